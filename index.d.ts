@@ -1,0 +1,716 @@
+/**
+ * countersign: human approval between an AI agent's tool call and its execution.
+ *
+ * This file is the public API, written and reviewed by hand. A test keeps it equal to what the package exports.
+ *
+ * @packageDocumentation
+ */
+import type {
+  InferToolInput,
+  InferUIMessageChunk,
+  LanguageModelUsage,
+  ModelMessage,
+  StepResult,
+  TextStreamPart,
+  ToolSet,
+  UIMessage,
+  UIMessageStreamOptions,
+  streamText,
+} from 'ai';
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What must be asked about
+// ---------------------------------------------------------------------------------------------------------------------
+
+/** What a human may answer. */
+export type DecisionType = 'approve' | 'edit' | 'reject' | 'respond' | 'skip';
+
+/** A tool call as a human is asked about it. */
+export interface ToolCallInfo<ARGS = unknown> {
+  /** The id that the model gave the call. */
+  toolCallId: string;
+  toolName: string;
+  /** A copy of the arguments: changing it changes nothing that runs. */
+  args: ARGS;
+}
+
+/** How one tool is gated. An empty object asks about every call. */
+export interface InterruptOptions<ARGS = never> {
+  /**
+   * Says whether this call must be asked about: `true` asks, `false` runs it unasked. Throwing, a rejected promise, any
+   * other value, or no answer within 10,000 ms asks.
+   *
+   * @default every call is asked about
+   */
+  shouldApprove?: (args: ARGS, options: JudgeContext) => boolean | PromiseLike<boolean>;
+  /**
+   * What the human may answer. A deadline, an abort or a failure stops a call whatever this says.
+   *
+   * @default all five
+   */
+  allowedDecisions?: readonly DecisionType[];
+  /** One or two sentences for the human. @default the tool's name and its arguments, made safe to show */
+  description?: string | ((call: ToolCallInfo<ARGS>) => string | PromiseLike<string>);
+  /**
+   * How long the human has, in ms; then the request is `expired` and the tool does not run.
+   *
+   * @default the `approvalTimeout` of the run, else the `timeout` of the gate, else 300,000 without a callback and no
+   * deadline with one
+   */
+  timeout?: number;
+}
+
+/** What a `shouldApprove` function is told beside the arguments. */
+export interface JudgeContext {
+  toolCallId: string;
+  messages: ModelMessage[];
+  /** Aborted when the run is. */
+  abortSignal?: AbortSignal;
+  /** AI SDK 6: the run's `experimental_context`. */
+  experimental_context?: unknown;
+  /** AI SDK 7: the tool's entry of `toolsContext`. */
+  context?: unknown;
+}
+
+/**
+ * Which tools must be asked about: by name, all (`'all'` or the entry `'*'`), or none.
+ *
+ * Who decides, strongest first: the entry of that very name, the tool's own `needsApproval`, then `'*'` / `'all'`.
+ */
+export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
+  | 'all'
+  | 'none'
+  | readonly (keyof TOOLS & string)[]
+  | ({ readonly [NAME in keyof TOOLS & string]?: boolean | InterruptOptions<InferToolInput<TOOLS[NAME]>> } & {
+      readonly '*'?: boolean | Omit<InterruptOptions, 'shouldApprove' | 'description'>;
+    });
+
+/** What to do about names in `interruptOn` that no tool has. */
+export interface UnknownToolsOptions {
+  /**
+   * By default a name that is plainly a typo of a tool's (other case, `-` for `_`, at most two letters away, and that
+   * tool is not itself configured) throws {@link UnknownToolError}; any other name warns once per process, since shared
+   * configurations name tools that an agent lacks. `'error'` throws for every unknown name, `'warn'` for none, `'ignore'`
+   * says nothing.
+   */
+  unknownTools?: 'error' | 'warn' | 'ignore';
+}
+
+/**
+ * Marks the tools that must be asked about with the AI SDK's `needsApproval`.
+ *
+ * Without a configuration it returns the very same object. A gated tool is a copy with all other properties kept (also
+ * symbols, getters and the prototype) and `needsApproval` set to `true` or to your own `shouldApprove` function, the same
+ * function object; the others are the very same tools.
+ *
+ * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) for a name that is plainly a typo
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape
+ */
+export declare function applyInterruptConfig<TOOLS extends ToolSet>(
+  tools: TOOLS,
+  interruptOn?: InterruptOn<NoInfer<TOOLS>>,
+  options?: UnknownToolsOptions,
+): TOOLS;
+
+/** Whether this configuration asks about any tool at all. @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) */
+export declare function hasApprovalTools(interruptOn?: InterruptOn): boolean;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Requests and decisions
+// ---------------------------------------------------------------------------------------------------------------------
+
+/** A tool call put to a human. */
+export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
+  /** Unguessable, sortable by time (UUIDv7). */
+  approvalId: string;
+  /** The run it belongs to. */
+  runId: string;
+  toolCallId: string;
+  toolName: NAME;
+  /** A copy of the arguments: changing it changes nothing that runs. */
+  args: ARGS;
+  /** The path of agents it came from, e.g. `['main', 'task:call_7', 'researcher']`. */
+  origin: readonly string[];
+  description: string;
+  /** The call as plain text that is safe to show: control, bidi and invisible characters made visible, both ends kept. */
+  preview: string;
+  /**
+   * What the preview found worth a warning: `ansi`, `control`, `nul`, `bidi`, `invisible`, `unicode-space`, `homoglyph`,
+   * `combining`, `long`, `padding`, `multiline`, `odd-key`.
+   */
+  flags: readonly string[];
+  allowedDecisions: readonly DecisionType[];
+  /** ms since the epoch. */
+  createdAt: number;
+  /** ms since the epoch; `null`: no deadline. */
+  expiresAt: number | null;
+  /** SHA-256 over tool, arguments, call and run (hex): what is approved is what runs. */
+  digest: string;
+}
+
+/** {@link ApprovalRequest}, one member per tool, so that `toolName` narrows `args`. */
+export type ApprovalRequestOf<TOOLS extends ToolSet> =
+  ToolNames<TOOLS> extends infer NAME
+    ? NAME extends ToolNames<TOOLS>
+      ? ApprovalRequest<InferToolInput<TOOLS[NAME]>, NAME>
+      : never
+    : never;
+
+type ToolNames<TOOLS extends ToolSet> = keyof TOOLS & string;
+
+/** What a human decides. `reason` of a rejection reaches the model. */
+export type Decision<ARGS = unknown> =
+  | { type: 'approve'; reason?: string }
+  /** Run it with these arguments instead: they pass the tool's schema and are judged again; the model is told. */
+  | { type: 'edit'; args: ARGS; reason?: string }
+  /** Do not run it. `stop` also ends the turn: nothing else of the step runs and the model is not called again. */
+  | { type: 'reject'; reason?: string; stop?: boolean }
+  | { type: 'rejectAndStop'; reason?: string }
+  /** Do not run it; the model gets this as the tool's result. */
+  | { type: 'respond'; output: unknown; reason?: string }
+  /** Do not run it, and tell the model to go on without. */
+  | { type: 'skip'; reason?: string };
+
+/** Answers of other libraries, taken as they are: RadarOS and the AI SDK, combycode, LangChain. */
+export type ForeignDecision =
+  | { approved: boolean; reason?: string }
+  | { decision: string; overrideResult?: unknown; note?: string }
+  | { type: 'edit'; editedAction: { name: string; args: unknown }; message?: string }
+  | { type: 'approve' | 'reject' | 'respond'; message?: string };
+
+/** What {@link StreamWithEventsOptions.onApprovalRequest} may answer. Anything else is a rejection. */
+export type ApprovalAnswer<ARGS = unknown> = boolean | Decision<ARGS> | ForeignDecision;
+
+/** What became of a request. `expired` and `cancelled` are decided by time and by machines. */
+export type DecisionOutcome =
+  | { type: 'approve'; reason?: string }
+  | { type: 'edit'; args: unknown; reason?: string }
+  | { type: 'reject'; reason?: string; stop?: boolean }
+  | { type: 'respond'; output: unknown; reason?: string }
+  | { type: 'skip'; reason?: string }
+  | { type: 'expired'; reason?: string }
+  | { type: 'cancelled'; reason?: string };
+
+/** A request's life: `pending`, one decision, and for an approved or edited one its execution. */
+export type ApprovalStatus =
+  | 'pending'
+  | 'approved'
+  | 'edited'
+  | 'rejected'
+  | 'responded'
+  | 'skipped'
+  | 'expired'
+  | 'cancelled'
+  | 'started'
+  | 'succeeded'
+  | 'failed'
+  | 'interrupted';
+
+/** Through what a decision came. */
+export type DecidedVia = 'callback' | 'gate' | 'messages' | 'deadline' | 'abort' | 'system';
+
+/** A request and what has become of it. */
+export interface ApprovalRecord extends ApprovalRequest {
+  status: ApprovalStatus;
+  /** `null` while it is pending. */
+  decision: DecisionOutcome | null;
+  /** Who decided: the `by` that was given, else the name of what it came through. */
+  decidedBy: string | null;
+  via: DecidedVia | null;
+  /** ms since the epoch. */
+  decidedAt: number | null;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The gate
+// ---------------------------------------------------------------------------------------------------------------------
+
+export interface GateOptions {
+  /** Where requests are kept. `memory:` keeps them in this process, for as long as it lives. @default 'memory:' */
+  ledger?: 'memory:';
+  /** How long a request waits, in ms, unless its tool says otherwise. @default 300,000 */
+  timeout?: number;
+  /**
+   * The largest arguments of one call, in bytes of JSON; a larger call is denied unasked.
+   *
+   * @default 4,194,304
+   */
+  maxArgumentBytes?: number;
+  /** Decided requests that are kept for `get`; older ones are forgotten. @default 10,000 */
+  keepDecided?: number;
+  logger?: Logger;
+}
+
+/** Gets one line per step of a request's life. Arguments appear at `trace` only. */
+export interface Logger {
+  trace?(message: string, fields: Record<string, unknown>): void;
+  debug?(message: string, fields: Record<string, unknown>): void;
+  info?(message: string, fields: Record<string, unknown>): void;
+  warn?(message: string, fields: Record<string, unknown>): void;
+  error?(message: string, fields: Record<string, unknown>): void;
+}
+
+export interface DecideOptions {
+  /** Who decides; it stands in the record and in the events. */
+  by?: string;
+  reason?: string;
+}
+
+/** A question to a human from any code, outside an agent too. */
+export interface GateRequest<ARGS = unknown> {
+  toolName: string;
+  args: ARGS;
+  /** @default a new UUIDv7 */
+  toolCallId?: string;
+  /** @default a new UUIDv7 */
+  runId?: string;
+  /** @default ['main'] */
+  origin?: readonly string[];
+  description?: string;
+  allowedDecisions?: readonly DecisionType[];
+  /** In ms. @default the gate's `timeout` */
+  timeout?: number;
+}
+
+/** How a request ended. */
+export interface Resolution {
+  approvalId: string;
+  /** Whether the thing asked about may be done: `true` for `approve` and `edit` only. */
+  approved: boolean;
+  decision: DecisionOutcome;
+  /** The arguments to use when approved: those asked about, or the edited ones. A fresh copy. */
+  args: unknown;
+  reason?: string;
+  decidedBy: string;
+}
+
+export type GateEvent =
+  | { type: 'requested'; request: ApprovalRequest }
+  | { type: 'decided'; request: ApprovalRequest; decision: DecisionOutcome; decidedBy: string; via: DecidedVia; at: number }
+  | { type: 'started'; approvalId: string; at: number }
+  | { type: 'settled'; approvalId: string; status: 'succeeded' | 'failed'; at: number };
+
+/** The live object that asks, waits and wakes. The first decision wins. */
+export interface Gate extends AsyncDisposable {
+  /**
+   * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}.
+   *
+   * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`)
+   * @throws {@link InvalidArgumentsError} (`ERR_INVALID_ARGUMENTS`) for arguments that cannot be shown as they are
+   */
+  request(request: GateRequest, options?: { abortSignal?: AbortSignal }): Promise<Resolution>;
+  /** What waits, oldest first. */
+  pending(filter?: { runId?: string }): Promise<ApprovalRequest[]>;
+  get(approvalId: string): Promise<ApprovalRecord | undefined>;
+  /**
+   * @throws {@link AlreadyDecidedError} (`ERR_ALREADY_DECIDED`) carries the decision that won
+   * @throws {@link ApprovalExpiredError} (`ERR_EXPIRED`)
+   * @throws {@link DecisionNotAllowedError} (`ERR_DECISION_NOT_ALLOWED`): the request goes on waiting
+   * @throws {@link UnknownApprovalError} (`ERR_UNKNOWN_APPROVAL`)
+   */
+  approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord>;
+  /** `stop` also ends the turn. Throws as {@link Gate.approve}. */
+  reject(approvalId: string, options?: string | (DecideOptions & { stop?: boolean }), more?: DecideOptions): Promise<ApprovalRecord>;
+  /** Throws as {@link Gate.approve}, and {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). */
+  edit(approvalId: string, args: unknown, options?: DecideOptions): Promise<ApprovalRecord>;
+  /** Throws as {@link Gate.approve}. */
+  respond(approvalId: string, output: unknown, options?: DecideOptions): Promise<ApprovalRecord>;
+  /** Throws as {@link Gate.approve}. */
+  skip(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord>;
+  /** Throws as {@link Gate.approve}, and {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). */
+  decide(approvalId: string, decision: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord>;
+  /**
+   * What happens from now on, over all runs. A reader that falls more than 10,000 events behind gets
+   * {@link EventsLostError} (`ERR_EVENTS_LOST`): read `pending()` again.
+   */
+  events(options?: { signal?: AbortSignal }): AsyncIterableIterator<GateEvent>;
+  /** Cancels what waits and refuses what comes. Idempotent. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) */
+export declare function createGate(options?: GateOptions): Gate;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// A run
+// ---------------------------------------------------------------------------------------------------------------------
+
+/** What `streamText` takes, whichever AI SDK is installed. */
+type StreamTextOptions<TOOLS extends ToolSet> = Parameters<typeof streamText<TOOLS>>[0];
+
+type OmitEach<T, KEYS extends PropertyKey> = T extends unknown ? Omit<T, KEYS> : never;
+
+/** What the two ways to start a run share. */
+export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
+  interruptOn?: InterruptOn<NoInfer<TOOLS>>;
+  /**
+   * Asks the human. It is called for all gated calls of a step at once, and they may be answered in any order. A throw, a
+   * rejected promise and a malformed answer are rejections with the cause as reason; the run goes on.
+   *
+   * Without a callback and without a `gate` every request is rejected at once; without a callback and with a `gate` it
+   * waits for `gate.approve` and the like.
+   */
+  onApprovalRequest?: (
+    request: ApprovalRequestOf<NoInfer<TOOLS>>,
+    options: { abortSignal: AbortSignal },
+  ) => ApprovalAnswer | PromiseLike<ApprovalAnswer>;
+  gate?: Gate;
+  /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
+  approvalTimeout?: number;
+  /** @default a new UUIDv7 */
+  runId?: string;
+  /** The path of agents this run is. @default ['main'] */
+  origin?: readonly string[];
+  /** Steps over the whole run, beside `stopWhen`. @default 20 when there is no `stopWhen` either */
+  maxSteps?: number;
+  /** Also yields every part of the SDK's own stream as `{ type: 'raw-part', part }`. @default false */
+  includeRawParts?: boolean;
+  logger?: Logger;
+}
+
+/** Everything `streamText` takes, and what {@link RunOptions} adds. */
+export type StreamWithEventsOptions<TOOLS extends ToolSet = ToolSet> = OmitEach<StreamTextOptions<TOOLS>, 'tools'> & {
+  tools?: TOOLS;
+  agent?: undefined;
+} & RunOptions<TOOLS>;
+
+/** The parts of an AI SDK `ToolLoopAgent` that a run needs. */
+export interface AgentLike<TOOLS extends ToolSet = ToolSet> {
+  readonly tools: TOOLS;
+  stream(options: never): PromiseLike<unknown>;
+}
+
+/** Everything an agent's `stream` takes, the agent, and what {@link RunOptions} adds. */
+export type AgentStreamWithEventsOptions<AGENT extends AgentLike> = {
+  /** A `ToolLoopAgent` of AI SDK 6 or 7. */
+  agent: AGENT;
+  tools?: undefined;
+} & OmitEach<Parameters<AGENT['stream']>[0], never> &
+  RunOptions<AGENT['tools']>;
+
+/**
+ * One run through any number of approval stops, as an async iterator of {@link AgentEvent}s.
+ *
+ * Nothing starts before the first `next()`. Leaving the loop cancels what waits, and nothing runs any more.
+ *
+ * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`), {@link InvalidConfigError} (`ERR_INVALID_CONFIG`),
+ * {@link UnsupportedAgentError} (`ERR_UNSUPPORTED_AGENT`) at the call; {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
+ * at the first `next()`
+ */
+export declare function streamWithEvents<TOOLS extends ToolSet>(options: StreamWithEventsOptions<TOOLS>): AgentRun<TOOLS>;
+export declare function streamWithEvents<AGENT extends AgentLike>(
+  options: AgentStreamWithEventsOptions<AGENT>,
+): AgentRun<AGENT['tools']>;
+
+/** What a whole run came to. */
+export interface RunResult<TOOLS extends ToolSet = ToolSet> {
+  runId: string;
+  /** The text of the last step. */
+  text: string;
+  /** The whole conversation: what was passed in and what was added. Pass it on to continue. */
+  messages: ModelMessage[];
+  /** What was added. */
+  responseMessages: ModelMessage[];
+  /** Over all rounds and steps. */
+  usage: LanguageModelUsage;
+  /** Over all rounds, tool results of approved calls included. */
+  steps: StepResult<TOOLS>[];
+  finishReason: string;
+  /** The structured output, when `output` was asked for. */
+  output: unknown;
+}
+
+/** A run, to be iterated once. */
+export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterableIterator<AgentEvent<TOOLS>> {
+  readonly runId: string;
+  /**
+   * Awaiting it drives the run when nobody iterates. Rejects with the error that ended the run, or with the signal's reason
+   * when it was aborted.
+   */
+  readonly result: Promise<RunResult<TOOLS>>;
+  next(): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>>;
+  return(): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>>;
+  throw(error?: unknown): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>>;
+  [Symbol.asyncIterator](): this;
+  [Symbol.asyncDispose](): Promise<void>;
+  /** The same run for `useChat`, instead of iterating it. */
+  toUIMessageStream<UI_MESSAGE extends UIMessage = UIMessage>(
+    options?: UIMessageStreamOptions<UI_MESSAGE>,
+  ): ReadableStream<InferUIMessageChunk<UI_MESSAGE>>;
+  /** {@link AgentRun.toUIMessageStream} as an HTTP response (server-sent events). */
+  toUIMessageStreamResponse<UI_MESSAGE extends UIMessage = UIMessage>(
+    options?: UIMessageStreamOptions<UI_MESSAGE> & ResponseInit,
+  ): Response;
+}
+
+type CallOf<TOOLS extends ToolSet, MORE> =
+  | {
+      [NAME in ToolNames<TOOLS>]: {
+        toolCallId: string;
+        toolName: NAME;
+        args: InferToolInput<TOOLS[NAME]>;
+        dynamic?: false;
+        providerExecuted?: boolean;
+      } & MORE;
+    }[ToolNames<TOOLS>]
+  | ({ toolCallId: string; toolName: string; args: unknown; dynamic: true; providerExecuted?: boolean } & MORE);
+
+export type TextEvent = { type: 'text'; text: string; id: string };
+export type ReasoningEvent = { type: 'reasoning'; text: string; id: string };
+/** `stepNumber` counts from 1 over the whole run. */
+export type StepStartEvent = { type: 'step-start'; stepNumber: number };
+export type StepFinishEvent = {
+  type: 'step-finish';
+  stepNumber: number;
+  finishReason: string;
+  usage: LanguageModelUsage;
+  toolCalls: { toolCallId: string; toolName: string; args: unknown }[];
+};
+/** `invalid`: the model's arguments do not fit the tool's schema; it is told so and nothing runs. */
+export type ToolCallEvent<TOOLS extends ToolSet = ToolSet> = CallOf<TOOLS, { type: 'tool-call'; invalid?: boolean }>;
+/** `preliminary`: a value that a generator tool yielded before its last. */
+export type ToolResultEvent<TOOLS extends ToolSet = ToolSet> = CallOf<
+  TOOLS,
+  { type: 'tool-result'; result: unknown; isError: false; preliminary?: boolean }
+>;
+export type ToolErrorEvent<TOOLS extends ToolSet = ToolSet> = CallOf<TOOLS, { type: 'tool-error'; error: unknown; isError: true }>;
+/** The call did not run, and the model is told the reason. */
+export type ToolDeniedEvent = { type: 'tool-denied'; toolCallId: string; toolName: string; args: unknown; reason?: string };
+export type ApprovalRequestedEvent<TOOLS extends ToolSet = ToolSet> = {
+  type: 'approval-requested';
+  /** `true`: no human is asked, the answer follows at once. */
+  isAutomatic: boolean;
+} & ApprovalRequestOf<TOOLS>;
+export type ApprovalResponseEvent = {
+  type: 'approval-response';
+  approvalId: string;
+  toolCallId: string;
+  toolName: string;
+  /** Whether the tool may run: `true` for `approve` and `edit` only. */
+  approved: boolean;
+  decision: DecisionOutcome;
+  reason?: string;
+  /** Who decided: the `by` that was given, else the name of what it came through, e.g. `'callback'` or `'deadline'`. */
+  decidedBy: string;
+};
+export type ErrorEvent = { type: 'error'; error: unknown };
+/** The run was aborted: nothing runs any more. `messages` is the conversation up to the last finished step. */
+export type AbortEvent = { type: 'abort'; reason: unknown; messages: ModelMessage[] };
+export type DoneEvent<TOOLS extends ToolSet = ToolSet> = { type: 'done' } & RunResult<TOOLS>;
+export type RawPartEvent<TOOLS extends ToolSet = ToolSet> = { type: 'raw-part'; part: TextStreamPart<TOOLS> };
+
+export type AgentEvent<TOOLS extends ToolSet = ToolSet> =
+  | TextEvent
+  | ReasoningEvent
+  | StepStartEvent
+  | StepFinishEvent
+  | ToolCallEvent<TOOLS>
+  | ToolResultEvent<TOOLS>
+  | ToolErrorEvent<TOOLS>
+  | ToolDeniedEvent
+  | ApprovalRequestedEvent<TOOLS>
+  | ApprovalResponseEvent
+  | ErrorEvent
+  | AbortEvent
+  | DoneEvent<TOOLS>
+  | RawPartEvent<TOOLS>;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Loops that are not ours
+// ---------------------------------------------------------------------------------------------------------------------
+
+export interface GateToolsOptions<TOOLS extends ToolSet = ToolSet> extends UnknownToolsOptions {
+  interruptOn?: InterruptOn<NoInfer<TOOLS>>;
+  gate?: Gate;
+  /** As in {@link RunOptions.onApprovalRequest}. */
+  onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
+  /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
+  approvalTimeout?: number;
+  /** What the calls belong to, e.g. the id of the chat. @default a new UUIDv7 */
+  runId?: string;
+  origin?: readonly string[];
+  /**
+   * `'wait'`: a gated `execute` waits for its decision. `'stop'`: the AI SDK ends the turn at its own approval stop, as a
+   * `useChat` route needs; the answers come back in the messages, through {@link verifyApprovals}. `'stop'` needs a `gate`.
+   *
+   * @default 'wait'
+   */
+  mode?: 'wait' | 'stop';
+  logger?: Logger;
+}
+
+/**
+ * Wraps `execute` of the tools that must be asked about, for loops that are not ours: `generateText`,
+ * `ToolLoopAgent.generate`, other frameworks, subagents. Every tool property is kept, generator tools stay generators, an
+ * abort is honoured before and after the wait, and a denial reaches the model as `execution-denied`.
+ *
+ * @throws as {@link applyInterruptConfig}
+ */
+export declare function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS;
+
+/** What a gated `execute` returns for a call that may not run. The model gets it as `execution-denied`. */
+export interface ExecutionDenied {
+  type: 'execution-denied';
+  reason: string;
+  decision: DecisionOutcome['type'];
+  approvalId: string | null;
+}
+
+/** Whether a tool's output is a denial by {@link gateTools}. */
+export declare function isExecutionDenied(output: unknown): output is ExecutionDenied;
+
+/** The four statuses that AI SDK 7 knows. Anything else would run the tool. */
+export type ToolApprovalStatus =
+  | { type: 'not-applicable' }
+  | { type: 'approved'; reason?: string }
+  | { type: 'denied'; reason?: string }
+  | { type: 'user-approval'; reason?: string };
+
+export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends UnknownToolsOptions {
+  interruptOn?: InterruptOn<TOOLS>;
+  gate?: Gate;
+  /** When given, the call waits for its answer here; `edit` and `respond` cannot be carried out and deny. */
+  onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
+  approvalTimeout?: number;
+  /** What the calls belong to, e.g. the id of the chat. @default a new UUIDv7 */
+  runId?: string;
+  origin?: readonly string[];
+  logger?: Logger;
+}
+
+/**
+ * The `toolApproval` of AI SDK 7. It never throws and returns one of the four literals only; calls that the provider
+ * executes are `not-applicable`. A call is `user-approval` until the gate holds its decision; a replayed, forged or swapped
+ * answer is `denied`.
+ */
+export declare function toolApproval<TOOLS extends ToolSet = ToolSet>(
+  options: ToolApprovalOptions<TOOLS>,
+): (options: {
+  toolCall: { toolCallId: string; toolName: string; input: unknown; providerExecuted?: boolean };
+  tools: unknown;
+  messages: ModelMessage[];
+}) => Promise<ToolApprovalStatus>;
+
+/** An answer in the messages that was not taken. */
+export interface RefusedApproval {
+  approvalId: string;
+  toolCallId: string | null;
+  reason: string;
+}
+
+export interface VerifyApprovalsOptions {
+  /** The run that the gate must know the calls by; the `runId` given to {@link gateTools} or {@link toolApproval}. */
+  runId?: string;
+  /** Who answered; it stands in the record. */
+  by?: string;
+  onRefused?: (refused: RefusedApproval) => void;
+}
+
+/**
+ * Guards a `useChat` route: takes the approval answers in the client's messages to the gate and returns messages in which
+ * every answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id has become
+ * a denial. The input is not changed. Takes UI messages and model messages.
+ */
+export declare function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
+  messages: readonly MESSAGE[],
+  gate: Gate,
+  options?: VerifyApprovalsOptions,
+): Promise<MESSAGE[]>;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Errors
+// ---------------------------------------------------------------------------------------------------------------------
+
+/** Every error of this package: a stable `code`, a message that says what to do, and often a `cause`. */
+export declare class CountersignError extends Error {
+  readonly code: string;
+  /** Works across copies of this package, where `instanceof` does not. */
+  static isInstance(error: unknown): error is CountersignError;
+}
+
+/** `interruptOn` names a tool that does not exist. Correct the name, or set `unknownTools`. */
+export declare class UnknownToolError extends CountersignError {
+  readonly code: 'ERR_UNKNOWN_TOOL';
+  readonly toolName: string;
+  /** The tool that was probably meant. */
+  readonly nearest: string | null;
+  static isInstance(error: unknown): error is UnknownToolError;
+}
+
+/** An option has the wrong shape; the message names its place. */
+export declare class InvalidConfigError extends CountersignError {
+  readonly code: 'ERR_INVALID_CONFIG';
+  static isInstance(error: unknown): error is InvalidConfigError;
+}
+
+/** Somebody else was first. `winner` is what stands. */
+export declare class AlreadyDecidedError extends CountersignError {
+  readonly code: 'ERR_ALREADY_DECIDED';
+  readonly winner: ApprovalRecord;
+  static isInstance(error: unknown): error is AlreadyDecidedError;
+}
+
+/** The deadline has passed: ask again. */
+export declare class ApprovalExpiredError extends CountersignError {
+  readonly code: 'ERR_EXPIRED';
+  readonly approvalId: string;
+  static isInstance(error: unknown): error is ApprovalExpiredError;
+}
+
+/** The request does not allow this decision; it goes on waiting. */
+export declare class DecisionNotAllowedError extends CountersignError {
+  readonly code: 'ERR_DECISION_NOT_ALLOWED';
+  readonly approvalId: string;
+  readonly allowedDecisions: readonly DecisionType[];
+  static isInstance(error: unknown): error is DecisionNotAllowedError;
+}
+
+/** The decision is malformed; the request goes on waiting. */
+export declare class InvalidDecisionError extends CountersignError {
+  readonly code: 'ERR_INVALID_DECISION';
+  static isInstance(error: unknown): error is InvalidDecisionError;
+}
+
+/** The gate knows no such request. */
+export declare class UnknownApprovalError extends CountersignError {
+  readonly code: 'ERR_UNKNOWN_APPROVAL';
+  readonly approvalId: string;
+  static isInstance(error: unknown): error is UnknownApprovalError;
+}
+
+/** The arguments cannot be shown and bound as they are (a function, a cycle, too deep, too large). */
+export declare class InvalidArgumentsError extends CountersignError {
+  readonly code: 'ERR_INVALID_ARGUMENTS';
+  static isInstance(error: unknown): error is InvalidArgumentsError;
+}
+
+/** The gate was closed. Create a new one. */
+export declare class GateClosedError extends CountersignError {
+  readonly code: 'ERR_GATE_CLOSED';
+  static isInstance(error: unknown): error is GateClosedError;
+}
+
+/** A reader of `gate.events()` fell too far behind. Read `pending()` again and iterate anew. */
+export declare class EventsLostError extends CountersignError {
+  readonly code: 'ERR_EVENTS_LOST';
+  static isInstance(error: unknown): error is EventsLostError;
+}
+
+/** The installed `ai` is neither version 6 nor 7. */
+export declare class UnsupportedSdkError extends CountersignError {
+  readonly code: 'ERR_UNSUPPORTED_SDK';
+  static isInstance(error: unknown): error is UnsupportedSdkError;
+}
+
+/** The agent is not a `ToolLoopAgent`. Wrap its tools with `gateTools` instead. */
+export declare class UnsupportedAgentError extends CountersignError {
+  readonly code: 'ERR_UNSUPPORTED_AGENT';
+  static isInstance(error: unknown): error is UnsupportedAgentError;
+}
+
+/** The native core failed or could not be loaded; a bug of ours unless the message says otherwise. */
+export declare class InternalError extends CountersignError {
+  readonly code: 'ERR_INTERNAL';
+  static isInstance(error: unknown): error is InternalError;
+}
