@@ -625,6 +625,7 @@ export declare function verifyApprovals<MESSAGE extends UIMessage | ModelMessage
 /** Every error of this package: a stable `code`, a message that says what to do, and often a `cause`. */
 export declare class CountersignError extends Error {
   readonly code: string;
+  constructor(options: { code: string; message: string; cause?: unknown });
   /** Works across copies of this package, where `instanceof` does not. */
   static isInstance(error: unknown): error is CountersignError;
 }
@@ -635,12 +636,14 @@ export declare class UnknownToolError extends CountersignError {
   readonly toolName: string;
   /** The tool that was probably meant. */
   readonly nearest: string | null;
+  constructor(options: { message: string; toolName: string; nearest: string | null; cause?: unknown });
   static isInstance(error: unknown): error is UnknownToolError;
 }
 
 /** An option has the wrong shape; the message names its place. */
 export declare class InvalidConfigError extends CountersignError {
   readonly code: 'ERR_INVALID_CONFIG';
+  constructor(options: { message: string; cause?: unknown });
   static isInstance(error: unknown): error is InvalidConfigError;
 }
 
@@ -648,6 +651,7 @@ export declare class InvalidConfigError extends CountersignError {
 export declare class AlreadyDecidedError extends CountersignError {
   readonly code: 'ERR_ALREADY_DECIDED';
   readonly winner: ApprovalRecord;
+  constructor(options: { message: string; winner: ApprovalRecord; cause?: unknown });
   static isInstance(error: unknown): error is AlreadyDecidedError;
 }
 
@@ -655,6 +659,7 @@ export declare class AlreadyDecidedError extends CountersignError {
 export declare class ApprovalExpiredError extends CountersignError {
   readonly code: 'ERR_EXPIRED';
   readonly approvalId: string;
+  constructor(options: { message: string; approvalId: string; cause?: unknown });
   static isInstance(error: unknown): error is ApprovalExpiredError;
 }
 
@@ -663,12 +668,14 @@ export declare class DecisionNotAllowedError extends CountersignError {
   readonly code: 'ERR_DECISION_NOT_ALLOWED';
   readonly approvalId: string;
   readonly allowedDecisions: readonly DecisionType[];
+  constructor(options: { message: string; approvalId: string; allowedDecisions: readonly DecisionType[]; cause?: unknown });
   static isInstance(error: unknown): error is DecisionNotAllowedError;
 }
 
 /** The decision is malformed; the request goes on waiting. */
 export declare class InvalidDecisionError extends CountersignError {
   readonly code: 'ERR_INVALID_DECISION';
+  constructor(options: { message: string; cause?: unknown });
   static isInstance(error: unknown): error is InvalidDecisionError;
 }
 
@@ -676,41 +683,48 @@ export declare class InvalidDecisionError extends CountersignError {
 export declare class UnknownApprovalError extends CountersignError {
   readonly code: 'ERR_UNKNOWN_APPROVAL';
   readonly approvalId: string;
+  constructor(options: { message: string; approvalId: string; cause?: unknown });
   static isInstance(error: unknown): error is UnknownApprovalError;
 }
 
 /** The arguments cannot be shown and bound as they are (a function, a cycle, too deep, too large). */
 export declare class InvalidArgumentsError extends CountersignError {
   readonly code: 'ERR_INVALID_ARGUMENTS';
+  constructor(options: { message: string; cause?: unknown });
   static isInstance(error: unknown): error is InvalidArgumentsError;
 }
 
 /** The gate was closed. Create a new one. */
 export declare class GateClosedError extends CountersignError {
   readonly code: 'ERR_GATE_CLOSED';
+  constructor(options: { message: string; cause?: unknown });
   static isInstance(error: unknown): error is GateClosedError;
 }
 
 /** A reader of `gate.events()` fell too far behind. Read `pending()` again and iterate anew. */
 export declare class EventsLostError extends CountersignError {
   readonly code: 'ERR_EVENTS_LOST';
+  constructor(options: { message: string; cause?: unknown });
   static isInstance(error: unknown): error is EventsLostError;
 }
 
 /** The installed `ai` is neither version 6 nor 7. */
 export declare class UnsupportedSdkError extends CountersignError {
   readonly code: 'ERR_UNSUPPORTED_SDK';
+  constructor(options: { message: string; cause?: unknown });
   static isInstance(error: unknown): error is UnsupportedSdkError;
 }
 
 /** The agent is not a `ToolLoopAgent`. Wrap its tools with `gateTools` instead. */
 export declare class UnsupportedAgentError extends CountersignError {
   readonly code: 'ERR_UNSUPPORTED_AGENT';
+  constructor(options: { message: string; cause?: unknown });
   static isInstance(error: unknown): error is UnsupportedAgentError;
 }
 
 /** The native core failed or could not be loaded; a bug of ours unless the message says otherwise. */
 export declare class InternalError extends CountersignError {
   readonly code: 'ERR_INTERNAL';
+  constructor(options: { message: string; cause?: unknown });
   static isInstance(error: unknown): error is InternalError;
 }

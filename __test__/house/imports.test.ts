@@ -1,0 +1,137 @@
+/** Imports in `ts/` run one way: errors <- values <- native <- gate <- ai-sdk <- index. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, posix, sep } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+/** A room may import from itself and from those before it. Rooms of one line must not import from each other. */
+const ORDER = [['errors'], ['values'], ['native'], ['gate'], ['ai-sdk'], ['agent'], ['cli', 'inbox'], ['index']];
+
+interface Import {
+  /** Path from the root of the repository, with `/`. */
+  file: string;
+  /** As it is written. */
+  specifier: string;
+  /** `import type` and the like: gone at run time. */
+  isType: boolean;
+}
+
+const files = readdirSync(join(root, 'ts'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => `ts/${file.split(sep).join('/')}`)
+  .toSorted();
+
+const imports = files.flatMap((file) => importsOf(file, readFileSync(join(root, file), 'utf8')));
+
+function importsOf(file: string, source: string): Import[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+  const statements = code.matchAll(/^\s*(?:import|export)\s+(type\s+)?(?:([^'";]*?)\s*\bfrom\s*)?['"]([^'"]+)['"]/gm);
+  const calls = code.matchAll(/\bimport\s*\(\s*['"]([^'"]+)['"]\s*\)|\brequire\s*\(\s*['"]([^'"]+)['"]\s*\)/g);
+  return [
+    ...[...statements].map(([, type, , specifier]) => ({ file, specifier: specifier!, isType: type !== undefined })),
+    ...[...calls].map(([, imported, required]) => ({ file, specifier: (imported ?? required)!, isType: false })),
+  ];
+}
+
+/** The file of `ts/` that is meant, or `undefined` for what lies outside. */
+function target({ file, specifier }: Import): string | undefined {
+  if (!specifier.startsWith('.')) return undefined;
+  const path = posix.join(posix.dirname(file), specifier).replace(/\.js$/, '.ts');
+  return path.startsWith('ts/') ? path : undefined;
+}
+
+/** `ts/gate/gate.ts` and `ts/gate.ts` are of the room `gate`. */
+const roomOf = (file: string) => file.split('/')[1]!.replace(/\.ts$/, '');
+const levelOf = (room: string) => ORDER.findIndex((rooms) => rooms.includes(room));
+const told = ({ file, specifier }: Import) => `${file} imports ${specifier}`;
+
+test('the reader of imports sees them all', () => {
+  expect(
+    importsOf('ts/x.ts', "import a, {\n  b,\n} from './a.js';\nimport type { T } from 'ai';\nexport * from './c.js';"),
+  ).toEqual([
+    { file: 'ts/x.ts', specifier: './a.js', isType: false },
+    { file: 'ts/x.ts', specifier: 'ai', isType: true },
+    { file: 'ts/x.ts', specifier: './c.js', isType: false },
+  ]);
+  expect(
+    importsOf('ts/x.ts', "import './d.js';\n// import './no.js'\nawait import('ai')").map((each) => each.specifier),
+  ).toEqual(['./d.js', 'ai']);
+  expect(files.length).toBeGreaterThan(5);
+  expect(imports.length).toBeGreaterThan(files.length / 2);
+});
+
+test.each(files)('%s belongs to a room', (file) => {
+  expect(levelOf(roomOf(file)), `a new room needs its place in ORDER of this test`).toBeGreaterThanOrEqual(0);
+});
+
+describe('no file imports', () => {
+  const inside = imports.map((each) => ({ each, to: target(each) })).filter(({ to }) => to !== undefined);
+
+  test('a file that does not exist', () => {
+    expect(inside.filter(({ to }) => !files.includes(to!)).map(({ each }) => told(each))).toEqual([]);
+  });
+
+  test('upward, or from a room beside it', () => {
+    const upward = inside.filter(({ each, to }) => {
+      const [from, into] = [roomOf(each.file), roomOf(to!)];
+      return from !== into && levelOf(into) >= levelOf(from);
+    });
+    expect(upward.map(({ each }) => told(each))).toEqual([]);
+  });
+
+  test('ts/index.ts', () => {
+    expect(inside.filter(({ to }) => to === 'ts/index.ts').map(({ each }) => told(each))).toEqual([]);
+  });
+
+  test('itself in a circle', () => {
+    const edges = new Map<string, string[]>();
+    for (const { each, to } of inside) if (!each.isType) edges.set(each.file, [...(edges.get(each.file) ?? []), to!]);
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: string[]) => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      if (path.includes(file) || done.has(file)) return;
+      for (const to of edges.get(file) ?? []) visit(to, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+
+  test('the addon, but ts/native.ts', () => {
+    const those = imports.filter(
+      (each) => /(^|\/)binding\/|\.node$/.test(each.specifier) && each.file !== 'ts/native.ts',
+    );
+    expect(those.map(told)).toEqual([]);
+  });
+
+  test('the AI SDK at run time, but ts/ai-sdk', () => {
+    const those = imports.filter((each) => /^(ai|@ai-sdk)(\/|$)/.test(each.specifier) && !each.isType);
+    expect(those.filter((each) => roomOf(each.file) !== 'ai-sdk').map(told)).toEqual([]);
+  });
+
+  test('a package that is not installed with this one', () => {
+    const { dependencies = {}, peerDependencies = {} } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    ) as {
+      dependencies?: Record<string, string>;
+      peerDependencies?: Record<string, string>;
+    };
+    const known = Object.keys({ ...dependencies, ...peerDependencies });
+    const foreign = imports.filter(({ specifier }) => !/^(\.|node:)/.test(specifier));
+    expect(
+      foreign
+        .filter(({ specifier }) => !known.some((name) => specifier === name || specifier.startsWith(`${name}/`)))
+        .map(told),
+    ).toEqual([]);
+  });
+
+  test('the public declarations at run time', () => {
+    expect(
+      imports
+        .filter((each) => target(each) === undefined && each.specifier.endsWith('/index.js') && !each.isType)
+        .map(told),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,163 @@
+/**
+ * The packages as they ship, installed into an empty project and used from every runtime, with AI SDK 6 and 7.
+ *
+ * `COUNTERSIGN_TARBALLS=<folder>` tests tarballs that were packed elsewhere, as the release does.
+ */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exec, npm, runOn, runtimes } from '../runtimes.js';
+
+const root = join(import.meta.dirname, '../..');
+const MEGABYTE = 1_000_000;
+
+/** As `countersign-<platform>` is called on this machine. */
+const glibc = (process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } }).header
+  .glibcVersionRuntime;
+const platform =
+  { linux: `linux-${process.arch}-${glibc ? 'gnu' : 'musl'}`, win32: `win32-${process.arch}-msvc` }[
+    process.platform as string
+  ] ?? `${process.platform}-${process.arch}`;
+
+const temp = mkdtempSync(join(tmpdir(), 'countersign-package-'));
+afterAll(() => rmSync(temp, { recursive: true, force: true, maxRetries: 3 }));
+
+let mainTarball: string;
+let platformTarball: string;
+
+beforeAll(async () => {
+  const given = process.env.COUNTERSIGN_TARBALLS;
+  const folder = given === undefined ? join(temp, 'tarballs') : resolve(root, given);
+  if (given === undefined) {
+    const args = ['scripts/pack.mjs', '--addons', 'binding', '--out', folder, '--some'];
+    const { code, stderr } = await exec(process.execPath, args, { cwd: root });
+    expect(code, stderr).toBe(0);
+  }
+  const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version as string;
+  mainTarball = join(folder, `countersign-${version}.tgz`);
+  platformTarball = join(folder, `countersign-${platform}-${version}.tgz`);
+  expect(readdirSync(folder)).toEqual(
+    expect.arrayContaining([`countersign-${version}.tgz`, `countersign-${platform}-${version}.tgz`]),
+  );
+}, 60_000);
+
+describe.each([
+  { sdk: 'AI SDK 6', ai: '6.0.326' },
+  { sdk: 'AI SDK 7', ai: '7.0.173' },
+])('with $sdk', ({ ai }) => {
+  const project = join(temp, `ai-${ai}`);
+  const installed = join(project, 'node_modules', 'countersign');
+  const addon = join(project, 'node_modules', `countersign-${platform}`);
+
+  beforeAll(async () => {
+    mkdirSync(project);
+    cpSync(join(import.meta.dirname, 'project'), project, { recursive: true });
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true }));
+    const exact = ['zod@4.6.7', 'typescript@7.0.2', '@types/node@20.19.0', '@types/json-schema@7.0.15'];
+    const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+    await npm(['install', mainTarball, platformTarball, `ai@${ai}`, ...exact, ...options], {
+      cwd: project,
+      timeout: 240_000,
+    });
+  }, 250_000);
+
+  test('the installed version is the one that was asked for', () => {
+    const { version } = JSON.parse(readFileSync(join(project, 'node_modules', 'ai', 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(version).toBe(ai);
+  });
+
+  test('nothing is shipped that should not be, and all that should', () => {
+    const files = filesOf(installed);
+    const allowed =
+      /^(package\.json|index\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js)$/;
+    expect(files.filter((file) => !allowed.test(file))).toEqual([]);
+    expect(files).toEqual(
+      expect.arrayContaining(['package.json', 'index.d.ts', 'LICENSE', 'binding/binding.js', 'dist/index.js']),
+    );
+    expect(filesOf(addon).toSorted()).toEqual(['LICENSE', 'README.md', `countersign.${platform}.node`, 'package.json']);
+  });
+
+  test('the platform packages are optional dependencies of the same version', () => {
+    const { version, optionalDependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+      version: string;
+      optionalDependencies: Record<string, string>;
+    };
+    expect(optionalDependencies).toMatchObject({ [`countersign-${platform}`]: version });
+    expect(new Set(Object.values(optionalDependencies))).toEqual(new Set([version]));
+  });
+
+  test('one platform unpacks to 12 MB at most', () => {
+    expect(sizeOf(installed) + sizeOf(addon)).toBeLessThanOrEqual(12 * MEGABYTE);
+  });
+
+  const expected = {
+    requested: ['send', 'wipe'],
+    answered: [
+      ['send', true, null],
+      ['wipe', false, 'too much'],
+    ],
+    ran: [['send', { to: 'ada' }]],
+    text: 'done',
+  };
+
+  test.for(
+    runtimes().flatMap((runtime) => ['use.mjs', 'use.cjs'].map((script) => ({ name: runtime.name, runtime, script }))),
+  )('$script on $name', { timeout: 70_000 }, async ({ runtime, script }) => {
+    const { code, signal, stdout, stderr } = await runOn(runtime, [script], { cwd: project });
+    expect({ code, signal }, stderr + stdout).toEqual({ code: 0, signal: null });
+    expect(JSON.parse(stdout)).toEqual(expected);
+  });
+
+  test('tsc --strict accepts it, declarations included, and infers the arguments', async () => {
+    const tsc = join(project, 'node_modules', 'typescript', 'bin', 'tsc');
+    const options = [
+      '--strict',
+      '--noEmit',
+      '--skipLibCheck',
+      'false',
+      '--types',
+      'node',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2023',
+    ];
+    const { code, stdout, stderr } = await exec(
+      process.execPath,
+      [existsSync(tsc) ? tsc : `${tsc}.js`, ...options, 'types.mts'],
+      {
+        cwd: project,
+      },
+    );
+    expect(stdout + stderr).toBe('');
+    expect(code).toBe(0);
+  });
+});
+
+/** Paths of all files under a folder, relative to it, with `/`. */
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll('\\', '/'),
+    );
+}
+
+function sizeOf(folder: string): number {
+  return filesOf(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+}

@@ -1,0 +1,3 @@
+const countersign = require('countersign');
+
+import('./scenario.mjs').then(({ scenario }) => scenario(countersign));

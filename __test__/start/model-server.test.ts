@@ -1,0 +1,237 @@
+/** The embedded model keeps to the protocol: driven by the AI SDK's provider without countersign, and by hand. */
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { generateText, stepCountIs, streamText, tool } from 'ai';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { serve } from './processes.js';
+
+const MODEL = 'countersign-demo';
+
+function toolsThatLog(ran: unknown[]) {
+  const path = z.string();
+  return {
+    read_file: tool({
+      inputSchema: z.object({ path }),
+      execute: (args) => (ran.push(args), { path: args.path, content: 'old, old' }),
+    }),
+    write_file: tool({
+      inputSchema: z.object({ path, content: z.string() }),
+      execute: (args) => (ran.push(args), { path: args.path, created: true, bytes: 1 }),
+    }),
+    edit_file: tool({
+      inputSchema: z.object({ path, old_text: z.string(), new_text: z.string(), replace_all: z.boolean().optional() }),
+      execute: (args) => (ran.push(args), { path: args.path, replaced: 2 }),
+    }),
+    execute: tool({
+      inputSchema: z.object({ command: z.string() }),
+      execute: (args) => (ran.push(args), { exit_code: 0, output: '' }),
+    }),
+  };
+}
+
+async function model() {
+  return createOpenAICompatible({ name: 'test', baseURL: await serve(), includeUsage: true })(MODEL);
+}
+
+function post(url: string, body: unknown): Promise<Response> {
+  return fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+const CREATE = {
+  model: MODEL,
+  messages: [{ role: 'user', content: 'create a.txt with 😀😀😀😀😀😀😀😀 and create b.txt with 2' }],
+  tools: [{ type: 'function', function: { name: 'write_file', parameters: {} } }],
+};
+
+test('streamText: several calls in one step, their ids unique over the conversation, and an answer that knows the results', async () => {
+  const ran: unknown[] = [];
+  const run = streamText({
+    model: await model(),
+    tools: toolsThatLog(ran),
+    messages: [
+      { role: 'user', content: 'create z.txt with 0' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool-call', toolCallId: 'call_1', toolName: 'write_file', input: { path: 'z.txt', content: '0' } },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'call_1', toolName: 'write_file', output: { type: 'execution-denied' } },
+        ],
+      },
+      { role: 'assistant', content: 'You rejected creating z.txt.' },
+      {
+        role: 'user',
+        content: 'create a.txt with 1 and create b.txt with "2\\n" and run node --test and delete README.md',
+      },
+    ],
+    stopWhen: stepCountIs(5),
+  });
+  await run.consumeStream();
+  const steps = await run.steps;
+  expect(steps.map((step) => step.finishReason)).toEqual(['tool-calls', 'stop']);
+  expect(steps[0]!.toolCalls.map((call) => call.toolCallId)).toEqual(['call_2', 'call_3', 'call_4', 'call_5']);
+  expect(ran).toEqual([
+    { path: 'a.txt', content: '1' },
+    { path: 'b.txt', content: '2\n' },
+    { command: 'node --test' },
+    { command: 'rm README.md' },
+  ]);
+  expect(await run.text).toBe('Created a.txt.\nCreated b.txt.\nRan `node --test`: exit code 0.\nDeleted README.md.');
+  expect((await run.totalUsage).totalTokens).toBeGreaterThan(0);
+});
+
+test('a change reads first, and replaces every place', async () => {
+  const ran: unknown[] = [];
+  const result = await generateText({
+    model: await model(),
+    tools: toolsThatLog(ran),
+    prompt: 'change old to new in a.txt',
+    stopWhen: stepCountIs(5),
+  });
+  expect(ran).toEqual([{ path: 'a.txt' }, { path: 'a.txt', old_text: 'old', new_text: 'new', replace_all: true }]);
+  expect(result.text).toBe('Changed "old" to "new" in a.txt (2 places).');
+});
+
+test('a change of something that is not there edits nothing', async () => {
+  const ran: unknown[] = [];
+  const result = await generateText({
+    model: await model(),
+    tools: toolsThatLog(ran),
+    prompt: 'change absent to new in a.txt',
+    stopWhen: stepCountIs(5),
+  });
+  expect(ran).toEqual([{ path: 'a.txt' }]);
+  expect(result.text).toBe('a.txt does not contain "absent", so I changed nothing.');
+});
+
+test('what a quoted text contains is not taken for another request', async () => {
+  const ran: unknown[] = [];
+  await generateText({
+    model: await model(),
+    tools: toolsThatLog(ran),
+    prompt: 'create a.txt with "x and run ls" and run echo "y and delete z"',
+    stopWhen: stepCountIs(5),
+  });
+  expect(ran).toEqual([{ path: 'a.txt', content: 'x and run ls' }, { command: 'echo "y and delete z"' }]);
+});
+
+test('without the tool it needs, it calls nothing', async () => {
+  const { write_file } = toolsThatLog([]);
+  const result = await generateText({ model: await model(), tools: { write_file }, prompt: 'run ls' });
+  expect(result.toolCalls).toEqual([]);
+  expect(result.text).toContain('the tool execute');
+});
+
+test('the stream: calls in several deltas, whole characters, one finish, usage when asked for, [DONE]', async () => {
+  const response = await post(await serve(), { ...CREATE, stream: true, stream_options: { include_usage: true } });
+  expect(response.headers.get('content-type')).toContain('text/event-stream');
+  const events = (await response.text()).trimEnd().split('\n\n');
+  expect(events.every((event) => event.startsWith('data: '))).toBe(true);
+  const data = events.map((event) => event.slice('data: '.length));
+  expect(data.pop()).toBe('[DONE]');
+  const chunks = data.map((text) => JSON.parse(text));
+  expect(chunks.pop()).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
+  expect(new Set(chunks.map((chunk) => chunk.id)).size).toBe(1);
+  expect(chunks[0].choices[0].delta).toEqual({ role: 'assistant', content: '' });
+
+  const deltas = chunks.flatMap((chunk) => chunk.choices[0].delta.tool_calls ?? []);
+  for (const index of [0, 1]) {
+    const [head, ...pieces] = deltas.filter((delta) => delta.index === index);
+    expect(head).toMatchObject({
+      id: `call_${index + 1}`,
+      type: 'function',
+      function: { name: 'write_file', arguments: '' },
+    });
+    expect(pieces.length).toBeGreaterThan(2);
+    for (const piece of pieces) {
+      expect(piece.id).toBeUndefined();
+      expect(piece.function.arguments.isWellFormed()).toBe(true);
+    }
+  }
+  const finished = chunks.filter((chunk) => chunk.choices[0].finish_reason !== null);
+  expect(finished).toEqual([chunks.at(-1)]);
+  expect(finished[0].choices[0].finish_reason).toBe('tool_calls');
+});
+
+test('without stream_options there is no usage chunk', async () => {
+  const text = await (await post(await serve(), { ...CREATE, stream: true })).text();
+  expect(text).not.toContain('usage');
+  expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+});
+
+test('without stream: one JSON answer', async () => {
+  const response = await post(await serve(), CREATE);
+  expect(await response.json()).toMatchObject({
+    object: 'chat.completion',
+    choices: [
+      { finish_reason: 'tool_calls', message: { role: 'assistant', tool_calls: [{ id: 'call_1' }, { id: 'call_2' }] } },
+    ],
+    usage: { prompt_tokens: expect.any(Number) },
+  });
+});
+
+test('the list of models', async () => {
+  expect(await (await fetch(`${await serve()}/models`)).json()).toMatchObject({
+    object: 'list',
+    data: [{ id: MODEL, object: 'model' }],
+  });
+});
+
+const call = (id: string) => ({ id, type: 'function', function: { name: 'write_file', arguments: '{}' } });
+
+test.for([
+  ['not JSON', '{', 400, 'JSON object'],
+  ['no model', { messages: CREATE.messages }, 400, 'model'],
+  ['another model', { ...CREATE, model: 'gpt-9' }, 404, 'gpt-9'],
+  ['no messages', { model: MODEL, messages: [] }, 400, 'messages'],
+  ['a strange role', { model: MODEL, messages: [{ role: 'wizard', content: 'x' }] }, 400, 'role'],
+  [
+    'an unanswered call',
+    { model: MODEL, messages: [{ role: 'assistant', tool_calls: [call('call_1')] }] },
+    400,
+    'call_1',
+  ],
+  [
+    'an answer that comes too late',
+    {
+      model: MODEL,
+      messages: [
+        { role: 'assistant', tool_calls: [call('call_1')] },
+        { role: 'user', content: 'x' },
+      ],
+    },
+    400,
+    'call_1',
+  ],
+  [
+    'an answer to nothing',
+    { model: MODEL, messages: [{ role: 'tool', tool_call_id: 'call_7', content: 'x' }] },
+    400,
+    'call_7',
+  ],
+  [
+    'an id used twice',
+    { model: MODEL, messages: [{ role: 'assistant', tool_calls: [call('a'), call('a')] }] },
+    400,
+    'one id',
+  ],
+] as const)('a request with %s is refused', async ([, body, status, words]) => {
+  const response = await post(await serve(), body);
+  expect(response.status).toBe(status);
+  expect(await response.json()).toMatchObject({
+    error: { message: expect.stringContaining(words), type: 'invalid_request_error' },
+  });
+});
+
+test('an unknown path is 404 and a wrong method 405', async () => {
+  const url = await serve();
+  expect((await fetch(`${url}/embeddings`, { method: 'POST' })).status).toBe(404);
+  expect((await fetch(`${url}/chat/completions`)).status).toBe(405);
+});

@@ -1,0 +1,72 @@
+/** The real programs, as child processes. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const EXAMPLE = new URL('../../examples/start/', import.meta.url);
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  /** The throw-away copy that it worked on. */
+  copy: string;
+  copyExists: boolean;
+}
+
+/** Runs `npm start`'s program on these lines of stdin, to its end. */
+export async function start(lines: string[], args: string[] = []): Promise<Ended> {
+  const run = open(args);
+  run.child.stdin!.end(lines.map((line) => `${line}\n`).join(''));
+  return run.ended;
+}
+
+export interface Opened {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  /** Resolves with all of stdout so far, once it contains the text. */
+  shows(text: string): Promise<string>;
+}
+
+/** The same, with stdin left open. */
+export function open(args: string[] = []): Opened {
+  const child = spawn(process.execPath, [file('main.mjs'), ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, OPENAI_API_KEY: 'not-for-commands' },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  // It may end, and close its stdin, before it has read everything.
+  child.stdin.on('error', () => {});
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
+  const ended = once(child, 'close').then(([code]) => {
+    const copy = /^ {2}project: (\S+)/m.exec(stdout)?.[1] ?? '';
+    return { code, stdout, stderr, copy, copyExists: copy !== '' && existsSync(copy) };
+  });
+  return {
+    child,
+    ended,
+    async shows(text) {
+      while (!stdout.includes(text)) {
+        const more = await Promise.race([once(child.stdout, 'data'), ended]);
+        if ('code' in more) throw new Error(`It ended without "${text}":\n${stdout}${stderr}`);
+      }
+      return stdout;
+    },
+  };
+}
+
+/** The embedded model in a process of its own; its base URL. */
+export async function serve(): Promise<string> {
+  const child = spawn(process.execPath, [file('serve.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill());
+  const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+  return /^(\S+)/.exec(line)![1]!;
+}
+
+function file(name: string): string {
+  return fileURLToPath(new URL(name, EXAMPLE));
+}

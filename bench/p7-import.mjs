@@ -1,0 +1,61 @@
+// @ts-check
+// P7: what `import 'countersign'` costs in a fresh process of Node 24, and how much disk an installation takes.
+
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { plainEnvironment } from './environment.mjs';
+import { difference, digits, machine, medians } from './harness.mjs';
+
+const GOAL_MS = 15;
+const GOAL_MB = 12;
+
+/**
+ * @param {{ node: string, app: { folder: string, bytes: Record<string, number> }, quick: boolean }} options
+ */
+export function measureImport({ node, app, quick }) {
+  const rounds = quick ? 25 : 60;
+  /** @type {Record<string, number[]>} */
+  const times = { empty: [], countersign: [], 'empty, process': [], 'countersign, process': [] };
+  const env = plainEnvironment();
+  for (let round = -3; round < rounds; round++) {
+    const turn = ['empty', 'countersign'];
+    if (round % 2 !== 0) turn.reverse();
+    for (const name of turn) {
+      const start = performance.now();
+      const child = spawnSync(node, [join(app.folder, 'time-import.mjs'), name], { env, encoding: 'utf8' });
+      const wall = performance.now() - start;
+      if (child.status !== 0) throw new Error(`import '${name}' failed:\n${child.stderr}`);
+      // The first ones bring the files into memory.
+      if (round < 0) continue;
+      times[name].push(Number(child.stdout));
+      times[`${name}, process`].push(wall);
+    }
+  }
+
+  const inside = difference(times.countersign, times.empty);
+  const bytes = Object.values(app.bytes).reduce((sum, size) => sum + size, 0);
+  const addon = Object.entries(app.bytes).find(([path]) => path.endsWith('.node'));
+  const megabytes = bytes / 1e6;
+  return {
+    ...inside,
+    goal: GOAL_MS,
+    unit: 'ms',
+    met: inside.value <= GOAL_MS && megabytes <= GOAL_MB,
+    /** The same, from starting the process to its end. */
+    wholeProcess: difference(times['countersign, process'], times['empty, process']),
+    milliseconds: medians(times),
+    size: {
+      value: digits(megabytes),
+      goal: GOAL_MB,
+      unit: 'MB',
+      bytes,
+      addonBytes: addon?.[1],
+      files: Object.keys(app.bytes).length,
+    },
+    rounds,
+    machine: {
+      ...machine(),
+      node: spawnSync(node, ['-p', 'process.versions.node'], { env, encoding: 'utf8' }).stdout.trim(),
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// @ts-check
+// The results for people.
+
+const range = (/** @type {number[]} */ [low, high]) => `${low} … ${high}`;
+
+/**
+ * @param {string} what
+ * @param {any} figure
+ * @param {{ goal?: number, unit?: string }} [more]
+ */
+const line = (what, figure, { goal, unit = '' } = {}) => [
+  what,
+  `${figure.value}${unit && ` ${unit}`}`,
+  figure.confidence ? range(figure.confidence) : '',
+  figure.spread ? range(figure.spread) : '',
+  goal === undefined ? '' : `≤ ${goal}`,
+  goal === undefined ? '' : figure.value <= goal ? 'met' : 'MISSED',
+];
+
+/** @param {Record<string, any>} results */
+export function table({ P1, P2, P7 }) {
+  const rows = [['', 'value', '95 % interval', 'p10 … p90', 'goal', '']];
+  const heading = (/** @type {string} */ text) => rows.push([''], [text]);
+  if (P1) {
+    heading(`P1  ${P1.parts} parts of text through streamWithEvents / fullStream`);
+    rows.push(
+      line('  no interruptOn', P1, { goal: P1.goal }),
+      line('  interruptOn, tool never called', P1.withInterruptOn, { goal: P1.goal }),
+      line('  fullStream / itself (noise)', P1.noise),
+    );
+  }
+  if (P2) {
+    heading("P2  one gated call, the whole run / the AI SDK's two calls by hand");
+    rows.push(
+      line('  countersign', P2, { goal: P2.goal }),
+      line('  countersign, answered through a gate', P2.throughGate),
+      line('  gateTools + generateText / two generateText', P2.withoutStreaming),
+      line('  by hand / itself (noise)', P2.noise),
+    );
+    for (const [name, peer] of Object.entries(P2.peers)) {
+      rows.push(line(`  ${name}`, peer.streaming), line(`  ${name}, without streaming`, peer.withoutStreaming));
+    }
+    heading('    how many times as long as countersign (more than 1: countersign is faster)');
+    for (const [name, peer] of Object.entries(P2.peers)) {
+      rows.push(
+        line(`  ${name}, both streaming`, peer.toCountersign.streaming),
+        line(`  ${name}, both without streaming`, peer.toCountersign.withoutStreaming),
+      );
+    }
+    heading('    what asking the human adds to the same run that asks nobody');
+    rows.push(
+      line('  by hand', P2.askingAdds.byHand, { unit: 'ms' }),
+      line('  countersign', P2.askingAdds.countersign, { unit: 'ms' }),
+      ...Object.entries(P2.peers).map(([name, peer]) => line(`  ${name}`, peer.askingAdds, { unit: 'ms' })),
+    );
+  }
+  if (P7) {
+    heading("P7  import 'countersign' in a fresh process, less an empty module");
+    rows.push(
+      line('  import', P7, { goal: P7.goal, unit: 'ms' }),
+      line('  whole process', P7.wholeProcess, { unit: 'ms' }),
+      line('  unpacked, one platform', P7.size, { goal: P7.size.goal, unit: P7.size.unit }),
+    );
+  }
+  const { machine, versions } = P1 ?? P2 ?? P7;
+  const widths = rows[0].map((_, column) =>
+    Math.max(...rows.filter((row) => row.length > 1).map((row) => row[column].length)),
+  );
+  const body = rows.map((row) =>
+    row.length === 1
+      ? row[0]
+      : row
+          .map((cell, column) => cell.padEnd(widths[column]))
+          .join('  ')
+          .trimEnd(),
+  );
+  const on = `Node ${machine.node}, ${machine.platform}, ${machine.cores} × ${machine.cpu}`;
+  const of = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return `${[...body, '', on, of.join(', ')].join('\n')}\n`;
+}

@@ -1,0 +1,119 @@
+//! A request and what has become of it.
+
+use std::sync::Arc;
+
+use super::{Choice, Decided, DecisionKinds, Event, Refusal, Status, next};
+use crate::call::{CanonicalJson, Digest, ToolCall};
+
+/// The id of a request: a UUIDv7, sortable by time and unguessable.
+pub type ApprovalId = uuid::Uuid;
+
+/// A call put to a human. It never changes.
+#[derive(Debug)]
+pub struct Request {
+    /// Its id.
+    pub id: ApprovalId,
+    /// The call.
+    pub call: ToolCall,
+    /// What an approval is bound to.
+    pub digest: Digest,
+    /// The path of agents it came from.
+    pub origin: Arc<[Box<str>]>,
+    /// What the human is told; `None`: made from the call when it is shown.
+    pub description: Option<Box<str>>,
+    /// What the human may answer.
+    pub allowed: DecisionKinds,
+    /// ms since the epoch.
+    pub created_at: u64,
+    /// ms since the epoch; `None`: no deadline.
+    pub expires_at: Option<u64>,
+}
+
+impl Request {
+    /// Whether its time is up.
+    pub fn is_due(&self, now: u64) -> bool {
+        self.expires_at.is_some_and(|deadline| deadline <= now)
+    }
+}
+
+/// A request and what has become of it. Its status changes only as the state machine allows, and there is a decision
+/// exactly when it is no longer pending.
+#[derive(Debug, Clone)]
+pub struct Record {
+    request: Arc<Request>,
+    status: Status,
+    decided: Option<Arc<Decided>>,
+}
+
+impl Record {
+    /// A request that waits.
+    pub fn new(request: Arc<Request>) -> Self {
+        Self { request, status: Status::Pending, decided: None }
+    }
+
+    /// The request.
+    pub fn request(&self) -> &Arc<Request> {
+        &self.request
+    }
+
+    /// Where it stands.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// The decision, once there is one.
+    pub fn decided(&self) -> Option<&Arc<Decided>> {
+        self.decided.as_ref()
+    }
+
+    /// Takes a decision; a cancellation also takes back an approval that was not started.
+    pub fn decide(&mut self, decided: Decided) -> Result<(), Refusal> {
+        self.status = next(self.status, decided.decision.choice.event())?;
+        self.decided = Some(Arc::new(decided));
+        Ok(())
+    }
+
+    /// Takes a step of the execution, which is no decision.
+    pub fn advance(&mut self, step: Step) -> Result<(), Refusal> {
+        self.status = next(self.status, step.event())?;
+        Ok(())
+    }
+
+    /// The arguments that were approved and the digest that they are bound to; `None` unless the call was let run.
+    pub fn approved(&self) -> Option<(&CanonicalJson, Digest)> {
+        match &self.decided.as_ref()?.decision.choice {
+            Choice::Approve => Some((&self.request.call.args, self.request.digest)),
+            Choice::Edit { args } => Some((args, self.request.call.digest_with(args))),
+            _ => None,
+        }
+    }
+
+    /// Whether the human changed the arguments.
+    pub fn is_edited(&self) -> bool {
+        self.decided.as_ref().is_some_and(|decided| matches!(decided.decision.choice, Choice::Edit { .. }))
+    }
+}
+
+/// A step of an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The one claim.
+    Start,
+    /// The tool returned.
+    Succeed,
+    /// The tool threw.
+    Fail,
+    /// The process is gone.
+    Interrupt,
+}
+
+impl Step {
+    const fn event(self) -> Event {
+        match self {
+            Self::Start => Event::Start,
+            Self::Succeed => Event::Succeed,
+            Self::Fail => Event::Fail,
+            Self::Interrupt => Event::Interrupt,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Why the core refuses.
+
+use crate::approval::{ApprovalId, DecisionKinds, InvalidDecision, Record, Status};
+use crate::call::InvalidJson;
+use crate::ledger::LedgerError;
+use crate::policy::interrupt::UnknownTool;
+
+/// Why a gate refuses. In each case the tool does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Arguments that cannot be bound to an approval.
+    #[error("the arguments are {0}")]
+    InvalidArguments(#[from] InvalidJson),
+    /// A part of the request that is no part of the arguments.
+    #[error("{0}")]
+    InvalidRequest(String),
+    /// Arguments, or what stands in their place, beyond the limit.
+    #[error("{what} are {size} bytes of JSON, and the gate takes at most {limit}: pass less, or raise `maxArgumentBytes`")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// Its bytes.
+        size: usize,
+        /// The most that is taken.
+        limit: usize,
+    },
+    /// An option of the wrong shape.
+    #[error("{0}")]
+    InvalidConfig(String),
+    /// `interruptOn` names a tool that does not exist.
+    #[error(transparent)]
+    UnknownTool(#[from] UnknownTool),
+    /// The run already asked about this call id.
+    #[error("this run already asked about the tool call id {:?}: a call is asked about once", self.call_id())]
+    Duplicate(Record),
+    /// The gate was closed.
+    #[error("the gate was closed: create a new one")]
+    Closed,
+    /// An answer that is no decision.
+    #[error("{0}")]
+    InvalidDecision(#[from] InvalidDecision),
+    /// There is no such request.
+    #[error("there is no approval request {0:?}: it never was, or it was decided long ago and is forgotten")]
+    UnknownApproval(String),
+    /// Somebody else was first.
+    #[error("the request was already decided: it is {}", .0.status().name())]
+    AlreadyDecided(Record),
+    /// The deadline has passed.
+    #[error("the deadline of the request has passed: ask again")]
+    Expired(ApprovalId),
+    /// The request does not allow this decision.
+    #[error("the request does not allow this decision, only: {}", allowed.names())]
+    NotAllowed {
+        /// The request.
+        id: ApprovalId,
+        /// What it allows.
+        allowed: DecisionKinds,
+    },
+    /// There is no approval to start on.
+    #[error("the call is not approved: {}", status.map_or("there is no request for it", Status::name))]
+    NotApproved {
+        /// Where the request stands, when there is one.
+        status: Option<Status>,
+    },
+    /// Several runs hold an approval for this call id.
+    #[error("the call id is ambiguous: several runs hold an approval for it. Name the run")]
+    Ambiguous {
+        /// Where one of them stands.
+        status: Status,
+    },
+    /// The approval was used up.
+    #[error("the call was already started: it is {}. An approval is good for one execution", status.name())]
+    AlreadyStarted {
+        /// Where the request stands.
+        status: Status,
+    },
+    /// What would run is not what was approved.
+    #[error("what would run is not what was approved: the tool or its arguments changed after the approval")]
+    DigestMismatch,
+    /// The ledger failed.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The caller broke the contract of the binding.
+    #[error("a bug in countersign: {0}")]
+    Internal(String),
+}
+
+impl Error {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::InvalidArguments(_) | Self::InvalidRequest(_) | Self::TooLarge { .. } => "ERR_INVALID_ARGUMENTS",
+            Self::InvalidConfig(_) => "ERR_INVALID_CONFIG",
+            Self::UnknownTool(_) => "ERR_UNKNOWN_TOOL",
+            Self::Duplicate(_) => "ERR_DUPLICATE_CALL",
+            Self::Closed => "ERR_GATE_CLOSED",
+            Self::InvalidDecision(_) => "ERR_INVALID_DECISION",
+            Self::UnknownApproval(_) => "ERR_UNKNOWN_APPROVAL",
+            Self::AlreadyDecided(_) => "ERR_ALREADY_DECIDED",
+            Self::Expired(_) => "ERR_EXPIRED",
+            Self::NotAllowed { .. } => "ERR_DECISION_NOT_ALLOWED",
+            Self::NotApproved { .. } | Self::Ambiguous { .. } => "ERR_NOT_APPROVED",
+            Self::AlreadyStarted { .. } => "ERR_ALREADY_STARTED",
+            Self::DigestMismatch => "ERR_DIGEST_MISMATCH",
+            Self::Ledger(_) | Self::Internal(_) => "ERR_INTERNAL",
+        }
+    }
+
+    fn call_id(&self) -> &str {
+        match self {
+            Self::Duplicate(record) => &record.request().call.tool_call_id,
+            _ => "",
+        }
+    }
+}

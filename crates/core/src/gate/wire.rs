@@ -1,0 +1,454 @@
+//! What a gate takes and gives as JSON text: the shapes of `index.d.ts` and of `ts/native.ts`.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+
+use super::{Claim, Decider, Error, Event, Gate, MAX_NAME, NewRequest, Options, shown};
+use crate::approval::{ApprovalId, Choice, Decided, Decision, DecisionKind, DecisionKinds, Record, Request, Via, answer};
+use crate::call::{CanonicalJson, Digest, Json, ToolCall};
+use crate::preview::{self, Flags};
+
+/// How many agents deep a call may come from.
+const MAX_ORIGIN: usize = 64;
+
+/// The longest description, in bytes. A longer one is cut.
+const MAX_DESCRIPTION: usize = 4 * 1024;
+
+/// The longest text of one answer. A JavaScript engine's strings end at about 512 MiB, and the call with them.
+const MAX_TEXT: usize = 256 * 1024 * 1024;
+
+/// [`Gate::drain`] stops early after so much text: the events are parsed on the event loop.
+const MAX_DRAIN_TEXT: usize = 4 * 1024 * 1024;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// In
+// ---------------------------------------------------------------------------------------------------------------------
+
+/// Text of the binding's own making: when it does not fit, the fault is ours or the caller's types are wrong.
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    serde_json::from_str(text).map_err(|error| Error::Internal(format!("the binding was given what it does not take: {error}")))
+}
+
+/// `null` is a value like any other where arguments stand; only what is left out is not there.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(deserializer).map(Some)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OptionsText {
+    max_argument_bytes: f64,
+    keep_decided: f64,
+}
+
+impl Options {
+    /// `{ maxArgumentBytes, keepDecided }`
+    pub fn from_text(text: &str) -> Result<Self, Error> {
+        let options: OptionsText = serde_json::from_str(text).map_err(|error| {
+            Error::InvalidConfig(format!("`maxArgumentBytes` and `keepDecided` must be whole numbers: {error}"))
+        })?;
+        Ok(Self {
+            max_argument_bytes: whole("maxArgumentBytes", options.max_argument_bytes)?,
+            keep_decided: whole("keepDecided", options.keep_decided)?,
+        })
+    }
+}
+
+fn whole(name: &str, value: f64) -> Result<usize, Error> {
+    if value < 0.0 || value.fract() != 0.0 {
+        return Err(Error::InvalidConfig(format!("`{name}` must be a whole number, not {value}")));
+    }
+    // A float cast saturates: what is larger than the machine can count is no limit.
+    Ok(value as usize)
+}
+
+/// The arguments are taken as raw text first, so that what is wrong with them can be told from what is wrong around them.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RequestText {
+    run_id: Box<RawValue>,
+    tool_call_id: Box<RawValue>,
+    tool_name: Box<RawValue>,
+    #[serde(default, deserialize_with = "present")]
+    args: Option<Box<RawValue>>,
+    origin: Box<RawValue>,
+    description: Option<Box<RawValue>>,
+    allowed_decisions: Option<Box<RawValue>>,
+    timeout_ms: Option<f64>,
+}
+
+impl NewRequest {
+    /// `NativeRequest` of the binding.
+    pub fn from_text(text: &str) -> Result<Self, Error> {
+        let raw: RequestText = read(text)?;
+        let call = ToolCall {
+            run_id: name("runId", &raw.run_id)?.into(),
+            tool_call_id: name("toolCallId", &raw.tool_call_id)?.into(),
+            tool_name: name("toolName", &raw.tool_name)?.into(),
+            args: arguments(raw.args.as_deref())?,
+        };
+        Ok(Self {
+            call,
+            origin: origin(&raw.origin)?,
+            description: raw.description.map(|text| description(&text)).transpose()?,
+            allowed: raw.allowed_decisions.map_or(Ok(DecisionKinds::ALL), |text| allowed_decisions(&text))?,
+            timeout: raw.timeout_ms.map(timeout).transpose()?,
+        })
+    }
+}
+
+fn invalid(what: &str, raw: &RawValue) -> Error {
+    match raw.get().parse::<Json>() {
+        Ok(value) => Error::InvalidRequest(format!("`{what}` cannot be {}", value.kind())),
+        Err(error) => Error::InvalidRequest(format!("`{what}` is {error}")),
+    }
+}
+
+fn name(what: &str, raw: &RawValue) -> Result<String, Error> {
+    let name: String = serde_json::from_str(raw.get()).map_err(|_| invalid(what, raw))?;
+    if name.len() > MAX_NAME {
+        return Err(Error::InvalidRequest(format!("`{what}` is {} bytes long, and the gate takes at most {MAX_NAME}", name.len())));
+    }
+    Ok(name)
+}
+
+fn arguments(raw: Option<&RawValue>) -> Result<CanonicalJson, Error> {
+    let raw = raw.ok_or_else(|| {
+        Error::InvalidRequest("the arguments are no JSON value (undefined, a function or a symbol): pass an object".to_owned())
+    })?;
+    Ok(CanonicalJson::parse(raw.get())?)
+}
+
+fn origin(raw: &RawValue) -> Result<Arc<[Box<str>]>, Error> {
+    let origin: Vec<Box<str>> = serde_json::from_str(raw.get())
+        .map_err(|_| Error::InvalidRequest("`origin` must be an array of the names of agents".to_owned()))?;
+    if origin.len() > MAX_ORIGIN || origin.iter().any(|agent| agent.len() > MAX_NAME) {
+        return Err(Error::InvalidRequest(format!("`origin` may name at most {MAX_ORIGIN} agents, each in at most {MAX_NAME} bytes")));
+    }
+    Ok(origin.into())
+}
+
+fn description(raw: &RawValue) -> Result<Box<str>, Error> {
+    let text: String = serde_json::from_str(raw.get()).map_err(|_| invalid("description", raw))?;
+    let cut = text.floor_char_boundary(MAX_DESCRIPTION);
+    Ok(if cut < text.len() { format!("{}…", &text[..cut]).into() } else { text.into() })
+}
+
+fn allowed_decisions(raw: &RawValue) -> Result<DecisionKinds, Error> {
+    let kinds: Option<Vec<DecisionKind>> = serde_json::from_str(raw.get()).ok();
+    kinds.and_then(DecisionKinds::new).ok_or_else(|| {
+        let all = DecisionKinds::ALL.names();
+        Error::InvalidConfig(format!("`allowedDecisions` must be a non-empty array of: {all}"))
+    })
+}
+
+fn timeout(ms: f64) -> Result<u64, Error> {
+    if ms > 0.0 {
+        // Saturates: a deadline beyond the end of time is none that passes.
+        Ok(ms.ceil() as u64)
+    } else {
+        Err(Error::InvalidConfig(format!("`timeout` must be a positive number of milliseconds, not {ms}")))
+    }
+}
+
+/// The id that a text stands for. No other text is the id of a request.
+pub fn approval_id(text: &str) -> Result<ApprovalId, Error> {
+    ApprovalId::try_parse(text)
+        .ok()
+        .filter(|id| id.hyphenated().encode_lower(&mut ApprovalId::encode_buffer()) == text)
+        .ok_or_else(|| Error::UnknownApproval(text.chars().take(64).collect()))
+}
+
+/// Reads any answer (`ApprovalAnswer`) into a decision.
+pub fn parse_answer(text: &str, tool_name: &str) -> Result<Decision, Error> {
+    Ok(answer::read(&decision_json(text)?, tool_name)?)
+}
+
+fn decision_json(text: &str) -> Result<Json, Error> {
+    text.parse().map_err(|error: crate::call::InvalidJson| Error::InvalidDecision(error.into()))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct MetaText {
+    by: Option<Box<RawValue>>,
+    via: Via,
+    #[serde(default, deserialize_with = "present")]
+    edited_args: Option<Box<RawValue>>,
+}
+
+/// Decides: `DecisionOutcome` and `{ by, via, editedArgs? }`.
+pub fn decide(gate: &Gate, id: &str, outcome: &str, meta: &str) -> Result<Record, Error> {
+    let id = approval_id(id)?;
+    let record = gate.get(id)?.ok_or_else(|| Error::UnknownApproval(id.to_string()))?;
+    let (decision, decider) = decision(outcome, meta, &record.request().call.tool_name)?;
+    gate.decide(id, decision, decider)
+}
+
+/// Reads a decision and who takes it: `DecisionOutcome`, `{ by, via, editedArgs? }`. The edited arguments of the second, as
+/// the tool's schema gave them, stand above those of the first.
+fn decision(outcome: &str, meta: &str, tool_name: &str) -> Result<(Decision, Decider), Error> {
+    let mut decision = answer::read_outcome(&decision_json(outcome)?, tool_name)?;
+    let meta: MetaText = read(meta)?;
+    let by = meta.by.map(|by| name("by", &by)).transpose()?.map(Into::into);
+    if let (Choice::Edit { args }, Some(edited)) = (&mut decision.choice, meta.edited_args) {
+        *args = CanonicalJson::parse(edited.get())?;
+    }
+    Ok((decision, Decider { by, via: meta.via }))
+}
+
+/// The channel of this name.
+pub fn via(name: &str) -> Result<Via, Error> {
+    Via::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name))
+        .map_err(|_| Error::Internal(format!("`via` cannot be {name:?}")))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CallText {
+    tool_name: Box<RawValue>,
+    #[serde(default, deserialize_with = "present")]
+    args: Option<Box<RawValue>>,
+    width: Option<f64>,
+}
+
+/// `{ toolName, args }` of a claim.
+pub fn claimed_call(text: &str) -> Result<(String, CanonicalJson), Error> {
+    let raw: CallText = read(text)?;
+    Ok((name("toolName", &raw.tool_name)?, arguments(raw.args.as_deref())?))
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Out
+// ---------------------------------------------------------------------------------------------------------------------
+
+/// `{ ok }` or `{ error: { code, message, .. } }`: a value or an error, never an exception.
+pub fn envelope<T: Serialize>(result: Result<T, Error>) -> String {
+    #[derive(Serialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Envelope<T> {
+        Ok(T),
+        Error(Error),
+    }
+    let text = serde_json::to_string(&match result {
+        Ok(value) => Envelope::Ok(value),
+        Err(error) => Envelope::Error(error),
+    });
+    match text {
+        Ok(text) if text.len() <= MAX_TEXT => text,
+        Ok(text) => internal(&format!("the answer is {} bytes of JSON, more than a JavaScript string holds: ask for less at a time", text.len())),
+        Err(error) => internal(&error.to_string()),
+    }
+}
+
+fn internal(message: &str) -> String {
+    let message = serde_json::Value::from(message);
+    format!(r#"{{"error":{{"code":"ERR_INTERNAL","message":{message}}}}}"#)
+}
+
+impl Serialize for Error {
+    /// `NativeError` of the binding: code, message, and what the class of that code is made with.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("code", self.code())?;
+        map.serialize_entry("message", &self.to_string())?;
+        match self {
+            Self::Duplicate(record) => map.serialize_entry("existing", &RecordOut(record))?,
+            Self::AlreadyDecided(record) => map.serialize_entry("winner", &RecordOut(record))?,
+            Self::UnknownTool(unknown) => {
+                map.serialize_entry("toolName", &unknown.tool_name)?;
+                map.serialize_entry("nearest", &unknown.nearest)?;
+            }
+            Self::Expired(id) => map.serialize_entry("approvalId", id)?,
+            Self::UnknownApproval(id) => map.serialize_entry("approvalId", id)?,
+            Self::NotAllowed { id, allowed } => {
+                map.serialize_entry("approvalId", id)?;
+                map.serialize_entry("allowedDecisions", allowed)?;
+            }
+            Self::NotApproved { status } => map.serialize_entry("status", status)?,
+            Self::Ambiguous { status } | Self::AlreadyStarted { status } => map.serialize_entry("status", status)?,
+            _ => {}
+        }
+        map.end()
+    }
+}
+
+/// `ApprovalRequest`
+struct RequestOut<'a>(&'a Request);
+
+impl RequestOut<'_> {
+    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let request = self.0;
+        let call = &request.call;
+        let args = shown(&call.args);
+        let preview = preview::render(&call.tool_name, &args, None);
+        map.serialize_entry("approvalId", &request.id)?;
+        map.serialize_entry("runId", &*call.run_id)?;
+        map.serialize_entry("toolCallId", &*call.tool_call_id)?;
+        map.serialize_entry("toolName", &*call.tool_name)?;
+        map.serialize_entry("args", &call.args)?;
+        map.serialize_entry("origin", &*request.origin)?;
+        match &request.description {
+            Some(description) => map.serialize_entry("description", description)?,
+            None => map.serialize_entry("description", &preview::describe(&call.tool_name, &args))?,
+        }
+        map.serialize_entry("preview", &preview.text)?;
+        map.serialize_entry("flags", &preview.flags)?;
+        map.serialize_entry("allowedDecisions", &request.allowed)?;
+        map.serialize_entry("createdAt", &request.created_at)?;
+        map.serialize_entry("expiresAt", &request.expires_at)?;
+        map.serialize_entry("digest", &request.digest)
+    }
+}
+
+impl Serialize for RequestOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.write(&mut map)?;
+        map.end()
+    }
+}
+
+/// A record as `ApprovalRecord`.
+pub struct RecordText(pub Record);
+
+impl Serialize for RecordText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RecordOut(&self.0).serialize(serializer)
+    }
+}
+
+struct RecordOut<'a>(&'a Record);
+
+impl Serialize for RecordOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let record = self.0;
+        let decided = record.decided().map(Arc::as_ref);
+        let mut map = serializer.serialize_map(None)?;
+        RequestOut(record.request()).write(&mut map)?;
+        map.serialize_entry("status", &record.status())?;
+        map.serialize_entry("decision", &decided.map(|decided| &decided.decision))?;
+        map.serialize_entry("decidedBy", &decided.map(Decided::by))?;
+        map.serialize_entry("via", &decided.map(|decided| decided.via))?;
+        map.serialize_entry("decidedAt", &decided.map(|decided| decided.at))?;
+        map.end()
+    }
+}
+
+/// Records as the `ApprovalRequest`s that they are about.
+pub struct RequestsText(pub Vec<Record>);
+
+impl Serialize for RequestsText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|record| RequestOut(record.request())))
+    }
+}
+
+/// Records as `ApprovalRecord`s.
+pub struct RecordsText(pub Vec<Record>);
+
+impl Serialize for RecordsText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(RecordOut))
+    }
+}
+
+/// `Claim` of the binding.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClaimText {
+    approval_id: ApprovalId,
+    args: CanonicalJson,
+    edited: bool,
+}
+
+impl From<Claim> for ClaimText {
+    fn from(claim: Claim) -> Self {
+        Self { approval_id: claim.approval_id, args: claim.args, edited: claim.edited }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase")]
+enum EventText<'a> {
+    Requested { request: RequestOut<'a> },
+    Decided { request: RequestOut<'a>, decision: &'a Decision, decided_by: &'a str, via: Via, at: u64 },
+    Started { approval_id: ApprovalId, at: u64 },
+    Settled { approval_id: ApprovalId, status: &'static str, at: u64 },
+}
+
+impl<'a> From<&'a Event> for EventText<'a> {
+    fn from(event: &'a Event) -> Self {
+        match event {
+            Event::Requested(request) => Self::Requested { request: RequestOut(request) },
+            Event::Decided { request, decided } => Self::Decided {
+                request: RequestOut(request),
+                decision: &decided.decision,
+                decided_by: decided.by(),
+                via: decided.via,
+                at: decided.at,
+            },
+            Event::Started { id, at } => Self::Started { approval_id: *id, at: *at },
+            Event::Settled { id, succeeded, at } => {
+                Self::Settled { approval_id: *id, status: if *succeeded { "succeeded" } else { "failed" }, at: *at }
+            }
+        }
+    }
+}
+
+/// `GateEvent[]`: what [`Gate::drain`] gives, and at most about 4 MiB of it.
+pub fn drain(gate: &Gate) -> Result<Vec<Box<RawValue>>, Error> {
+    let mut texts = Vec::new();
+    let mut size = 0;
+    let mut failed = None;
+    gate.drain(|event| {
+        match serde_json::value::to_raw_value(&EventText::from(&event)) {
+            Ok(text) => {
+                size += text.get().len();
+                texts.push(text);
+            }
+            Err(error) => failed = Some(error),
+        }
+        size < MAX_DRAIN_TEXT
+    });
+    match failed {
+        None => Ok(texts),
+        Some(error) => Err(Error::Internal(error.to_string())),
+    }
+}
+
+/// RFC 8785 text and its digest.
+#[derive(Serialize)]
+pub struct CanonicalText {
+    text: String,
+    digest: Digest,
+}
+
+/// The canonical form of any JSON text.
+pub fn canonicalize(text: &str) -> Result<CanonicalText, Error> {
+    let canonical = CanonicalJson::parse(text)?;
+    Ok(CanonicalText { text: canonical.as_str().to_owned(), digest: Digest::of_text(canonical.as_str()) })
+}
+
+/// A preview and what it found.
+#[derive(Serialize)]
+pub struct PreviewText {
+    text: String,
+    flags: Flags,
+}
+
+/// `{ toolName, args, width }` as text that is safe to show.
+pub fn preview(text: &str) -> Result<PreviewText, Error> {
+    let raw: CallText = read(text)?;
+    let tool_name: String = serde_json::from_str(raw.tool_name.get()).map_err(|_| invalid("toolName", &raw.tool_name))?;
+    let args = match &raw.args {
+        None => Json::Null,
+        Some(args) => args.get().parse()?,
+    };
+    let preview = preview::render(&tool_name, &args, raw.width.filter(|width| *width > 0.0).map(|width| width as usize));
+    Ok(PreviewText { text: preview.text, flags: preview.flags })
+}

@@ -1,0 +1,211 @@
+//! A ledger in this process's memory, for as long as it lives.
+//!
+//! Built for many requests that wait: a record is one allocation beside its texts, and every change is O(log n).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::{Begun, Ledger, LedgerError, Outcome, Requested};
+use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Step, Via};
+use crate::call::Digest;
+
+/// The place of a record in the order of arrival.
+type Seq = u64;
+
+/// [`Ledger`] in memory.
+#[derive(Debug)]
+pub struct MemoryLedger {
+    records: BTreeMap<Seq, Record>,
+    ids: HashMap<ApprovalId, Seq>,
+    /// (tool call id, run, seq)
+    calls: BTreeSet<(Arc<str>, Arc<str>, Seq)>,
+    /// What is pending, approved or edited, that is what a run's end takes back: (run, seq).
+    open: BTreeSet<(Arc<str>, Seq)>,
+    /// What is pending.
+    pending: BTreeSet<Seq>,
+    /// The deadlines of what is pending.
+    deadlines: BTreeSet<(u64, Seq)>,
+    /// What nothing can happen to any more, in the order it ended.
+    done: VecDeque<Seq>,
+    keep_done: usize,
+    next_seq: Seq,
+}
+
+impl MemoryLedger {
+    /// An empty ledger that keeps so many requests after nothing can happen to them any more, the latest ones.
+    pub fn new(keep_done: usize) -> Self {
+        Self {
+            records: BTreeMap::new(),
+            ids: HashMap::new(),
+            calls: BTreeSet::new(),
+            open: BTreeSet::new(),
+            pending: BTreeSet::new(),
+            deadlines: BTreeSet::new(),
+            done: VecDeque::new(),
+            keep_done,
+            next_seq: 0,
+        }
+    }
+
+    fn record(&self, seq: Seq) -> Result<&Record, LedgerError> {
+        self.records.get(&seq).ok_or_else(|| LedgerError(format!("record {seq} is missing")))
+    }
+
+    fn record_mut(&mut self, seq: Seq) -> Result<&mut Record, LedgerError> {
+        self.records.get_mut(&seq).ok_or_else(|| LedgerError(format!("record {seq} is missing")))
+    }
+
+    /// Applies a change that the state machine was asked for, and brings the indexes up to date.
+    fn change(&mut self, seq: Seq, change: impl FnOnce(&mut Record) -> Result<(), crate::approval::Refusal>) -> Result<Record, LedgerError> {
+        let record = self.record_mut(seq)?;
+        change(record).map_err(|refusal| LedgerError(refusal.to_string()))?;
+        let record = record.clone();
+        // Every change leaves `pending`.
+        self.pending.remove(&seq);
+        if let Some(deadline) = record.request().expires_at {
+            self.deadlines.remove(&(deadline, seq));
+        }
+        if !record.status().may_start() {
+            self.open.remove(&(Arc::clone(&record.request().call.run_id), seq));
+        }
+        if record.status().is_final() {
+            self.done.push_back(seq);
+            self.forget();
+        }
+        Ok(record)
+    }
+
+    fn forget(&mut self) {
+        while self.done.len() > self.keep_done {
+            let Some(seq) = self.done.pop_front() else { return };
+            let Some(record) = self.records.remove(&seq) else { continue };
+            let request = record.request();
+            self.ids.remove(&request.id);
+            self.calls.remove(&(Arc::clone(&request.call.tool_call_id), Arc::clone(&request.call.run_id), seq));
+        }
+    }
+
+    /// What a run can still lose, oldest first.
+    fn open_of(&self, run: Option<&str>) -> Vec<Seq> {
+        let mut open: Vec<Seq> = match run {
+            None => self.open.iter().map(|(_, seq)| *seq).collect(),
+            Some(run) => {
+                let run: Arc<str> = run.into();
+                self.open.range((Arc::clone(&run), 0)..=(run, Seq::MAX)).map(|(_, seq)| *seq).collect()
+            }
+        };
+        open.sort_unstable();
+        open
+    }
+}
+
+/// What time decides.
+fn expiry(at: u64) -> Decided {
+    Decided { decision: Decision::new(Choice::Expired, Some("the deadline passed")), by: None, via: Via::Deadline, at }
+}
+
+impl Ledger for MemoryLedger {
+    fn request(&mut self, mut request: Request) -> Result<Requested, LedgerError> {
+        if let Some(existing) = self.find(Some(&request.call.run_id), &request.call.tool_call_id)?.pop() {
+            return Ok(Requested::Duplicate(existing));
+        }
+        let seq = self.next_seq;
+        // The calls of a run share the text of its name.
+        let key = (Arc::clone(&request.call.run_id), 0);
+        if let Some((run, _)) = self.open.range(key..).next().filter(|(run, _)| *run == request.call.run_id) {
+            request.call.run_id = Arc::clone(run);
+        }
+        let run = Arc::clone(&request.call.run_id);
+        self.ids.insert(request.id, seq);
+        self.calls.insert((Arc::clone(&request.call.tool_call_id), Arc::clone(&run), seq));
+        self.open.insert((run, seq));
+        self.pending.insert(seq);
+        if let Some(deadline) = request.expires_at {
+            self.deadlines.insert((deadline, seq));
+        }
+        let record = Record::new(Arc::new(request));
+        self.records.insert(seq, record.clone());
+        self.next_seq += 1;
+        Ok(Requested::Created(record))
+    }
+
+    fn get(&self, id: ApprovalId) -> Result<Option<Record>, LedgerError> {
+        self.ids.get(&id).map(|seq| self.record(*seq).cloned()).transpose()
+    }
+
+    fn find(&self, run: Option<&str>, tool_call_id: &str) -> Result<Vec<Record>, LedgerError> {
+        let call: Arc<str> = tool_call_id.into();
+        let first: (Arc<str>, Arc<str>, Seq) = (Arc::clone(&call), run.unwrap_or_default().into(), 0);
+        let mut found: Vec<Seq> = self
+            .calls
+            .range(first..)
+            .take_while(|(id, of, _)| *id == call && run.is_none_or(|run| **of == *run))
+            .map(|(_, _, seq)| *seq)
+            .collect();
+        found.sort_unstable();
+        found.into_iter().map(|seq| self.record(seq).cloned()).collect()
+    }
+
+    fn pending(&self, run: Option<&str>) -> Result<Vec<Record>, LedgerError> {
+        match run {
+            None => self.pending.iter().map(|seq| self.record(*seq).cloned()).collect(),
+            Some(_) => self.open_of(run).into_iter().filter(|seq| self.pending.contains(seq)).map(|seq| self.record(seq).cloned()).collect(),
+        }
+    }
+
+    fn decide(&mut self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError> {
+        let Some(&seq) = self.ids.get(&id) else { return Ok(Outcome::Unknown) };
+        let record = self.record(seq)?;
+        if record.decided().is_some() {
+            return Ok(Outcome::Already(record.clone()));
+        }
+        if record.request().is_due(decided.at) && decided.decision.choice != Choice::Expired {
+            return self.change(seq, |record| record.decide(expiry(decided.at))).map(Outcome::Expired);
+        }
+        if !decided.is_allowed(record.request().allowed) {
+            return Ok(Outcome::NotAllowed(record.clone()));
+        }
+        self.change(seq, |record| record.decide(decided)).map(Outcome::Won)
+    }
+
+    fn revoke(&mut self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError> {
+        let Some(&seq) = self.ids.get(&id) else { return Ok(None) };
+        if !self.record(seq)?.status().may_start() {
+            return Ok(None);
+        }
+        self.change(seq, |record| record.decide(decided)).map(Some)
+    }
+
+    fn begin(&mut self, id: ApprovalId, digest: Digest) -> Result<Begun, LedgerError> {
+        let Some(&seq) = self.ids.get(&id) else { return Ok(Begun::Unknown) };
+        let record = self.record(seq)?;
+        if !record.status().may_start() {
+            return Ok(Begun::Refused(record.status()));
+        }
+        if record.approved().is_none_or(|(_, approved)| approved != digest) {
+            return Ok(Begun::Mismatch);
+        }
+        self.change(seq, |record| record.advance(Step::Start)).map(Begun::Won)
+    }
+
+    fn finish(&mut self, id: ApprovalId, end: Step) -> Result<Option<Record>, LedgerError> {
+        let Some(&seq) = self.ids.get(&id) else { return Ok(None) };
+        if self.record(seq)?.status() != crate::approval::Status::Started || end == Step::Start {
+            return Ok(None);
+        }
+        self.change(seq, |record| record.advance(end)).map(Some)
+    }
+
+    fn expire_due(&mut self, now: u64, limit: usize) -> Result<Vec<Record>, LedgerError> {
+        let due: Vec<Seq> = self.deadlines.range(..=(now, Seq::MAX)).take(limit).map(|(_, seq)| *seq).collect();
+        due.into_iter().map(|seq| self.change(seq, |record| record.decide(expiry(now)))).collect()
+    }
+
+    fn next_deadline(&self) -> Result<Option<u64>, LedgerError> {
+        Ok(self.deadlines.first().map(|(deadline, _)| *deadline))
+    }
+
+    fn cancel_run(&mut self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError> {
+        self.open_of(run).into_iter().map(|seq| self.change(seq, |record| record.decide(decided.clone()))).collect()
+    }
+}

@@ -1,0 +1,98 @@
+//! What is kept: the requests, their decisions and their executions.
+
+#[cfg(test)]
+mod conformance;
+mod memory;
+
+pub use memory::MemoryLedger;
+
+use crate::approval::{ApprovalId, Decided, Record, Request, Status, Step};
+use crate::call::Digest;
+
+/// The ledger could not do what it was asked to. Nothing was changed, and nothing may run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the ledger failed: {0}")]
+pub struct LedgerError(pub String);
+
+/// How a new request was taken.
+#[derive(Debug)]
+pub enum Requested {
+    /// It waits.
+    Created(Record),
+    /// This run already asked about this call id.
+    Duplicate(Record),
+}
+
+/// How a decision was taken.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It is the one that stands.
+    Won(Record),
+    /// Somebody else was first.
+    Already(Record),
+    /// Its time was up, which this very step wrote down.
+    Expired(Record),
+    /// The request does not allow it, and goes on waiting.
+    NotAllowed(Record),
+    /// There is no such request.
+    Unknown,
+}
+
+/// How a claim was taken.
+#[derive(Debug)]
+pub enum Begun {
+    /// It is the one claim: run it.
+    Won(Record),
+    /// Its status does not let it start.
+    Refused(Status),
+    /// What would run is not what was approved. The approval stands.
+    Mismatch,
+    /// There is no such request.
+    Unknown,
+}
+
+/// Where requests are kept.
+///
+/// Each method is **one atomic step**: it happens as a whole or not at all, and no other step, of this process or another,
+/// comes between its look and its change. What it acknowledges is as durable as the ledger is. A step that fails has
+/// changed nothing. A store that several processes share makes its compare-and-set inside one transaction
+/// (`UPDATE … WHERE status = 'pending' AND …`), never as a read and a write.
+///
+/// Times are ms since the epoch and come from the caller, who has the clock.
+pub trait Ledger: Send {
+    /// Keeps a request that waits, unless its run already asked about that call id.
+    fn request(&mut self, request: Request) -> Result<Requested, LedgerError>;
+
+    /// A record.
+    fn get(&self, id: ApprovalId) -> Result<Option<Record>, LedgerError>;
+
+    /// The records of a call id, oldest first; over all runs when `run` is `None`.
+    fn find(&self, run: Option<&str>, tool_call_id: &str) -> Result<Vec<Record>, LedgerError>;
+
+    /// What waits, oldest first; over all runs when `run` is `None`.
+    fn pending(&self, run: Option<&str>) -> Result<Vec<Record>, LedgerError>;
+
+    /// Decides, if the request is still open at `decided.at` and allows it. The first decision stands for ever. A decision
+    /// at or after the deadline does not count: `expired` is written down instead.
+    fn decide(&mut self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError>;
+
+    /// Takes back an approval that was not started; `None`: there was nothing to take back. `decided` is a cancellation.
+    fn revoke(&mut self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError>;
+
+    /// The one claim on an approval: approved or edited, bound to this digest, becomes started. It succeeds at most once in
+    /// the life of a request, over any number of processes.
+    fn begin(&mut self, id: ApprovalId, digest: Digest) -> Result<Begun, LedgerError>;
+
+    /// Writes down how a started call ended; `None`: it was not running.
+    fn finish(&mut self, id: ApprovalId, end: Step) -> Result<Option<Record>, LedgerError>;
+
+    /// Writes `expired` down for what waits and is due at `now`: the most overdue first, at most `limit`.
+    fn expire_due(&mut self, now: u64, limit: usize) -> Result<Vec<Record>, LedgerError>;
+
+    /// The next deadline of anything that waits.
+    fn next_deadline(&self) -> Result<Option<u64>, LedgerError>;
+
+    /// Cancels what a run waits for and takes back what was approved but not started; of all runs when `run` is `None`.
+    /// `decided` is a cancellation.
+    fn cancel_run(&mut self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError>;
+}

@@ -1,0 +1,23 @@
+//! The rules, the state machine and the ledger behind countersign, without any JavaScript.
+//!
+//! The rooms, each of which knows only those before it:
+//!
+//! - [`call`]: a tool call, its canonical text and its digest
+//! - [`approval`]: the request, the decision and the state machine between them. Pure
+//! - [`preview`]: what the human sees. Pure
+//! - [`policy`]: what must be asked about. Pure
+//! - [`ledger`]: what is kept, and the one atomic step for each change
+//! - [`gate`]: the rooms above, put to work: deadlines, claims, events, wake-ups
+//!
+//! Whatever fails on the way of a call, the tool does not run: every refusal is a typed value, and no path panics.
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test that fails should panic")
+)]
+
+pub mod approval;
+pub mod call;
+pub mod gate;
+pub mod ledger;
+pub mod policy;
+pub mod preview;

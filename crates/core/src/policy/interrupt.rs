@@ -1,0 +1,320 @@
+//! What `interruptOn` means for each tool.
+//!
+//! Who decides, strongest first: the entry of that very name, the tool's own `needsApproval`, then `'*'` / `'all'`.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use crate::approval::DecisionKinds;
+
+/// The entry for all tools that nothing else speaks of.
+pub const WILDCARD: &str = "*";
+
+/// How an entry gates its tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// `false`
+    Allow,
+    /// `true`, or options without a `shouldApprove`.
+    Ask,
+    /// Options with a `shouldApprove`.
+    Judge,
+}
+
+/// One entry of `interruptOn`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// How it gates.
+    pub rule: Rule,
+    /// What the human may answer; `None`: everything.
+    pub allowed: Option<DecisionKinds>,
+    /// ms; `None`: as the run says.
+    pub timeout: Option<f64>,
+}
+
+impl Entry {
+    /// An entry without options.
+    pub const fn plain(rule: Rule) -> Self {
+        Self { rule, allowed: None, timeout: None }
+    }
+}
+
+/// A tool's own `needsApproval`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnApproval {
+    /// It says nothing.
+    Undefined,
+    /// A literal.
+    Literal(bool),
+    /// A function.
+    Function,
+}
+
+/// What to do about names that no tool has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnknownTools {
+    /// Refuse what is plainly a typo, list the others.
+    #[default]
+    Typos,
+    /// Refuse them.
+    Error,
+    /// List them.
+    Warn,
+    /// Say nothing.
+    Ignore,
+}
+
+/// What is done about a call of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// A human is asked.
+    Ask,
+    /// It runs.
+    Allow,
+    /// The entry's `shouldApprove` decides.
+    Judge,
+    /// The tool's own `needsApproval` decides.
+    Own,
+}
+
+/// What `interruptOn` says about one tool.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Gating {
+    /// What is done.
+    pub action: Action,
+    /// The entry that decided.
+    pub entry: Option<String>,
+    /// The options of that entry.
+    pub allowed_decisions: Option<DecisionKinds>,
+    /// ms.
+    pub timeout: Option<f64>,
+}
+
+/// What `interruptOn` says about each tool.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Plan {
+    /// In the order of the tools.
+    pub tools: Vec<(String, Gating)>,
+    /// Names that no tool has and that are no error.
+    pub unknown: Vec<String>,
+}
+
+/// A name that no tool has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.message())]
+pub struct UnknownTool {
+    /// The name.
+    pub tool_name: String,
+    /// The tool that was probably meant.
+    pub nearest: Option<String>,
+}
+
+impl UnknownTool {
+    fn message(&self) -> String {
+        let name = &self.tool_name;
+        match &self.nearest {
+            Some(nearest) => format!(
+                "interruptOn names {name:?}, but there is no such tool: did you mean {nearest:?}? A misspelt name would leave that tool \
+                 ungated. Correct it, or set `unknownTools: 'ignore'`"
+            ),
+            None => format!("interruptOn names {name:?}, but there is no such tool. Correct it, or set `unknownTools: 'warn'`"),
+        }
+    }
+}
+
+/// What these entries mean for these tools. Of two entries of one name the last counts.
+pub fn plan(
+    tools: &[(String, OwnApproval)],
+    entries: &[(String, Entry)],
+    unknown_tools: UnknownTools,
+) -> Result<Plan, UnknownTool> {
+    let unknown = unknown(tools, entries, unknown_tools)?;
+    let tools = tools.iter().map(|(name, own)| (name.clone(), gating(name, *own, entries))).collect();
+    Ok(Plan { tools, unknown })
+}
+
+fn gating(tool: &str, own: OwnApproval, entries: &[(String, Entry)]) -> Gating {
+    let entry = |wanted: &str| entries.iter().rfind(|(name, _)| name == wanted);
+    let by_entry = |(name, entry): &(String, Entry), action| Gating {
+        action,
+        entry: Some(name.clone()),
+        allowed_decisions: entry.allowed,
+        timeout: entry.timeout,
+    };
+    let bare = |action| Gating { action, entry: None, allowed_decisions: None, timeout: None };
+
+    if let Some(named) = entry(tool).filter(|_| tool != WILDCARD) {
+        return match named.1.rule {
+            Rule::Allow => by_entry(named, Action::Allow),
+            Rule::Ask => by_entry(named, Action::Ask),
+            Rule::Judge => by_entry(named, Action::Judge),
+        };
+    }
+    match own {
+        OwnApproval::Literal(true) => return bare(Action::Ask),
+        OwnApproval::Literal(false) => return bare(Action::Allow),
+        OwnApproval::Function => return bare(Action::Own),
+        OwnApproval::Undefined => {}
+    }
+    match entry(WILDCARD) {
+        // A judge is written for one tool's arguments: for all tools the human is asked.
+        Some(all) if all.1.rule != Rule::Allow => by_entry(all, Action::Ask),
+        _ => bare(Action::Allow),
+    }
+}
+
+fn unknown(
+    tools: &[(String, OwnApproval)],
+    entries: &[(String, Entry)],
+    unknown_tools: UnknownTools,
+) -> Result<Vec<String>, UnknownTool> {
+    if unknown_tools == UnknownTools::Ignore {
+        return Ok(Vec::new());
+    }
+    let known: HashSet<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
+    let configured: HashSet<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
+    let mut unknown: Vec<String> = Vec::new();
+    for (name, _) in entries {
+        if name == WILDCARD || known.contains(name.as_str()) || unknown.contains(name) {
+            continue;
+        }
+        if unknown_tools != UnknownTools::Warn {
+            let candidates = tools.iter().map(|(tool, _)| tool.as_str()).filter(|tool| !configured.contains(tool));
+            let nearest = nearest(name, candidates);
+            if nearest.is_some() || unknown_tools == UnknownTools::Error {
+                return Err(UnknownTool { tool_name: name.clone(), nearest: nearest.map(str::to_owned) });
+            }
+        }
+        unknown.push(name.clone());
+    }
+    Ok(unknown)
+}
+
+/// The tool that a misspelt name most likely means.
+fn nearest<'a>(name: &str, tools: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    tools.filter_map(|tool| distance(name, tool).map(|distance| (distance, tool))).min_by_key(|(distance, _)| *distance).map(|(_, tool)| tool)
+}
+
+/// How far a name is from a tool's, if it is plainly a typo of it.
+fn distance(name: &str, tool: &str) -> Option<usize> {
+    const MOST: usize = 2;
+    if fold(name) == fold(tool) {
+        return Some(0);
+    }
+    // Lengths first: the distance itself costs the product of the two.
+    let (long, short) = (name.chars().count().max(tool.chars().count()), name.chars().count().min(tool.chars().count()));
+    if long - short > MOST {
+        return None;
+    }
+    // Two names that share no letter (`rm`, `ls`) are two tools, not a typo.
+    Some(strsim::levenshtein(name, tool)).filter(|distance| *distance <= MOST && *distance < long)
+}
+
+fn fold(name: &str) -> String {
+    name.to_lowercase().replace('-', "_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::approval::DecisionKind;
+
+    fn tools(names: &[&str]) -> Vec<(String, OwnApproval)> {
+        names.iter().map(|name| ((*name).to_owned(), OwnApproval::Undefined)).collect()
+    }
+
+    fn entries(names: &[&str]) -> Vec<(String, Entry)> {
+        names.iter().map(|name| ((*name).to_owned(), Entry::plain(Rule::Ask))).collect()
+    }
+
+    #[test]
+    fn precedence_over_the_whole_small_space() {
+        let rules = [None, Some(Rule::Allow), Some(Rule::Ask), Some(Rule::Judge)];
+        let owns = [OwnApproval::Undefined, OwnApproval::Literal(false), OwnApproval::Literal(true), OwnApproval::Function];
+        let mut seen = 0;
+        for named in rules {
+            for own in owns {
+                for all in rules {
+                    let mut entries = Vec::new();
+                    entries.extend(all.map(|rule| ("*".to_owned(), Entry { timeout: Some(1.0), ..Entry::plain(rule) })));
+                    entries.extend(named.map(|rule| ("t".to_owned(), Entry { timeout: Some(2.0), ..Entry::plain(rule) })));
+                    let plan = plan(&[("t".to_owned(), own)], &entries, UnknownTools::Typos).unwrap();
+                    // Said apart from the code, as a table of strings.
+                    let expected = match (named, own, all) {
+                        (Some(Rule::Allow), _, _) => "allow by t",
+                        (Some(Rule::Ask), _, _) => "ask by t",
+                        (Some(Rule::Judge), _, _) => "judge by t",
+                        (None, OwnApproval::Literal(false), _) => "allow by nobody",
+                        (None, OwnApproval::Literal(true), _) => "ask by nobody",
+                        (None, OwnApproval::Function, _) => "own by nobody",
+                        (None, OwnApproval::Undefined, Some(Rule::Ask | Rule::Judge)) => "ask by *",
+                        (None, OwnApproval::Undefined, Some(Rule::Allow) | None) => "allow by nobody",
+                    };
+                    let gating = &plan.tools[0].1;
+                    let entry = gating.entry.as_deref();
+                    let actual = format!("{} by {}", format!("{:?}", gating.action).to_lowercase(), entry.unwrap_or("nobody"));
+                    assert_eq!(actual, expected, "{named:?} {own:?} {all:?}");
+                    assert_eq!(gating.timeout, entry.map(|entry| if entry == "*" { 1.0 } else { 2.0 }));
+                    seen += 1;
+                }
+            }
+        }
+        assert_eq!(seen, 64);
+    }
+
+    #[test]
+    fn names_of_prototypes_are_ordinary() {
+        let plan = plan(&tools(&["constructor", "__proto__"]), &entries(&["__proto__"]), UnknownTools::Error).unwrap();
+        assert_eq!(plan.tools[0].1.action, Action::Allow);
+        assert_eq!(plan.tools[1].1.action, Action::Ask);
+    }
+
+    #[test]
+    fn a_typo_is_refused() {
+        for (name, tool) in [
+            ("Execute", "execute"),
+            ("EXECUTE", "execute"),
+            ("write-file", "write_file"),
+            ("Write-File", "write_file"),
+            ("exectue", "execute"),
+            ("excute", "execute"),
+            ("executee", "execute"),
+            ("executors", "executor"),
+        ] {
+            let error = plan(&tools(&["other_tool", tool]), &entries(&[name]), UnknownTools::Typos).unwrap_err();
+            assert_eq!(error, UnknownTool { tool_name: name.into(), nearest: Some(tool.into()) });
+            assert!(error.to_string().contains(tool));
+            // Not when that tool has an entry of its own.
+            let both = plan(&tools(&["other_tool", tool]), &entries(&[name, tool]), UnknownTools::Typos).unwrap();
+            assert_eq!(both.unknown, [name]);
+        }
+    }
+
+    #[test]
+    fn other_names_are_listed() {
+        let names = ["deploy", "rm", "*", "deploy"];
+        assert_eq!(plan(&tools(&["execute", "ls"]), &entries(&names), UnknownTools::Typos).unwrap().unknown, ["deploy", "rm"]);
+        assert_eq!(plan(&tools(&["execute"]), &entries(&["exectue"]), UnknownTools::Warn).unwrap().unknown, ["exectue"]);
+        assert!(plan(&tools(&["execute"]), &entries(&["exectue"]), UnknownTools::Ignore).unwrap().unknown.is_empty());
+        let error = plan(&tools(&["execute"]), &entries(&["deploy"]), UnknownTools::Error).unwrap_err();
+        assert_eq!(error.nearest, None);
+        assert!(plan(&tools(&["execute"]), &entries(&["*"]), UnknownTools::Error).is_ok());
+    }
+
+    #[test]
+    fn the_nearest_of_several_is_named() {
+        let error = plan(&tools(&["reed_file", "read_file"]), &entries(&["read-file"]), UnknownTools::Typos).unwrap_err();
+        assert_eq!(error.nearest.as_deref(), Some("read_file"));
+    }
+
+    #[test]
+    fn the_plan_is_what_the_binding_promises() {
+        let entry = Entry { rule: Rule::Ask, allowed: DecisionKinds::new([DecisionKind::Approve]), timeout: Some(5.0) };
+        let plan = plan(&tools(&["a"]), &[("a".into(), entry)], UnknownTools::Typos).unwrap();
+        let expected = r#"{"tools":[["a",{"action":"ask","entry":"a","allowedDecisions":["approve"],"timeout":5.0}]],"unknown":[]}"#;
+        assert_eq!(serde_json::to_string(&plan).unwrap(), expected);
+    }
+}

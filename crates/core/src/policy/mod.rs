@@ -1,0 +1,3 @@
+//! What must be asked about. Pure.
+
+pub mod interrupt;

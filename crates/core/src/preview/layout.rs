@@ -1,0 +1,316 @@
+//! Lays a call out: one line per value, a gutter before each, both ends of what is long.
+
+use std::fmt::Write;
+
+use super::scan::{self, Glyph, PADDING_LINES, PADDING_SPACES, Sum};
+use crate::call::{CanonicalJson, Digest, Json};
+
+/// Stands before each line that comes from the arguments.
+const GUTTER: &str = "│ ";
+/// Stands before each line of a text of several lines.
+const TEXT_GUTTER: &str = "│ ┆ ";
+/// Stands before what a line is continued with when it is too wide.
+const WRAP_GUTTER: &str = "│ ↪ ";
+
+/// What is shown of one value at each of its ends, in characters.
+const VALUE_END: usize = 2_000;
+/// What is shown of a name at each of its ends.
+const NAME_END: usize = 64;
+/// What is shown of all values at each end.
+const PAGE_END: usize = 8_000;
+/// What a sentence shows of a value at each end.
+const SENTENCE_END: usize = 60;
+/// The narrowest page.
+const MIN_WIDTH: usize = 20;
+
+/// A step from a value to one in it.
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+/// The whole page.
+pub(super) fn page(tool_name: &str, args: &Json, sum: &Sum, width: Option<usize>) -> String {
+    let mut page = Page { text: String::new(), width: width.map(|width| width.max(MIN_WIDTH)) };
+    page.line("", &name(tool_name));
+
+    let (head, shown_head) = leaves(args, Direction::Forward, usize::MAX);
+    let (tail, shown_tail) = leaves(args, Direction::Backward, sum.leaves - head.len());
+    head.iter().for_each(|leaf| page.leaf(leaf));
+    let hidden = sum.leaves - head.len() - tail.len();
+    if hidden > 0 {
+        let chars = sum.chars.saturating_sub(shown_head + shown_tail);
+        let digest = CanonicalJson::of(args).map(|args| Digest::of_text(args.as_str()).to_string()).unwrap_or_default();
+        page.line("", &format!("…[{hidden} values with {chars} characters hidden here; SHA-256 of all arguments: {digest}]…"));
+    }
+    tail.iter().rev().for_each(|leaf| page.leaf(leaf));
+    page.text.truncate(page.text.trim_end_matches('\n').len());
+    page.text
+}
+
+/// One line that asks about the call.
+pub(super) fn sentence(tool_name: &str, args: &Json) -> String {
+    let mut text = format!("Run tool \"{}\"?", name(tool_name));
+    let mut first = None;
+    let mut more = false;
+    walk(args, Direction::Forward, &mut Vec::new(), &mut |path, value| {
+        more = first.is_some();
+        if !more {
+            first = Some((label(path), single_line(value)));
+        }
+        !more
+    });
+    if let Some((label, value)) = first {
+        let separator = if label.is_empty() { "" } else { ": " };
+        let _infallible = write!(text, " {label}{separator}{value}");
+        if more {
+            text.push_str(" …");
+        }
+    }
+    text
+}
+
+struct Page {
+    text: String,
+    width: Option<usize>,
+}
+
+impl Page {
+    /// Writes one line, wrapped where it is too wide.
+    fn line(&mut self, gutter: &str, line: &str) {
+        self.text.push_str(gutter);
+        let mut column = columns(gutter);
+        for c in line.chars() {
+            let wide = column_count(c);
+            if self.width.is_some_and(|width| column + wide > width) {
+                self.text.push('\n');
+                self.text.push_str(WRAP_GUTTER);
+                column = columns(WRAP_GUTTER);
+            }
+            self.text.push(c);
+            column += wide;
+        }
+        self.text.push('\n');
+    }
+
+    fn leaf(&mut self, leaf: &Leaf) {
+        let separator = if leaf.label.is_empty() { "" } else { ":" };
+        match leaf.lines.as_slice() {
+            [only] => {
+                let space = if leaf.label.is_empty() { "" } else { " " };
+                self.line(GUTTER, &format!("{}{separator}{space}{only}", leaf.label));
+            }
+            lines => {
+                self.line(GUTTER, &format!("{}{separator}", leaf.label));
+                lines.iter().for_each(|line| self.line(TEXT_GUTTER, line));
+            }
+        }
+    }
+}
+
+fn columns(text: &str) -> usize {
+    text.chars().map(column_count).sum()
+}
+
+/// The columns that a character takes, those that are in doubt counted as two.
+fn column_count(c: char) -> usize {
+    match c {
+        '\u{0}'..='\u{10ff}' => 1,
+        '\u{1100}'..='\u{115f}' | '\u{231a}'..='\u{23ff}' | '\u{25fd}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}' | '\u{2e80}'..='\u{a4cf}' => 2,
+        '\u{a960}'..='\u{a97c}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff01}'..='\u{ff60}' => 2,
+        '\u{ffe0}'..='\u{ffe6}' | '\u{1b000}'.. => 2,
+        _ => 1,
+    }
+}
+
+/// A value that is not made of others, made safe.
+struct Leaf {
+    label: String,
+    /// At least one.
+    lines: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+/// The leaves at one end, until there is enough to show, and the characters of the values among them.
+fn leaves(args: &Json, direction: Direction, most: usize) -> (Vec<Leaf>, usize) {
+    let (mut found, mut budget, mut chars) = (Vec::new(), PAGE_END, 0);
+    walk(args, direction, &mut Vec::new(), &mut |path, value| {
+        if budget == 0 || found.len() == most {
+            return false;
+        }
+        let leaf = Leaf { label: label(path), lines: lines(value) };
+        let size: usize = leaf.label.len() + leaf.lines.iter().map(|line| line.len() + TEXT_GUTTER.len()).sum::<usize>();
+        budget = budget.saturating_sub(size);
+        chars += if let Json::String(text) = value { text.chars().count() } else { 4 };
+        found.push(leaf);
+        true
+    });
+    (found, chars)
+}
+
+/// Goes over the leaves until told to stop; `false`: it was told.
+fn walk<'a>(value: &'a Json, direction: Direction, path: &mut Vec<Step<'a>>, see: &mut impl FnMut(&[Step<'a>], &'a Json) -> bool) -> bool {
+    let mut into = |step, value: &'a Json, see: &mut _| {
+        path.push(step);
+        let go_on = walk(value, direction, path, see);
+        path.pop();
+        go_on
+    };
+    match (value, direction) {
+        (Json::Array(items), Direction::Forward) if !items.is_empty() => {
+            items.iter().enumerate().all(|(index, item)| into(Step::Index(index), item, see))
+        }
+        (Json::Array(items), Direction::Backward) if !items.is_empty() => {
+            items.iter().enumerate().rev().all(|(index, item)| into(Step::Index(index), item, see))
+        }
+        (Json::Object(entries), Direction::Forward) if !entries.is_empty() => {
+            entries.iter().all(|(name, value)| into(Step::Key(name), value, see))
+        }
+        (Json::Object(entries), Direction::Backward) if !entries.is_empty() => {
+            entries.iter().rev().all(|(name, value)| into(Step::Key(name), value, see))
+        }
+        _ => see(path, value),
+    }
+}
+
+/// The way to a value, as one would write it: `edits[0].text`, `files["a.txt"]`.
+fn label(path: &[Step]) -> String {
+    const SHOWN: usize = 4;
+    let mut label = String::new();
+    for (index, step) in path.iter().enumerate() {
+        if path.len() > 2 * SHOWN && (SHOWN..path.len() - SHOWN).contains(&index) {
+            if index == SHOWN {
+                let _infallible = write!(label, "…[{} levels hidden]…", path.len() - 2 * SHOWN);
+            }
+            continue;
+        }
+        let _infallible = match step {
+            Step::Index(index) => write!(label, "[{index}]"),
+            Step::Key(key) if is_plain_key(key) && label.is_empty() => write!(label, "{key}"),
+            Step::Key(key) if is_plain_key(key) => write!(label, ".{key}"),
+            Step::Key(key) => write!(label, "[\"{}\"]", name(&key.replace('"', "\\\""))),
+        };
+    }
+    label
+}
+
+fn is_plain_key(key: &str) -> bool {
+    !key.is_empty() && key.len() <= NAME_END && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'))
+}
+
+/// A name on one line.
+fn name(name: &str) -> String {
+    safe(name, NAME_END).replace('\n', "\\u{000A}")
+}
+
+fn lines(value: &Json) -> Vec<String> {
+    let Json::String(text) = value else { return vec![literal(value)] };
+    if text.contains('\n') {
+        return safe(text, VALUE_END).split('\n').map(str::to_owned).collect();
+    }
+    vec![quoted_if_odd(text, safe(text, VALUE_END))]
+}
+
+fn single_line(value: &Json) -> String {
+    match value {
+        Json::String(text) => quoted_if_odd(text, safe(text, SENTENCE_END).replace('\n', "\\u{000A}")),
+        other => literal(other),
+    }
+}
+
+fn literal(value: &Json) -> String {
+    CanonicalJson::of(value).map(|text| text.as_str().to_owned()).unwrap_or_default()
+}
+
+/// Quotes a text that would pass for something else: for a number, for nothing, for one without its blanks.
+fn quoted_if_odd(text: &str, shown: String) -> String {
+    let odd = text.is_empty()
+        || text.trim() != text
+        || matches!(text, "true" | "false" | "null" | "{}" | "[]")
+        || text.parse::<f64>().is_ok()
+        || text.starts_with('"');
+    if odd { format!("\"{shown}\"") } else { shown }
+}
+
+/// A text with nothing in it that deceives: line feeds stay, both ends are kept.
+fn safe(text: &str, end: usize) -> String {
+    let (head, tail) = ends(text, end);
+    let mut shown = escaped(head);
+    if let Some(tail) = tail {
+        let hidden = text[head.len()..text.len() - tail.len()].chars().count();
+        let _infallible = write!(shown, "…[{hidden} characters hidden; SHA-256 of the text: {}]…", Digest::of_text(text));
+        shown.push_str(&escaped(tail));
+    }
+    shown
+}
+
+/// The two ends of a text that is too long to show; one piece when it is not.
+fn ends(text: &str, end: usize) -> (&str, Option<&str>) {
+    // What is shown escaped takes more room.
+    let cost = |c: char| {
+        let plain = c.is_ascii() || (scan_free(c) && !super::chars::passes_among_latin(c) && !super::chars::is_mark(c));
+        if plain && super::chars::deceit(c).is_none() { 1 } else { 10 }
+    };
+    let mut spent = 0;
+    let Some((cut, _)) = text.char_indices().find(|(_, c)| {
+        spent += cost(*c);
+        spent > end
+    }) else {
+        return (text, None);
+    };
+    let mut spent = 0;
+    let tail = text[cut..].char_indices().rev().find(|(_, c)| {
+        spent += cost(*c);
+        spent > end
+    });
+    match tail {
+        None => (text, None),
+        Some((index, c)) => (&text[..cut], Some(&text[cut + index + c.len_utf8()..])),
+    }
+}
+
+/// Whether no word around it can make a character a look-alike.
+fn scan_free(c: char) -> bool {
+    matches!(super::chars::script(c), super::chars::Script::Latin | super::chars::Script::Distinct)
+}
+
+fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let (mut spaces, mut lines) = (0, 0);
+    scan::glyphs(text, |c, glyph| {
+        if c != ' ' {
+            flush(&mut shown, &mut spaces, " ", PADDING_SPACES, "spaces");
+        }
+        if c != '\n' {
+            flush(&mut shown, &mut lines, "\n", PADDING_LINES, "line ends");
+        }
+        match (c, glyph) {
+            (' ', _) => spaces += 1,
+            ('\n', _) => lines += 1,
+            ('\t', _) => shown.push_str("\\t"),
+            (c, Glyph::Plain) => shown.push(c),
+            (c, Glyph::Escaped(_)) => {
+                let _infallible = write!(shown, "\\u{{{:04X}}}", u32::from(c));
+            }
+        }
+    });
+    flush(&mut shown, &mut spaces, " ", PADDING_SPACES, "spaces");
+    flush(&mut shown, &mut lines, "\n", PADDING_LINES, "line ends");
+    shown
+}
+
+/// Writes a run of blanks, or says how long it is when it would push the rest out of sight.
+fn flush(shown: &mut String, count: &mut usize, blank: &str, most: usize, what: &str) {
+    if *count >= most {
+        let _infallible = write!(shown, "{blank}…[{} {what} hidden]…{blank}", *count - 2);
+    } else {
+        shown.push_str(&blank.repeat(*count));
+    }
+    *count = 0;
+}

@@ -1,0 +1,199 @@
+//! Reads a text for what deceives in it, character by character but knowing the word that each stands in.
+
+use super::chars::{self, Script, deceit, is_mark};
+use super::flags::{Flag, Flags};
+use crate::call::Json;
+
+/// From here on a run of blanks is padding.
+pub(super) const PADDING_SPACES: usize = 40;
+/// From here on a run of empty lines is padding.
+pub(super) const PADDING_LINES: usize = 10;
+/// More marks on one character than any script needs.
+const MANY_MARKS: usize = 4;
+/// A text longer than this is worth a warning,
+const LONG_TEXT: usize = 500;
+/// and all of them together from here on,
+const LONG_TOTAL: usize = 2_000;
+/// or so many of them.
+const LONG_COUNT: usize = 100;
+
+/// What the arguments come to.
+#[derive(Debug, Default)]
+pub(super) struct Sum {
+    /// Values that are not made of others.
+    pub(super) leaves: usize,
+    /// The characters of all of them.
+    pub(super) chars: usize,
+}
+
+/// Whether a character may be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Glyph {
+    /// As it is.
+    Plain,
+    /// Escaped, for these reasons.
+    Escaped(Flags),
+}
+
+/// Looks at every character of a text in turn.
+pub(super) fn glyphs(text: &str, mut see: impl FnMut(char, Glyph)) {
+    // What only a script with Latin look-alikes needs, which most texts are not in.
+    let distinct = !text.is_ascii() && text.chars().any(is_distinct_letter);
+    let mut word = Word::default();
+    let (mut base, mut marks) = (None, 0);
+    let mut before = None;
+    for (index, c) in text.char_indices() {
+        if is_mark(c) && !is_variation(c) {
+            marks += 1;
+            let keycap = c == '\u{20e3}' && before == Some('\u{fe0f}');
+            let odd = base.is_none_or(|base: char| base.is_ascii() || base.is_whitespace() || chars::script(base) == Script::Latin);
+            if deceit(c).is_none() && (keycap || (!odd && marks <= MANY_MARKS)) {
+                see(c, Glyph::Plain);
+            } else {
+                see(c, Glyph::Escaped(deceit(c).unwrap_or(Flags::of([Flag::Combining]))));
+            }
+            before = Some(c);
+            continue;
+        }
+        let glyph = match deceit(c) {
+            // Which form of an emoji is shown is nothing to warn of, but it is not shown as a character either.
+            Some(_) if is_variation(c) && before.is_some_and(chars::takes_variation) => Glyph::Escaped(Flags::NONE),
+            Some(flags) => Glyph::Escaped(flags),
+            None if c.is_ascii() => Glyph::Plain,
+            None => {
+                if index >= word.end {
+                    word = Word::at(text, index, distinct);
+                }
+                if word.hides(c) { Glyph::Escaped(Flags::of([Flag::Homoglyph])) } else { Glyph::Plain }
+            }
+        };
+        if c.is_ascii_alphanumeric() && index >= word.end && !text.is_ascii() {
+            word = Word::at(text, index, distinct);
+        }
+        see(c, glyph);
+        (base, marks, before) = (Some(c), 0, Some(c));
+    }
+}
+
+fn is_variation(c: char) -> bool {
+    matches!(c, '\u{fe0e}' | '\u{fe0f}')
+}
+
+fn is_distinct_letter(c: char) -> bool {
+    matches!(chars::script(c), Script::Cyrillic | Script::Greek) && c.is_alphabetic() && !chars::looks_latin(c)
+}
+
+/// The word that a character stands in: what its scripts make of its letters.
+#[derive(Debug, Default)]
+struct Word {
+    end: usize,
+    /// It has Latin letters, so that others among them are look-alikes.
+    latin: bool,
+    /// All its letters are Cyrillic or Greek and look Latin, in a text that is otherwise in neither script.
+    posing: bool,
+}
+
+impl Word {
+    fn at(text: &str, start: usize, distinct: bool) -> Self {
+        let rest = &text[start..];
+        let end = rest.find(|c: char| !c.is_alphanumeric() && !is_mark(c)).unwrap_or(rest.len());
+        let mut letters = rest[..end].chars().filter(|c| c.is_alphabetic());
+        Self {
+            end: start + end,
+            latin: letters.clone().any(|c| chars::script(c) == Script::Latin),
+            posing: !distinct && letters.all(chars::looks_latin),
+        }
+    }
+
+    fn hides(&self, c: char) -> bool {
+        match chars::script(c) {
+            Script::Cyrillic => self.latin || self.posing,
+            Script::Greek => (self.latin && chars::passes_among_latin(c)) || (self.posing && chars::looks_latin(c)),
+            Script::Other => self.latin,
+            Script::Latin | Script::Distinct => false,
+        }
+    }
+}
+
+/// What is worth a warning in a text, its length and its layout included.
+fn text(text: &str) -> Flags {
+    let mut flags = Flags::NONE;
+    let (mut count, mut blanks, mut lines) = (0, 0, 0);
+    let mut see = |c: char, glyph: Glyph| {
+        count += 1;
+        if let Glyph::Escaped(found) = glyph {
+            flags.add(found);
+        }
+        if c == '\n' {
+            flags.add(Flags::of([Flag::Multiline]));
+        }
+        (blanks, lines) = match c {
+            '\n' => (0, lines + 1),
+            c if c.is_whitespace() || c == '\u{2800}' => (blanks + 1, lines),
+            _ => (0, 0),
+        };
+        if blanks >= PADDING_SPACES || lines >= PADDING_LINES {
+            flags.add(Flags::of([Flag::Padding]));
+        }
+    };
+    glyphs(text, &mut see);
+    if count > LONG_TEXT {
+        flags.add(Flags::of([Flag::Long]));
+    }
+    flags
+}
+
+/// What is worth a warning in the name of a tool.
+pub(super) fn name(name: &str) -> Flags {
+    let mut flags = text(name);
+    if name.contains('\n') {
+        flags.add(Flags::of([Flag::Control]));
+    }
+    flags
+}
+
+/// What is worth a warning in the name of an argument.
+fn key(name: &str) -> Flags {
+    let mut flags = text(name);
+    let odd = !flags.is_empty()
+        || name.is_empty()
+        || name.len() > 128
+        || name.trim() != name
+        || name.contains('\t')
+        || matches!(name, "__proto__" | "constructor" | "prototype");
+    if odd {
+        flags.add(Flags::of([Flag::OddKey]));
+    }
+    flags
+}
+
+/// Adds what is worth a warning in the arguments, and sums them up.
+pub(super) fn arguments(args: &Json, flags: &mut Flags) -> Sum {
+    let mut sum = Sum::default();
+    visit(args, flags, &mut sum);
+    if sum.chars > LONG_TOTAL || sum.leaves > LONG_COUNT {
+        flags.add(Flags::of([Flag::Long]));
+    }
+    sum
+}
+
+fn visit(value: &Json, flags: &mut Flags, sum: &mut Sum) {
+    match value {
+        Json::Array(items) if !items.is_empty() => items.iter().for_each(|item| visit(item, flags, sum)),
+        Json::Object(entries) if !entries.is_empty() => {
+            for (name, value) in entries {
+                flags.add(key(name));
+                visit(value, flags, sum);
+            }
+        }
+        Json::String(value) => {
+            flags.add(text(value));
+            sum.leaves += 1;
+            sum.chars += value.chars().count();
+        }
+        _ => {
+            sum.leaves += 1;
+            sum.chars += 4;
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/**
+ * Makes the packages exactly as they ship: one tarball for `countersign` and one for each platform that has an addon.
+ * Works on a copy, so that the tree stays as it is. The release publishes these files; a test installs and uses them.
+ *
+ *     node scripts/pack.mjs --addons <folder with .node files> --out <folder> [--some]
+ *
+ * Prints `[{ name, file, files: [path], unpackedSize }]`, the main package last. `--some`: only the platforms whose addons
+ * are there; without it a missing one is an error.
+ */
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Failure, bin, npm, root, run } from './run.mjs';
+import { fail } from './prepare.mjs';
+
+const { values } = parseArgs({
+  options: { addons: { type: 'string' }, out: { type: 'string' }, some: { type: 'boolean', default: false } },
+});
+
+/** What `countersign.<name>.node` is called for each Rust target. */
+const NAMES = {
+  'x86_64-unknown-linux-gnu': 'linux-x64-gnu',
+  'aarch64-unknown-linux-gnu': 'linux-arm64-gnu',
+  'x86_64-unknown-linux-musl': 'linux-x64-musl',
+  'aarch64-unknown-linux-musl': 'linux-arm64-musl',
+  'x86_64-apple-darwin': 'darwin-x64',
+  'aarch64-apple-darwin': 'darwin-arm64',
+  'x86_64-pc-windows-msvc': 'win32-x64-msvc',
+};
+
+async function pack() {
+  if (!values.addons || !values.out) throw new Failure('usage: pack.mjs --addons <folder> --out <folder> [--some]');
+  const out = resolve(values.out);
+  const stage = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
+  try {
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const unknown = manifest.napi.targets.filter((target) => !(target in NAMES));
+    if (unknown.length > 0) throw new Failure(`pack.mjs has no name for ${unknown.join(', ')}`);
+    const file = (target) => `countersign.${NAMES[target]}.node`;
+
+    const addons = join(stage, 'addons');
+    mkdirSync(addons);
+    if (values.some) {
+      manifest.napi.targets = manifest.napi.targets.filter((target) => existsSync(join(values.addons, file(target))));
+      if (manifest.napi.targets.length === 0) throw new Failure(`there is no addon in ${values.addons}`);
+    }
+    for (const target of manifest.napi.targets) {
+      if (!existsSync(join(values.addons, file(target))))
+        throw new Failure(`${file(target)} is missing in ${values.addons}`);
+      copyFileSync(join(values.addons, file(target)), join(addons, file(target)));
+    }
+
+    writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    for (const name of ['index.d.ts', 'dist', 'binding', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE']) {
+      if (existsSync(join(root, name))) cpSync(join(root, name), join(stage, name), { recursive: true });
+    }
+
+    const napi = async (...args) => {
+      const { code, output } = await run(process.execPath, [bin('@napi-rs/cli', 'napi'), ...args], {
+        cwd: stage,
+        quiet: true,
+      });
+      if (code !== 0) throw new Failure(`napi ${args[0]} failed:\n${output.trimEnd()}`);
+    };
+    await napi('create-npm-dirs');
+    await napi('artifacts', '--output-dir', 'addons');
+    // Writes `optionalDependencies`; publishes nothing.
+    await napi('pre-publish', '-t', 'npm', '--skip-optional-publish', '--no-gh-release');
+
+    mkdirSync(out, { recursive: true });
+    const packed = [];
+    for (const name of [...readdirSync(join(stage, 'npm')).map((platform) => join('npm', platform)), '.']) {
+      if (name !== '.') copyFileSync(join(root, 'LICENSE'), join(stage, name, 'LICENSE'));
+      packed.push(await packFolder(join(stage, name), out));
+    }
+    process.stdout.write(`${JSON.stringify(packed, null, 2)}\n`);
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+async function packFolder(folder, out) {
+  const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', out];
+  const { code, output } = await npm(args, { cwd: folder, quiet: true });
+  if (code !== 0) throw new Failure(`npm pack failed in ${folder}:\n${output.trimEnd()}`);
+  const start = Math.min(...['[', '{'].map((open) => output.indexOf(open)).filter((index) => index >= 0));
+  const parsed = JSON.parse(output.slice(start));
+  // npm 11 prints a list, npm 12 an object by package name.
+  const [{ name, filename, files, unpackedSize }] = Array.isArray(parsed) ? parsed : Object.values(parsed);
+  return { name, file: join(out, filename), files: files.map((file) => file.path), unpackedSize };
+}
+
+await pack().catch(fail);

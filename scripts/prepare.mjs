@@ -1,0 +1,253 @@
+/**
+ * Brings the working tree up to date: dependencies, the addon, the compiled TypeScript and, for tests, the runtimes.
+ * Each is done only when what it is made from has changed. Has no dependency, since it installs them.
+ *
+ *     node scripts/prepare.mjs [--runtimes] [--force addon|dist]
+ */
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { withLock } from './lock.mjs';
+import { Failure, bin, endChildrenOnSignals, findCargo, npm, root, run, say, seconds } from './run.mjs';
+import { installRuntimes, missingRuntimes } from './runtimes.mjs';
+
+const at = (...parts) => join(root, ...parts);
+const work = at('.build');
+
+/** Every file under these paths, sorted; paths that do not exist are left out. */
+function files(paths, skip = () => false) {
+  const found = [];
+  const visit = (path) => {
+    if (!existsSync(path) || skip(path)) return;
+    if (statSync(path).isDirectory()) for (const name of readdirSync(path).toSorted()) visit(join(path, name));
+    else found.push(path);
+  };
+  for (const path of paths) visit(path);
+  return found;
+}
+
+function hash(paths, ...more) {
+  const sum = createHash('sha256').update(JSON.stringify(more));
+  for (const file of paths) {
+    const content = readFileSync(file);
+    sum.update(`\0${relative(root, file).split(sep).join('/')}\0${content.length}\0`).update(content);
+  }
+  return sum.digest('hex');
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is installed follows from the lock file and from the dependencies of package.json. */
+function wantedInstall() {
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies, overrides } = JSON.parse(
+    readFileSync(at('package.json'), 'utf8'),
+  );
+  return hash(
+    files([at('package-lock.json')]),
+    [dependencies, devDependencies, optionalDependencies, peerDependencies, overrides],
+    [process.platform, process.arch],
+  );
+}
+
+/** Whether npm's own record of node_modules says all that the lock file does: then `npm install` was run by hand. */
+function isInstalledByHand() {
+  const lock = JSON.parse(read(at('package-lock.json')) ?? 'null')?.packages;
+  const there = JSON.parse(read(at('node_modules', '.package-lock.json')) ?? 'null')?.packages;
+  if (!lock || !there) return false;
+  const manifest = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+  const sameWish = ['dependencies', 'devDependencies', 'optionalDependencies'].every(
+    (kind) =>
+      JSON.stringify(Object.entries(lock['']?.[kind] ?? {}).toSorted()) ===
+      JSON.stringify(Object.entries(manifest[kind] ?? {}).toSorted()),
+  );
+  const isForUs = ({ os, cpu }) => (!os || os.includes(process.platform)) && (!cpu || cpu.includes(process.arch));
+  return (
+    sameWish &&
+    Object.entries(lock).every(
+      ([path, wanted]) =>
+        path === '' ||
+        there[path]?.version === wanted.version ||
+        (wanted.optional && (wanted.libc || !isForUs(wanted))),
+    )
+  );
+}
+
+const install = {
+  name: 'install',
+  // In node_modules, so that it goes when that goes.
+  stamp: at('node_modules', '.countersign-install'),
+  wanted: wantedInstall,
+  isFresh() {
+    if (read(this.stamp) === this.wanted()) return true;
+    if (!isInstalledByHand()) return false;
+    writeFileSync(this.stamp, this.wanted());
+    return true;
+  },
+  async make() {
+    // `--include=dev`: also under NODE_ENV=production, which would leave out all that builds and tests.
+    const common = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+    say('installing dependencies (npm ci)');
+    const { code, output } = await npm(['ci', ...common], { quiet: true });
+    if (code === 0) return;
+    if (!/EUSAGE|can only install (packages )?when|in sync/.test(output)) {
+      throw new Failure(`npm ci failed:\n${output.trimEnd()}`);
+    }
+    say('package-lock.json does not fit package.json: npm install instead');
+    const second = await npm(['install', ...common], { quiet: true });
+    if (second.code !== 0) throw new Failure(`npm install failed:\n${second.output.trimEnd()}`);
+  },
+};
+
+const addon = {
+  name: 'addon',
+  stamp: join(work, 'addon.stamp'),
+  wanted() {
+    const sources = ['Cargo.toml', 'Cargo.lock', 'build.rs', 'rust-toolchain.toml', '.cargo', 'src', 'crates'].map(
+      (path) => at(path),
+    );
+    const { version, napi, devDependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+    return hash(
+      files(sources, (path) => path.endsWith(`${sep}target`)),
+      [version, napi, devDependencies['@napi-rs/cli']],
+      [process.platform, process.arch],
+    );
+  },
+  isFresh() {
+    if (read(this.stamp) !== this.wanted()) return false;
+    const made = existsSync(at('binding')) ? readdirSync(at('binding')) : [];
+    return (
+      ['binding.js', 'binding.d.ts'].every((name) => made.includes(name)) && made.some((name) => name.endsWith('.node'))
+    );
+  },
+  async make() {
+    const { env } = findCargo();
+    say('building the addon (the first time takes some minutes)');
+    // Made aside and renamed into place: a process that has the old addon loaded keeps it whole.
+    const aside = join(work, 'binding');
+    rmSync(aside, { recursive: true, force: true });
+    const args = [
+      '--platform',
+      '--release',
+      '--esm',
+      '--js',
+      'binding.js',
+      '--dts',
+      'binding.d.ts',
+      '--output-dir',
+      aside,
+    ];
+    const { code } = await run(process.execPath, [bin('@napi-rs/cli', 'napi'), 'build', ...args], { env });
+    if (code !== 0) throw new Failure(`the addon could not be built (napi build ended with ${code})`);
+    moveOver(aside, at('binding'));
+  },
+};
+
+const dist = {
+  name: 'dist',
+  stamp: join(work, 'dist.stamp'),
+  wanted() {
+    const sources = ['ts', 'index.d.ts', 'tsconfig.json', 'tsconfig.build.json', 'binding/binding.d.ts'].map((path) =>
+      at(path),
+    );
+    return hash(files(sources), read(install.stamp));
+  },
+  isFresh() {
+    return read(this.stamp) === this.wanted() && existsSync(at('dist', 'index.js'));
+  },
+  async make() {
+    say('compiling TypeScript');
+    const aside = join(work, 'dist');
+    rmSync(aside, { recursive: true, force: true });
+    const { code } = await run(process.execPath, [
+      bin('typescript', 'tsc'),
+      '-p',
+      'tsconfig.build.json',
+      '--outDir',
+      aside,
+    ]);
+    if (code !== 0) throw new Failure('the TypeScript could not be compiled');
+    moveOver(aside, at('dist'));
+  },
+};
+
+/** Makes `to` the same as `from`: each file is there whole at every moment, and what `from` lacks goes. */
+function moveOver(from, to) {
+  const names = new Set(files([from]).map((file) => relative(from, file)));
+  for (const name of names) {
+    mkdirSync(dirname(join(to, name)), { recursive: true });
+    try {
+      renameSync(join(from, name), join(to, name));
+    } catch (error) {
+      if (error.code !== 'EPERM' && error.code !== 'EBUSY') throw error;
+      throw new Failure(`${join(to, name)} is in use: end the processes that run it and try again`);
+    }
+  }
+  for (const file of files([to])) {
+    if (!names.has(relative(to, file))) rmSync(file);
+    let folder = dirname(file);
+    while (folder !== to && readdirSync(folder).length === 0) {
+      rmdirSync(folder);
+      folder = dirname(folder);
+    }
+  }
+  rmSync(from, { recursive: true, force: true });
+}
+
+/** @param {{ runtimes?: boolean, force?: readonly string[] }} [options] */
+export async function prepare({ runtimes = false, force = [] } = {}) {
+  const isStale = (step) => force.includes(step.name) || !step.isFresh();
+  if (![install, addon, dist].some(isStale) && !(runtimes && missingRuntimes())) return;
+  const undo = endChildrenOnSignals();
+  try {
+    await withLock(
+      join(work, 'lock'),
+      async () => {
+        // Asked again: another process may have done it while this one waited.
+        for (const step of [install, addon, dist]) {
+          if (!isStale(step)) continue;
+          const since = performance.now();
+          const wanted = step.wanted();
+          rmSync(step.stamp, { force: true });
+          await step.make();
+          // `npm install` changes the lock file; sources edited during a build must count as not built.
+          writeFileSync(step.stamp, step === install ? step.wanted() : wanted);
+          say(`${step.name}: done in ${seconds(since)}`);
+        }
+        if (runtimes && missingRuntimes()) await installRuntimes();
+      },
+      say,
+    );
+  } finally {
+    undo();
+  }
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
+  const args = process.argv.slice(2);
+  const force = args.flatMap((arg, index) => (args[index - 1] === '--force' ? [arg] : []));
+  await prepare({ runtimes: args.includes('--runtimes'), force }).catch(fail);
+}
+
+/** A {@link Failure} is told in its own words; anything else is a bug of ours and keeps its stack. */
+export function fail(error) {
+  say(error instanceof Failure ? error.message : error.stack);
+  process.exit(1);
+}

@@ -1,0 +1,279 @@
+//! `interruptOn`, read from the JavaScript objects it is made of.
+
+use countersign_core::approval::{DecisionKind, DecisionKinds};
+use countersign_core::gate::{Error, wire};
+use countersign_core::policy::interrupt::{Action, Entry, OwnApproval, Plan, Rule, UnknownTools, WILDCARD, plan};
+use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, JsValue, Object, ToNapiValue, Unknown};
+use napi::{Env, Result, ValueType};
+use napi_derive::napi;
+
+use crate::object::{Copier, Own, as_object, as_plain, own, own_named};
+
+/// What `interruptOn` means for each of these tools: `InterruptPlan`.
+#[napi(
+    catch_unwind,
+    ts_args_type = "tools: object, interruptOn: unknown, unknownTools: string | undefined | null",
+    ts_return_type = "string"
+)]
+pub fn interrupt_plan(tools: Unknown, interrupt_on: Unknown, unknown_tools: Unknown) -> Result<String> {
+    let planned = read(tools, interrupt_on, unknown_tools)?;
+    Ok(wire::envelope(planned.map(|planned| planned.plan)))
+}
+
+/// The tools with `needsApproval` set on the gated ones, `null` when nothing changes, and the plan.
+#[napi(object, object_from_js = false, use_nullable = true)]
+pub struct AppliedInterruptConfig<'env> {
+    /// `null`: use the tools as they are.
+    #[napi(ts_type = "object")]
+    pub tools: Option<Object<'env>>,
+    /// The answer of `interruptPlan`.
+    pub plan: String,
+}
+
+/// Marks the tools that must be asked about.
+#[napi(catch_unwind, ts_args_type = "tools: object, interruptOn: unknown, unknownTools: string | undefined | null")]
+pub fn apply_interrupt_config<'env>(
+    env: &'env Env,
+    tools: Unknown<'env>,
+    interrupt_on: Unknown<'env>,
+    unknown_tools: Unknown<'env>,
+) -> Result<AppliedInterruptConfig<'env>> {
+    let planned = match read(tools, interrupt_on, unknown_tools)? {
+        Ok(planned) => planned,
+        Err(error) => return Ok(AppliedInterruptConfig { tools: None, plan: wire::envelope::<()>(Err(error)) }),
+    };
+    let configured = !is_nothing(interrupt_on)?;
+    let applied = match as_object(tools)? {
+        Some(tools) if configured => apply(env, tools, &planned)?,
+        _ => None,
+    };
+    Ok(AppliedInterruptConfig { tools: applied, plan: wire::envelope(Ok(planned.plan)) })
+}
+
+/// Whether this configuration asks about any tool at all: `boolean`.
+#[napi(catch_unwind, ts_args_type = "interruptOn: unknown")]
+pub fn has_approval_tools(interrupt_on: Unknown) -> Result<String> {
+    let config = read_config(interrupt_on)?;
+    Ok(wire::envelope(config.map(|config| config.entries.iter().any(|(_, entry)| entry.rule != Rule::Allow))))
+}
+
+/// A fault of the configuration is a value; an exception of the user's own code, as of a getter, stays one.
+type Read<T> = Result<std::result::Result<T, Error>>;
+
+struct Tool<'env> {
+    property: Own<'env>,
+    own: OwnApproval,
+}
+
+struct Config<'env> {
+    entries: Vec<(String, Entry)>,
+    /// The `shouldApprove` of the entries that have one.
+    judges: Vec<(String, Unknown<'env>)>,
+}
+
+struct Planned<'env> {
+    plan: Plan,
+    tools: Vec<Tool<'env>>,
+    judges: Vec<(String, Unknown<'env>)>,
+}
+
+fn read<'env>(tools: Unknown<'env>, interrupt_on: Unknown<'env>, unknown_tools: Unknown<'env>) -> Read<Planned<'env>> {
+    let unknown_tools = match read_unknown_tools(unknown_tools)? {
+        Ok(unknown_tools) => unknown_tools,
+        Err(error) => return Ok(Err(error)),
+    };
+    let config = match read_config(interrupt_on)? {
+        Ok(config) => config,
+        Err(error) => return Ok(Err(error)),
+    };
+    let tools = match read_tools(tools)? {
+        Ok(tools) => tools,
+        Err(error) => return Ok(Err(error)),
+    };
+    let named: Vec<(String, OwnApproval)> = tools.iter().map(|tool| (tool.property.name.clone(), tool.own)).collect();
+    Ok(plan(&named, &config.entries, unknown_tools)
+        .map(|plan| Planned { plan, tools, judges: config.judges })
+        .map_err(Error::from))
+}
+
+fn read_tools<'env>(tools: Unknown<'env>) -> Read<Vec<Tool<'env>>> {
+    if is_nothing(tools)? {
+        return Ok(Ok(Vec::new()));
+    }
+    let Some(object) = as_object(tools)?.filter(|object| matches!(object.is_array(), Ok(false))) else {
+        return fault("tools must be an object of tools by name");
+    };
+    let tools: Result<Vec<Tool>> = own(&object)?
+        .into_iter()
+        .map(|property| Ok(Tool { own: own_approval(property.value)?, property }))
+        .collect();
+    Ok(Ok(tools?))
+}
+
+/// The tool's own say, read as the AI SDK reads it: through the prototype too.
+fn own_approval(tool: Unknown) -> Result<OwnApproval> {
+    let Some(tool) = as_object(tool)? else { return Ok(OwnApproval::Undefined) };
+    let value: Unknown = tool.get_named_property("needsApproval")?;
+    Ok(match value.get_type()? {
+        ValueType::Undefined | ValueType::Null => OwnApproval::Undefined,
+        ValueType::Boolean => OwnApproval::Literal(bool::from_unknown(value)?),
+        ValueType::Function => OwnApproval::Function,
+        // Whoever wrote it wanted something to happen.
+        _ => OwnApproval::Literal(true),
+    })
+}
+
+fn read_unknown_tools(value: Unknown) -> Read<UnknownTools> {
+    if is_nothing(value)? {
+        return Ok(Ok(UnknownTools::default()));
+    }
+    let word = if value.get_type()? == ValueType::String { String::from_unknown(value)? } else { String::new() };
+    match word.as_str() {
+        "error" => Ok(Ok(UnknownTools::Error)),
+        "warn" => Ok(Ok(UnknownTools::Warn)),
+        "ignore" => Ok(Ok(UnknownTools::Ignore)),
+        _ => fault("unknownTools must be 'error', 'warn' or 'ignore'"),
+    }
+}
+
+fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
+    const SHAPE: &str = "interruptOn must be 'all', 'none', an array of names of tools, or a plain object of entries by name";
+    let plain = |entries| Ok(Ok(Config { entries, judges: Vec::new() }));
+    let ask = || Entry::plain(Rule::Ask);
+    match value.get_type()? {
+        ValueType::Undefined | ValueType::Null => return plain(Vec::new()),
+        ValueType::String => {
+            return match String::from_unknown(value)?.as_str() {
+                "all" => plain(vec![(WILDCARD.to_owned(), ask())]),
+                "none" => plain(Vec::new()),
+                _ => fault(SHAPE),
+            };
+        }
+        _ => {}
+    }
+    let Some(object) = as_object(value)? else { return fault(SHAPE) };
+    if object.is_array()? {
+        let mut entries = Vec::new();
+        for index in 0..object.get_array_length()? {
+            let name: Unknown = object.get_element(index)?;
+            if name.get_type()? != ValueType::String {
+                return fault(format!("interruptOn[{index}] must be the name of a tool"));
+            }
+            entries.push((String::from_unknown(name)?, ask()));
+        }
+        return plain(entries);
+    }
+    let Some(object) = as_plain(value)? else { return fault(SHAPE) };
+    let mut config = Config { entries: Vec::new(), judges: Vec::new() };
+    for property in own(&object)? {
+        match property.value.get_type()? {
+            ValueType::Undefined => {}
+            ValueType::Boolean => {
+                let rule = if bool::from_unknown(property.value)? { Rule::Ask } else { Rule::Allow };
+                config.entries.push((property.name, Entry::plain(rule)));
+            }
+            _ => match read_options(&property)? {
+                Err(error) => return Ok(Err(error)),
+                Ok((entry, judge)) => {
+                    config.judges.extend(judge.map(|judge| (property.name.clone(), judge)));
+                    config.entries.push((property.name, entry));
+                }
+            },
+        }
+    }
+    Ok(Ok(config))
+}
+
+/// One entry that is an object: `InterruptOptions`.
+fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>>)> {
+    let place = place(&property.name);
+    let Some(options) = as_plain(property.value)?.filter(|object| matches!(object.is_array(), Ok(false))) else {
+        return fault(format!("{place} must be true, false, or a plain object of options"));
+    };
+    let judge = own_named(&options, "shouldApprove")?;
+    if let Some(judge) = &judge
+        && judge.get_type()? != ValueType::Function
+    {
+        return fault(format!("{place}.shouldApprove must be a function"));
+    }
+    if let Some(description) = own_named(&options, "description")?
+        && !matches!(description.get_type()?, ValueType::String | ValueType::Function)
+    {
+        return fault(format!("{place}.description must be a string or a function"));
+    }
+    let timeout = match own_named(&options, "timeout")? {
+        None => None,
+        Some(value) => {
+            let ms = if value.get_type()? == ValueType::Number { f64::from_unknown(value)? } else { f64::NAN };
+            if !ms.is_finite() || ms <= 0.0 {
+                return fault(format!("{place}.timeout must be a positive number of milliseconds"));
+            }
+            Some(ms)
+        }
+    };
+    let allowed = match own_named(&options, "allowedDecisions")? {
+        None => None,
+        Some(value) => match read_kinds(value)? {
+            Some(kinds) => Some(kinds),
+            None => {
+                let all = DecisionKinds::ALL.names();
+                return fault(format!("{place}.allowedDecisions must be a non-empty array of: {all}"));
+            }
+        },
+    };
+    let rule = if judge.is_some() { Rule::Judge } else { Rule::Ask };
+    Ok(Ok((Entry { rule, allowed, timeout }, judge)))
+}
+
+fn read_kinds(value: Unknown) -> Result<Option<DecisionKinds>> {
+    let Some(array) = as_object(value)?.filter(|object| matches!(object.is_array(), Ok(true))) else { return Ok(None) };
+    let mut kinds = Vec::new();
+    for index in 0..array.get_array_length()? {
+        let name: Unknown = array.get_element(index)?;
+        if name.get_type()? != ValueType::String {
+            return Ok(None);
+        }
+        let Some(kind) = DecisionKind::from_name(&String::from_unknown(name)?) else { return Ok(None) };
+        kinds.push(kind);
+    }
+    Ok(DecisionKinds::new(kinds))
+}
+
+/// Where an entry stands, as one would write it.
+fn place(name: &str) -> String {
+    let plain = !name.is_empty() && name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if plain { format!("interruptOn.{name}") } else { format!("interruptOn[{:?}]", name.chars().take(64).collect::<String>()) }
+}
+
+fn apply<'env>(env: &'env Env, tools: Object<'env>, planned: &Planned<'env>) -> Result<Option<Object<'env>>> {
+    let copier = Copier::new(env)?;
+    let needs_approval = "needsApproval".into_unknown(env)?;
+    let mut changes = Vec::new();
+    for (tool, (name, gating)) in planned.tools.iter().zip(&planned.plan.tools) {
+        let says = match gating.action {
+            Action::Ask if tool.own != OwnApproval::Literal(true) => true.into_unknown(env)?,
+            // An explicit `false` stands above what the tool says of itself.
+            Action::Allow if gating.entry.is_some() && matches!(tool.own, OwnApproval::Literal(true) | OwnApproval::Function) => {
+                false.into_unknown(env)?
+            }
+            Action::Judge => match planned.judges.iter().rfind(|(judged, _)| judged == name) {
+                Some((_, judge)) => *judge,
+                None => true.into_unknown(env)?,
+            },
+            _ => continue,
+        };
+        // What is no object is no tool, and cannot run.
+        let Some(original) = as_object(tool.property.value)? else { continue };
+        let copy = copier.copy(env, original, &[(needs_approval, says)])?;
+        changes.push((tool.property.key, copy.to_unknown()));
+    }
+    if changes.is_empty() { Ok(None) } else { copier.copy(env, tools, &changes).map(Some) }
+}
+
+fn is_nothing(value: Unknown) -> Result<bool> {
+    Ok(matches!(value.get_type()?, ValueType::Undefined | ValueType::Null))
+}
+
+fn fault<T>(message: impl Into<String>) -> Read<T> {
+    Ok(Err(Error::InvalidConfig(message.into())))
+}

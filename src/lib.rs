@@ -1,0 +1,19 @@
+//! The addon: countersign's core, as JavaScript sees it.
+//!
+//! Thin glue that knows JavaScript and decides nothing. JSON text goes in and out, every answer is `{ ok }` or `{ error }`,
+//! and everything is synchronous: promises, signals and user functions stay in JavaScript. Same order as `ts/native.ts`.
+#![allow(unreachable_pub, reason = "napi reaches what is exported through its own registration, and asks for `pub`")]
+
+mod gate;
+mod interrupt;
+mod log;
+mod object;
+mod runtime;
+mod text;
+
+/// Runs once, when the addon is loaded.
+#[napi_derive::module_init]
+fn init() {
+    log::install();
+    runtime::install();
+}

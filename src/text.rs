@@ -1,0 +1,16 @@
+//! Functions of text.
+
+use countersign_core::gate::wire;
+use napi_derive::napi;
+
+/// RFC 8785 text and its SHA-256: `{ text, digest }`.
+#[napi(catch_unwind)]
+pub fn canonicalize(json: String) -> String {
+    wire::envelope(wire::canonicalize(&json))
+}
+
+/// `{ toolName, args, width }` as text that is safe to show: `{ text, flags }`.
+#[napi(catch_unwind)]
+pub fn preview(json: String) -> String {
+    wire::envelope(wire::preview(&json))
+}

@@ -1,0 +1,122 @@
+/** What `streamWithEvents` returns: the run, to be iterated once, as events or as UI chunks. */
+import type { ToolSet } from 'ai';
+import type { AgentEvent, AgentRun, RunResult } from '../../index.js';
+import { eventView } from './events.js';
+import { Run, type RunOptions } from './run.js';
+import type { StreamPart } from './sdk.js';
+import { eventStreamResponse, partView, uiMessageStream } from './ui.js';
+
+type Item = AgentEvent | StreamPart;
+
+/** Runs whose iterator was dropped without being left: what they wait for is cancelled. */
+const dropped = new FinalizationRegistry<AbortController>((leaving) => leaving.abort(new DOMException('The run was dropped.', 'AbortError')));
+
+export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
+  readonly #run: Run;
+  readonly #leaving: AbortController;
+  readonly #includeRaw: boolean;
+  #items: AsyncGenerator<Item, undefined> | undefined;
+  /** As long as somebody waits for an item, the run holds this object, so that it is not taken for dropped. */
+  readonly #holder: { run: unknown; readers: number } = { run: undefined, readers: 0 };
+
+  constructor(options: Omit<RunOptions, 'signal'> & { signal: AbortSignal | undefined; includeRaw: boolean }) {
+    this.#leaving = new AbortController();
+    const { signal } = this.#leaving;
+    this.#run = new Run({ ...options, signal: options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]) });
+    this.#includeRaw = options.includeRaw;
+    dropped.register(this, this.#leaving, this);
+  }
+
+  get runId(): string {
+    return this.#run.runId;
+  }
+
+  /** A promise that drives the run when it is awaited and nobody iterates. */
+  get result(): Promise<RunResult<TOOLS>> {
+    return new DrivingPromise(this.#run.result as Promise<RunResult<TOOLS>>, () => this.#drive());
+  }
+
+  next(): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>> {
+    this.#items ??= this.#iterate();
+    this.#holder.run = this;
+    this.#holder.readers++;
+    return this.#items.next() as Promise<IteratorResult<AgentEvent<TOOLS>, undefined>>;
+  }
+
+  async return(): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>> {
+    await this.#leave();
+    return { value: undefined, done: true };
+  }
+
+  async throw(error?: unknown): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>> {
+    await this.#leave();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#leave();
+  }
+
+  toUIMessageStream(options: object = {}): ReadableStream {
+    if (this.#items !== undefined) throw new TypeError('This run is being iterated already. Use either its events or its UI stream.');
+    const run = this.#run;
+    const parts = run.items<StreamPart>(partView(() => run.opened.sdk.version.hasResponsePart), () => {});
+    this.#items = parts as AsyncGenerator<Item, undefined>;
+    // From here on the stream is what is held on to, and a stream that is dropped is cancelled by its server.
+    dropped.unregister(this);
+    return uiMessageStream(run, parts, () => this.#leave(), options);
+  }
+
+  toUIMessageStreamResponse({ headers, status, statusText, ...options }: ResponseInit & object = {}): Response {
+    return eventStreamResponse(this.toUIMessageStream(options), { headers, status, statusText });
+  }
+
+  #iterate(): AsyncGenerator<Item, undefined> {
+    const run = this.#run;
+    const holder = this.#holder;
+    return run.items<Item>(eventView<TOOLS>(() => run, this.#includeRaw) as never, () => {
+      if (holder.readers > 0 && --holder.readers === 0) holder.run = undefined;
+    });
+  }
+
+  async #drive(): Promise<void> {
+    if (this.#items !== undefined) return;
+    for (let item = await this.next(); item.done !== true; item = await this.next());
+  }
+
+  async #leave(): Promise<void> {
+    dropped.unregister(this);
+    // Before the generator is asked to end: it may be waiting for something that only this ends.
+    this.#leaving.abort(new DOMException('The run was left before its end.', 'AbortError'));
+    this.#items ??= this.#iterate();
+    await this.#items.return(undefined);
+  }
+}
+
+class DrivingPromise<T> extends Promise<T> {
+  // What `then` returns is an ordinary promise.
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  readonly #drive: () => Promise<void>;
+
+  constructor(source: Promise<T>, drive: () => Promise<void>) {
+    super((resolve, reject) => void source.then(resolve, reject));
+    this.#drive = drive;
+    // Looking at it is not awaiting it.
+    super.then(undefined, () => {});
+  }
+
+  override then<A = T, B = never>(
+    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.#drive().catch(() => {});
+    return super.then(onFulfilled, onRejected);
+  }
+}

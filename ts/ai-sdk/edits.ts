@@ -1,0 +1,62 @@
+/** Arguments that a human wrote instead of the model's: they pass the tool's schema and are judged before they may run. */
+import { InvalidDecisionError } from '../errors/index.js';
+import { messageOf } from '../gate/gate.js';
+import type { Verdict } from '../gate/judge.js';
+import { canonicalize } from '../native.js';
+import { snapshot, type Snapshot } from '../values/snapshot.js';
+import type { AiModule } from './sdk.js';
+
+export interface EditRules {
+  toolName: string;
+  inputSchema: unknown;
+  ai: () => Promise<AiModule>;
+  /** What the SDK makes of parsed arguments before they run (`experimental_refineToolInput`). */
+  refine?: unknown;
+  judge: (args: Snapshot) => Promise<Verdict>;
+}
+
+/** The edits of one request that were found good, told apart by what was written. */
+export class Edits {
+  readonly #rules: EditRules;
+  readonly #good = new Map<string, Snapshot>();
+
+  constructor(rules: EditRules) {
+    this.#rules = rules;
+  }
+
+  /**
+   * The arguments as the tool would get them.
+   *
+   * @throws {InvalidDecisionError} when they do not fit the schema or are denied
+   */
+  async check(written: unknown): Promise<Snapshot> {
+    const { toolName, refine, judge } = this.#rules;
+    const parsed = await this.#parse(written);
+    const args = snapshot(typeof refine === 'function' ? ((await refine(parsed)) as unknown) : parsed);
+    const verdict = await judge(args);
+    if (verdict.effect === 'deny') throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
+    this.#good.set(digestOf(snapshot(written)), args);
+    return args;
+  }
+
+  /** What runs for these written arguments; `undefined` when they never passed the check. */
+  checked(written: unknown): Snapshot | undefined {
+    return this.#good.get(digestOf(snapshot(written)));
+  }
+
+  async #parse(written: unknown): Promise<unknown> {
+    const { toolName, inputSchema, ai } = this.#rules;
+    const { validate } = (await ai()).asSchema(inputSchema);
+    if (validate === undefined) return written;
+    const validation = await validate(written);
+    if (validation.success) return validation.value;
+    throw new InvalidDecisionError({
+      message: `The edited arguments do not fit the schema of ${toolName}: ${messageOf(validation.error)}`,
+      cause: validation.error,
+    });
+  }
+}
+
+export function digestOf(args: Snapshot): string {
+  return canonicalize(JSON.stringify(args.json)).digest;
+}

@@ -1,0 +1,84 @@
+/** The run as typed events. */
+import type { ToolSet } from 'ai';
+import type { AgentEvent } from '../../index.js';
+import type { OwnEvent, Run, View } from './run.js';
+import type { StreamPart } from './sdk.js';
+
+/** @param includeRaw also yield every part of the SDK as it is */
+export function eventView<TOOLS extends ToolSet>(run: () => Run, includeRaw: boolean): View<AgentEvent<TOOLS>> {
+  const calls: { toolCallId: string; toolName: string; args: unknown }[] = [];
+
+  const ofPart = (part: StreamPart, stepsDone: number): AgentEvent | undefined => {
+    switch (part.type) {
+      case 'text-delta':
+        return { type: 'text', text: part.text ?? '', id: part.id ?? '' };
+      case 'reasoning-delta':
+        return { type: 'reasoning', text: part.text ?? '', id: part.id ?? '' };
+      case 'start-step':
+        calls.length = 0;
+        return { type: 'step-start', stepNumber: stepsDone + 1 };
+      case 'finish-step':
+        return {
+          type: 'step-finish',
+          // The step's callback comes before its part: it is among those that are done.
+          stepNumber: stepsDone,
+          finishReason: part.finishReason ?? 'other',
+          usage: part.usage as never,
+          toolCalls: calls.splice(0),
+        };
+      case 'tool-call': {
+        const call = callOf(part);
+        calls.push({ toolCallId: call.toolCallId, toolName: call.toolName, args: call.args });
+        return { type: 'tool-call', ...call, ...(part.invalid === true ? { invalid: true } : {}) } as AgentEvent;
+      }
+      case 'tool-result': {
+        const preliminary = part.preliminary === true ? { preliminary: true } : {};
+        return { type: 'tool-result', ...callOf(part), result: part.output, isError: false, ...preliminary } as AgentEvent;
+      }
+      case 'tool-error':
+        return { type: 'tool-error', ...callOf(part), error: part.error, isError: true } as AgentEvent;
+      case 'tool-output-denied': {
+        const denial = run().denial(part.toolCallId ?? '');
+        const reason = denial?.reason === undefined ? {} : { reason: denial.reason };
+        return { type: 'tool-denied', toolCallId: part.toolCallId ?? '', toolName: part.toolName ?? '', args: denial?.args, ...reason };
+      }
+      case 'error':
+        return { type: 'error', error: part.error };
+      default:
+        return undefined;
+    }
+  };
+
+  const ofOwn = (event: OwnEvent): AgentEvent | undefined => {
+    switch (event.type) {
+      case 'call-edited':
+        return undefined;
+      case 'call-responded': {
+        const { toolCallId, toolName, args, output } = event;
+        return { type: 'tool-result', toolCallId, toolName, args, result: output, isError: false } as AgentEvent;
+      }
+      case 'run-aborted':
+        return { type: 'abort', reason: event.reason, messages: event.messages };
+      case 'run-done':
+        return { ...event, type: 'done' };
+      default:
+        return event;
+    }
+  };
+
+  return {
+    part: ofPart as View<AgentEvent<TOOLS>>['part'],
+    own: ofOwn as View<AgentEvent<TOOLS>>['own'],
+    raw: includeRaw ? (part) => ({ type: 'raw-part', part }) as unknown as AgentEvent<TOOLS> : undefined,
+  };
+}
+
+function callOf({ toolCallId = '', toolName = '', input, dynamic, providerExecuted }: StreamPart) {
+  return {
+    toolCallId,
+    toolName,
+    args: input,
+    ...(dynamic === true ? { dynamic } : {}),
+    ...(providerExecuted === true ? { providerExecuted } : {}),
+  };
+}

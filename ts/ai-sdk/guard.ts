@@ -1,0 +1,261 @@
+/**
+ * The tools of a run with a guard on each that may be asked about: the SDK asks it whether a call needs approval, and every
+ * execution passes it. The guard, not the message history, knows what may run.
+ */
+import type { Tool, ToolSet } from 'ai';
+import type { InterruptOn, InterruptOptions } from '../../index.js';
+import { RefusedByCore } from '../errors/from-native.js';
+import type { LocalGate } from '../gate/gate.js';
+import { judge, type HostJudge, type Verdict } from '../gate/judge.js';
+import type { Gating, InterruptPlan } from '../native.js';
+import { copyOf, snapshot, type Snapshot } from '../values/snapshot.js';
+import { DUPLICATE_ID } from './reasons.js';
+import { copyTool, copyToolSet, define, entryOf, isAsyncIterable, isThenable, ownTool, type Execute, type ExecuteOptions } from './tools.js';
+
+/** What the guard knows of one call. */
+export interface GuardedCall {
+  args: Snapshot;
+  /** `undefined` while a predicate is thinking. */
+  verdict: Verdict | undefined;
+}
+
+/** An execution that the guard let through because a human allowed it. */
+export interface Executed {
+  toolCallId: string;
+  toolName: string;
+  args: unknown;
+  outcome: { output: unknown } | { error: unknown };
+}
+
+export interface GuardOptions {
+  tools: ToolSet;
+  plan: InterruptPlan;
+  interruptOn: InterruptOn | undefined;
+  gate: LocalGate;
+  runId: string;
+  hostJudge?: HostJudge | undefined;
+  /** Whether the host judge has a say about this tool. */
+  hostJudges?: (toolName: string) => boolean;
+  signal: AbortSignal | undefined;
+  onExecuted?: (executed: Executed) => void;
+}
+
+/** What stands in the way of an execution. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+export class Guard {
+  /** The tools to give to the SDK. */
+  readonly tools: ToolSet;
+  readonly #options: GuardOptions;
+  readonly #gatings: Map<string, Gating>;
+  readonly #calls = new Map<string, GuardedCall>();
+  readonly #answered = new Set<string>();
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+    this.#gatings = new Map(options.plan.tools);
+    this.tools = this.#wrap(options.tools);
+  }
+
+  /** Whether any call of any tool may need a human. */
+  get guardsAnything(): boolean {
+    return this.tools !== this.#options.tools;
+  }
+
+  guards(toolName: string): boolean {
+    const gating = this.#gatings.get(toolName);
+    if (gating === undefined) return false;
+    return gating.action !== 'allow' || (gating.entry !== toolName && this.#options.hostJudges?.(toolName) === true);
+  }
+
+  gatingOf(toolName: string): Gating | undefined {
+    return this.#gatings.get(toolName);
+  }
+
+  entryOf(toolName: string): InterruptOptions | undefined {
+    return entryOf(this.#options.interruptOn, this.#gatings.get(toolName)?.entry ?? null);
+  }
+
+  call(toolCallId: string): GuardedCall | undefined {
+    return this.#calls.get(toolCallId);
+  }
+
+  /** The answer of this call is in the messages: the SDK may ask again whether it needed one. */
+  markAnswered(toolCallId: string): void {
+    this.#answered.add(toolCallId);
+  }
+
+  /** What the configuration says about arguments that a human wrote. */
+  async judgeEdit(toolCallId: string, toolName: string, args: Snapshot): Promise<Verdict> {
+    return this.#judge(toolCallId, toolName, args, {});
+  }
+
+  async needsApproval(toolName: string, input: unknown, options: { toolCallId: string }): Promise<boolean> {
+    const { toolCallId } = options;
+    // AI SDK 6 denies an approved call whose tool says at the resume that it needs no approval.
+    if (this.#answered.has(toolCallId)) return true;
+    const verdict = await this.#verdictOn(toolCallId, toolName, input, { ...options });
+    return verdict.effect !== 'allow';
+  }
+
+  async #verdictOn(toolCallId: string, toolName: string, input: unknown, context: Record<string, unknown>): Promise<Verdict> {
+    if (this.#calls.has(toolCallId)) return { effect: 'deny', reason: DUPLICATE_ID };
+    let args: Snapshot;
+    try {
+      args = snapshot(input);
+    } catch {
+      // It cannot be shown: the run denies it when the request is made.
+      return { effect: 'ask' };
+    }
+    const call: GuardedCall = { args, verdict: undefined };
+    this.#calls.set(toolCallId, call);
+    call.verdict = await this.#judge(toolCallId, toolName, args, context);
+    return call.verdict;
+  }
+
+  #judge(toolCallId: string, toolName: string, args: Snapshot, context: Record<string, unknown>): Promise<Verdict> {
+    const { tools, hostJudge, hostJudges, signal } = this.#options;
+    const gating = this.#gatings.get(toolName) ?? ASK;
+    return judge(
+      { toolCallId, toolName, args, context },
+      {
+        gating,
+        entry: this.entryOf(toolName),
+        needsApproval: ownTool(tools, toolName)?.needsApproval,
+        hostJudge: hostJudges?.(toolName) === true ? hostJudge : undefined,
+        signal,
+      },
+    );
+  }
+
+  #wrap(tools: ToolSet): ToolSet {
+    const names = Object.keys(tools).filter((name) => this.guards(name) || this.#mustLoosen(tools, name));
+    if (names.length === 0) return tools;
+    const wrapped = copyToolSet(tools);
+    for (const name of names) define(wrapped, name, this.#wrapTool(name, ownTool(tools, name) as Tool));
+    return wrapped;
+  }
+
+  /** An explicit `false` wins over the tool's own `needsApproval`. */
+  #mustLoosen(tools: ToolSet, name: string): boolean {
+    const gating = this.#gatings.get(name);
+    return gating?.action === 'allow' && gating.entry === name && Boolean(ownTool(tools, name)?.needsApproval);
+  }
+
+  #wrapTool(name: string, tool: Tool): Tool {
+    if (!this.guards(name)) return copyTool(tool, { needsApproval: false });
+    const changes: Record<string, unknown> = {
+      needsApproval: (input: unknown, options: { toolCallId: string }) => this.needsApproval(name, input, options),
+    };
+    const { execute } = tool;
+    if (typeof execute === 'function') {
+      // Called on the tool itself: a method of a class may need its private fields.
+      const original: Execute = (input, options) => Reflect.apply(execute, tool, [input, options]) as unknown;
+      changes['execute'] = (input: unknown, options: ExecuteOptions) => this.#execute(name, original, input, options);
+    }
+    return copyTool(tool, changes);
+  }
+
+  #execute(toolName: string, execute: Execute, input: unknown, options: ExecuteOptions): unknown {
+    const { toolCallId, abortSignal } = options;
+    abortSignal?.throwIfAborted();
+    this.#options.signal?.throwIfAborted();
+    const args = snapshot(input);
+    const call = this.#calls.get(toolCallId);
+    if (call?.verdict?.effect === 'allow' && sameJson(call.args, args)) return execute(copyOf(args), options);
+    if (call === undefined && this.#options.gate.find(this.#options.runId, toolCallId).length === 0) {
+      return this.#executeUnasked(toolName, execute, args, options);
+    }
+    return this.#executeClaimed(toolName, execute, args, options);
+  }
+
+  /** A call that never passed `needsApproval`, e.g. one that stands approved in messages from elsewhere. */
+  async #executeUnasked(toolName: string, execute: Execute, args: Snapshot, options: ExecuteOptions): Promise<unknown> {
+    const verdict = await this.#verdictOn(options.toolCallId, toolName, args.value, { ...options });
+    if (verdict.effect !== 'allow') throw new Refused(`${toolName} was not run: no approval of this call is known here.`);
+    options.abortSignal?.throwIfAborted();
+    return execute(copyOf(args), options);
+  }
+
+  #executeClaimed(toolName: string, execute: Execute, args: Snapshot, options: ExecuteOptions): unknown {
+    const { gate, runId, onExecuted } = this.#options;
+    const { toolCallId } = options;
+    const { approvalId } = claimOrRefuse(gate, runId, toolCallId, toolName, args);
+    const end = (outcome: Executed['outcome']) => {
+      gate.settle(approvalId, 'output' in outcome);
+      onExecuted?.({ toolCallId, toolName, args: copyOf(args), outcome });
+    };
+    return follow(() => execute(copyOf(args), options), end);
+  }
+}
+
+/** For a tool that the plan does not know: it is asked about. */
+const ASK: Gating = { action: 'ask', entry: null, allowedDecisions: null, timeout: null };
+
+/** Claims the approval of a call, or says why there is none. @throws {Refused} */
+export function claimOrRefuse(
+  gate: LocalGate,
+  runId: string | null,
+  toolCallId: string,
+  toolName: string,
+  args: Snapshot,
+): { approvalId: string } {
+  try {
+    return gate.claim(runId, toolCallId, toolName, args);
+  } catch (error) {
+    if (error instanceof RefusedByCore) throw new Refused(`${toolName} was not run: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** Runs it and tells how it ended, whatever it returns: a value, a promise, or a stream of values. */
+export function follow(run: () => unknown, end: (outcome: { output: unknown } | { error: unknown }) => void): unknown {
+  let result: unknown;
+  try {
+    result = run();
+  } catch (error) {
+    end({ error });
+    throw error;
+  }
+  if (isAsyncIterable(result)) return followStream(result, end);
+  if (isThenable(result)) {
+    return result.then(
+      (output) => {
+        end({ output });
+        return output;
+      },
+      (error: unknown) => {
+        end({ error });
+        throw error;
+      },
+    );
+  }
+  end({ output: result });
+  return result;
+}
+
+async function* followStream(
+  stream: AsyncIterable<unknown>,
+  end: (outcome: { output: unknown } | { error: unknown }) => void,
+): AsyncGenerator<unknown> {
+  let output: unknown;
+  let outcome: { output: unknown } | { error: unknown } = { error: new Refused('The stream of results was left before its end.') };
+  try {
+    for await (const value of stream) {
+      output = value;
+      yield value;
+    }
+    outcome = { output };
+  } catch (error) {
+    outcome = { error };
+    throw error;
+  } finally {
+    end(outcome);
+  }
+}
+
+function sameJson(left: Snapshot, right: Snapshot): boolean {
+  return JSON.stringify(left.json) === JSON.stringify(right.json);
+}

@@ -1,0 +1,97 @@
+/** The conversation as the SDK continues it: the answers of a step go into one tool message behind it. */
+import type { ModelMessage } from 'ai';
+import type { DecisionOutcome } from '../../index.js';
+
+/** How one call of a step was answered. */
+export interface Answer {
+  /** The id that the SDK gave the request. */
+  requestId: string;
+  toolCallId: string;
+  toolName: string;
+  decision: DecisionOutcome;
+  /** Whether the SDK is to run the tool. */
+  runs: boolean;
+  reason: string | undefined;
+  providerExecuted: boolean;
+  /** Whether there is an `execute` that the SDK could run. */
+  executable: boolean;
+  /** What stands in the call from now on: our own copy. */
+  input: unknown;
+  /** For an edit: what the human wrote, when the schema made something else of it. */
+  schemaInput?: { value: unknown } | undefined;
+  signature?: string | undefined;
+}
+
+type Part = { type: string; [more: string]: unknown };
+
+/** The messages with each answered call set to what was decided about it, and the one tool message with the answers. */
+export function answered(history: readonly ModelMessage[], answers: readonly Answer[]): ModelMessage[] {
+  const byCall = new Map(answers.map((answer) => [answer.toolCallId, answer]));
+  const last = history.findLastIndex((message) => message.role === 'assistant' && mentions(message, byCall));
+  const rewritten = history.map((message, index) => (index === last ? rewrite(message, byCall) : message));
+  const content = answers.flatMap(partsOf);
+  return [...rewritten, { role: 'tool', content } as ModelMessage];
+}
+
+/** Ends the turn here: no call is left without a result, so that the conversation can go on later. */
+export function closed(history: readonly ModelMessage[], reasonOf: (toolCallId: string) => string): ModelMessage[] {
+  const open = new Map<string, Part>();
+  for (const message of history) {
+    for (const part of partsIn(message)) {
+      if (part.type === 'tool-call' && part.providerExecuted !== true) open.set(part.toolCallId as string, part);
+      if (part.type === 'tool-result') open.delete(part.toolCallId as string);
+    }
+  }
+  if (open.size === 0) return [...history];
+  const content = [...open.values()].map(({ toolCallId, toolName }) => ({
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    output: { type: 'execution-denied', reason: reasonOf(toolCallId as string) },
+  }));
+  return [...history, { role: 'tool', content } as unknown as ModelMessage];
+}
+
+function rewrite(message: ModelMessage, byCall: Map<string, Answer>): ModelMessage {
+  const content = partsIn(message).map((part) => {
+    const answer = byCall.get(part.toolCallId as string);
+    if (answer === undefined || answer.providerExecuted) return part;
+    if (part.type === 'tool-call') return { ...part, input: answer.input };
+    if (part.type !== 'tool-approval-request' || answer.decision.type !== 'edit') return part;
+    const { inputSchemaInput: _raw, signature: _signature, ...rest } = part;
+    return {
+      ...rest,
+      ...(answer.schemaInput === undefined ? {} : { inputSchemaInput: answer.schemaInput.value }),
+      ...(answer.signature === undefined ? {} : { signature: answer.signature }),
+    };
+  });
+  return { ...message, content } as ModelMessage;
+}
+
+function partsOf(answer: Answer): Part[] {
+  const { requestId, toolCallId, toolName, decision, runs, reason, providerExecuted } = answer;
+  const response: Part = {
+    type: 'tool-approval-response',
+    approvalId: requestId,
+    approved: runs || decision.type === 'respond',
+    ...(reason === undefined ? {} : { reason }),
+    // Without it the SDK keeps the answer from the provider, which waits for it.
+    ...(providerExecuted ? { providerExecuted: true } : {}),
+  };
+  if (decision.type !== 'respond' || providerExecuted) return [response];
+  return [response, { type: 'tool-result', toolCallId, toolName, output: modelOutput(decision.output) }];
+}
+
+/** A value as the model gets a tool's result, the way the SDK does it. */
+export function modelOutput(value: unknown): Part {
+  if (typeof value === 'string') return { type: 'text', value };
+  return { type: 'json', value: value === undefined ? null : (JSON.parse(JSON.stringify(value) ?? 'null') as unknown) };
+}
+
+function mentions(message: ModelMessage, byCall: Map<string, Answer>): boolean {
+  return partsIn(message).some((part) => part.type === 'tool-call' && byCall.has(part.toolCallId as string));
+}
+
+function partsIn(message: ModelMessage): Part[] {
+  return Array.isArray(message.content) ? (message.content as unknown as Part[]) : [];
+}

@@ -1,0 +1,17 @@
+/** What the model and the human are told. */
+import type { DecisionOutcome } from '../../index.js';
+import { isApproval } from '../gate/gate.js';
+
+export const CANCELLED = 'The run was cancelled.';
+export const TURN_ENDED = 'The human ended the turn.';
+export const DUPLICATE_ID =
+  'Two calls have the same tool call id, so an answer cannot be told apart. Call the tool again with an id of its own.';
+export const EDIT_NOTE = 'Note: the human changed the arguments of this call before it ran; the call above shows what ran.';
+
+/** Why a call does not run; `undefined` when nobody gave a reason. */
+export function reasonOf(decision: DecisionOutcome): string | undefined {
+  if (decision.reason !== undefined || isApproval(decision)) return decision.reason;
+  if (decision.type === 'skip') return 'The human skipped this call. Go on without it.';
+  if (decision.type === 'expired') return 'Nobody answered in time.';
+  return decision.type === 'cancelled' ? CANCELLED : undefined;
+}

@@ -1,0 +1,820 @@
+/**
+ * One run through any number of approval stops.
+ *
+ * The AI SDK ends its stream at a gated call; the pending state is the message history. So a run is a loop of `streamText`
+ * calls ("rounds"): read the stream, ask about the gated calls of its last step, put all answers into one tool message,
+ * call again. What the loop yields is the SDK's own parts, as one stream, and its own events beside them.
+ */
+import type { ModelMessage, ToolSet } from 'ai';
+import type {
+  ApprovalRecord,
+  ApprovalRequestedEvent,
+  ApprovalResponseEvent,
+  DecisionOutcome,
+  InterruptOn,
+  RunResult,
+  ToolDeniedEvent,
+} from '../../index.js';
+import { InvalidDecisionError } from '../errors/index.js';
+import { existingRecord, requestOf, type Asker } from '../gate/asker.js';
+import { isApproval, messageOf, type Decided } from '../gate/gate.js';
+import type { HostJudge } from '../gate/judge.js';
+import type { InterruptPlan } from '../native.js';
+import { snapshot, type Snapshot } from '../values/snapshot.js';
+import { digestOf, Edits } from './edits.js';
+import { Guard, type Executed } from './guard.js';
+import { answered, closed, modelOutput, type Answer } from './history.js';
+import { Inbox } from './inbox.js';
+import { CANCELLED, DUPLICATE_ID, EDIT_NOTE, reasonOf, TURN_ENDED } from './reasons.js';
+import type { CallOptions, FinishEvent, Sdk, Step, StreamPart, StreamResult } from './sdk.js';
+import { signApproval } from './signature.js';
+import { addUsage, changeStep } from './steps.js';
+import { ownTool, withNotes } from './tools.js';
+import { isComplete, silentModel, Turn, watchModel } from './turn.js';
+import { warnOnce } from './warnings.js';
+
+/** What the loop yields beside the SDK's parts. */
+export type OwnEvent =
+  | ApprovalRequestedEvent
+  | ApprovalResponseEvent
+  | ToolDeniedEvent
+  | { type: 'call-edited'; toolCallId: string; toolName: string; args: unknown }
+  | { type: 'call-responded'; toolCallId: string; toolName: string; args: unknown; output: unknown }
+  | { type: 'run-aborted'; reason: unknown; messages: ModelMessage[] }
+  | ({ type: 'run-done' } & RunResult);
+
+/** Turns what happens into what is yielded; `undefined` is not yielded. */
+export interface View<E> {
+  /** When there is one, it shows each part of the SDK as it is, before what `part` makes of it. */
+  raw?: ((part: StreamPart) => E) | undefined;
+  part(part: StreamPart, stepsDone: number): E | undefined;
+  own(event: OwnEvent): E | undefined;
+}
+
+/** Opens one `streamText` call, from the options for this round. */
+export type OpenCall = (change: (options: CallOptions) => CallOptions, signal: AbortSignal) => PromiseLike<StreamResult>;
+
+export interface RunOptions {
+  sdk: () => Promise<Sdk>;
+  asker: Asker;
+  plan: (tools: ToolSet) => InterruptPlan;
+  interruptOn: InterruptOn | undefined;
+  maxSteps: number | undefined;
+  signal: AbortSignal;
+  /** How a round is opened: with `streamText` or with an agent. */
+  open: (sdk: Sdk) => OpenCall;
+  /** The user's callbacks of the given names, from wherever they may stand. */
+  callbacks: (names: readonly string[]) => ((event: never) => unknown)[];
+}
+
+/** A call that waits for an answer, or has one. */
+interface Asked {
+  part: StreamPart;
+  toolCallId: string;
+  toolName: string;
+  /** `undefined`: they cannot be shown. */
+  args: Snapshot | undefined;
+  /** By the provider itself (hosted MCP): the answer goes there. */
+  providerExecuted: boolean;
+  record: ApprovalRecord | undefined;
+  decision: DecisionOutcome | undefined;
+  edits: Edits;
+}
+
+/** One `streamText` call. */
+class Round {
+  readonly steps: Step[] = [];
+  readonly requested: Asked[] = [];
+  /** What runs before the model is called: calls that were approved. */
+  readonly executed: Executed[] = [];
+  /** Calls of the current step. */
+  calls: StreamPart[] = [];
+  toolCallsSeen = 0;
+  providerRequestsSeen = 0;
+  /** The current model turn; `undefined` when the model cannot be watched. */
+  turn: Turn | undefined;
+  asked = false;
+  /** Requests that are not decided. */
+  waiting = 0;
+  readonly waits: Promise<void>[] = [];
+  finish: FinishEvent | undefined;
+  finishReason = 'other';
+  error: { error: unknown } | undefined;
+  aborted: { reason: unknown } | undefined;
+  /** The model is not called: only what was approved is run. */
+  silent = false;
+
+  readonly number: number;
+  /** What it starts with. */
+  readonly answers: readonly Answer[];
+
+  constructor(number: number, answers: readonly Answer[]) {
+    this.number = number;
+    this.answers = answers;
+  }
+}
+
+export class Run {
+  readonly result: Promise<RunResult>;
+  readonly #options: RunOptions;
+  readonly #asker: Asker;
+  readonly #inbox = new Inbox<OwnEvent>();
+  readonly #denials = new Map<string, { args: unknown; reason: string | undefined }>();
+  readonly #idsSeen = new Map<string, number>();
+  #resolve!: (result: RunResult) => void;
+  #reject!: (error: unknown) => void;
+
+  #phase: 'starting' | 'reading' | 'waiting' | 'over' = 'starting';
+  #starting: Promise<void> | undefined;
+  #sdk!: Sdk;
+  #call!: OpenCall;
+  #guard!: Guard;
+  #round!: Round;
+  #result!: StreamResult;
+  #reader!: ReadableStreamDefaultReader<unknown>;
+  #reading: Promise<ReadableStreamReadResult<unknown>> | undefined;
+
+  /** The options as they were passed, with an agent's own filled in. */
+  #callOptions: CallOptions = {};
+  #history: ModelMessage[] = [];
+  #inputLength = 0;
+  #steps: Step[] = [];
+  #usage: unknown;
+  #finish: FinishEvent | undefined;
+  #finishReason = 'other';
+  #toldAbort = false;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.#asker = options.asker;
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Whoever does not look at it must not be ended by it.
+    this.result.catch(() => {});
+  }
+
+  get runId(): string {
+    return this.#asker.runId;
+  }
+
+  /** Why a call did not run, for the event that tells it. */
+  denial(toolCallId: string): { args: unknown; reason: string | undefined } | undefined {
+    return this.#denials.get(toolCallId);
+  }
+
+  /** Opens the first call. Idempotent. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  /** What a converter of the SDK's parts needs. To be called when `start` is done. */
+  get opened(): { sdk: Sdk; result: StreamResult; tools: ToolSet } {
+    return { sdk: this.#sdk, result: this.#result, tools: this.#guard.tools };
+  }
+
+  /** Runs. To be called once; `beforeYield` is called whenever control goes back to the reader. */
+  async *items<E>(view: View<E>, beforeYield: () => void): AsyncGenerator<E, undefined, undefined> {
+    const { signal } = this.#options;
+    const onAbort = () => {
+      this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
+      this.#stopReading();
+      this.#inbox.ring();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      for (;;) {
+        const own = this.#inbox.take();
+        let event: E | undefined;
+        if (own !== undefined) event = view.own(own);
+        else if (this.#phase === 'over') return undefined;
+        else {
+          const part = await this.#advance();
+          if (part === undefined) continue;
+          if (view.raw !== undefined) {
+            beforeYield();
+            yield view.raw(part);
+          }
+          event = view.part(part, this.#steps.length + this.#round.steps.length);
+        }
+        if (event === undefined) continue;
+        beforeYield();
+        yield event;
+      }
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      if (this.#phase !== 'over') {
+        // Left before its end: nothing of it may start any more.
+        this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
+        this.#stopReading();
+        this.#reject(signal.reason ?? new DOMException('The run was left before its end.', 'AbortError'));
+      }
+      beforeYield();
+    }
+  }
+
+  /** Goes on until there is a part to show or something in the inbox. */
+  async #advance(): Promise<StreamPart | undefined> {
+    try {
+      if (this.#options.signal.aborted) await this.#abort(this.#options.signal.reason);
+      else if (this.#phase === 'reading') return await this.#read();
+      else if (this.#phase === 'starting') await this.start();
+      else if (this.#round.waiting > 0) await this.#inbox.rung();
+      else await this.#continue();
+      return undefined;
+    } catch (error) {
+      if (!this.#options.signal.aborted) return this.#fail(error);
+      await this.#abort(this.#options.signal.reason);
+      return undefined;
+    }
+  }
+
+  // --- reading a round ----------------------------------------------------------------------------------------------
+
+  async #start(): Promise<void> {
+    this.#sdk = await this.#options.sdk();
+    this.#call = this.#options.open(this.#sdk);
+    await this.#open(new Round(0, []));
+  }
+
+  async #read(): Promise<StreamPart | undefined> {
+    const round = this.#round;
+    if (!round.asked && this.#isReadyToAsk(round)) {
+      await this.#askAll(round);
+      return undefined;
+    }
+    this.#reading ??= this.#reader.read();
+    // The race is only paid for while something else than the stream can happen.
+    if (round.requested.length > 0 && (await Promise.race([this.#reading, this.#inbox.rung()])) === undefined) return undefined;
+    const { done, value } = await this.#reading;
+    this.#reading = undefined;
+    if (!done) return this.#onPart(round, (value as { part?: StreamPart }).part ?? (value as StreamPart));
+    if (this.#options.signal.aborted) return undefined;
+    if (round.aborted !== undefined) await this.#abort(round.aborted.reason);
+    else await this.#closeRound(round);
+    return undefined;
+  }
+
+  /** Keeps the books and says what is shown of a part. */
+  #onPart(round: Round, part: StreamPart): StreamPart | undefined {
+    switch (part.type) {
+      case 'text-delta':
+      case 'text-start':
+      case 'text-end':
+      case 'reasoning-delta':
+      case 'reasoning-start':
+      case 'reasoning-end':
+        // The SDK counts anew in each call.
+        return round.number === 0 ? part : { ...part, id: `${round.number}:${part.id}` };
+      case 'start':
+        return round.number === 0 ? part : undefined;
+      case 'finish':
+        round.finishReason = part.finishReason ?? 'other';
+        return undefined;
+      case 'start-step':
+        round.calls = [];
+        return round.silent ? undefined : part;
+      case 'finish-step':
+        return round.silent ? undefined : part;
+      case 'tool-call':
+        round.toolCallsSeen++;
+        round.calls.push(part);
+        this.#idsSeen.set(part.toolCallId as string, (this.#idsSeen.get(part.toolCallId as string) ?? 0) + 1);
+        return part;
+      case 'tool-approval-request':
+        return this.#onRequest(round, part);
+      case 'error':
+        round.error ??= { error: part.error };
+        return part;
+      case 'abort':
+        round.aborted = { reason: part.reason };
+        return undefined;
+      default:
+        return part;
+    }
+  }
+
+  #onRequest(round: Round, part: StreamPart): StreamPart | undefined {
+    const { toolCallId = '', toolName = '', input, providerExecuted = false } = part.toolCall ?? {};
+    const known = this.#guard.call(toolCallId);
+    if (providerExecuted && known !== undefined) {
+      // The SDK asks about a tool that the provider has already run: there is nothing left to decide.
+      warnOnce(
+        `provider-executed:${toolName}`,
+        `countersign cannot gate "${toolName}": the model's provider runs it itself. Remove the tool, or its entry from interruptOn.`,
+      );
+      return undefined;
+    }
+    if (providerExecuted) round.providerRequestsSeen++;
+    round.requested.push({
+      part,
+      toolCallId,
+      toolName,
+      args: known?.args ?? takeSnapshot(input),
+      providerExecuted,
+      record: undefined,
+      decision: undefined,
+      edits: this.#editsOf(toolCallId, toolName),
+    });
+    return part;
+  }
+
+  /** Whether the turn is whole and all its requests are here. Without a watched model that is known at its end only. */
+  #isReadyToAsk(round: Round): boolean {
+    const { turn, requested, calls } = round;
+    if (turn?.ended !== true || requested.length === 0) return false;
+    if (round.toolCallsSeen !== turn.toolCalls || round.providerRequestsSeen !== turn.providerRequests) return false;
+    return calls.every((call) => {
+      if (call.invalid === true || call.providerExecuted === true || !this.#guard.guards(call.toolName as string)) return true;
+      const verdict = this.#guard.call(call.toolCallId as string)?.verdict;
+      return verdict !== undefined && (verdict.effect === 'allow' || requested.some(({ toolCallId }) => toolCallId === call.toolCallId));
+    });
+  }
+
+  async #closeRound(round: Round): Promise<void> {
+    if (round.error !== undefined) throw round.error.error;
+    if (round.finish === undefined) throw new TypeError('The AI SDK ended its stream without finishing.');
+    const added = this.#sdk.version.responseMessages(round.finish);
+    this.#history = [...this.#history, ...(round.silent ? added.filter(({ role }) => role === 'tool') : added)];
+    this.#steps = [...this.#steps, ...round.steps];
+    this.#usage = addUsage(this.#usage, round.finish.totalUsage);
+    if (!round.silent) {
+      this.#finish = round.finish;
+      this.#finishReason = round.finishReason;
+    }
+    this.#phase = 'waiting';
+    if (!round.asked && round.requested.length > 0) await this.#askAll(round);
+  }
+
+  // --- asking -------------------------------------------------------------------------------------------------------
+
+  /** Makes all requests of the step, then asks about all of them at once. */
+  async #askAll(round: Round): Promise<void> {
+    round.asked = true;
+    const reason = round.turn?.ended === true ? round.turn.finishReason : round.finishReason;
+    const cut = isComplete(reason) ? undefined : `The model's turn is incomplete (${reason}), so its calls may be cut short.`;
+    const open: Asked[] = [];
+    for (const asked of round.requested) {
+      const denied = cut ?? this.#denialOf(asked);
+      if (await this.#openRequest(round, asked, denied)) open.push(asked);
+    }
+    for (const { record, args } of open) {
+      this.#asker.ask(record as ApprovalRecord, args as Snapshot, this.#options.signal);
+    }
+  }
+
+  /** Why nobody needs to be asked. */
+  #denialOf({ toolCallId, args }: Asked): string | undefined {
+    if ((this.#idsSeen.get(toolCallId) ?? 0) > 1) return DUPLICATE_ID;
+    if (args === undefined) return 'Its arguments cannot be shown as they are.';
+    const verdict = this.#guard.call(toolCallId)?.verdict;
+    return verdict?.effect === 'deny' ? verdict.reason : undefined;
+  }
+
+  /** Whether a human is to be called. */
+  async #openRequest(round: Round, asked: Asked, denied: string | undefined): Promise<boolean> {
+    const { toolCallId, toolName, args } = asked;
+    const verdict = this.#guard.call(toolCallId)?.verdict;
+    try {
+      const record = await this.#asker.open({
+        toolCallId,
+        toolName,
+        args: args ?? snapshot(null),
+        gating: this.#guard.gatingOf(toolName),
+        entry: this.#guard.entryOf(toolName),
+        reason: verdict?.effect === 'ask' ? verdict.reason : undefined,
+        checkEdit: (written) => checkEdit(asked, written),
+      });
+      asked.record = record;
+      const isAutomatic = denied !== undefined || this.#asker.isAutomatic;
+      const request = requestOf(record, args ?? snapshot(null));
+      this.#inbox.push({ type: 'approval-requested', isAutomatic, ...request } as ApprovalRequestedEvent);
+      round.waiting++;
+      round.waits.push(this.#asker.gate.wait(record.approvalId).then((decided) => this.#onDecided(round, asked, decided)));
+      if (denied === undefined) return true;
+      this.#asker.gate.rejectBySystem(record.approvalId, denied);
+    } catch (error) {
+      // Without a request there is nothing that anybody could approve.
+      asked.decision = { type: 'reject', reason: denied ?? (existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID) };
+    }
+    return false;
+  }
+
+  #editsOf(toolCallId: string, toolName: string): Edits {
+    const refinements = this.#callOptions['experimental_refineToolInput'];
+    return new Edits({
+      toolName,
+      inputSchema: ownTool(this.#guard.tools, toolName)?.inputSchema,
+      ai: async () => this.#sdk.ai,
+      refine: isRecord(refinements) && Object.hasOwn(refinements, toolName) ? refinements[toolName] : undefined,
+      judge: (args) => this.#guard.judgeEdit(toolCallId, toolName, args),
+    });
+  }
+
+  #onDecided(round: Round, asked: Asked, { decision, decidedBy, approvalId }: Decided): void {
+    const { toolCallId, toolName } = asked;
+    asked.decision = decision;
+    round.waiting--;
+    const approved = isApproval(decision);
+    if (!approved && decision.type !== 'respond') this.#denials.set(toolCallId, { args: valueOf(asked.args), reason: reasonOf(decision) });
+    const { reason } = decision;
+    this.#inbox.push({ type: 'approval-response', approvalId, toolCallId, toolName, approved, decision, reason, decidedBy });
+    if (decision.type === 'reject' && decision.stop === true) {
+      for (const other of round.requested) {
+        if (other.record !== undefined && other.decision === undefined) {
+          this.#asker.gate.cancel(other.record.approvalId, TURN_ENDED, 'system');
+        }
+      }
+    }
+  }
+
+  // --- going on -----------------------------------------------------------------------------------------------------
+
+  /** All is decided: the next round, or the end. */
+  async #continue(): Promise<void> {
+    const round = this.#round;
+    if (round.requested.length === 0) return this.#end();
+    if (round.requested.some(({ decision }) => decision?.type === 'reject' && decision.stop === true)) return this.#stopTurn(round);
+    const answers = round.requested.map((asked) => this.#answer(asked));
+    this.#history = answered(this.#history, answers);
+    const next = new Round(round.number + 1, answers);
+    const waitsForClient = this.#waitsForClient(round, answers);
+    if (waitsForClient && !answers.some(needsRound)) return this.#end();
+    next.silent = waitsForClient;
+    await this.#open(next);
+  }
+
+  #answer(asked: Asked): Answer {
+    const { part, toolCallId, toolName, providerExecuted, args } = asked;
+    const decision = asked.decision ?? { type: 'cancelled', reason: CANCELLED };
+    const executable = typeof ownTool(this.#guard.tools, toolName)?.execute === 'function';
+    const answer: Answer = {
+      requestId: part.approvalId as string,
+      toolCallId,
+      toolName,
+      decision,
+      runs: isApproval(decision),
+      reason: reasonOf(decision),
+      providerExecuted,
+      executable,
+      input: args === undefined ? part.toolCall?.input : snapshot(args.value).value,
+    };
+    this.#guard.markAnswered(toolCallId);
+    if (decision.type === 'respond') {
+      this.#inbox.push({ type: 'call-responded', toolCallId, toolName, args: valueOf(args), output: decision.output });
+      this.#recordResult({ toolCallId, toolName, args: valueOf(args), outcome: { output: decision.output } });
+    }
+    return decision.type === 'edit' ? this.#editedAnswer(answer, asked, decision.args) : answer;
+  }
+
+  #editedAnswer(answer: Answer, asked: Asked, written: unknown): Answer {
+    const { toolCallId, toolName } = asked;
+    const args = asked.edits.checked(written);
+    const writtenArgs = snapshot(written);
+    if (args === undefined) {
+      // Decided elsewhere, unchecked: it must not run on what the schema has not seen.
+      const reason = 'The edited arguments were not checked against the tool.';
+      this.#asker.gate.revoke(asked.record?.approvalId ?? '', reason);
+      this.#denials.set(toolCallId, { args: written, reason });
+      return { ...answer, decision: { type: 'cancelled', reason }, runs: false, reason };
+    }
+    const input = snapshot(args.value).value;
+    this.#inbox.push({ type: 'call-edited', toolCallId, toolName, args: snapshot(args.value).value });
+    const secret = this.#callOptions['experimental_toolApprovalSecret'] as string | Uint8Array | undefined;
+    return {
+      ...answer,
+      input,
+      schemaInput: digestOf(args) === digestOf(writtenArgs) ? undefined : { value: writtenArgs.value },
+      signature:
+        secret === undefined ? undefined : signApproval(this.#sdk.version, secret, { approvalId: answer.requestId, toolCallId, toolName, input }),
+    };
+  }
+
+  /** Whether calls of the step are left for the client: tools without `execute`, which only it can answer. */
+  #waitsForClient(round: Round, answers: readonly Answer[]): boolean {
+    const approved = new Map(answers.map((answer) => [answer.toolCallId, answer]));
+    return round.calls.some(({ toolCallId, toolName, invalid, providerExecuted }) => {
+      if (invalid === true || providerExecuted === true) return false;
+      if (typeof ownTool(this.#guard.tools, toolName as string)?.execute === 'function') return false;
+      const answer = approved.get(toolCallId as string);
+      return answer === undefined || answer.runs;
+    });
+  }
+
+  /** A human ended the turn: nothing else of the step runs. */
+  #stopTurn(round: Round): void {
+    this.#asker.gate.cancelRun(this.runId, TURN_ENDED, 'system');
+    const reasons = new Map<string, string>();
+    for (const { toolCallId, toolName, decision, args } of round.requested) {
+      const reason = decision !== undefined && !isApproval(decision) ? (reasonOf(decision) ?? 'Rejected.') : TURN_ENDED;
+      reasons.set(toolCallId, reason);
+      this.#inbox.push({ type: 'tool-denied', toolCallId, toolName, args: valueOf(args), reason });
+    }
+    this.#history = closed(this.#history, (toolCallId) => reasons.get(toolCallId) ?? TURN_ENDED);
+    return void this.#end();
+  }
+
+  async #end(): Promise<void> {
+    const { inputLength, runId } = { inputLength: this.#inputLength, runId: this.runId };
+    const responseMessages = this.#history.slice(inputLength);
+    const output = await this.#output();
+    if (this.#finish !== undefined) {
+      const event = this.#sdk.version.finishEvent(this.#finish, { steps: this.#steps, usage: this.#usage, messages: responseMessages });
+      for (const callback of this.#options.callbacks(this.#sdk.version.onFinish)) await quietly(() => callback(event as never));
+    }
+    const result: RunResult = {
+      runId,
+      text: this.#steps.at(-1)?.text ?? '',
+      messages: this.#history,
+      responseMessages,
+      usage: this.#usage as RunResult['usage'],
+      steps: this.#steps,
+      finishReason: this.#finishReason,
+      output,
+    };
+    this.#phase = 'over';
+    this.#resolve(result);
+    this.#inbox.push({ type: 'run-done', ...result });
+  }
+
+  /** The structured output of the last round, when one was asked for and the model gave one. */
+  async #output(): Promise<unknown> {
+    if (!this.#wantsOutput()) return undefined;
+    try {
+      return await this.#result.output;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #wantsOutput(): boolean {
+    return (this.#callOptions['output'] ?? this.#callOptions['experimental_output']) !== undefined;
+  }
+
+  async #abort(reason: unknown): Promise<void> {
+    this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
+    this.#phase = 'over';
+    this.#stopReading();
+    const round = this.#round as Round | undefined;
+    if (round !== undefined) {
+      await Promise.all(round.waits);
+      if (round.finish === undefined) {
+        this.#history = [...this.#history, ...resultMessages(round), ...this.#sdk.version.messagesSoFar(round.steps)];
+        this.#steps = [...this.#steps, ...round.steps];
+      }
+    }
+    if (!this.#toldAbort) {
+      this.#toldAbort = true;
+      for (const callback of this.#options.callbacks(['onAbort'])) await quietly(() => callback({ steps: this.#steps } as never));
+    }
+    this.#reject(reason);
+    this.#inbox.push({ type: 'run-aborted', reason, messages: closed(this.#history, () => CANCELLED) });
+  }
+
+  /** What went wrong, as a part, unless the stream has told it. */
+  #fail(error: unknown): StreamPart | undefined {
+    this.#phase = 'over';
+    this.#asker.gate.cancelRun(this.runId, 'The run failed.', 'system');
+    this.#stopReading();
+    this.#reject(error);
+    const round = this.#round as Round | undefined;
+    this.#round ??= new Round(0, []);
+    return round?.error === undefined ? { type: 'error', error } : undefined;
+  }
+
+  #stopReading(): void {
+    const reader = this.#reader as ReadableStreamDefaultReader<unknown> | undefined;
+    void reader?.cancel(this.#options.signal.reason).catch(() => {});
+  }
+
+  // --- calling the SDK ----------------------------------------------------------------------------------------------
+
+  async #open(round: Round): Promise<void> {
+    this.#round = round;
+    this.#result = await this.#call((options) => this.#roundOptions(round, options), this.#options.signal);
+    this.#options.signal.throwIfAborted();
+    this.#reader = streamOf(this.#result, this.#wantsOutput()).getReader();
+    this.#reading = undefined;
+    this.#phase = 'reading';
+  }
+
+  /** The user's options as one round needs them. */
+  #roundOptions(round: Round, options: CallOptions): CallOptions {
+    const { version } = this.#sdk;
+    if (round.number === 0) this.#takeOptions(options);
+    return {
+      ...options,
+      prompt: undefined,
+      messages: this.#history,
+      ...(options['tools'] === undefined ? {} : { tools: this.#roundTools(round) }),
+      model: this.#watch(round, options['model']),
+      abortSignal: this.#options.signal,
+      stopWhen: ({ steps }: { steps: Step[] }) => this.#mayStop([...this.#steps, ...steps]),
+      prepareStep: this.#prepareStep(round),
+      // Folded into the guard: a status that the SDK does not know would run the tool.
+      toolApproval: undefined,
+      onError: options['onError'] ?? (() => {}),
+      onAbort: this.#tellAbort,
+      ...(round.number === 0 ? {} : Object.fromEntries([...version.onStart, 'experimental_steering'].map((name) => [name, undefined]))),
+      ...only(version.onStep, (step: Step) => this.#onStep(round, step)),
+      ...only(version.onFinish, (event: FinishEvent) => {
+        round.finish = event;
+      }),
+    };
+  }
+
+  readonly #tellAbort = async (event: { steps?: Step[] }): Promise<void> => {
+    if (this.#toldAbort) return;
+    this.#toldAbort = true;
+    const steps = [...this.#steps, ...(event.steps ?? [])];
+    for (const callback of this.#options.callbacks(['onAbort'])) await quietly(() => callback({ ...event, steps } as never));
+  };
+
+  #takeOptions(options: CallOptions): void {
+    this.#callOptions = options;
+    this.#history = messagesOf(options);
+    this.#inputLength = this.#history.length;
+    const tools = (options['tools'] ?? {}) as ToolSet;
+    const hostJudge = options['toolApproval'];
+    this.#guard = new Guard({
+      tools,
+      plan: this.#options.plan(tools),
+      interruptOn: this.#options.interruptOn,
+      gate: this.#asker.gate,
+      runId: this.runId,
+      signal: this.#options.signal,
+      ...hostJudgeOf(hostJudge, options, tools),
+      onExecuted: (executed) => {
+        this.#round.executed.push(executed);
+        this.#recordResult(executed);
+      },
+    });
+  }
+
+  #watch(round: Round, model: unknown): unknown {
+    if (!this.#guard.guardsAnything) return model;
+    return watchModel(
+      model,
+      this.#sdk.ai,
+      (turn) => {
+        round.turn = turn;
+        round.toolCallsSeen = 0;
+        round.providerRequestsSeen = 0;
+      },
+      () => this.#inbox.ring(),
+    );
+  }
+
+  #prepareStep(round: Round): unknown {
+    const own = this.#callOptions['prepareStep'] as ((step: Record<string, unknown>) => unknown) | undefined;
+    if (own === undefined && round.number === 0) return undefined;
+    return async (step: { stepNumber: number; steps: Step[]; [more: string]: unknown }) => {
+      const resumed = round.number > 0 && step.stepNumber === 0;
+      if (resumed && (round.silent || (await this.#mayStop(this.#steps)))) {
+        round.silent = true;
+        const model = silentModel(this.#sdk.version.modelSpecification);
+        // The model is not asked, so that calls without a result are no error here.
+        return { model, messages: [{ role: 'user', content: '.' }], activeTools: [], toolChoice: 'auto' };
+      }
+      const stepNumber = step.stepNumber + this.#steps.length;
+      const prepared = await own?.({ ...step, stepNumber, steps: [...this.#steps, ...step.steps] });
+      if (!isRecord(prepared) || prepared['model'] === undefined) return prepared;
+      return { ...prepared, model: this.#watch(round, prepared['model']) };
+    };
+  }
+
+  async #mayStop(steps: Step[]): Promise<boolean> {
+    const own = this.#callOptions['stopWhen'];
+    const conditions = (own === undefined ? [] : Array.isArray(own) ? own : [own]) as ((options: { steps: Step[] }) => unknown)[];
+    const most = this.#options.maxSteps ?? (own === undefined ? DEFAULT_MAX_STEPS : Number.POSITIVE_INFINITY);
+    if (steps.length >= most) return true;
+    return (await Promise.all(conditions.map((condition) => condition({ steps })))).some(Boolean);
+  }
+
+  async #onStep(round: Round, step: Step): Promise<void> {
+    if (round.silent) return;
+    const before = this.#history.slice(this.#inputLength);
+    const whole = changeStep(step, {
+      stepNumber: this.#steps.length + round.steps.length,
+      response: { ...step.response, messages: this.#sdk.version.stepMessages(before, step) as Step['response']['messages'] },
+    });
+    round.steps.push(whole);
+    for (const callback of this.#options.callbacks(this.#sdk.version.onStep)) await callback(whole as never);
+  }
+
+  /** Puts the result of a call that ran between two rounds into the step that made the call. */
+  #recordResult({ toolCallId, toolName, args, outcome }: Executed): void {
+    const step = this.#steps.findLast(({ content }) => content.some((part) => part.type === 'tool-call' && part.toolCallId === toolCallId));
+    const type = 'output' in outcome ? 'tool-result' : 'tool-error';
+    (step?.content as unknown[] | undefined)?.push({ type, toolCallId, toolName, input: args, ...outcome });
+  }
+
+  /** The guarded tools; those whose call was edited tell the model so with the result. */
+  #roundTools(round: Round): ToolSet {
+    const edited = round.answers.filter(({ decision }) => decision.type === 'edit');
+    if (edited.length === 0) return this.#guard.tools;
+    return withNotes(this.#guard.tools, edited, EDIT_NOTE);
+  }
+}
+
+const DEFAULT_MAX_STEPS = 20;
+
+async function checkEdit({ providerExecuted, toolName, edits }: Asked, written: unknown): Promise<Snapshot> {
+  if (!providerExecuted) return edits.check(written);
+  throw new InvalidDecisionError({ message: `The provider runs ${toolName} itself: its arguments cannot be edited. Approve or reject.` });
+}
+
+/** Callbacks live under several names: only the first is passed on, so that each is called once. */
+function only<T>(names: readonly string[], callback: T): Record<string, T | undefined> {
+  return Object.fromEntries(names.map((name, index) => [name, index === 0 ? callback : undefined]));
+}
+
+/**
+ * The stream of a result. The public one is a tee, whose other half keeps every part in memory until the end, however slow
+ * the reader is; so its source is read where it can be reached. A structured output needs the tee.
+ */
+function streamOf(result: StreamResult, wantsOutput: boolean): ReadableStream<unknown> {
+  const { baseStream } = result;
+  return !wantsOutput && baseStream instanceof ReadableStream && !baseStream.locked ? baseStream : result.fullStream;
+}
+
+function messagesOf({ prompt, messages }: CallOptions): ModelMessage[] {
+  if (typeof prompt === 'string') return [{ role: 'user', content: prompt }];
+  return [...((messages ?? prompt ?? []) as ModelMessage[])];
+}
+
+/** Results of calls that ran before the first step, as a message: an abort leaves no step that would hold them. */
+function resultMessages(round: Round): ModelMessage[] {
+  const inSteps = round.steps.length > 0;
+  if (round.executed.length === 0 || inSteps) return [];
+  const content = round.executed.map(({ toolCallId, toolName, outcome }) => ({
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    output: 'output' in outcome ? modelOutput(outcome.output) : { type: 'error-text', value: messageOf(outcome.error) },
+  }));
+  return [{ role: 'tool', content } as ModelMessage];
+}
+
+/** Whether the SDK has something to do for this answer. */
+function needsRound({ runs, executable, providerExecuted }: Answer): boolean {
+  return !runs || executable || providerExecuted;
+}
+
+/** The user's own `toolApproval` of AI SDK 7, as one more judge. */
+function hostJudgeOf(
+  toolApproval: unknown,
+  options: CallOptions,
+  tools: ToolSet,
+): { hostJudge?: HostJudge; hostJudges?: (toolName: string) => boolean } {
+  const { toolsContext, runtimeContext } = options;
+  if (typeof toolApproval === 'function') {
+    return {
+      hostJudges: () => true,
+      hostJudge: ({ toolCallId, toolName, args, context }) =>
+        toolApproval({
+          toolCall: { type: 'tool-call', toolCallId, toolName, input: snapshot(args.value).value },
+          tools,
+          toolsContext,
+          messages: context['messages'],
+          runtimeContext,
+        }) as unknown,
+    };
+  }
+  if (!isRecord(toolApproval)) return {};
+  return {
+    hostJudges: (toolName) => Object.hasOwn(toolApproval, toolName) && toolApproval[toolName] != null,
+    hostJudge: ({ toolCallId, toolName, args, context }) => {
+      const status = toolApproval[toolName];
+      if (typeof status !== 'function') return status;
+      const { messages, context: toolContext } = context;
+      return status(snapshot(args.value).value, { toolCallId, messages, toolContext, runtimeContext }) as unknown;
+    },
+  };
+}
+
+async function quietly(call: () => unknown): Promise<void> {
+  try {
+    await call();
+  } catch {
+    // As in the SDK: a callback that throws does not end the run.
+  }
+}
+
+function takeSnapshot(value: unknown): Snapshot | undefined {
+  try {
+    return snapshot(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function valueOf(args: Snapshot | undefined): unknown {
+  return args === undefined ? undefined : snapshot(args.value).value;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

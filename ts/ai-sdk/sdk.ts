@@ -1,0 +1,127 @@
+/** The installed AI SDK, version 6 or 7, behind one interface. All that differs between the two is in `v6.ts` and `v7.ts`. */
+import type { ModelMessage, StepResult, ToolSet } from 'ai';
+import { UnsupportedSdkError } from '../errors/index.js';
+import { v6 } from './v6.js';
+import { v7 } from './v7.js';
+
+/** The module `ai` as far as it is used here. It is loaded at run time, so that importing this package stays cheap. */
+export interface AiModule {
+  streamText(options: never): StreamResult;
+  asSchema(schema: unknown): {
+    validate?: (value: unknown) => PromiseLike<ValidationResult> | ValidationResult;
+  };
+  isStepCount?: unknown;
+  stepCountIs?: unknown;
+  gateway?: { languageModel(id: string): unknown };
+  toUIMessageStream?: (options: never) => ReadableStream;
+}
+
+type ValidationResult = { success: true; value: unknown } | { success: false; error: unknown };
+
+/** A result of `streamText`. `baseStream` is not public: it is used when it is there, see `openStream`. */
+export interface StreamResult {
+  readonly fullStream: ReadableStream<StreamPart>;
+  readonly baseStream?: unknown;
+  readonly output?: PromiseLike<unknown>;
+  toUIMessageStream?: (this: unknown, options: never) => ReadableStream;
+}
+
+/** A part of the SDK's stream. Only what the loop looks at has a name. */
+export interface StreamPart {
+  type: string;
+  id?: string;
+  text?: string;
+  toolCallId?: string;
+  toolName?: string;
+  input?: unknown;
+  output?: unknown;
+  error?: unknown;
+  dynamic?: boolean;
+  invalid?: boolean;
+  preliminary?: boolean;
+  providerExecuted?: boolean;
+  approvalId?: string;
+  isAutomatic?: boolean;
+  signature?: string;
+  toolCall?: StreamPart;
+  finishReason?: string;
+  usage?: unknown;
+  reason?: unknown;
+}
+
+export type Step = StepResult<ToolSet>;
+
+/** Options of `streamText`, by name: what is not named here goes through as it is. */
+export type CallOptions = Record<string, unknown>;
+
+/** What one SDK version does differently. */
+export interface SdkVersion {
+  readonly major: 6 | 7;
+  /** The callback options, first the ones that win. */
+  readonly onStep: readonly string[];
+  readonly onFinish: readonly string[];
+  /** Callbacks that belong to the start of the whole run. */
+  readonly onStart: readonly string[];
+  /** All messages of one `streamText` call, from the event of its last callback. */
+  responseMessages(finish: FinishEvent): ModelMessage[];
+  /** The messages of a call so far, from the steps that have finished. */
+  messagesSoFar(steps: readonly Step[]): ModelMessage[];
+  /** What the `messages` of a step's response are over all rounds. */
+  stepMessages(before: readonly ModelMessage[], step: Step): ModelMessage[];
+  /** The event of the last callback, over all rounds. */
+  finishEvent(event: FinishEvent, whole: { steps: Step[]; usage: unknown; messages: ModelMessage[] }): FinishEvent;
+  /** What is signed for one approval. */
+  signaturePayload(parts: { approvalId: string; toolCallId: string; toolName: string; digest: string }): string;
+  /** The specification version of a language model that this version takes. */
+  readonly modelSpecification: 'v3' | 'v4';
+  /** The UI chunks of a stream of parts. */
+  toUIMessageStream(
+    ai: AiModule,
+    first: StreamResult,
+    tools: ToolSet | undefined,
+    parts: ReadableStream<StreamPart>,
+    options: object,
+  ): ReadableStream;
+  /** Whether the UI stream knows the part that tells a decision. */
+  readonly hasResponsePart: boolean;
+}
+
+export interface FinishEvent {
+  steps: Step[];
+  totalUsage: unknown;
+  response?: { messages?: ModelMessage[] };
+  responseMessages?: ModelMessage[];
+  [more: string]: unknown;
+}
+
+export interface Sdk {
+  ai: AiModule;
+  version: SdkVersion;
+}
+
+let loaded: Promise<Sdk> | undefined;
+
+/** @throws {UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`) */
+export function loadSdk(): Promise<Sdk> {
+  loaded ??= load();
+  return loaded;
+}
+
+async function load(): Promise<Sdk> {
+  let ai: AiModule;
+  try {
+    ai = (await import('ai')) as unknown as AiModule;
+  } catch (cause) {
+    throw new UnsupportedSdkError({ message: "The package 'ai' could not be loaded. Install version 6 or 7 of it: npm install ai", cause });
+  }
+  const version = versionOf(ai);
+  if (version === undefined) throw new UnsupportedSdkError({ message: "The installed 'ai' is neither version 6 nor 7. Install one of them." });
+  return { ai, version };
+}
+
+/** Told by its exports: a version number would have to be read from a file that bundlers leave behind. */
+function versionOf(ai: AiModule): SdkVersion | undefined {
+  if (typeof ai.streamText !== 'function' || typeof ai.asSchema !== 'function') return undefined;
+  if (typeof ai.isStepCount === 'function') return v7;
+  return typeof ai.stepCountIs === 'function' ? v6 : undefined;
+}

@@ -1,0 +1,20 @@
+import type { Step } from './sdk.js';
+
+/** A step with some fields changed. It keeps its class, whose getters (`text`, `toolCalls`, …) read the other fields. */
+export function changeStep(step: Step, changes: Partial<Step>): Step {
+  return Object.assign(Object.create(Object.getPrototypeOf(step) as object) as Step, step, changes);
+}
+
+/** Adds up token counts, nested ones too. A count that nobody gave stays `undefined`. */
+export function addUsage(left: unknown, right: unknown): unknown {
+  if (typeof left === 'number' && typeof right === 'number') return left + right;
+  if (isRecord(left) && isRecord(right)) {
+    const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
+    return Object.fromEntries([...keys].map((key) => [key, addUsage(left[key], right[key])]));
+  }
+  return left ?? right;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { ToolSet } from 'ai';
+import type { AgentLike, AgentRun, AgentStreamWithEventsOptions, InterruptOn, RunOptions, StreamWithEventsOptions } from '../../index.js';
+import { InvalidConfigError, UnsupportedAgentError } from '../errors/index.js';
+import { Asker } from '../gate/asker.js';
+import { interruptPlan } from '../native.js';
+import { IterableRun } from './agent-run.js';
+import type { OpenCall } from './run.js';
+import { loadSdk, type CallOptions, type Sdk, type StreamResult } from './sdk.js';
+import { warnUnknown } from './warnings.js';
+
+type Callback = (event: never) => unknown;
+
+/** Which options are ours; everything else is the SDK's. */
+type OwnOptions = RunOptions<ToolSet> & { agent?: AgentLike };
+
+/** @see index.d.ts */
+export function streamWithEvents<TOOLS extends ToolSet>(options: StreamWithEventsOptions<TOOLS>): AgentRun<TOOLS>;
+export function streamWithEvents<AGENT extends AgentLike>(options: AgentStreamWithEventsOptions<AGENT>): AgentRun<AGENT['tools']>;
+export function streamWithEvents(options: object): AgentRun {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidConfigError({ message: 'streamWithEvents: pass an object of options.' });
+  }
+  const {
+    agent,
+    interruptOn,
+    unknownTools,
+    onApprovalRequest,
+    gate,
+    approvalTimeout,
+    runId = randomUUID(),
+    origin,
+    maxSteps,
+    includeRawParts = false,
+    logger,
+    ...call
+  } = options as OwnOptions & CallOptions;
+  if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
+    throw new InvalidConfigError({ message: `streamWithEvents: maxSteps must be a whole number above 0, not ${String(maxSteps)}.` });
+  }
+  const source = agent === undefined ? ofStreamText(call) : ofAgent(agent, call);
+  const plan = (tools: ToolSet) => {
+    const made = interruptPlan(tools, interruptOn, unknownTools);
+    warnUnknown(made.unknown);
+    return made;
+  };
+  // Mistakes in the configuration are told here, at the call, not in the middle of a run.
+  if (source.tools !== undefined) plan(source.tools);
+  return new IterableRun({
+    sdk: loadSdk,
+    asker: new Asker(runId, { gate, onApprovalRequest, approvalTimeout, origin, logger }, 'streamWithEvents'),
+    plan,
+    interruptOn: interruptOn as InterruptOn | undefined,
+    maxSteps,
+    signal: call['abortSignal'] as AbortSignal | undefined,
+    includeRaw: includeRawParts,
+    open: source.open,
+    callbacks: source.callbacks,
+  }) as unknown as AgentRun;
+}
+
+interface Source {
+  tools: ToolSet | undefined;
+  open: (sdk: Sdk) => OpenCall;
+  callbacks: (names: readonly string[]) => Callback[];
+}
+
+function ofStreamText(call: CallOptions): Source {
+  return {
+    tools: (call['tools'] ?? {}) as ToolSet,
+    open: (sdk) => async (change) => sdk.ai.streamText(change(call) as never),
+    callbacks: (names) => firstOf(call, names),
+  };
+}
+
+/** A `ToolLoopAgent`, as both SDK versions build it: its settings, and a hook that sees the options of each call. */
+interface AgentInside {
+  settings: CallOptions & { prepareCall?: (options: CallOptions) => unknown };
+  stream(options: CallOptions): PromiseLike<StreamResult>;
+  prepareCall: unknown;
+}
+
+function ofAgent(agent: AgentLike, call: CallOptions): Source {
+  if (!isToolLoopAgent(agent)) {
+    throw new UnsupportedAgentError({
+      message: 'streamWithEvents: agent must be a ToolLoopAgent of AI SDK 6 or 7. For another agent, give it gateTools(tools, …) and call it yourself.',
+    });
+  }
+  const { settings } = agent;
+  let prepared: Promise<CallOptions> | undefined;
+  let rounds = 0;
+  const open = ({ version }: Sdk): OpenCall => async (change, abortSignal) => {
+    // Each callback is passed once, by us: the agent must not call the user's own as well.
+    const ours = [version.onStep[0], version.onFinish[0]] as string[];
+    const silenced = [...version.onStep, ...version.onFinish, 'onAbort', ...(rounds++ === 0 ? [] : version.onStart)];
+    const silence = Object.fromEntries(silenced.map((name) => [name, undefined]));
+    let changed: CallOptions = {};
+    const prepareCall = async (base: CallOptions): Promise<CallOptions> => {
+      // Once per run: a hook that adds to the messages would add to them in every round.
+      prepared ??= Promise.resolve(settings.prepareCall?.(base)).then((own) => (own ?? base) as CallOptions);
+      changed = change({ ...(await prepared), onError: call['onError'] ?? settings['onError'] });
+      return changed;
+    };
+    const inner = Object.create(agent, { settings: { value: { ...settings, ...silence, prepareCall } } }) as AgentInside;
+    const relays = ours.map((name) => [name, (event: never) => (changed[name] as Callback | undefined)?.(event)] as const);
+    return inner.stream({ ...call, ...silence, ...Object.fromEntries(relays), abortSignal });
+  };
+  return {
+    tools: undefined,
+    open,
+    callbacks: (names) => [...firstOf(settings, names), ...firstOf(call, names)],
+  };
+}
+
+function isToolLoopAgent(agent: unknown): agent is AgentInside {
+  if (typeof agent !== 'object' || agent === null) return false;
+  const { settings, stream, prepareCall } = agent as Partial<AgentInside>;
+  return typeof settings === 'object' && settings !== null && typeof stream === 'function' && typeof prepareCall === 'function';
+}
+
+/** The first of these options that is a function: the SDK has newer and older names for one callback. */
+function firstOf(options: CallOptions, names: readonly string[]): Callback[] {
+  const found = names.map((name) => options[name]).find((value) => typeof value === 'function');
+  return found === undefined ? [] : [found as Callback];
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { ModelMessage, ToolSet } from 'ai';
+import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../index.js';
+import { Asker } from '../gate/asker.js';
+import { isApproval, messageOf } from '../gate/gate.js';
+import { judge, type Verdict } from '../gate/judge.js';
+import { interruptPlan, type Gating } from '../native.js';
+import { snapshot, type Snapshot } from '../values/snapshot.js';
+import { claimOrRefuse } from './guard.js';
+import { isResume } from './messages.js';
+import { reasonOf } from './reasons.js';
+import { entryOf, ownTool } from './tools.js';
+import { warnUnknown } from './warnings.js';
+
+interface ApprovalCall {
+  toolCall: { toolCallId: string; toolName: string; input: unknown; providerExecuted?: boolean };
+  tools: unknown;
+  messages: ModelMessage[];
+}
+
+/** @see index.d.ts */
+export function toolApproval<TOOLS extends ToolSet>(options: ToolApprovalOptions<TOOLS>): (call: ApprovalCall) => Promise<ToolApprovalStatus> {
+  const asker = new Asker(options.runId ?? randomUUID(), options as never, 'toolApproval');
+  const approval = new Approval(asker, options.interruptOn as InterruptOn | undefined, options);
+  return async (call) => {
+    try {
+      if (call.toolCall.providerExecuted === true) return { type: 'not-applicable' };
+      return await approval.status(call);
+    } catch (error) {
+      // The SDK runs the tool on an unknown status and ends the stream on a throw: neither may come of this.
+      return { type: 'denied', reason: `It could not be decided: ${messageOf(error)}` };
+    }
+  };
+}
+
+class Approval {
+  readonly #asker: Asker;
+  readonly #interruptOn: InterruptOn | undefined;
+  readonly #options: ToolApprovalOptions;
+  /** One plan per toolset: the SDK passes it with each call. */
+  readonly #plans = new WeakMap<object, Map<string, Gating>>();
+
+  constructor(asker: Asker, interruptOn: InterruptOn | undefined, options: object) {
+    this.#asker = asker;
+    this.#interruptOn = interruptOn;
+    this.#options = options;
+  }
+
+  async status({ toolCall, tools, messages }: ApprovalCall): Promise<ToolApprovalStatus> {
+    const { toolCallId, toolName } = toolCall;
+    const args = snapshot(toolCall.input);
+    if (isResume(messages, toolCallId)) return this.#resumed(toolCallId, toolName, args);
+    const gating = this.#gatings((tools ?? {}) as ToolSet).get(toolName);
+    if (gating === undefined) return { type: 'denied', reason: `There is no tool "${toolName}".` };
+    const entry = entryOf(this.#interruptOn, gating.entry);
+    const needsApproval = ownTool(tools as ToolSet, toolName)?.needsApproval;
+    const verdict = await judge(
+      { toolCallId, toolName, args, context: { messages } },
+      { gating, entry, needsApproval, hostJudge: undefined, signal: undefined },
+    );
+    if (verdict.effect === 'allow') return { type: 'not-applicable' };
+    if (verdict.effect === 'deny') return { type: 'denied', reason: verdict.reason };
+    return this.#ask(toolCallId, toolName, args, gating, verdict);
+  }
+
+  async #ask(
+    toolCallId: string,
+    toolName: string,
+    args: Snapshot,
+    gating: Gating,
+    { reason }: Verdict & { effect: 'ask' },
+  ): Promise<ToolApprovalStatus> {
+    const { gate } = this.#asker;
+    const entry = entryOf(this.#interruptOn, gating.entry);
+    const record = await this.#asker.open({ toolCallId, toolName, args, gating, entry, reason });
+    if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
+      return { type: 'user-approval', reason: reason ?? record.description };
+    }
+    this.#asker.ask(record, args, new AbortController().signal);
+    const { decision } = await gate.wait(record.approvalId);
+    if (decision.type === 'approve') return this.#handOver(this.#asker.runId, toolCallId, toolName, args);
+    gate.revoke(record.approvalId, 'An edit cannot be carried out here.');
+    const reasonGiven = isApproval(decision) || decision.type === 'respond' ? `"${decision.type}" cannot be carried out here` : reasonOf(decision);
+    return reasonGiven === undefined ? { type: 'denied' } : { type: 'denied', reason: reasonGiven };
+  }
+
+  /** The answer is in the messages: the SDK is about to run it, if the gate holds a decision that says so. */
+  #resumed(toolCallId: string, toolName: string, args: Snapshot): ToolApprovalStatus {
+    return this.#handOver(this.#options.runId ?? null, toolCallId, toolName, args);
+  }
+
+  /** Uses the approval up. How the execution ends cannot be seen from here. */
+  #handOver(runId: string | null, toolCallId: string, toolName: string, args: Snapshot): ToolApprovalStatus {
+    const { approvalId } = claimOrRefuse(this.#asker.gate, runId, toolCallId, toolName, args);
+    this.#asker.gate.settle(approvalId, true);
+    return { type: 'approved' };
+  }
+
+  #gatings(tools: ToolSet): Map<string, Gating> {
+    let gatings = this.#plans.get(tools);
+    if (gatings === undefined) {
+      const plan = interruptPlan(tools, this.#interruptOn, this.#options.unknownTools);
+      warnUnknown(plan.unknown);
+      gatings = new Map(plan.tools);
+      this.#plans.set(tools, gatings);
+    }
+    return gatings;
+  }
+}

@@ -1,0 +1,230 @@
+/** One tool of a loop that is not ours: its `execute` runs what was allowed, and nothing else. */
+import { randomUUID } from 'node:crypto';
+import type { Tool } from 'ai';
+import type { ApprovalRecord, ExecutionDenied, InterruptOptions } from '../../index.js';
+import { existingRecord, type Asker } from '../gate/asker.js';
+import { isApproval, messageOf, type Decided } from '../gate/gate.js';
+import { judge, type Verdict } from '../gate/judge.js';
+import type { Gating } from '../native.js';
+import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
+import { denied, isExecutionDenied } from './denied.js';
+import { Edits } from './edits.js';
+import { claimOrRefuse, follow, Refused } from './guard.js';
+import { modelOutput } from './history.js';
+import { isResume } from './messages.js';
+import { DUPLICATE_ID, EDIT_NOTE, reasonOf } from './reasons.js';
+import { loadSdk } from './sdk.js';
+import { copyTool, isAsyncIterable, isGenerator, withNote, type Execute, type ExecuteOptions, type ModelOutput, type ModelOutputOptions } from './tools.js';
+
+export interface ToolGateOptions {
+  name: string;
+  tool: Tool;
+  gating: Gating;
+  entry: InterruptOptions | undefined;
+  asker: Asker;
+  /** The run that the user named; without one, each call is a run of its own. */
+  runId: string | null;
+}
+
+/** What becomes of a call. */
+type Pass =
+  | { kind: 'run'; args: Snapshot; approvalId: string | null; edited: boolean }
+  | { kind: 'answer'; output: unknown }
+  | { kind: 'denial'; denial: ExecutionDenied };
+
+type PassFunction = (args: Snapshot, options: ExecuteOptions) => Promise<Pass>;
+
+export class ToolGate {
+  readonly #options: ToolGateOptions;
+  /** Calls whose result the model gets in another form than the tool's own. */
+  readonly #special = new Map<string, 'edited' | 'answered'>();
+
+  constructor(options: ToolGateOptions) {
+    this.#options = options;
+  }
+
+  /** The tool with an `execute` that waits for the decision; `undefined` when it has none. */
+  waiting(): Tool | undefined {
+    const { tool } = this.#options;
+    const execute = this.#gated((args, options) => this.#ask(args, options));
+    if (execute === undefined) return undefined;
+    // Ours decides now: the tool's own `needsApproval` would stop the loop as well.
+    return copyTool(tool, tool.needsApproval === undefined ? execute : { ...execute, needsApproval: false });
+  }
+
+  /** The tool for which the SDK ends the turn, with an `execute` that passes only with a decision. */
+  stopping(): Tool {
+    const needsApproval = (input: unknown, options: ExecuteOptions) => this.#needsApproval(input, options);
+    return copyTool(this.#options.tool, { ...this.#gated((args, options) => this.#decided(args, options)), needsApproval });
+  }
+
+  #gated(pass: PassFunction): { execute: unknown; toModelOutput: unknown } | undefined {
+    const { tool } = this.#options;
+    const { execute } = tool;
+    if (typeof execute !== 'function') return undefined;
+    const original: Execute = (input, options) => Reflect.apply(execute, tool, [input, options]) as unknown;
+    return {
+      execute: isGenerator(execute) ? this.#generator(original, pass) : this.#function(original, pass),
+      toModelOutput: (options: ModelOutputOptions) => this.#toModelOutput(options),
+    };
+  }
+
+  #function(execute: Execute, pass: PassFunction): Execute {
+    return async (input, options) => {
+      const passed = await this.#pass(input, options, pass);
+      if (passed.kind !== 'run') return resultOf(passed);
+      const result = this.#run(execute, passed, options);
+      if (!isAsyncIterable(result)) return result;
+      // The SDK has a promise by now and cannot follow a stream: the last value is the result.
+      let last: unknown;
+      for await (const value of result) last = value;
+      return last;
+    };
+  }
+
+  #generator(execute: Execute, pass: PassFunction): (input: unknown, options: ExecuteOptions) => AsyncGenerator<unknown> {
+    const decide = (input: unknown, options: ExecuteOptions) => this.#pass(input, options, pass);
+    const run = (passed: Pass & { kind: 'run' }, options: ExecuteOptions) => this.#run(execute, passed, options);
+    return async function* gated(input, options) {
+      const passed = await decide(input, options);
+      if (passed.kind === 'run') yield* run(passed, options) as AsyncIterable<unknown>;
+      else yield resultOf(passed);
+    };
+  }
+
+  #run(execute: Execute, { args, approvalId, edited }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
+    if (edited) this.#special.set(options.toolCallId, 'edited');
+    if (approvalId === null) return execute(copyOf(args), options);
+    return follow(
+      () => execute(copyOf(args), options),
+      (outcome) => this.#options.asker.gate.settle(approvalId, 'output' in outcome),
+    );
+  }
+
+  async #pass(input: unknown, options: ExecuteOptions, pass: PassFunction): Promise<Pass> {
+    options.abortSignal?.throwIfAborted();
+    try {
+      const passed = await pass(snapshot(input), options);
+      // Also after the wait: what was aborted meanwhile must not run.
+      options.abortSignal?.throwIfAborted();
+      if (passed.kind === 'answer') this.#special.set(options.toolCallId, 'answered');
+      return passed;
+    } catch (error) {
+      options.abortSignal?.throwIfAborted();
+      return denial(messageOf(error), 'reject', null);
+    }
+  }
+
+  // --- waiting ------------------------------------------------------------------------------------------------------
+
+  async #ask(args: Snapshot, options: ExecuteOptions): Promise<Pass> {
+    const { name, tool, gating, entry, asker } = this.#options;
+    const { toolCallId, abortSignal = NEVER } = options;
+    const verdict = await this.#judge(args, options);
+    if (verdict.effect === 'allow') return { kind: 'run', args, approvalId: null, edited: false };
+    if (verdict.effect === 'deny') return denial(verdict.reason, 'reject', null);
+    abortSignal.throwIfAborted();
+    const runId = this.#options.runId ?? randomUUID();
+    const edits = new Edits({
+      toolName: name,
+      inputSchema: tool.inputSchema,
+      ai: async () => (await loadSdk()).ai,
+      judge: (edited) => this.#judge(edited, options),
+    });
+    const checkEdit = (written: unknown) => edits.check(written);
+    let record: ApprovalRecord;
+    try {
+      record = await asker.open({ toolCallId, toolName: name, args, gating, entry, reason: verdict.reason, checkEdit }, runId);
+    } catch (error) {
+      throw existingRecord(error) === undefined ? error : new Refused(DUPLICATE_ID);
+    }
+    const { gate } = asker;
+    const { approvalId } = record;
+    const withdraw = () => gate.cancel(approvalId, 'The call was aborted.', 'abort');
+    abortSignal.addEventListener('abort', withdraw, { once: true });
+    try {
+      if (abortSignal.aborted) withdraw();
+      else asker.ask(record, args, abortSignal);
+      const decided = await gate.wait(approvalId);
+      if (abortSignal.aborted) gate.revoke(approvalId, 'The call was aborted.');
+      abortSignal.throwIfAborted();
+      return this.#carryOut(decided, args, edits, runId, toolCallId);
+    } finally {
+      abortSignal.removeEventListener('abort', withdraw);
+    }
+  }
+
+  #carryOut({ decision, approvalId }: Decided, asked: Snapshot, edits: Edits, runId: string, toolCallId: string): Pass {
+    if (decision.type === 'respond') return { kind: 'answer', output: decision.output };
+    if (!isApproval(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId);
+    const args = decision.type === 'edit' ? edits.checked(decision.args) : asked;
+    if (args === undefined) return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
+    claimOrRefuse(this.#options.asker.gate, runId, toolCallId, this.#options.name, args);
+    return { kind: 'run', args, approvalId, edited: decision.type === 'edit' };
+  }
+
+  // --- stopping -----------------------------------------------------------------------------------------------------
+
+  async #needsApproval(input: unknown, options: ExecuteOptions): Promise<boolean> {
+    const { name, gating, entry, asker } = this.#options;
+    const { toolCallId } = options;
+    // Asked again on the way to the execution, which looks for the decision itself.
+    if (isResume(options['messages'], toolCallId)) return true;
+    try {
+      const args = snapshot(input);
+      const verdict = await this.#judge(args, options);
+      if (verdict.effect === 'allow') return false;
+      const reason = verdict.reason;
+      const { approvalId } = await asker.open({ toolCallId, toolName: name, args, gating, entry, reason });
+      if (verdict.effect === 'deny') asker.gate.rejectBySystem(approvalId, verdict.reason);
+    } catch {
+      // Unknown to the gate, it can be answered by nobody: it does not run.
+    }
+    return true;
+  }
+
+  /** With the decision that the gate has by now. */
+  async #decided(args: Snapshot, options: ExecuteOptions): Promise<Pass> {
+    const { name, asker, runId } = this.#options;
+    const { toolCallId } = options;
+    const known = asker.gate.find(runId, toolCallId).filter(({ toolName }) => toolName === name);
+    if (known.length === 0) {
+      const verdict = isResume(options['messages'], toolCallId) ? undefined : await this.#judge(args, options);
+      if (verdict?.effect === 'allow') return { kind: 'run', args, approvalId: null, edited: false };
+      return denial('No approval of this call is known here.', 'reject', null);
+    }
+    const { approvalId } = claimOrRefuse(asker.gate, runId, toolCallId, name, args);
+    return { kind: 'run', args, approvalId, edited: false };
+  }
+
+  #judge(args: Snapshot, options: ExecuteOptions): Promise<Verdict> {
+    const { name, tool, gating, entry } = this.#options;
+    const { toolCallId, abortSignal, ...context } = options;
+    const call = { toolCallId, toolName: name, args, context };
+    return judge(call, { gating, entry, needsApproval: tool.needsApproval, hostJudge: undefined, signal: abortSignal });
+  }
+
+  async #toModelOutput(options: ModelOutputOptions): Promise<ModelOutput> {
+    const { toolCallId, output } = options;
+    if (isExecutionDenied(output)) return { type: 'execution-denied', reason: output.reason };
+    const special = this.#special.get(toolCallId);
+    const { toModelOutput } = this.#options.tool;
+    // What a human answered has not the shape that the tool's own function expects.
+    if (special === 'answered' || toModelOutput === undefined) return noted(modelOutput(output), special);
+    return noted((await toModelOutput(options as never)) as ModelOutput, special);
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+function noted(output: ModelOutput, special: string | undefined): ModelOutput {
+  return special === 'edited' ? withNote(output, EDIT_NOTE) : output;
+}
+
+function denial(...parts: Parameters<typeof denied>): Pass {
+  return { kind: 'denial', denial: denied(...parts) };
+}
+
+function resultOf(passed: Exclude<Pass, { kind: 'run' }>): unknown {
+  return passed.kind === 'denial' ? passed.denial : revive(passed.output);
+}

@@ -1,0 +1,94 @@
+/** Tools as objects: copied with all they have, looked up by their own names, told apart by what they return. */
+import type { Tool, ToolSet } from 'ai';
+import type { InterruptOn, InterruptOptions } from '../../index.js';
+import { modelOutput } from './history.js';
+
+/** `execute` as the SDK calls it. */
+export type Execute = (input: unknown, options: ExecuteOptions) => unknown;
+export interface ExecuteOptions {
+  toolCallId: string;
+  abortSignal?: AbortSignal;
+  [more: string]: unknown;
+}
+
+/** A set with everything that this one has. */
+export function copyToolSet<TOOLS extends ToolSet>(tools: TOOLS): TOOLS {
+  return Object.create(Object.getPrototypeOf(tools) as object, Object.getOwnPropertyDescriptors(tools)) as TOOLS;
+}
+
+/** A copy with everything a tool has, and some of it changed. */
+export function copyTool(tool: Tool, changes: Record<string, unknown>): Tool {
+  const copy = Object.create(Object.getPrototypeOf(tool) as object, Object.getOwnPropertyDescriptors(tool)) as Tool;
+  for (const [name, value] of Object.entries(changes)) define(copy, name, value);
+  return copy;
+}
+
+/** The tools with a note on the results of these calls, for the model to read. */
+export function withNotes(tools: ToolSet, calls: readonly { toolCallId: string; toolName: string }[], note: string): ToolSet {
+  const noted = copyToolSet(tools);
+  for (const name of new Set(calls.map(({ toolName }) => toolName))) {
+    const tool = ownTool(tools, name);
+    if (tool === undefined) continue;
+    const ids = new Set(calls.filter(({ toolName }) => toolName === name).map(({ toolCallId }) => toolCallId));
+    const toModelOutput = async (options: ModelOutputOptions) => {
+      const output = tool.toModelOutput === undefined ? modelOutput(options.output) : await tool.toModelOutput(options as never);
+      return ids.has(options.toolCallId) ? withNote(output as ModelOutput, note) : output;
+    };
+    define(noted, name, copyTool(tool, { toModelOutput }));
+  }
+  return noted;
+}
+
+/** What a tool's `toModelOutput` is called with. */
+export interface ModelOutputOptions {
+  toolCallId: string;
+  input: unknown;
+  output: unknown;
+}
+
+/** A tool's result as the model gets it. */
+export type ModelOutput = { type: string; value?: unknown; reason?: string };
+
+export function withNote(output: ModelOutput, note: string): ModelOutput {
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return { ...output, value: `${String(output.value)}\n\n${note}` };
+    case 'json':
+    case 'error-json':
+      return { type: output.type === 'json' ? 'text' : 'error-text', value: `${JSON.stringify(output.value)}\n\n${note}` };
+    case 'content':
+      return { ...output, value: [...(output.value as unknown[]), { type: 'text', text: note }] };
+    default:
+      return output;
+  }
+}
+
+/** The entry of `interruptOn` that the options of a tool come from. */
+export function entryOf(interruptOn: InterruptOn | undefined, entry: string | null): InterruptOptions | undefined {
+  if (entry === null || typeof interruptOn !== 'object' || Array.isArray(interruptOn)) return undefined;
+  const value: unknown = Object.hasOwn(interruptOn, entry) ? (interruptOn as Record<string, unknown>)[entry] : undefined;
+  return typeof value === 'object' && value !== null ? (value as InterruptOptions) : undefined;
+}
+
+export function ownTool(tools: ToolSet | undefined, name: string): Tool | undefined {
+  return tools !== undefined && Object.hasOwn(tools, name) ? tools[name] : undefined;
+}
+
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+export function define(object: object, name: string, value: unknown): void {
+  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Whether calling it gives a stream of results, as the SDK tells it. */
+export function isGenerator(execute: unknown): boolean {
+  const kind = Object.prototype.toString.call(execute);
+  return kind === '[object AsyncGeneratorFunction]' || kind === '[object GeneratorFunction]';
+}

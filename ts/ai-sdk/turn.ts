@@ -1,0 +1,121 @@
+/**
+ * Watches the model's own stream for the end of its turn. The SDK tells it only when every tool of the step has run; but a
+ * human should be asked as soon as the turn is known to be complete, and not at all about one that was cut off.
+ */
+import type { AiModule } from './sdk.js';
+
+/** The finish reasons of a whole turn. After any other (`length`, `content-filter`, `error` …) a call may be cut short. */
+const COMPLETE = new Set(['stop', 'tool-calls']);
+
+export function isComplete(finishReason: string): boolean {
+  return COMPLETE.has(finishReason);
+}
+
+/** What is known of the model's current turn. */
+export class Turn {
+  ended = false;
+  finishReason = 'other';
+  /** Tool calls that the model made, also those that the provider executes. */
+  toolCalls = 0;
+  /** Requests that the provider itself made (hosted MCP). */
+  providerRequests = 0;
+}
+
+interface ModelPart {
+  type: string;
+  finishReason?: unknown;
+}
+
+type DoStream = (options: unknown) => PromiseLike<{ stream: ReadableStream<ModelPart> }>;
+
+/**
+ * The model, with `onStart` called for each turn and `onEnd` when its last part was read. Everything else of it is
+ * untouched. A model given by name is looked up the way the SDK does; if that fails, the name is returned as it is.
+ */
+export function watchModel(model: unknown, ai: AiModule, onStart: (turn: Turn) => void, onEnd: () => void): unknown {
+  const resolved = resolveModel(model, ai);
+  if (typeof resolved !== 'object' || resolved === null || typeof (resolved as { doStream?: unknown }).doStream !== 'function') {
+    return model;
+  }
+  const doStream: DoStream = async (options) => {
+    const turn = new Turn();
+    onStart(turn);
+    const result = await ((resolved as { doStream: DoStream }).doStream(options));
+    return { ...result, stream: watchStream(result.stream, turn, onEnd) };
+  };
+  return new Proxy(resolved, {
+    // Methods and getters of the model may use private fields: they must see the model itself.
+    get: (target, property) => {
+      if (property === 'doStream') return doStream;
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+function watchStream(stream: ReadableStream<ModelPart>, turn: Turn, onEnd: () => void): ReadableStream<ModelPart> {
+  const reader = stream.getReader();
+  return new ReadableStream<ModelPart>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) {
+          controller.close();
+          return;
+        }
+        if (value.type === 'tool-call') turn.toolCalls++;
+        else if (value.type === 'tool-approval-request') turn.providerRequests++;
+        controller.enqueue(value);
+        if (value.type === 'finish') {
+          turn.ended = true;
+          turn.finishReason = readReason(value.finishReason);
+          onEnd();
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    // No buffer of our own: what the reader does not want is not taken from the model.
+    { highWaterMark: 0 },
+  );
+}
+
+/** An object in the specifications of AI SDK 6 and 7, a string before. */
+function readReason(reason: unknown): string {
+  const unified: unknown = typeof reason === 'object' && reason !== null ? (reason as { unified?: unknown }).unified : reason;
+  return typeof unified === 'string' ? unified : 'other';
+}
+
+function resolveModel(model: unknown, ai: AiModule): unknown {
+  if (typeof model !== 'string') return model;
+  try {
+    const provider = (globalThis as { AI_SDK_DEFAULT_PROVIDER?: { languageModel(id: string): unknown } }).AI_SDK_DEFAULT_PROVIDER;
+    return (provider ?? ai.gateway)?.languageModel(model);
+  } catch {
+    return model;
+  }
+}
+
+/** A language model that says nothing and is nowhere called: for a round that only has to run what was approved. */
+export function silentModel(specificationVersion: string): unknown {
+  return {
+    specificationVersion,
+    provider: 'countersign',
+    modelId: 'none',
+    supportedUrls: {},
+    doStream: async () => ({
+      stream: new ReadableStream({
+        start(controller) {
+          controller.enqueue({ type: 'stream-start', warnings: [] });
+          controller.enqueue({
+            type: 'finish',
+            finishReason: { unified: 'stop', raw: undefined },
+            usage: { inputTokens: NO_TOKENS, outputTokens: NO_TOKENS },
+          });
+          controller.close();
+        },
+      }),
+    }),
+  };
+}
+
+const NO_TOKENS = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined, text: undefined, reasoning: undefined };

@@ -1,0 +1,169 @@
+/**
+ * Answers to approval requests that come back from a client. The client holds the whole conversation, so nothing in it is
+ * believed but what the gate knows: that it asked about this very call, and that nobody has answered before.
+ */
+import type { ModelMessage, UIMessage } from 'ai';
+import type { ApprovalRecord, Gate, RefusedApproval, VerifyApprovalsOptions } from '../../index.js';
+import { AlreadyDecidedError } from '../errors/index.js';
+import { localGate, messageOf, type LocalGate } from '../gate/gate.js';
+import { snapshot } from '../values/snapshot.js';
+import { digestOf } from './edits.js';
+import { partsOf, type Part } from './messages.js';
+import { DUPLICATE_ID } from './reasons.js';
+
+/** An answer, wherever it stands in the messages. */
+interface ClientAnswer {
+  approvalId: string;
+  approved: boolean;
+  reason: string | undefined;
+  call: { toolCallId: string; toolName: string; input: unknown } | undefined;
+}
+
+/** @see index.d.ts */
+export async function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
+  messages: readonly MESSAGE[],
+  gate: Gate,
+  options: VerifyApprovalsOptions = {},
+): Promise<MESSAGE[]> {
+  const verifier = new Verifier(localGate(gate, 'verifyApprovals'), options, messages);
+  const verified: MESSAGE[] = [];
+  for (const message of messages) verified.push((await verifier.message(message)) as MESSAGE);
+  return verified;
+}
+
+class Verifier {
+  readonly #gate: LocalGate;
+  readonly #options: VerifyApprovalsOptions;
+  /** Calls of the conversation by id; more than one of an id makes all of them ambiguous. */
+  readonly #calls = new Map<string, { toolCallId: string; toolName: string; input: unknown }[]>();
+  readonly #requests = new Map<string, string>();
+  readonly #settled = new Set<string>();
+  readonly #answers = new Map<string, number>();
+
+  constructor(gate: LocalGate, options: VerifyApprovalsOptions, messages: readonly (UIMessage | ModelMessage)[]) {
+    this.#gate = gate;
+    this.#options = options;
+    for (const message of messages) for (const part of partsIn(message)) this.#note(part);
+  }
+
+  #note(part: Part): void {
+    const { toolCallId, approvalId } = part as { toolCallId?: string; approvalId?: string };
+    const call = callOf(part);
+    if (call !== undefined) this.#calls.set(call.toolCallId, [...(this.#calls.get(call.toolCallId) ?? []), call]);
+    if (part.type === 'tool-approval-request' && approvalId !== undefined && toolCallId !== undefined) this.#requests.set(approvalId, toolCallId);
+    if (part.type === 'tool-result' && toolCallId !== undefined) this.#settled.add(toolCallId);
+    const answered = part.type === 'tool-approval-response' ? approvalId : uiAnswer(part)?.approvalId;
+    if (answered !== undefined) this.#answers.set(answered, (this.#answers.get(answered) ?? 0) + 1);
+  }
+
+  async message(message: UIMessage | ModelMessage): Promise<UIMessage | ModelMessage> {
+    const parts = partsIn(message);
+    if (!parts.some((part) => part.type === 'tool-approval-response' || uiAnswer(part) !== undefined)) return message;
+    const verified: Part[] = [];
+    for (const part of parts) {
+      const checked = await this.#part(part);
+      if (checked !== undefined) verified.push(checked);
+    }
+    return 'parts' in message ? ({ ...message, parts: verified } as unknown as UIMessage) : ({ ...message, content: verified } as unknown as ModelMessage);
+  }
+
+  /** The part as it may stand; `undefined` when it must go. */
+  async #part(part: Part): Promise<Part | undefined> {
+    const inUi = uiAnswer(part);
+    if (inUi !== undefined) {
+      const refusal = await this.#refusal(inUi);
+      return refusal === undefined ? part : { ...part, approval: { ...(part['approval'] as object), approved: false, reason: refusal } };
+    }
+    if (part.type !== 'tool-approval-response') return part;
+    const approvalId = part['approvalId'] as string;
+    const toolCallId = this.#requests.get(approvalId);
+    // It ran: what stands here is history.
+    if (toolCallId !== undefined && this.#settled.has(toolCallId)) return part;
+    const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId)?.at(-1);
+    const refusal = await this.#refusal({
+      approvalId,
+      approved: part['approved'] === true,
+      reason: typeof part['reason'] === 'string' ? part['reason'] : undefined,
+      call,
+    });
+    if (refusal === undefined) return part['approved'] === true || part['approved'] === false ? part : { ...part, approved: false };
+    // The SDK throws on an answer to a request that is not there, whatever it says.
+    return toolCallId === undefined ? undefined : { ...part, approved: false, reason: refusal };
+  }
+
+  /** Takes the answer to the gate; says why it was not taken. */
+  async #refusal(answer: ClientAnswer): Promise<string | undefined> {
+    const reason = await this.#why(answer);
+    if (reason === undefined) return undefined;
+    const refused: RefusedApproval = { approvalId: answer.approvalId, toolCallId: answer.call?.toolCallId ?? null, reason };
+    this.#options.onRefused?.(refused);
+    return reason;
+  }
+
+  async #why({ approvalId, approved, reason, call }: ClientAnswer): Promise<string | undefined> {
+    if (call === undefined) return 'This answer belongs to no call in the conversation.';
+    if ((this.#calls.get(call.toolCallId)?.length ?? 0) > 1) return DUPLICATE_ID;
+    if ((this.#answers.get(approvalId) ?? 0) > 1) return 'This request was answered more than once.';
+    const records = this.#gate.find(this.#options.runId ?? null, call.toolCallId);
+    const open = records.filter(({ status }) => status === 'pending' || status === 'approved');
+    const record = open.length === 1 ? open[0] : undefined;
+    if (record === undefined) return whyNot(records, open);
+    if (!approved) return this.#decide(record, false, reason);
+    if (record.toolName !== call.toolName || !sameArguments(record.args, call.input)) {
+      return 'The call in the conversation is not the one that was asked about.';
+    }
+    return this.#decide(record, true, reason);
+  }
+
+  async #decide({ approvalId, status }: ApprovalRecord, approved: boolean, reason: string | undefined): Promise<string | undefined> {
+    // Approved already, e.g. through an inbox, and not run yet: the two answers agree.
+    if (status === 'approved' && approved) return undefined;
+    try {
+      await this.#gate.decideByMessage(approvalId, approved, reason, this.#options.by ?? null);
+      return undefined;
+    } catch (error) {
+      if (!approved) return undefined;
+      return AlreadyDecidedError.isInstance(error) ? 'This request was decided before.' : messageOf(error);
+    }
+  }
+}
+
+function whyNot(records: ApprovalRecord[], open: ApprovalRecord[]): string {
+  if (open.length > 1) return 'Several requests have this tool call id: pass the runId that they belong to.';
+  const last = records.at(-1);
+  if (last === undefined) return 'Nobody was asked about this call here.';
+  return last.status === 'expired' ? 'The request has expired.' : `This request is over (${last.status}): an answer counts once.`;
+}
+
+function sameArguments(asked: unknown, sent: unknown): boolean {
+  try {
+    return digestOf(snapshot(asked)) === digestOf(snapshot(sent));
+  } catch {
+    return false;
+  }
+}
+
+function partsIn(message: UIMessage | ModelMessage): Part[] {
+  return 'parts' in message ? (Array.isArray(message.parts) ? (message.parts as unknown as Part[]) : []) : partsOf(message);
+}
+
+/** The tool call that a part is: a model message's, or a tool part of a UI message. */
+function callOf(part: Part): { toolCallId: string; toolName: string; input: unknown } | undefined {
+  const { toolCallId, toolName, input } = part as { toolCallId?: unknown; toolName?: unknown; input?: unknown };
+  if (typeof toolCallId !== 'string') return undefined;
+  if (part.type === 'tool-call' || part.type === 'dynamic-tool') return { toolCallId, toolName: String(toolName), input };
+  const isUiTool = part.type.startsWith('tool-') && typeof part['state'] === 'string';
+  return isUiTool ? { toolCallId, toolName: part.type.slice('tool-'.length), input } : undefined;
+}
+
+/** The answer that a UI message's part carries and that was not carried out yet. */
+function uiAnswer(part: Part): ClientAnswer | undefined {
+  if (part['state'] !== 'approval-responded') return undefined;
+  const approval = part['approval'] as { id?: unknown; approved?: unknown; reason?: unknown } | undefined;
+  return {
+    approvalId: String(approval?.id),
+    approved: approval?.approved === true,
+    reason: typeof approval?.reason === 'string' ? approval.reason : undefined,
+    call: callOf(part),
+  };
+}

@@ -1,0 +1,46 @@
+import type { NativeError } from '../native.js';
+import {
+  AlreadyDecidedError,
+  ApprovalExpiredError,
+  CountersignError,
+  DecisionNotAllowedError,
+  GateClosedError,
+  InternalError,
+  InvalidArgumentsError,
+  InvalidConfigError,
+  InvalidDecisionError,
+  UnknownApprovalError,
+  UnknownToolError,
+} from './index.js';
+
+/** Errors that the core reports to the code around it, never to the user: it turns them into a denial. */
+export class RefusedByCore extends CountersignError {
+  readonly details: NativeError;
+
+  constructor(details: NativeError) {
+    super({ code: details.code, message: details.message });
+    this.details = details;
+  }
+}
+
+const REFUSALS = new Set(['ERR_DUPLICATE_CALL', 'ERR_NOT_APPROVED', 'ERR_DIGEST_MISMATCH', 'ERR_ALREADY_STARTED']);
+
+const CLASSES: Record<string, new (options: never) => CountersignError> = {
+  ERR_UNKNOWN_TOOL: UnknownToolError,
+  ERR_INVALID_CONFIG: InvalidConfigError,
+  ERR_ALREADY_DECIDED: AlreadyDecidedError,
+  ERR_EXPIRED: ApprovalExpiredError,
+  ERR_DECISION_NOT_ALLOWED: DecisionNotAllowedError,
+  ERR_INVALID_DECISION: InvalidDecisionError,
+  ERR_UNKNOWN_APPROVAL: UnknownApprovalError,
+  ERR_INVALID_ARGUMENTS: InvalidArgumentsError,
+  ERR_GATE_CLOSED: GateClosedError,
+};
+
+/** The error class of a core error, built here so that it has the caller's stack. */
+export function fromNative(error: NativeError): CountersignError {
+  if (REFUSALS.has(error.code)) return new RefusedByCore(error);
+  const Class = Object.hasOwn(CLASSES, error.code) ? CLASSES[error.code] : undefined;
+  if (Class === undefined) return new InternalError({ message: `${error.code}: ${error.message}` });
+  return new Class(error as never);
+}

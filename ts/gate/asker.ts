@@ -1,0 +1,157 @@
+/** Puts calls of one run to whoever answers for it: a callback, a gate, or nobody. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ApprovalAnswer, ApprovalRecord, ApprovalRequest, Gate, InterruptOptions, Logger } from '../../index.js';
+import { RefusedByCore } from '../errors/from-native.js';
+import { InvalidConfigError } from '../errors/index.js';
+import type { Gating } from '../native.js';
+import { copyOf, type Snapshot } from '../values/snapshot.js';
+import { checkPositive, DEFAULT_TIMEOUT_MS, LocalGate, localGate, messageOf, type CheckEdit } from './gate.js';
+
+/** How long a `description` function may take, in ms; then the default stands. */
+const DESCRIPTION_DEADLINE_MS = 10_000;
+
+export type ApprovalCallback = (
+  request: never,
+  options: { abortSignal: AbortSignal },
+) => ApprovalAnswer | PromiseLike<ApprovalAnswer>;
+
+export interface AskerOptions {
+  gate?: Gate | undefined;
+  onApprovalRequest?: ApprovalCallback | undefined;
+  approvalTimeout?: number | undefined;
+  origin?: readonly string[] | undefined;
+  logger?: Logger | undefined;
+}
+
+/** A call to ask about. */
+export interface Question {
+  toolCallId: string;
+  toolName: string;
+  args: Snapshot;
+  gating: Gating | undefined;
+  entry: InterruptOptions | undefined;
+  /** Why it is asked, when a judge said so. */
+  reason?: string | undefined;
+  checkEdit?: CheckEdit | undefined;
+}
+
+export class Asker {
+  readonly gate: LocalGate;
+  readonly runId: string;
+  readonly #callback: ApprovalCallback | undefined;
+  readonly #hasGate: boolean;
+  readonly #timeout: number | null;
+  readonly #origin: readonly string[];
+  // Callbacks run in the caller's async context, whatever stream or timer it was that led to them.
+  readonly #inContext = AsyncLocalStorage.snapshot();
+
+  constructor(runId: string, options: AskerOptions, place: string) {
+    if (options.onApprovalRequest !== undefined && typeof options.onApprovalRequest !== 'function') {
+      throw new InvalidConfigError({ message: `${place}: onApprovalRequest must be a function.` });
+    }
+    this.runId = runId;
+    this.#callback = options.onApprovalRequest;
+    this.#hasGate = options.gate !== undefined;
+    this.gate = options.gate === undefined ? new LocalGate() : localGate(options.gate, place);
+    this.gate.addLogger(options.logger);
+    this.#timeout =
+      options.approvalTimeout === undefined ? null : checkPositive(`${place}: approvalTimeout`, options.approvalTimeout);
+    this.#origin = options.origin ?? ['main'];
+  }
+
+  /** Whether a question is answered at once, since nobody is there to answer it. */
+  get isAutomatic(): boolean {
+    return this.#callback === undefined && !this.#hasGate;
+  }
+
+  /**
+   * Makes the request, so that it can be shown and decided. The human is not called yet: see {@link Asker.ask}.
+   *
+   * @throws {InvalidArgumentsError} when the arguments cannot be bound
+   * @throws {RefusedByCore} `ERR_DUPLICATE_CALL` when this run asked about this call before
+   */
+  async open(question: Question, runId = this.runId): Promise<ApprovalRecord> {
+    const description = await this.#describe(question);
+    return this.gate.open(
+      {
+        runId,
+        toolCallId: question.toolCallId,
+        toolName: question.toolName,
+        args: question.args,
+        origin: this.#origin,
+        description,
+        allowedDecisions: question.gating?.allowedDecisions ?? null,
+        timeoutMs: this.#timeoutOf(question.gating),
+      },
+      question.checkEdit,
+    );
+  }
+
+  /** Calls the human. The answer arrives through the gate. */
+  ask(record: ApprovalRecord, args: Snapshot, abortSignal: AbortSignal): void {
+    if (this.isAutomatic) {
+      this.gate.rejectBySystem(record.approvalId, 'Nobody can be asked: the run has neither onApprovalRequest nor a gate.');
+      return;
+    }
+    if (this.#callback !== undefined) void this.#call(this.#callback, record, args, abortSignal);
+  }
+
+  async #call(callback: ApprovalCallback, record: ApprovalRecord, args: Snapshot, abortSignal: AbortSignal): Promise<void> {
+    const request: ApprovalRequest = requestOf(record, args);
+    let answer: unknown;
+    try {
+      answer = await this.#inContext(() => callback(request as never, { abortSignal }));
+    } catch (error) {
+      this.gate.rejectBySystem(record.approvalId, `Asking the human failed: ${messageOf(error)}`, 'callback');
+      return;
+    }
+    await this.gate.decideByCallback(record, answer);
+  }
+
+  /** `null`: as long as it takes. A callback has a human at hand; without one, nobody may ever come. */
+  #timeoutOf(gating: Gating | undefined): number | null {
+    const said = gating?.timeout ?? this.#timeout;
+    if (said !== null && said !== undefined) return said;
+    if (this.#callback !== undefined) return null;
+    return this.#hasGate ? this.gate.timeout : DEFAULT_TIMEOUT_MS;
+  }
+
+  async #describe({ entry, toolCallId, toolName, args, reason }: Question): Promise<string | null> {
+    const description: unknown = entry?.description;
+    try {
+      const text: unknown =
+        typeof description === 'function'
+          ? await within(DESCRIPTION_DEADLINE_MS, this.#inContext(() => description({ toolCallId, toolName, args: copyOf(args) }) as unknown))
+          : description;
+      if (typeof text === 'string') return text;
+    } catch {
+      // The call must be asked about all the same: the default says what it is.
+    }
+    return reason === undefined ? null : `${toolName}: ${reason}`;
+  }
+}
+
+/** What a human is shown: with the arguments as the tool would get them. */
+export function requestOf(record: ApprovalRecord, args: Snapshot): ApprovalRequest {
+  const { status: _status, decision: _decision, decidedBy: _by, via: _via, decidedAt: _at, ...request } = record;
+  return { ...request, args: copyOf(args) };
+}
+
+/** The request that stood in the way of a second one for the same call. */
+export function existingRecord(error: unknown): ApprovalRecord | undefined {
+  return error instanceof RefusedByCore && error.code === 'ERR_DUPLICATE_CALL'
+    ? (error.details.existing as ApprovalRecord)
+    : undefined;
+}
+
+async function within(ms: number, value: unknown): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  try {
+    return await Promise.race([value, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,82 @@
+import { EventsLostError } from '../errors/index.js';
+
+const MAX_BEHIND = 10_000;
+
+/** Gives each reader every value from the moment it began to read, in order, with bounded memory. */
+export class Broadcast<T> {
+  readonly #readers = new Set<Reader<T>>();
+
+  publish(value: T): void {
+    for (const reader of this.#readers) reader.push(value);
+  }
+
+  close(): void {
+    for (const reader of this.#readers) reader.end();
+  }
+
+  subscribe(signal?: AbortSignal): AsyncIterableIterator<T> {
+    const reader = new Reader<T>(() => {
+      this.#readers.delete(reader);
+      signal?.removeEventListener('abort', stop);
+    });
+    const stop = () => reader.end();
+    this.#readers.add(reader);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+    return reader;
+  }
+}
+
+class Reader<T> implements AsyncIterableIterator<T> {
+  readonly #queue: T[] = [];
+  readonly #waiting: { resolve: (result: IteratorResult<T, undefined>) => void; reject: (error: unknown) => void }[] = [];
+  #state: 'open' | 'ended' | 'lost' = 'open';
+  readonly #leave: () => void;
+
+  constructor(leave: () => void) {
+    this.#leave = leave;
+  }
+
+  push(value: T): void {
+    const waiting = this.#waiting.shift();
+    if (waiting !== undefined) return waiting.resolve({ value, done: false });
+    if (this.#queue.push(value) > MAX_BEHIND) {
+      this.#queue.length = 0;
+      this.#finish('lost');
+    }
+  }
+
+  /** What was queued is still delivered. */
+  end(): void {
+    if (this.#state === 'open') this.#finish('ended');
+  }
+
+  async next(): Promise<IteratorResult<T, undefined>> {
+    const value = this.#queue.shift();
+    if (value !== undefined) return { value, done: false };
+    if (this.#state === 'lost') {
+      this.#state = 'ended';
+      throw new EventsLostError({
+        message: `This reader fell more than ${MAX_BEHIND} events behind. Read gate.pending() and call gate.events() again.`,
+      });
+    }
+    if (this.#state === 'ended') return { value: undefined, done: true };
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  async return(): Promise<IteratorResult<T, undefined>> {
+    this.#queue.length = 0;
+    this.end();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #finish(state: 'ended' | 'lost'): void {
+    this.#state = state;
+    this.#leave();
+    for (const { resolve } of this.#waiting.splice(0)) resolve({ value: undefined, done: true });
+  }
+}

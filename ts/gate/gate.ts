@@ -1,0 +1,386 @@
+/**
+ * The live object around the core's gate: it owns the promises that wait, the readers of events and the logger. What is
+ * decided, by whom and when, is decided in the core.
+ */
+import { randomUUID } from 'node:crypto';
+import type {
+  ApprovalAnswer,
+  ApprovalRecord,
+  ApprovalRequest,
+  DecideOptions,
+  DecidedVia,
+  DecisionOutcome,
+  Gate,
+  GateEvent,
+  GateOptions,
+  GateRequest,
+  Logger,
+  Resolution,
+} from '../../index.js';
+import { InvalidConfigError, InvalidDecisionError } from '../errors/index.js';
+import { NativeGate, type Claim, type NativeRequest } from '../native.js';
+import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
+import { Broadcast } from './broadcast.js';
+import { KeepAlive } from './keep-alive.js';
+import { logEvent } from './log.js';
+
+export const DEFAULT_TIMEOUT_MS = 300_000;
+
+/** Arguments as the tool would get them after an edit: what its schema makes of what the human wrote. */
+export type CheckEdit = (args: unknown) => Promise<Snapshot>;
+
+/** A request as the code in this process makes it. */
+export type OpenRequest = Omit<NativeRequest, 'args'> & { args: Snapshot };
+
+/** What became of a request. */
+export type Decided = ApprovalRecord & { decision: DecisionOutcome; decidedBy: string; via: DecidedVia; decidedAt: number };
+
+export class LocalGate implements Gate {
+  readonly #native: NativeGate;
+  readonly #timeout: number;
+  readonly #waiting = new Map<string, (decided: Decided) => void>();
+  readonly #checks = new Map<string, CheckEdit>();
+  readonly #events = new Broadcast<GateEvent>();
+  readonly #keepAlive = new KeepAlive();
+  readonly #loggers: Set<Logger>;
+  #closed = false;
+
+  constructor(options: GateOptions = {}) {
+    const { ledger = 'memory:', timeout = DEFAULT_TIMEOUT_MS, maxArgumentBytes = 4_194_304, keepDecided = 10_000 } = options;
+    if (ledger !== 'memory:') {
+      throw new InvalidConfigError({ message: `createGate: ledger must be 'memory:', not ${JSON.stringify(ledger)}.` });
+    }
+    this.#timeout = checkPositive('createGate: timeout', timeout);
+    this.#loggers = new Set(options.logger === undefined ? [] : [options.logger]);
+    this.#native = new NativeGate({
+      maxArgumentBytes: checkPositive('createGate: maxArgumentBytes', maxArgumentBytes),
+      keepDecided: checkPositive('createGate: keepDecided', keepDecided),
+    });
+    // The core holds the callback for as long as it lives: it must not hold us.
+    const self = new WeakRef(this);
+    this.#native.onWake(() => self.deref()?.flush());
+  }
+
+  /** How long a request waits when nothing else says so, in ms. */
+  get timeout(): number {
+    return this.#timeout;
+  }
+
+  // --- asking -------------------------------------------------------------------------------------------------------
+
+  async request(request: GateRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<Resolution> {
+    abortSignal?.throwIfAborted();
+    const args = snapshot(request.args);
+    const { approvalId } = this.open({
+      runId: request.runId ?? randomUUID(),
+      toolCallId: request.toolCallId ?? randomUUID(),
+      toolName: request.toolName,
+      args,
+      origin: request.origin ?? ['main'],
+      description: request.description ?? null,
+      allowedDecisions: request.allowedDecisions ?? null,
+      timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout),
+    });
+    const withdraw = () => this.cancel(approvalId, 'The caller no longer needs it.', 'abort');
+    abortSignal?.addEventListener('abort', withdraw, { once: true });
+    try {
+      return resolutionOf(await this.wait(approvalId), args);
+    } finally {
+      abortSignal?.removeEventListener('abort', withdraw);
+    }
+  }
+
+  /** Puts a call to a human. From here on it is somebody's to decide. */
+  open(request: OpenRequest, checkEdit?: CheckEdit): ApprovalRecord {
+    const record = toRecord(this.#native.request({ ...request, args: request.args.json }));
+    if (checkEdit !== undefined) this.#checks.set(record.approvalId, checkEdit);
+    this.flush();
+    return record;
+  }
+
+  /** The decision, whenever it comes. Somebody who waits keeps the process alive. */
+  wait(approvalId: string): Promise<Decided> {
+    const record = this.#native.get(approvalId);
+    if (record !== null && isDecided(record)) return Promise.resolve(toRecord(record) as Decided);
+    this.#keepAlive.hold();
+    return new Promise((resolve) => {
+      this.#waiting.set(approvalId, (decided) => {
+        this.#keepAlive.release();
+        resolve(decided);
+      });
+    });
+  }
+
+  // --- deciding -----------------------------------------------------------------------------------------------------
+
+  async decide(approvalId: string, answer: ApprovalAnswer, options: DecideOptions = {}): Promise<ApprovalRecord> {
+    const record = this.#native.get(approvalId);
+    const decision = this.#parse(answer, record?.toolName ?? '');
+    if (options.reason !== undefined) decision.reason = options.reason;
+    return this.#settleOn(approvalId, decision, { by: options.by ?? null, via: 'gate' });
+  }
+
+  async approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
+    return this.#decideAs(approvalId, { type: 'approve' }, options);
+  }
+
+  async reject(
+    approvalId: string,
+    options?: string | (DecideOptions & { stop?: boolean }),
+    more: DecideOptions = {},
+  ): Promise<ApprovalRecord> {
+    const given = { ...readOptions(options), ...more };
+    return this.#decideAs(approvalId, given.stop === true ? { type: 'reject', stop: true } : { type: 'reject' }, given);
+  }
+
+  async edit(approvalId: string, args: unknown, options?: DecideOptions): Promise<ApprovalRecord> {
+    return this.#decideAs(approvalId, { type: 'edit', args: snapshot(args).json }, options);
+  }
+
+  async respond(approvalId: string, output: unknown, options?: DecideOptions): Promise<ApprovalRecord> {
+    return this.#decideAs(approvalId, { type: 'respond', output: snapshot(output).json }, options);
+  }
+
+  async skip(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
+    return this.#decideAs(approvalId, { type: 'skip' }, options);
+  }
+
+  /** What a callback answered. Whatever it is, it decides: what cannot be taken is a rejection. */
+  async decideByCallback(record: ApprovalRecord, answer: unknown): Promise<void> {
+    const by = { by: null, via: 'callback' } as const;
+    try {
+      await this.#settleOn(record.approvalId, this.#parse(answer, record.toolName), by);
+    } catch (error) {
+      this.rejectBySystem(record.approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
+    }
+  }
+
+  /** A rejection that no human made. Does nothing when something else was decided before. */
+  rejectBySystem(approvalId: string, reason: string, by = 'countersign'): void {
+    this.#unlessDecided(() => this.#native.decide(approvalId, { type: 'reject', reason }, { by, via: 'system' }));
+  }
+
+  cancel(approvalId: string, reason: string, via: DecidedVia): void {
+    this.#unlessDecided(() => this.#native.decide(approvalId, { type: 'cancelled', reason }, { by: null, via }));
+  }
+
+  /** Nothing of this run may start any more. */
+  cancelRun(runId: string, reason: string, via: DecidedVia): void {
+    this.#native.cancelRun(runId, reason, via);
+    this.flush();
+  }
+
+  /** An answer that came with the messages of a chat. */
+  async decideByMessage(approvalId: string, approved: boolean, reason: string | undefined, by: string | null): Promise<void> {
+    const decision: DecisionOutcome = approved ? { type: 'approve', reason } : { type: 'reject', reason };
+    await this.#settleOn(approvalId, decision, { by, via: 'messages' });
+  }
+
+  // --- executing ----------------------------------------------------------------------------------------------------
+
+  /** The one claim on an approval, checked against what was approved. */
+  claim(runId: string | null, toolCallId: string, toolName: string, args: Snapshot): Claim {
+    const claim = this.#native.claim(runId, toolCallId, toolName, args.json);
+    this.flush();
+    return claim;
+  }
+
+  settle(approvalId: string, succeeded: boolean): void {
+    this.#native.settle(approvalId, succeeded);
+    this.flush();
+  }
+
+  /** Takes back an approval that was not started. */
+  revoke(approvalId: string, reason: string): void {
+    this.#native.revoke(approvalId, reason);
+    this.flush();
+  }
+
+  // --- looking ------------------------------------------------------------------------------------------------------
+
+  async pending(filter: { runId?: string } = {}): Promise<ApprovalRequest[]> {
+    return this.#native.pending(filter.runId ?? null).map((request) => ({ ...request, args: revive(request.args) }));
+  }
+
+  async get(approvalId: string): Promise<ApprovalRecord | undefined> {
+    const record = this.#native.get(approvalId);
+    return record === null ? undefined : toRecord(record);
+  }
+
+  /** The records of one tool call id; of all runs without a `runId`. */
+  find(runId: string | null, toolCallId: string): ApprovalRecord[] {
+    return this.#native.find(runId, toolCallId).map(toRecord);
+  }
+
+  events({ signal }: { signal?: AbortSignal } = {}): AsyncIterableIterator<GateEvent> {
+    const events = this.#events.subscribe(signal);
+    if (this.#closed) void events.return?.();
+    return events;
+  }
+
+  addLogger(logger: Logger | undefined): void {
+    if (logger !== undefined) this.#loggers.add(logger);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#native.close('The gate was closed.');
+    this.flush();
+    this.#events.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Tells everybody here what the core did since the last time. */
+  flush(): void {
+    for (let events = this.#native.drain(); events.length > 0; events = this.#native.drain()) {
+      for (const event of events) this.#tell(reviveEvent(event));
+    }
+  }
+
+  #tell(event: GateEvent): void {
+    for (const logger of this.#loggers) logEvent(logger, event);
+    this.#events.publish(event);
+    if (event.type !== 'decided') return;
+    const { approvalId } = event.request;
+    this.#checks.delete(approvalId);
+    const resolve = this.#waiting.get(approvalId);
+    if (resolve === undefined) return;
+    this.#waiting.delete(approvalId);
+    resolve({
+      ...event.request,
+      status: STATUS[event.decision.type],
+      decision: event.decision,
+      decidedBy: event.decidedBy,
+      via: event.via,
+      decidedAt: event.at,
+    });
+  }
+
+  #parse(answer: unknown, toolName: string): DecisionOutcome {
+    let text: string | undefined;
+    try {
+      text = JSON.stringify(answer);
+    } catch (cause) {
+      throw new InvalidDecisionError({ message: `The answer is not plain data: ${messageOf(cause)}`, cause });
+    }
+    if (text === undefined) {
+      throw new InvalidDecisionError({
+        message: `The answer is ${typeof answer}. Answer with true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' }.`,
+      });
+    }
+    return this.#native.parseAnswer(text, toolName);
+  }
+
+  #decideAs(approvalId: string, decision: DecisionOutcome, options?: string | DecideOptions): Promise<ApprovalRecord> {
+    const { by, reason } = readOptions(options);
+    return this.#settleOn(approvalId, reason === undefined ? decision : { ...decision, reason }, { by: by ?? null, via: 'gate' });
+  }
+
+  async #settleOn(
+    approvalId: string,
+    decision: DecisionOutcome,
+    meta: { by: string | null; via: DecidedVia },
+  ): Promise<ApprovalRecord> {
+    const check = decision.type === 'edit' ? this.#checks.get(approvalId) : undefined;
+    const editedArgs = decision.type === 'edit' && check !== undefined ? (await check(revive(decision.args))).json : undefined;
+    try {
+      return toRecord(this.#native.decide(approvalId, decision, editedArgs === undefined ? meta : { ...meta, editedArgs }));
+    } finally {
+      // Also after a refusal: finding out that a request is over is a change too.
+      this.flush();
+    }
+  }
+
+  #unlessDecided(decide: () => void): void {
+    try {
+      decide();
+    } catch {
+      // Decided, expired or forgotten before: in each case it does not run because of us.
+    }
+    this.flush();
+  }
+}
+
+/** @see Gate */
+export function createGate(options?: GateOptions): Gate {
+  return new LocalGate(options);
+}
+
+/** The gate of a caller, which must be one of ours. */
+export function localGate(gate: Gate, place: string): LocalGate {
+  if (gate instanceof LocalGate) return gate;
+  throw new InvalidConfigError({ message: `${place}: gate must come from createGate() of this copy of countersign.` });
+}
+
+export function checkPositive(place: string, value: number): number {
+  if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value;
+  throw new InvalidConfigError({ message: `${place} must be a positive number, not ${String(value)}.` });
+}
+
+export function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'an error that cannot be shown';
+  }
+}
+
+/** What a decision means for the tool: only these two run it. */
+export function isApproval(decision: DecisionOutcome): boolean {
+  return decision.type === 'approve' || decision.type === 'edit';
+}
+
+const STATUS = {
+  approve: 'approved',
+  edit: 'edited',
+  reject: 'rejected',
+  respond: 'responded',
+  skip: 'skipped',
+  expired: 'expired',
+  cancelled: 'cancelled',
+} as const;
+
+function isDecided(record: ApprovalRecord): boolean {
+  return record.status !== 'pending';
+}
+
+function readOptions(options: string | (DecideOptions & { stop?: boolean }) | undefined): DecideOptions & { stop?: boolean } {
+  return typeof options === 'string' ? { reason: options } : (options ?? {});
+}
+
+function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
+  if (decision.type === 'edit') return { ...decision, args: revive(decision.args) };
+  if (decision.type === 'respond') return { ...decision, output: revive(decision.output) };
+  return decision;
+}
+
+function toRecord(record: ApprovalRecord): ApprovalRecord {
+  return { ...record, args: revive(record.args), decision: record.decision === null ? null : reviveDecision(record.decision) };
+}
+
+function reviveEvent(event: GateEvent): GateEvent {
+  if (event.type === 'requested') return { ...event, request: { ...event.request, args: revive(event.request.args) } };
+  if (event.type !== 'decided') return event;
+  return {
+    ...event,
+    request: { ...event.request, args: revive(event.request.args) },
+    decision: reviveDecision(event.decision),
+  };
+}
+
+function resolutionOf(decided: Decided, args: Snapshot): Resolution {
+  const { approvalId, decision, decidedBy } = decided;
+  return {
+    approvalId,
+    approved: isApproval(decision),
+    decision,
+    args: decision.type === 'edit' ? decision.args : revive(args.json),
+    reason: decision.reason,
+    decidedBy,
+  };
+}
+

@@ -1,0 +1,117 @@
+/**
+ * Says whether one call must be asked about. The configuration was compiled by the core into one `Gating` per tool; what
+ * is left to JavaScript functions is asked here, and whatever goes wrong with them asks a human.
+ */
+import type { InterruptOptions } from '../../index.js';
+import { messageOf } from './gate.js';
+import type { Gating } from '../native.js';
+import { copyOf, type Snapshot } from '../values/snapshot.js';
+
+/** How long a predicate may think, in ms; then a human is asked. */
+export const JUDGE_DEADLINE_MS = 10_000;
+
+export type Verdict =
+  | { effect: 'allow' }
+  | { effect: 'ask'; reason?: string }
+  /** Nobody is asked: nothing runs. */
+  | { effect: 'deny'; reason: string };
+
+/** One more judge, which speaks after the entry of the tool's own name and before everything else. */
+export type HostJudge = (call: JudgedCall) => unknown;
+
+export interface JudgedCall {
+  toolCallId: string;
+  toolName: string;
+  args: Snapshot;
+  /** What the SDK passes to `needsApproval` beside the arguments. */
+  context: Record<string, unknown>;
+}
+
+export interface Judge {
+  gating: Gating;
+  entry: InterruptOptions | undefined;
+  needsApproval: unknown;
+  hostJudge: HostJudge | undefined;
+  signal: AbortSignal | undefined;
+}
+
+export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
+  const decidedByName = by.gating.entry === call.toolName;
+  if (by.hostJudge !== undefined && !decidedByName) {
+    const verdict = await readStatus(by.hostJudge, call, by.signal);
+    if (verdict !== undefined) return verdict;
+  }
+  switch (by.gating.action) {
+    case 'allow':
+      return { effect: 'allow' };
+    case 'ask':
+      return { effect: 'ask' };
+    case 'judge':
+      return readBoolean('shouldApprove', () => callPredicate(by.entry?.shouldApprove, call, by.signal), by.signal);
+    case 'own':
+      return readBoolean('needsApproval', () => callPredicate(by.needsApproval, call, by.signal), by.signal);
+  }
+}
+
+function callPredicate(predicate: unknown, call: JudgedCall, signal: AbortSignal | undefined): unknown {
+  if (typeof predicate !== 'function') return true;
+  return predicate(copyOf(call.args), { ...call.context, toolCallId: call.toolCallId, abortSignal: signal }) as unknown;
+}
+
+async function readBoolean(name: string, ask: () => unknown, signal: AbortSignal | undefined): Promise<Verdict> {
+  try {
+    const answer = await inTime(ask(), signal);
+    if (answer === false) return { effect: 'allow' };
+    return answer === true ? { effect: 'ask' } : { effect: 'ask', reason: `${name} returned ${typeof answer}, not a boolean` };
+  } catch (error) {
+    return { effect: 'ask', reason: `${name} failed: ${messageOf(error)}` };
+  }
+}
+
+/** The four statuses of AI SDK 7; `undefined` when the judge has nothing to say. */
+async function readStatus(hostJudge: HostJudge, call: JudgedCall, signal: AbortSignal | undefined): Promise<Verdict | undefined> {
+  let answer: unknown;
+  try {
+    answer = await inTime(hostJudge(call), signal);
+  } catch (error) {
+    return { effect: 'ask', reason: `toolApproval failed: ${messageOf(error)}` };
+  }
+  const status = typeof answer === 'object' && answer !== null ? (answer as { type?: unknown }).type : answer;
+  const given = typeof answer === 'object' && answer !== null ? (answer as { reason?: unknown }).reason : undefined;
+  const reason = typeof given === 'string' ? given : undefined;
+  switch (status) {
+    case undefined:
+      return answer === undefined ? undefined : { effect: 'ask', reason: 'toolApproval returned something unknown' };
+    case 'not-applicable':
+      return undefined;
+    case 'approved':
+      return { effect: 'allow' };
+    case 'denied':
+      return { effect: 'deny', reason: reason ?? 'Denied by toolApproval.' };
+    case 'user-approval':
+      return reason === undefined ? { effect: 'ask' } : { effect: 'ask', reason };
+    default:
+      return { effect: 'ask', reason: 'toolApproval returned something unknown' };
+  }
+}
+
+/** The value, unless it takes too long or the run is aborted first. */
+async function inTime(value: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+  if (typeof value !== 'object' || value === null || !('then' in value)) return value;
+  signal?.throwIfAborted();
+  let giveUp: () => void = () => {};
+  const timely = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${JUDGE_DEADLINE_MS} ms`)), JUDGE_DEADLINE_MS);
+    const onAbort = () => reject(signal?.reason as Error);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    giveUp = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+  });
+  try {
+    return await Promise.race([value, timely]);
+  } finally {
+    giveUp();
+  }
+}

@@ -1,0 +1,22 @@
+/** What the package exports; `index.d.ts` documents it. */
+import type * as Api from '../index.js';
+import { warnUnknown } from './ai-sdk/warnings.js';
+import * as native from './native.js';
+
+/** @see index.d.ts */
+export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
+  const { tools: applied, unknown } = native.applyInterruptConfig(tools, interruptOn, options?.unknownTools);
+  warnUnknown(unknown);
+  return applied;
+};
+
+/** @see index.d.ts */
+export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => native.hasApprovalTools(interruptOn);
+
+export { isExecutionDenied } from './ai-sdk/denied.js';
+export { gateTools } from './ai-sdk/gate-tools.js';
+export { streamWithEvents } from './ai-sdk/stream-with-events.js';
+export { toolApproval } from './ai-sdk/tool-approval.js';
+export { verifyApprovals } from './ai-sdk/verify-approvals.js';
+export * from './errors/index.js';
+export { createGate } from './gate/gate.js';

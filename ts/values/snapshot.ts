@@ -1,0 +1,214 @@
+/**
+ * A copy of a value that nobody else holds, and the JSON that the core keeps of it.
+ *
+ * Arguments are mostly JSON, but a schema may turn them into dates, URLs, maps or big integers. Those are written as
+ * tagged objects, so that they are shown, digested and given back as what they are. Each property is read exactly once: a
+ * getter that answers differently the second time cannot make the copy differ from what was shown.
+ */
+import { types } from 'node:util';
+import { InvalidArgumentsError } from '../errors/index.js';
+
+const TAG = '$countersign';
+const MAX_DEPTH = 100;
+const MAX_NODES = 1_000_000;
+
+export interface Snapshot {
+  /** The copy. Hand out only copies of it, see {@link copyOf}. */
+  readonly value: unknown;
+  /** The same as JSON, special values tagged. */
+  readonly json: unknown;
+}
+
+type Tagged = { [TAG]: string; value: unknown };
+
+interface Pair {
+  value: unknown;
+  json: unknown;
+}
+
+/**
+ * @throws {InvalidArgumentsError} for functions, symbols, cycles, and values nested or sized beyond reason
+ */
+export function snapshot(value: unknown): Snapshot {
+  return new Copier().copy(value, 'args', 0);
+}
+
+/** Another copy, for code that may change what it gets. */
+export function copyOf(taken: Snapshot): unknown {
+  return snapshot(taken.value).value;
+}
+
+/** The value that tagged JSON stands for. */
+export function revive(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json;
+  if (Array.isArray(json)) return json.map(revive);
+  if (isTagged(json)) return reviveTagged(json);
+  const object: Record<string, unknown> = {};
+  for (const key of Object.keys(json)) put(object, key, revive((json as Record<string, unknown>)[key]));
+  return object;
+}
+
+class Copier {
+  #nodes = 0;
+  readonly #ancestors = new Set<object>();
+
+  copy(value: unknown, place: string, depth: number): Pair {
+    if (++this.#nodes > MAX_NODES) throw unfit(place, `more than ${MAX_NODES} values`);
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+        return { value, json: value };
+      case 'number':
+        return { value, json: Number.isFinite(value) ? value : tag('number', String(value)) };
+      case 'bigint':
+        return { value, json: tag('bigint', String(value)) };
+      case 'undefined':
+        return { value, json: tag('undefined', null) };
+      case 'object':
+        return value === null ? { value, json: null } : this.#copyObject(value, place, depth);
+      default:
+        throw unfit(place, `a ${typeof value}`);
+    }
+  }
+
+  #copyObject(object: object, place: string, depth: number): Pair {
+    if (depth >= MAX_DEPTH) throw unfit(place, `nested deeper than ${MAX_DEPTH}`);
+    if (this.#ancestors.has(object)) throw unfit(place, 'a cycle');
+    this.#ancestors.add(object);
+    try {
+      return copyBuiltIn(object) ?? this.#copyContainer(object, place, depth + 1);
+    } finally {
+      this.#ancestors.delete(object);
+    }
+  }
+
+  #copyContainer(object: object, place: string, depth: number): Pair {
+    if (Array.isArray(object)) {
+      const { length } = object;
+      if (length > MAX_NODES) throw unfit(place, `more than ${MAX_NODES} values`);
+      const items = Array.from({ length }, (_, index) => this.copy(object[index], `${place}[${index}]`, depth));
+      return { value: items.map((item) => item.value), json: items.map((item) => item.json) };
+    }
+    if (types.isMap(object)) {
+      const entries = [...Map.prototype.entries.call(object)].map(([key, value], index) => [
+        this.copy(key, `${place}.key(${index})`, depth),
+        this.copy(value, `${place}.value(${index})`, depth),
+      ]) as [Pair, Pair][];
+      return {
+        value: new Map(entries.map(([key, value]) => [key.value, value.value])),
+        json: tag('Map', entries.map(([key, value]) => [key.json, value.json])),
+      };
+    }
+    if (types.isSet(object)) {
+      const items = [...Set.prototype.values.call(object)].map((item, index) => this.copy(item, `${place}.item(${index})`, depth));
+      return { value: new Set(items.map((item) => item.value)), json: tag('Set', items.map((item) => item.json)) };
+    }
+    return this.#copyRecord(object, place, depth);
+  }
+
+  #copyRecord(object: object, place: string, depth: number): Pair {
+    const prototype: unknown = Object.getPrototypeOf(object);
+    const plain = prototype === null || Object.getPrototypeOf(prototype) === null;
+    const value = (plain ? {} : Object.create(prototype as object)) as Record<string, unknown>;
+    const json: Record<string, unknown> = {};
+    for (const key of Object.keys(object)) {
+      const read = (object as Record<string, unknown>)[key];
+      const item = this.copy(read, `${place}.${key}`, depth);
+      put(value, key, item.value);
+      // As in JSON: a property that is undefined is one that is not there.
+      if (read !== undefined) put(json, key, item.json);
+    }
+    if (!plain) return { value, json: tag(className(prototype as object), json) };
+    return { value, json: Object.hasOwn(json, TAG) ? tag('Object', json) : json };
+  }
+}
+
+/** Values of the language that are neither plain nor containers. Recognised by what they are, not by what they claim. */
+function copyBuiltIn(object: object): Pair | undefined {
+  if (types.isDate(object)) {
+    const time = Date.prototype.getTime.call(object);
+    return { value: new Date(time), json: tag('Date', Number.isNaN(time) ? null : new Date(time).toISOString()) };
+  }
+  if (types.isRegExp(object)) {
+    const { source, flags } = object;
+    return { value: new RegExp(source, flags), json: tag('RegExp', [source, flags]) };
+  }
+  if (object instanceof URL) {
+    const { href } = object;
+    return { value: new URL(href), json: tag('URL', href) };
+  }
+  if (types.isUint8Array(object)) {
+    const bytes = Uint8Array.from(object);
+    return { value: Buffer.isBuffer(object) ? Buffer.from(bytes) : bytes, json: tag('Uint8Array', Buffer.from(bytes).toString('base64')) };
+  }
+  if (types.isAnyArrayBuffer(object) || ArrayBuffer.isView(object)) {
+    const bytes = ArrayBuffer.isView(object)
+      ? Buffer.from(object.buffer, object.byteOffset, object.byteLength)
+      : Buffer.from(object as ArrayBuffer);
+    return { value: structuredClone(object), json: tag(className(Object.getPrototypeOf(object)), bytes.toString('base64')) };
+  }
+  if (types.isBoxedPrimitive(object) || types.isProxy(object) || types.isPromise(object) || types.isWeakMap(object) || types.isWeakSet(object)) {
+    // A proxy may hide any of the above; reading it as a record or an array is what the tool would see of it.
+    if (types.isProxy(object)) return undefined;
+    throw unfit('args', `a ${className(Object.getPrototypeOf(object))}`);
+  }
+  return undefined;
+}
+
+function tag(name: string, value: unknown): Tagged {
+  return { [TAG]: name, value };
+}
+
+function isTagged(json: object): json is Tagged {
+  return Object.hasOwn(json, TAG) && typeof (json as Tagged)[TAG] === 'string';
+}
+
+function reviveTagged({ [TAG]: name, value }: Tagged): unknown {
+  switch (name) {
+    case 'undefined':
+      return undefined;
+    case 'number':
+      return Number(value);
+    case 'bigint':
+      return BigInt(value as string);
+    case 'Date':
+      return new Date(value === null ? Number.NaN : (value as string));
+    case 'RegExp':
+      return new RegExp(...(value as [string, string]));
+    case 'URL':
+      return new URL(value as string);
+    case 'Uint8Array':
+      return new Uint8Array(Buffer.from(value as string, 'base64'));
+    case 'Map':
+      return new Map((value as [unknown, unknown][]).map(([key, item]) => [revive(key), revive(item)]));
+    case 'Set':
+      return new Set((value as unknown[]).map(revive));
+    default:
+      // Instances of the user's own classes come back as their data: only the run that holds them has the class.
+      return typeof value === 'object' && value !== null && !Array.isArray(value) ? reviveRecord(value) : value;
+  }
+}
+
+function reviveRecord(value: object): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) put(object, key, revive((value as Record<string, unknown>)[key]));
+  return object;
+}
+
+/** Also for the key `__proto__`, which an assignment would take for the prototype. */
+function put(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
+}
+
+function className(prototype: object): string {
+  const descriptor = Object.getOwnPropertyDescriptor(prototype, 'constructor');
+  const constructor: unknown = descriptor?.value;
+  return typeof constructor === 'function' ? String(constructor.name) : 'Object';
+}
+
+function unfit(place: string, what: string): InvalidArgumentsError {
+  return new InvalidArgumentsError({
+    message: `${place} is ${what}, which cannot be shown to a human and bound to an approval. Let the tool's schema produce plain data.`,
+  });
+}
