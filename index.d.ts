@@ -395,8 +395,8 @@ export type AgentStreamWithEventsOptions<AGENT extends AgentLike> = {
  * Nothing starts before the first `next()`. Leaving the loop cancels what waits, and nothing runs any more.
  *
  * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`), {@link InvalidConfigError} (`ERR_INVALID_CONFIG`),
- * {@link UnsupportedAgentError} (`ERR_UNSUPPORTED_AGENT`) at the call; {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
- * at the first `next()`
+ * {@link UnsupportedAgentError} (`ERR_UNSUPPORTED_AGENT`). What goes wrong later is an `error` event, after which the run is
+ * over, e.g. {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
 export declare function streamWithEvents<TOOLS extends ToolSet>(options: StreamWithEventsOptions<TOOLS>): AgentRun<TOOLS>;
 export declare function streamWithEvents<AGENT extends AgentLike>(

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import * as ai from 'ai';
 import * as aiTest from 'ai/test';
 import { expect, test } from 'vitest';
+import { loadSdk } from '../ts/ai-sdk/sdk.js';
 
 const require = createRequire(import.meta.url);
 
@@ -12,6 +13,12 @@ test('`ai` is the version that the project is named after', async () => {
   expect('isStepCount' in ai).toBe(major === '7');
   expect('MockLanguageModelV4' in aiTest).toBe(major === '7');
   expect(await import('ai')).toBe(ai);
+});
+
+test('`ts/` loads that version too', async () => {
+  const sdk = await loadSdk();
+  expect(sdk.version.major).toBe(Number(process.env.AI_MAJOR));
+  expect(sdk.ai).toBe(ai);
 });
 
 test('the two are the installed versions', () => {

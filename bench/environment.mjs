@@ -139,11 +139,18 @@ function hostAddon() {
     throw new Error(`expected one .node file in binding/, found ${files.length || 'none'}: run \`npm run build\``);
   }
   const path = join(binding, files[0]);
-  // A release build is stripped. One with debug information in it is not what ships.
-  if (readFileSync(path).includes('.debug_info')) {
+  if (hasDebugInformation(readFileSync(path))) {
     throw new Error('the addon in binding/ is a debug build: run `npm run build:native`');
   }
   return { file: files[0], path, platform: files[0].replace(/^countersign\./, '').replace(/\.node$/, '') };
+}
+
+/** A release build is stripped; one with debug information is not what ships. Looks at ELF files only. @param {Buffer} file */
+function hasDebugInformation(file) {
+  if (!file.subarray(0, 4).equals(Buffer.from('\x7fELF'))) return false;
+  // The names of the sections stand right before the table of the sections.
+  const sections = Number(file.readBigUInt64LE(0x28));
+  return file.subarray(Math.max(0, sections - 2048), sections).includes('.debug_info');
 }
 
 /** The versions that are compared. */

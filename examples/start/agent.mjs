@@ -67,7 +67,10 @@ export async function runPrompt({ model, tools, messages, asker, abortSignal, sc
         if (event.toolName === 'execute') showOutput(/** @type {any} */ (event.result).output, screen);
         break;
       case 'tool-error':
-        screen.line(`  failed: ${callLine(event)}: ${messageOf(event.error)}`, 'red');
+        screen.line(
+          `  failed: ${callLine(event)}: ${messageOf(event.error).replace(`${event.toolName} failed: `, '')}`,
+          'red',
+        );
         break;
       case 'tool-denied':
         screen.line(`  did not run: ${callLine(event)}`);

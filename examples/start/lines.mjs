@@ -10,10 +10,16 @@ export function createLines(input, screen) {
   const reader = readline.createInterface({ input, crlfDelay: Infinity });
   const lines = reader[Symbol.asyncIterator]();
 
-  /** The next line, echoed so that the transcript reads like a session. @param {string} question */
-  async function next(question) {
+  /**
+   * The next line, echoed so that the transcript reads like a session.
+   *
+   * @param {string} question
+   * @param {AbortSignal} [abortSignal]
+   */
+  async function next(question, abortSignal) {
     screen.text(question);
     const { value, done } = await lines.next();
+    if (abortSignal?.aborted) return null;
     screen.text(`${done ? '(end of input)' : value}\n`);
     return done ? null : value;
   }
@@ -27,7 +33,7 @@ export function createLines(input, screen) {
       const aborted = new Promise((resolve) =>
         abortSignal.addEventListener('abort', () => resolve(null), { once: true }),
       );
-      return Promise.race([next(question), aborted]);
+      return Promise.race([next(question, abortSignal), aborted]);
     },
     async edit(request) {
       screen.line(`To edit, give the new arguments as JSON after the e, e.g.: e ${JSON.stringify(request.args)}`);

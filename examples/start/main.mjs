@@ -57,8 +57,9 @@ function readArguments() {
   const { model, 'base-url': baseUrl, keep = false, help = false } = values;
   if (baseUrl !== undefined) {
     if (!model) throw new UsageError('--base-url needs --model <id>.');
-    if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
+    if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
       throw new UsageError(`--base-url is not an http(s) URL: ${baseUrl}`);
+    }
   } else if (model !== undefined && !/^[^/]+\/./.test(model)) {
     throw new UsageError(`--model ${model} needs --base-url <url>; only AI Gateway ids (creator/name) go without.`);
   }
@@ -85,9 +86,8 @@ async function checkReachable(url, apiKey) {
   try {
     const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined;
     // Any answer will do: not every server lists its models, and what is wrong with a key is better told by the run.
-    await (
-      await fetch(`${url.replace(/\/+$/, '')}/models`, { headers, signal: AbortSignal.timeout(10_000) })
-    ).body?.cancel();
+    const response = await fetch(`${url.replace(/\/+$/, '')}/models`, { headers, signal: AbortSignal.timeout(10_000) });
+    await response.body?.cancel();
   } catch (error) {
     const { cause, message } = /** @type {Error} */ (error);
     throw new Error(`The model server at ${url} cannot be reached: ${cause ? messageOf(cause) : message}`, {

@@ -23,7 +23,7 @@
 
 /**
  * What became of a call, read off its tool message.
- * @typedef {{ type: 'ran', value: Record<string, any> }
+ * @typedef {{ type: 'ran', value: Record<string, any>, noted: boolean }
  *   | { type: 'failed', message: string }
  *   | { type: 'refused', reason: string }} Outcome
  */
@@ -233,9 +233,13 @@ function roundsOf(messages) {
  */
 function outcomeOf(call, content) {
   const { name } = call.function;
-  const value = parseObject(content);
-  if (value && (name === 'execute' ? 'exit_code' in value : typeof value.path === 'string'))
-    return { type: 'ran', value };
+  // countersign adds a note to the result of a call that a human edited.
+  const noteAt = content.lastIndexOf('\n\nNote: ');
+  const noted = noteAt >= 0;
+  const value = parseObject(noted ? content.slice(0, noteAt) : content);
+  if (value && (name === 'execute' ? 'exit_code' in value : typeof value.path === 'string')) {
+    return { type: 'ran', value, noted };
+  }
   // The AI SDK puts the error's name before the message.
   const failure = new RegExp(`^(?:\\w+: )?${name} failed: (.*)`, 's').exec(content);
   if (failure) return { type: 'failed', message: failure[1] ?? '' };
@@ -280,7 +284,7 @@ function report(wish, planned, answered) {
     case 'ran':
       return (
         done(wish, planned, args, outcome.value) +
-        (edited.length > 0 ? ` You had changed the ${edited.join(' and the ')}.` : '')
+        (outcome.noted && edited.length > 0 ? ` You had changed the ${edited.join(' and the ')}.` : '')
       );
   }
 }

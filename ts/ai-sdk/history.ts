@@ -55,7 +55,7 @@ export function closed(history: readonly ModelMessage[], reasonOf: (toolCallId: 
 function rewrite(message: ModelMessage, byCall: Map<string, Answer>): ModelMessage {
   const content = partsIn(message).map((part) => {
     const answer = byCall.get(part.toolCallId as string);
-    if (answer === undefined || answer.providerExecuted) return part;
+    if (answer === undefined || answer.providerExecuted || !answer.runs) return part;
     if (part.type === 'tool-call') return { ...part, input: answer.input };
     if (part.type !== 'tool-approval-request' || answer.decision.type !== 'edit') return part;
     const { inputSchemaInput: _raw, signature: _signature, ...rest } = part;

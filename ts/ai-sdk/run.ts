@@ -141,6 +141,8 @@ export class Run {
   #steps: Step[] = [];
   #usage: unknown;
   #finish: FinishEvent | undefined;
+  /** The last result for which the model was called. */
+  #spoken: StreamResult | undefined;
   #finishReason = 'other';
   #toldAbort = false;
 
@@ -225,7 +227,7 @@ export class Run {
       else await this.#continue();
       return undefined;
     } catch (error) {
-      if (!this.#options.signal.aborted) return this.#fail(error);
+      if (!this.#options.signal.aborted) return await this.#fail(error);
       await this.#abort(this.#options.signal.reason);
       return undefined;
     }
@@ -275,6 +277,8 @@ export class Run {
         return undefined;
       case 'start-step':
         round.calls = [];
+        round.toolCallsSeen = 0;
+        round.providerRequestsSeen = 0;
         return round.silent ? undefined : part;
       case 'finish-step':
         return round.silent ? undefined : part;
@@ -343,6 +347,7 @@ export class Run {
     if (!round.silent) {
       this.#finish = round.finish;
       this.#finishReason = round.finishReason;
+      this.#spoken = this.#result;
     }
     this.#phase = 'waiting';
     if (!round.asked && round.requested.length > 0) await this.#askAll(round);
@@ -356,12 +361,14 @@ export class Run {
     const reason = round.turn?.ended === true ? round.turn.finishReason : round.finishReason;
     const cut = isComplete(reason) ? undefined : `The model's turn is incomplete (${reason}), so its calls may be cut short.`;
     const open: Asked[] = [];
+    const { signal } = this.#options;
     for (const asked of round.requested) {
       const denied = cut ?? this.#denialOf(asked);
-      if (await this.#openRequest(round, asked, denied)) open.push(asked);
+      if (!signal.aborted && (await this.#openRequest(round, asked, denied))) open.push(asked);
     }
+    if (signal.aborted) return;
     for (const { record, args } of open) {
-      this.#asker.ask(record as ApprovalRecord, args as Snapshot, this.#options.signal);
+      this.#asker.ask(record as ApprovalRecord, args as Snapshot, signal);
     }
   }
 
@@ -543,7 +550,7 @@ export class Run {
   async #output(): Promise<unknown> {
     if (!this.#wantsOutput()) return undefined;
     try {
-      return await this.#result.output;
+      return await this.#spoken?.output;
     } catch {
       return undefined;
     }
@@ -574,12 +581,13 @@ export class Run {
   }
 
   /** What went wrong, as a part, unless the stream has told it. */
-  #fail(error: unknown): StreamPart | undefined {
+  async #fail(error: unknown): Promise<StreamPart | undefined> {
     this.#phase = 'over';
     this.#asker.gate.cancelRun(this.runId, 'The run failed.', 'system');
     this.#stopReading();
     this.#reject(error);
     const round = this.#round as Round | undefined;
+    await Promise.all(round?.waits ?? []);
     this.#round ??= new Round(0, []);
     return round?.error === undefined ? { type: 'error', error } : undefined;
   }
@@ -660,8 +668,6 @@ export class Run {
       this.#sdk.ai,
       (turn) => {
         round.turn = turn;
-        round.toolCallsSeen = 0;
-        round.providerRequestsSeen = 0;
       },
       () => this.#inbox.ring(),
     );

@@ -45,7 +45,7 @@ export function streamWithEvents(options: object): AgentRun {
     return made;
   };
   // Mistakes in the configuration are told here, at the call, not in the middle of a run.
-  if (source.tools !== undefined) plan(source.tools);
+  plan(source.tools);
   return new IterableRun({
     sdk: loadSdk,
     asker: new Asker(runId, { gate, onApprovalRequest, approvalTimeout, origin, logger }, 'streamWithEvents'),
@@ -60,7 +60,7 @@ export function streamWithEvents(options: object): AgentRun {
 }
 
 interface Source {
-  tools: ToolSet | undefined;
+  tools: ToolSet;
   open: (sdk: Sdk) => OpenCall;
   callbacks: (names: readonly string[]) => Callback[];
 }
@@ -75,6 +75,7 @@ function ofStreamText(call: CallOptions): Source {
 
 /** A `ToolLoopAgent`, as both SDK versions build it: its settings, and a hook that sees the options of each call. */
 interface AgentInside {
+  readonly tools: ToolSet;
   settings: CallOptions & { prepareCall?: (options: CallOptions) => unknown };
   stream(options: CallOptions): PromiseLike<StreamResult>;
   prepareCall: unknown;
@@ -106,7 +107,7 @@ function ofAgent(agent: AgentLike, call: CallOptions): Source {
     return inner.stream({ ...call, ...silence, ...Object.fromEntries(relays), abortSignal });
   };
   return {
-    tools: undefined,
+    tools: (agent.tools as ToolSet | undefined) ?? {},
     open,
     callbacks: (names) => [...firstOf(settings, names), ...firstOf(call, names)],
   };

@@ -72,13 +72,15 @@ class Approval {
   ): Promise<ToolApprovalStatus> {
     const { gate } = this.#asker;
     const entry = entryOf(this.#interruptOn, gating.entry);
-    const record = await this.#asker.open({ toolCallId, toolName, args, gating, entry, reason });
+    // Without a run of the user's, call ids of different runs must not meet.
+    const runId = this.#options.runId ?? randomUUID();
+    const record = await this.#asker.open({ toolCallId, toolName, args, gating, entry, reason }, runId);
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
       return { type: 'user-approval', reason: reason ?? record.description };
     }
     this.#asker.ask(record, args, new AbortController().signal);
     const { decision } = await gate.wait(record.approvalId);
-    if (decision.type === 'approve') return this.#handOver(this.#asker.runId, toolCallId, toolName, args);
+    if (decision.type === 'approve') return this.#handOver(runId, toolCallId, toolName, args);
     gate.revoke(record.approvalId, 'An edit cannot be carried out here.');
     const reasonGiven = isApproval(decision) || decision.type === 'respond' ? `"${decision.type}" cannot be carried out here` : reasonOf(decision);
     return reasonGiven === undefined ? { type: 'denied' } : { type: 'denied', reason: reasonGiven };

@@ -175,7 +175,8 @@ export class ToolGate {
       const verdict = await this.#judge(args, options);
       if (verdict.effect === 'allow') return false;
       const reason = verdict.reason;
-      const { approvalId } = await asker.open({ toolCallId, toolName: name, args, gating, entry, reason });
+      const runId = this.#options.runId ?? randomUUID();
+      const { approvalId } = await asker.open({ toolCallId, toolName: name, args, gating, entry, reason }, runId);
       if (verdict.effect === 'deny') asker.gate.rejectBySystem(approvalId, verdict.reason);
     } catch {
       // Unknown to the gate, it can be answered by nobody: it does not run.
