@@ -2,7 +2,7 @@
  * Brings the working tree up to date: dependencies, the addon, the compiled TypeScript and, for tests, the runtimes.
  * Each is done only when what it is made from has changed. Has no dependency, since it installs them.
  *
- *     node scripts/prepare.mjs [--runtimes] [--force addon|dist]
+ *     node scripts/prepare.mjs [--runtimes] [--force addon|dist] [--only install|addon|dist]
  */
 import { createHash } from 'node:crypto';
 import {
@@ -107,10 +107,11 @@ const install = {
     say('installing dependencies (npm ci)');
     const { code, output } = await npm(['ci', ...common], { quiet: true });
     if (code === 0) return;
-    if (!/EUSAGE|can only install (packages )?when|in sync/.test(output)) {
-      throw new Failure(`npm ci failed:\n${output.trimEnd()}`);
-    }
-    say('package-lock.json does not fit package.json: npm install instead');
+    if (!output.includes('EUSAGE')) throw new Failure(`npm ci failed:\n${output.trimEnd()}`);
+    // The lock file lacks something: a dependency that package.json has since got, or an optional package for a platform
+    // that the registry did not have when the file was written. What it does hold, `npm install` keeps to.
+    const lacking = output.match(/(Missing|Invalid): .*/)?.[0] ?? 'it does not fit package.json';
+    say(`npm ci refuses package-lock.json (${lacking}): npm install instead`);
     const second = await npm(['install', ...common], { quiet: true });
     if (second.code !== 0) throw new Failure(`npm install failed:\n${second.output.trimEnd()}`);
   },
@@ -211,17 +212,20 @@ function moveOver(from, to) {
   rmSync(from, { recursive: true, force: true });
 }
 
-/** @param {{ runtimes?: boolean, force?: readonly string[] }} [options] */
-export async function prepare({ runtimes = false, force = [] } = {}) {
+const all = [install, addon, dist];
+
+/** @param {{ runtimes?: boolean, force?: readonly string[], only?: readonly string[] }} [options] */
+export async function prepare({ runtimes = false, force = [], only = [] } = {}) {
+  const steps = only.length > 0 ? all.filter((step) => only.includes(step.name)) : all;
   const isStale = (step) => force.includes(step.name) || !step.isFresh();
-  if (![install, addon, dist].some(isStale) && !(runtimes && missingRuntimes())) return;
+  if (!steps.some(isStale) && !(runtimes && missingRuntimes())) return;
   const undo = endChildrenOnSignals();
   try {
     await withLock(
       join(work, 'lock'),
       async () => {
         // Asked again: another process may have done it while this one waited.
-        for (const step of [install, addon, dist]) {
+        for (const step of steps) {
           if (!isStale(step)) continue;
           const since = performance.now();
           const wanted = step.wanted();
@@ -242,8 +246,8 @@ export async function prepare({ runtimes = false, force = [] } = {}) {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
   const args = process.argv.slice(2);
-  const force = args.flatMap((arg, index) => (args[index - 1] === '--force' ? [arg] : []));
-  await prepare({ runtimes: args.includes('--runtimes'), force }).catch(fail);
+  const named = (option) => args.flatMap((arg, index) => (args[index - 1] === option ? [arg] : []));
+  await prepare({ runtimes: args.includes('--runtimes'), force: named('--force'), only: named('--only') }).catch(fail);
 }
 
 /** A {@link Failure} is told in its own words; anything else is a bug of ours and keeps its stack. */

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use countersign_core::gate::wire::{self, ClaimText, RecordText, RecordsText, RequestsText, envelope};
+use countersign_core::gate::wire::{
+    self, ClaimText, RecordText, RecordsText, RequestsText, envelope,
+};
 use countersign_core::gate::{Gate, NewRequest, Options, SystemClock, Wake};
 use napi::Status;
 use napi::bindgen_prelude::{Function, spawn};
@@ -24,7 +26,8 @@ impl NativeGate {
     #[napi(constructor, catch_unwind)]
     pub fn new(options: String) -> napi::Result<Self> {
         // A constructor has no envelope to answer with.
-        let options = Options::from_text(&options).map_err(|error| napi::Error::new(Status::InvalidArg, error.to_string()))?;
+        let options = Options::from_text(&options)
+            .map_err(|error| napi::Error::new(Status::InvalidArg, error.to_string()))?;
         let spawn = Box::new(|task| drop(spawn(task)));
         Ok(Self { gate: Gate::new(options, Box::new(SystemClock::new()), spawn) })
     }
@@ -44,7 +47,11 @@ impl NativeGate {
     /// `NativeRequest` to `ApprovalRecord`.
     #[napi(catch_unwind)]
     pub fn request(&self, request: String) -> String {
-        envelope(NewRequest::from_text(&request).and_then(|request| self.gate.request(request)).map(RecordText))
+        envelope(
+            NewRequest::from_text(&request)
+                .and_then(|request| self.gate.request(request))
+                .map(RecordText),
+        )
     }
 
     /// `ApprovalRecord | null`
@@ -99,8 +106,9 @@ impl NativeGate {
     /// `{ toolName, args }` to `Claim`.
     #[napi(catch_unwind)]
     pub fn claim(&self, run_id: Option<String>, tool_call_id: String, call: String) -> String {
-        let claim = wire::claimed_call(&call)
-            .and_then(|(tool_name, args)| self.gate.claim(run_id.as_deref(), &tool_call_id, &tool_name, args));
+        let claim = wire::claimed_call(&call).and_then(|(tool_name, args)| {
+            self.gate.claim(run_id.as_deref(), &tool_call_id, &tool_name, args)
+        });
         envelope(claim.map(ClaimText::from))
     }
 

@@ -2,7 +2,9 @@
 
 use countersign_core::approval::{DecisionKind, DecisionKinds};
 use countersign_core::gate::{Error, wire};
-use countersign_core::policy::interrupt::{Action, Entry, OwnApproval, Plan, Rule, UnknownTools, WILDCARD, plan};
+use countersign_core::policy::interrupt::{
+    Action, Entry, OwnApproval, Plan, Rule, UnknownTools, WILDCARD, plan,
+};
 use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, JsValue, Object, ToNapiValue, Unknown};
 use napi::{Env, Result, ValueType};
 use napi_derive::napi;
@@ -15,7 +17,9 @@ use crate::object::{Copier, Own, as_object, as_plain, own, own_named};
     ts_args_type = "tools: object, interruptOn: unknown, unknownTools: string | undefined | null",
     ts_return_type = "string"
 )]
-pub fn interrupt_plan(tools: Unknown, interrupt_on: Unknown, unknown_tools: Unknown) -> Result<String> {
+pub fn interrupt_plan(
+    tools: Unknown, interrupt_on: Unknown, unknown_tools: Unknown,
+) -> Result<String> {
     let planned = read(tools, interrupt_on, unknown_tools)?;
     Ok(wire::envelope(planned.map(|planned| planned.plan)))
 }
@@ -31,16 +35,21 @@ pub struct AppliedInterruptConfig<'env> {
 }
 
 /// Marks the tools that must be asked about.
-#[napi(catch_unwind, ts_args_type = "tools: object, interruptOn: unknown, unknownTools: string | undefined | null")]
+#[napi(
+    catch_unwind,
+    ts_args_type = "tools: object, interruptOn: unknown, unknownTools: string | undefined | null"
+)]
 pub fn apply_interrupt_config<'env>(
-    env: &'env Env,
-    tools: Unknown<'env>,
-    interrupt_on: Unknown<'env>,
-    unknown_tools: Unknown<'env>,
+    env: &'env Env, tools: Unknown<'env>, interrupt_on: Unknown<'env>, unknown_tools: Unknown<'env>,
 ) -> Result<AppliedInterruptConfig<'env>> {
     let planned = match read(tools, interrupt_on, unknown_tools)? {
         Ok(planned) => planned,
-        Err(error) => return Ok(AppliedInterruptConfig { tools: None, plan: wire::envelope::<()>(Err(error)) }),
+        Err(error) => {
+            return Ok(AppliedInterruptConfig {
+                tools: None,
+                plan: wire::envelope::<()>(Err(error)),
+            });
+        }
     };
     let configured = !is_nothing(interrupt_on)?;
     let applied = match as_object(tools)? {
@@ -54,7 +63,9 @@ pub fn apply_interrupt_config<'env>(
 #[napi(catch_unwind, ts_args_type = "interruptOn: unknown")]
 pub fn has_approval_tools(interrupt_on: Unknown) -> Result<String> {
     let config = read_config(interrupt_on)?;
-    Ok(wire::envelope(config.map(|config| config.entries.iter().any(|(_, entry)| entry.rule != Rule::Allow))))
+    Ok(wire::envelope(
+        config.map(|config| config.entries.iter().any(|(_, entry)| entry.rule != Rule::Allow)),
+    ))
 }
 
 /// A fault of the configuration is a value; an exception of the user's own code, as of a getter, stays one.
@@ -77,7 +88,9 @@ struct Planned<'env> {
     judges: Vec<(String, Unknown<'env>)>,
 }
 
-fn read<'env>(tools: Unknown<'env>, interrupt_on: Unknown<'env>, unknown_tools: Unknown<'env>) -> Read<Planned<'env>> {
+fn read<'env>(
+    tools: Unknown<'env>, interrupt_on: Unknown<'env>, unknown_tools: Unknown<'env>,
+) -> Read<Planned<'env>> {
     let unknown_tools = match read_unknown_tools(unknown_tools)? {
         Ok(unknown_tools) => unknown_tools,
         Err(error) => return Ok(Err(error)),
@@ -90,7 +103,8 @@ fn read<'env>(tools: Unknown<'env>, interrupt_on: Unknown<'env>, unknown_tools: 
         Ok(tools) => tools,
         Err(error) => return Ok(Err(error)),
     };
-    let named: Vec<(String, OwnApproval)> = tools.iter().map(|tool| (tool.property.name.clone(), tool.own)).collect();
+    let named: Vec<(String, OwnApproval)> =
+        tools.iter().map(|tool| (tool.property.name.clone(), tool.own)).collect();
     Ok(plan(&named, &config.entries, unknown_tools)
         .map(|plan| Planned { plan, tools, judges: config.judges })
         .map_err(Error::from))
@@ -100,7 +114,8 @@ fn read_tools<'env>(tools: Unknown<'env>) -> Read<Vec<Tool<'env>>> {
     if is_nothing(tools)? {
         return Ok(Ok(Vec::new()));
     }
-    let Some(object) = as_object(tools)?.filter(|object| matches!(object.is_array(), Ok(false))) else {
+    let Some(object) = as_object(tools)?.filter(|object| matches!(object.is_array(), Ok(false)))
+    else {
         return fault("tools must be an object of tools by name");
     };
     let tools: Result<Vec<Tool>> = own(&object)?
@@ -127,7 +142,11 @@ fn read_unknown_tools(value: Unknown) -> Read<UnknownTools> {
     if is_nothing(value)? {
         return Ok(Ok(UnknownTools::default()));
     }
-    let word = if value.get_type()? == ValueType::String { String::from_unknown(value)? } else { String::new() };
+    let word = if value.get_type()? == ValueType::String {
+        String::from_unknown(value)?
+    } else {
+        String::new()
+    };
     match word.as_str() {
         "error" => Ok(Ok(UnknownTools::Error)),
         "warn" => Ok(Ok(UnknownTools::Warn)),
@@ -169,7 +188,8 @@ fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
         match property.value.get_type()? {
             ValueType::Undefined => {}
             ValueType::Boolean => {
-                let rule = if bool::from_unknown(property.value)? { Rule::Ask } else { Rule::Allow };
+                let rule =
+                    if bool::from_unknown(property.value)? { Rule::Ask } else { Rule::Allow };
                 config.entries.push((property.name, Entry::plain(rule)));
             }
             _ => match read_options(&property)? {
@@ -187,7 +207,9 @@ fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
 /// One entry that is an object: `InterruptOptions`.
 fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>>)> {
     let place = place(&property.name);
-    let Some(options) = as_plain(property.value)?.filter(|object| matches!(object.is_array(), Ok(false))) else {
+    let Some(options) =
+        as_plain(property.value)?.filter(|object| matches!(object.is_array(), Ok(false)))
+    else {
         return fault(format!("{place} must be true, false, or a plain object of options"));
     };
     let judge = own_named(&options, "shouldApprove")?;
@@ -204,7 +226,11 @@ fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>
     let timeout = match own_named(&options, "timeout")? {
         None => None,
         Some(value) => {
-            let ms = if value.get_type()? == ValueType::Number { f64::from_unknown(value)? } else { f64::NAN };
+            let ms = if value.get_type()? == ValueType::Number {
+                f64::from_unknown(value)?
+            } else {
+                f64::NAN
+            };
             if !ms.is_finite() || ms <= 0.0 {
                 return fault(format!("{place}.timeout must be a positive number of milliseconds"));
             }
@@ -217,7 +243,9 @@ fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>
             Some(kinds) => Some(kinds),
             None => {
                 let all = DecisionKinds::ALL.names();
-                return fault(format!("{place}.allowedDecisions must be a non-empty array of: {all}"));
+                return fault(format!(
+                    "{place}.allowedDecisions must be a non-empty array of: {all}"
+                ));
             }
         },
     };
@@ -226,14 +254,19 @@ fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>
 }
 
 fn read_kinds(value: Unknown) -> Result<Option<DecisionKinds>> {
-    let Some(array) = as_object(value)?.filter(|object| matches!(object.is_array(), Ok(true))) else { return Ok(None) };
+    let Some(array) = as_object(value)?.filter(|object| matches!(object.is_array(), Ok(true)))
+    else {
+        return Ok(None);
+    };
     let mut kinds = Vec::new();
     for index in 0..array.get_array_length()? {
         let name: Unknown = array.get_element(index)?;
         if name.get_type()? != ValueType::String {
             return Ok(None);
         }
-        let Some(kind) = DecisionKind::from_name(&String::from_unknown(name)?) else { return Ok(None) };
+        let Some(kind) = DecisionKind::from_name(&String::from_unknown(name)?) else {
+            return Ok(None);
+        };
         kinds.push(kind);
     }
     Ok(DecisionKinds::new(kinds))
@@ -241,11 +274,19 @@ fn read_kinds(value: Unknown) -> Result<Option<DecisionKinds>> {
 
 /// Where an entry stands, as one would write it.
 fn place(name: &str) -> String {
-    let plain = !name.is_empty() && name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if plain { format!("interruptOn.{name}") } else { format!("interruptOn[{:?}]", name.chars().take(64).collect::<String>()) }
+    let plain = !name.is_empty()
+        && name.len() <= 64
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if plain {
+        format!("interruptOn.{name}")
+    } else {
+        format!("interruptOn[{:?}]", name.chars().take(64).collect::<String>())
+    }
 }
 
-fn apply<'env>(env: &'env Env, tools: Object<'env>, planned: &Planned<'env>) -> Result<Option<Object<'env>>> {
+fn apply<'env>(
+    env: &'env Env, tools: Object<'env>, planned: &Planned<'env>,
+) -> Result<Option<Object<'env>>> {
     let copier = Copier::new(env)?;
     let needs_approval = "needsApproval".into_unknown(env)?;
     let mut changes = Vec::new();
@@ -253,7 +294,10 @@ fn apply<'env>(env: &'env Env, tools: Object<'env>, planned: &Planned<'env>) -> 
         let says = match gating.action {
             Action::Ask if tool.own != OwnApproval::Literal(true) => true.into_unknown(env)?,
             // An explicit `false` stands above what the tool says of itself.
-            Action::Allow if gating.entry.is_some() && matches!(tool.own, OwnApproval::Literal(true) | OwnApproval::Function) => {
+            Action::Allow
+                if gating.entry.is_some()
+                    && matches!(tool.own, OwnApproval::Literal(true) | OwnApproval::Function) =>
+            {
                 false.into_unknown(env)?
             }
             Action::Judge => match planned.judges.iter().rfind(|(judged, _)| judged == name) {

@@ -2,7 +2,17 @@
 //!
 //! Thin glue that knows JavaScript and decides nothing. JSON text goes in and out, every answer is `{ ok }` or `{ error }`,
 //! and everything is synchronous: promises, signals and user functions stay in JavaScript. Same order as `ts/native.ts`.
-#![allow(unreachable_pub, reason = "napi reaches what is exported through its own registration, and asks for `pub`")]
+#![allow(
+    unreachable_pub,
+    reason = "napi reaches what is exported through its own registration, and asks for `pub`"
+)]
+#![cfg_attr(
+    test,
+    allow(
+        dead_code,
+        reason = "napi registers no exports in a test build, so that nothing is reached"
+    )
+)]
 
 mod gate;
 mod interrupt;

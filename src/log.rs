@@ -8,17 +8,27 @@ use tracing_subscriber::filter::LevelFilter;
 /// With `COUNTERSIGN_LOG` set to a filter such as `countersign=debug`, writes what happens to stderr, as JSON when
 /// `COUNTERSIGN_LOG_FORMAT` is `json`. Without it nothing is installed. Arguments appear at `trace` only.
 pub(crate) fn install() {
-    let Some(asked) = std::env::var_os("COUNTERSIGN_LOG").filter(|asked| !asked.is_empty()) else { return };
-    let parsed = asked.to_str().ok_or_else(|| "it is not UTF-8".to_owned()).and_then(|asked| {
-        EnvFilter::builder().parse(asked).map_err(|error| error.to_string())
-    });
+    let Some(asked) = std::env::var_os("COUNTERSIGN_LOG").filter(|asked| !asked.is_empty()) else {
+        return;
+    };
+    let parsed = asked
+        .to_str()
+        .ok_or_else(|| "it is not UTF-8".to_owned())
+        .and_then(|asked| EnvFilter::builder().parse(asked).map_err(|error| error.to_string()));
     let filter = parsed.unwrap_or_else(|error| {
         // Straight to stderr, since nothing else is installed yet. A closed stderr is nobody's loss.
-        let _unwritable = writeln!(std::io::stderr(), "countersign: COUNTERSIGN_LOG is not a filter ({error}); logging at 'info'");
+        let _unwritable = writeln!(
+            std::io::stderr(),
+            "countersign: COUNTERSIGN_LOG is not a filter ({error}); logging at 'info'"
+        );
         EnvFilter::default().add_directive(LevelFilter::INFO.into())
     });
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false);
     let json = std::env::var("COUNTERSIGN_LOG_FORMAT").is_ok_and(|format| format == "json");
     // Somebody else in this process may have installed one: theirs stays.
-    let _already_installed = if json { subscriber.json().try_init() } else { subscriber.try_init() };
+    let _already_installed =
+        if json { subscriber.json().try_init() } else { subscriber.try_init() };
 }

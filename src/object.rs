@@ -12,8 +12,11 @@ pub(crate) struct Own<'env> {
 
 /// The own properties with string names, in their order, the non-enumerable ones too. Getters are called, once.
 pub(crate) fn own<'env>(object: &Object<'env>) -> Result<Vec<Own<'env>>> {
-    let keys =
-        object.get_all_property_names(KeyCollectionMode::OwnOnly, KeyFilter::SkipSymbols, KeyConversion::NumbersToStrings)?;
+    let keys = object.get_all_property_names(
+        KeyCollectionMode::OwnOnly,
+        KeyFilter::SkipSymbols,
+        KeyConversion::NumbersToStrings,
+    )?;
     let count = keys.get_array_length()?;
     (0..count)
         .map(|index| {
@@ -69,7 +72,9 @@ impl<'env> Copier<'env> {
 
     /// A copy with the same prototype and all own properties as they are: getters stay getters, symbols stay, only these
     /// have other values.
-    pub(crate) fn copy(&self, env: &'env Env, original: Object<'env>, changes: &[(Unknown<'env>, Unknown<'env>)]) -> Result<Object<'env>> {
+    pub(crate) fn copy(
+        &self, env: &'env Env, original: Object<'env>, changes: &[(Unknown<'env>, Unknown<'env>)],
+    ) -> Result<Object<'env>> {
         let prototype = original.get_prototype()?;
         let mut descriptors = self.descriptors.call(original)?;
         for (key, value) in changes {

@@ -10,10 +10,14 @@ const MAX_THREADS: usize = 64;
 
 /// Gives napi a runtime of our own; when the system refuses, napi makes its own later.
 pub(crate) fn install() {
-    let asked = std::env::var("COUNTERSIGN_THREADS").ok().and_then(|threads| threads.trim().parse().ok());
+    let asked =
+        std::env::var("COUNTERSIGN_THREADS").ok().and_then(|threads| threads.trim().parse().ok());
     let threads = asked.map_or(THREADS, |threads: usize| threads.clamp(1, MAX_THREADS));
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(threads).thread_name("countersign").enable_time().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .thread_name("countersign")
+        .enable_time()
+        .build();
     match runtime {
         Ok(runtime) => create_custom_tokio_runtime(runtime),
         Err(error) => tracing::warn!(target: "countersign", %error, "no runtime of our own"),

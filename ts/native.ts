@@ -4,17 +4,10 @@
  */
 import type { ApprovalRecord, ApprovalRequest, DecidedVia, DecisionOutcome, DecisionType, GateEvent } from '../index.js';
 import * as binding from '../binding/binding.js';
-import { fromNative } from './errors/from-native.js';
+import { fromNative, type NativeError } from './errors/from-native.js';
 
 /** How the core answers: a value or an error, never an exception. */
 type Envelope<T> = { ok: T } | { error: NativeError };
-
-/** An error as data. `code` selects the class that is thrown; the other fields go to its constructor. */
-export interface NativeError {
-  code: string;
-  message: string;
-  [field: string]: unknown;
-}
 
 /** What `interruptOn` says about one tool. */
 export type Gating = {
@@ -153,9 +146,17 @@ export class NativeGate {
     open(this.#gate.settle(approvalId, succeeded));
   }
 
-  /** What happened since the last call, oldest first, at most 128 at a time. */
+  /** What happened since the last call, oldest first. */
   drain(): GateEvent[] {
-    return open(this.#gate.drain());
+    const events: GateEvent[] = [];
+    for (;;) {
+      const text = this.#gate.drain();
+      const batch = open<GateEvent[]>(text);
+      events.push(...batch);
+      // A batch ends at 128 events or at about 4 MiB: only a full one can have left something.
+      if (batch.length < 128 && text.length < 1_000_000) return events;
+      if (batch.length === 0) return events;
+    }
   }
 
   /** Cancels what waits and refuses what comes. */

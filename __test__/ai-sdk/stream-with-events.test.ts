@@ -235,3 +235,17 @@ it('rejects at once when nobody can be asked', async () => {
 });
 
 it(`runs on AI SDK ${process.env['AI_MAJOR']}`, () => expect(String(major)).toBe(process.env['AI_MAJOR']));
+
+it('tells the model of an edit also when the edited tool fails', async () => {
+  const { tools } = recordingTools();
+  const failure = new Error('no such file');
+  tools.del.execute = async () => {
+    throw failure;
+  };
+  const { model, prompts } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('Pity.')]);
+  const events = await collect(
+    streamWithEvents({ model, tools, prompt: 'go', interruptOn: 'all', onApprovalRequest: () => ({ type: 'edit', args: { path: '/b' } }) }),
+  );
+  expect(resultsIn(prompts[1])['c1']).toMatchObject({ type: 'error-text', value: expect.stringMatching(/no such file\n\n.*human changed/) as never });
+  expect(events.find(({ type }) => type === 'tool-error')).toMatchObject({ error: failure });
+});

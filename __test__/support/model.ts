@@ -40,7 +40,7 @@ export interface ScriptedModel {
   /** To be passed as `model`. */
   model: ai.LanguageModel;
   /** The prompt of each call so far. */
-  prompts: { role: string; content: { type: string; [more: string]: never }[] }[][];
+  prompts: { role: string; content: { type: string; [more: string]: unknown }[] }[][];
 }
 
 /** A model that says these turns, one per call, and fails when it is called once more. */

@@ -20,7 +20,7 @@ const INTERRUPT_ON = {
   write_file: { description: 'it writes a file', allowedDecisions: ['approve', 'edit', 'reject'] },
   edit_file: { description: 'it changes a file', allowedDecisions: ['approve', 'edit', 'reject'] },
   execute: {
-    description: 'it runs a shell command, which can do anything that you can',
+    description: 'it runs a shell command, which can do all that you can',
     allowedDecisions: ['approve', 'edit', 'reject'],
   },
 };
@@ -49,6 +49,10 @@ export async function runPrompt({ model, tools, messages, asker, abortSignal, sc
     abortSignal,
     onError: () => {}, // The AI SDK would print it; the event below says it better.
   });
+  /** The calls of this step, and what was approved and has not ended. @type {Map<string, { toolName: string, args: unknown }>} */
+  const asked = new Map();
+  /** @type {typeof asked} */
+  const approved = new Map();
   /** @type {unknown} */
   let error;
   for await (const event of run) {
@@ -59,14 +63,23 @@ export async function runPrompt({ model, tools, messages, asker, abortSignal, sc
       case 'step-start':
         screen.endLine();
         break;
-      case 'approval-response':
-        asker.decided(event);
+      case 'approval-requested':
+        asked.set(event.toolCallId, event);
         break;
+      case 'approval-response': {
+        asker.decided(event);
+        const { toolCallId, toolName, decision } = event;
+        const args = decision.type === 'edit' ? decision.args : asked.get(toolCallId)?.args;
+        if (event.approved) approved.set(toolCallId, { toolName, args });
+        break;
+      }
       case 'tool-result':
+        approved.delete(event.toolCallId);
         screen.line(`  ran: ${callLine(event)}: ${resultLine(event)}`);
         if (event.toolName === 'execute') showOutput(/** @type {any} */ (event.result).output, screen);
         break;
       case 'tool-error':
+        approved.delete(event.toolCallId);
         screen.line(
           `  failed: ${callLine(event)}: ${messageOf(event.error).replace(`${event.toolName} failed: `, '')}`,
           'red',
@@ -79,6 +92,7 @@ export async function runPrompt({ model, tools, messages, asker, abortSignal, sc
         error = event.error;
         break;
       case 'abort':
+        for (const call of approved.values()) screen.line(`  did not finish: ${callLine(call)}`);
         screen.line('Cancelled: nothing runs any more.', 'red');
         ({ messages } = event);
         break;
@@ -93,8 +107,8 @@ export async function runPrompt({ model, tools, messages, asker, abortSignal, sc
 
 /** Which call it was, in short. The whole of it was shown when it was asked about. @param {{ toolName: string, args: any }} event */
 function callLine({ toolName, args }) {
-  const what = String(args?.path ?? args?.command ?? '');
-  return `${toolName} ${what.length > 60 ? `${what.slice(0, 60)}...` : what}`.replaceAll('\n', ' ');
+  const what = String(args?.path ?? args?.command ?? '').replace(/\s+/g, ' ');
+  return `${toolName} ${what.length > 60 ? `${what.slice(0, 60)}...` : what}`;
 }
 
 /** @param {{ toolName: string, result: any }} event */

@@ -94,6 +94,8 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     this.#leaving.abort(new DOMException('The run was left before its end.', 'AbortError'));
     this.#items ??= this.#iterate();
     await this.#items.return(undefined);
+    // A generator that was never started does not come by its own end.
+    this.#run.abandon();
   }
 }
 

@@ -3,7 +3,7 @@ import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../gate/gate.js';
 import type { Verdict } from '../gate/judge.js';
 import { canonicalize } from '../native.js';
-import { snapshot, type Snapshot } from '../values/snapshot.js';
+import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import type { AiModule } from './sdk.js';
 
 export interface EditRules {
@@ -15,10 +15,18 @@ export interface EditRules {
   judge: (args: Snapshot) => Promise<Verdict>;
 }
 
-/** The edits of one request that were found good, told apart by what was written. */
+/** An edit that may run. */
+export interface CheckedEdit {
+  /** What the human wrote. */
+  written: Snapshot;
+  /** What the tool gets: what its schema makes of it. */
+  args: Snapshot;
+}
+
+/** The edits of one request that were found good, told apart by what would run: a decision holds that. */
 export class Edits {
   readonly #rules: EditRules;
-  readonly #good = new Map<string, Snapshot>();
+  readonly #good = new Map<string, CheckedEdit>();
 
   constructor(rules: EditRules) {
     this.#rules = rules;
@@ -35,13 +43,14 @@ export class Edits {
     const args = snapshot(typeof refine === 'function' ? ((await refine(parsed)) as unknown) : parsed);
     const verdict = await judge(args);
     if (verdict.effect === 'deny') throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
-    this.#good.set(digestOf(snapshot(written)), args);
+    // Arguments in a decision have been JSON: an instance of a class comes back as its data.
+    this.#good.set(digestOf(snapshot(revive(args.json))), { written: snapshot(written), args });
     return args;
   }
 
-  /** What runs for these written arguments; `undefined` when they never passed the check. */
-  checked(written: unknown): Snapshot | undefined {
-    return this.#good.get(digestOf(snapshot(written)));
+  /** The edit that a decision speaks of; `undefined` when its arguments never passed the check. */
+  checked(args: unknown): CheckedEdit | undefined {
+    return this.#good.get(digestOf(snapshot(args)));
   }
 
   async #parse(written: unknown): Promise<unknown> {

@@ -1,14 +1,16 @@
 /** The run as typed events. */
 import type { ToolSet } from 'ai';
 import type { AgentEvent } from '../../index.js';
+import { NotedError } from './follow.js';
 import type { OwnEvent, Run, View } from './run.js';
 import type { StreamPart } from './sdk.js';
 
 /** @param includeRaw also yield every part of the SDK as it is */
 export function eventView<TOOLS extends ToolSet>(run: () => Run, includeRaw: boolean): View<AgentEvent<TOOLS>> {
   const calls: { toolCallId: string; toolName: string; args: unknown }[] = [];
+  let stepNumber = 0;
 
-  const ofPart = (part: StreamPart, stepsDone: number): AgentEvent | undefined => {
+  const ofPart = (part: StreamPart): AgentEvent | undefined => {
     switch (part.type) {
       case 'text-delta':
         return { type: 'text', text: part.text ?? '', id: part.id ?? '' };
@@ -16,12 +18,11 @@ export function eventView<TOOLS extends ToolSet>(run: () => Run, includeRaw: boo
         return { type: 'reasoning', text: part.text ?? '', id: part.id ?? '' };
       case 'start-step':
         calls.length = 0;
-        return { type: 'step-start', stepNumber: stepsDone + 1 };
+        return { type: 'step-start', stepNumber: ++stepNumber };
       case 'finish-step':
         return {
           type: 'step-finish',
-          // The step's callback comes before its part: it is among those that are done.
-          stepNumber: stepsDone,
+          stepNumber,
           finishReason: part.finishReason ?? 'other',
           usage: part.usage as never,
           toolCalls: calls.splice(0),
@@ -36,7 +37,7 @@ export function eventView<TOOLS extends ToolSet>(run: () => Run, includeRaw: boo
         return { type: 'tool-result', ...callOf(part), result: part.output, isError: false, ...preliminary } as AgentEvent;
       }
       case 'tool-error':
-        return { type: 'tool-error', ...callOf(part), error: part.error, isError: true } as AgentEvent;
+        return { type: 'tool-error', ...callOf(part), error: part.error instanceof NotedError ? part.error.original : part.error, isError: true } as AgentEvent;
       case 'tool-output-denied': {
         const denial = run().denial(part.toolCallId ?? '');
         const reason = denial?.reason === undefined ? {} : { reason: denial.reason };

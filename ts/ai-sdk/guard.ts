@@ -7,14 +7,17 @@ import type { InterruptOn, InterruptOptions } from '../../index.js';
 import { RefusedByCore } from '../errors/from-native.js';
 import type { LocalGate } from '../gate/gate.js';
 import { judge, type HostJudge, type Verdict } from '../gate/judge.js';
-import type { Gating, InterruptPlan } from '../native.js';
+import type { Claim, Gating, InterruptPlan } from '../native.js';
 import { copyOf, snapshot, type Snapshot } from '../values/snapshot.js';
+import { follow, noted, Refused } from './follow.js';
 import { DUPLICATE_ID } from './reasons.js';
-import { copyTool, copyToolSet, define, entryOf, isAsyncIterable, isThenable, ownTool, type Execute, type ExecuteOptions } from './tools.js';
+import { copyTool, define, entryOf, ownTool, type Execute, type ExecuteOptions } from './tools.js';
 
 /** What the guard knows of one call. */
 export interface GuardedCall {
   args: Snapshot;
+  /** What the SDK told `needsApproval` beside the arguments. */
+  context: Record<string, unknown>;
   /** `undefined` while a predicate is thinking. */
   verdict: Verdict | undefined;
 }
@@ -40,11 +43,6 @@ export interface GuardOptions {
   onExecuted?: (executed: Executed) => void;
 }
 
-/** What stands in the way of an execution. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-}
-
 export class Guard {
   /** The tools to give to the SDK. */
   readonly tools: ToolSet;
@@ -61,7 +59,7 @@ export class Guard {
 
   /** Whether any call of any tool may need a human. */
   get guardsAnything(): boolean {
-    return this.tools !== this.#options.tools;
+    return [...this.#gatings.keys()].some((name) => this.guards(name));
   }
 
   guards(toolName: string): boolean {
@@ -89,7 +87,7 @@ export class Guard {
 
   /** What the configuration says about arguments that a human wrote. */
   async judgeEdit(toolCallId: string, toolName: string, args: Snapshot): Promise<Verdict> {
-    return this.#judge(toolCallId, toolName, args, {});
+    return this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {});
   }
 
   async needsApproval(toolName: string, input: unknown, options: { toolCallId: string }): Promise<boolean> {
@@ -109,7 +107,7 @@ export class Guard {
       // It cannot be shown: the run denies it when the request is made.
       return { effect: 'ask' };
     }
-    const call: GuardedCall = { args, verdict: undefined };
+    const call: GuardedCall = { args, context, verdict: undefined };
     this.#calls.set(toolCallId, call);
     call.verdict = await this.#judge(toolCallId, toolName, args, context);
     return call.verdict;
@@ -123,7 +121,7 @@ export class Guard {
       {
         gating,
         entry: this.entryOf(toolName),
-        needsApproval: ownTool(tools, toolName)?.needsApproval,
+        tool: ownTool(tools, toolName),
         hostJudge: hostJudges?.(toolName) === true ? hostJudge : undefined,
         signal,
       },
@@ -131,9 +129,11 @@ export class Guard {
   }
 
   #wrap(tools: ToolSet): ToolSet {
-    const names = Object.keys(tools).filter((name) => this.guards(name) || this.#mustLoosen(tools, name));
+    // By the plan, which knows the names that are not enumerable too: a model may call what it was not offered.
+    const names = [...this.#gatings.keys()].filter((name) => this.guards(name) || this.#mustLoosen(tools, name) || executes(tools, name));
     if (names.length === 0) return tools;
-    const wrapped = copyToolSet(tools);
+    // Without a prototype, a tool that is only inherited cannot be called past the guard.
+    const wrapped = Object.create(null, Object.getOwnPropertyDescriptors(tools)) as ToolSet;
     for (const name of names) define(wrapped, name, this.#wrapTool(name, ownTool(tools, name) as Tool));
     return wrapped;
   }
@@ -145,7 +145,7 @@ export class Guard {
   }
 
   #wrapTool(name: string, tool: Tool): Tool {
-    if (!this.guards(name)) return copyTool(tool, { needsApproval: false });
+    if (!this.guards(name)) return copyTool(tool, this.#unguarded(name, tool));
     const changes: Record<string, unknown> = {
       needsApproval: (input: unknown, options: { toolCallId: string }) => this.needsApproval(name, input, options),
     };
@@ -156,6 +156,19 @@ export class Guard {
       changes['execute'] = (input: unknown, options: ExecuteOptions) => this.#execute(name, original, input, options);
     }
     return copyTool(tool, changes);
+  }
+
+  /** Nobody is asked, but after an abort it does not start: the SDK would run it all the same. */
+  #unguarded(name: string, tool: Tool): Record<string, unknown> {
+    const { execute } = tool;
+    const loose = this.#mustLoosen(this.#options.tools, name) ? { needsApproval: false } : {};
+    if (typeof execute !== 'function') return loose;
+    const original: Execute = (input, options) => {
+      options.abortSignal?.throwIfAborted();
+      this.#options.signal?.throwIfAborted();
+      return Reflect.apply(execute, tool, [input, options]) as unknown;
+    };
+    return { ...loose, execute: original };
   }
 
   #execute(toolName: string, execute: Execute, input: unknown, options: ExecuteOptions): unknown {
@@ -182,17 +195,17 @@ export class Guard {
   #executeClaimed(toolName: string, execute: Execute, args: Snapshot, options: ExecuteOptions): unknown {
     const { gate, runId, onExecuted } = this.#options;
     const { toolCallId } = options;
-    const { approvalId } = claimOrRefuse(gate, runId, toolCallId, toolName, args);
+    const { approvalId, edited } = claimOrRefuse(gate, runId, toolCallId, toolName, args);
     const end = (outcome: Executed['outcome']) => {
       gate.settle(approvalId, 'output' in outcome);
       onExecuted?.({ toolCallId, toolName, args: copyOf(args), outcome });
     };
-    return follow(() => execute(copyOf(args), options), end);
+    return follow(() => execute(copyOf(args), options), end, edited ? noted : undefined);
   }
 }
 
 /** For a tool that the plan does not know: it is asked about. */
-const ASK: Gating = { action: 'ask', entry: null, allowedDecisions: null, timeout: null };
+export const ASK: Gating = { action: 'ask', entry: null, allowedDecisions: null, timeout: null };
 
 /** Claims the approval of a call, or says why there is none. @throws {Refused} */
 export function claimOrRefuse(
@@ -201,7 +214,7 @@ export function claimOrRefuse(
   toolCallId: string,
   toolName: string,
   args: Snapshot,
-): { approvalId: string } {
+): Claim {
   try {
     return gate.claim(runId, toolCallId, toolName, args);
   } catch (error) {
@@ -210,50 +223,8 @@ export function claimOrRefuse(
   }
 }
 
-/** Runs it and tells how it ended, whatever it returns: a value, a promise, or a stream of values. */
-export function follow(run: () => unknown, end: (outcome: { output: unknown } | { error: unknown }) => void): unknown {
-  let result: unknown;
-  try {
-    result = run();
-  } catch (error) {
-    end({ error });
-    throw error;
-  }
-  if (isAsyncIterable(result)) return followStream(result, end);
-  if (isThenable(result)) {
-    return result.then(
-      (output) => {
-        end({ output });
-        return output;
-      },
-      (error: unknown) => {
-        end({ error });
-        throw error;
-      },
-    );
-  }
-  end({ output: result });
-  return result;
-}
-
-async function* followStream(
-  stream: AsyncIterable<unknown>,
-  end: (outcome: { output: unknown } | { error: unknown }) => void,
-): AsyncGenerator<unknown> {
-  let output: unknown;
-  let outcome: { output: unknown } | { error: unknown } = { error: new Refused('The stream of results was left before its end.') };
-  try {
-    for await (const value of stream) {
-      output = value;
-      yield value;
-    }
-    outcome = { output };
-  } catch (error) {
-    outcome = { error };
-    throw error;
-  } finally {
-    end(outcome);
-  }
+function executes(tools: ToolSet, name: string): boolean {
+  return typeof ownTool(tools, name)?.execute === 'function';
 }
 
 function sameJson(left: Snapshot, right: Snapshot): boolean {

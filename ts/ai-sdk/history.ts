@@ -70,15 +70,16 @@ function rewrite(message: ModelMessage, byCall: Map<string, Answer>): ModelMessa
 
 function partsOf(answer: Answer): Part[] {
   const { requestId, toolCallId, toolName, decision, runs, reason, providerExecuted } = answer;
+  const responds = decision.type === 'respond' && !providerExecuted;
   const response: Part = {
     type: 'tool-approval-response',
     approvalId: requestId,
-    approved: runs || decision.type === 'respond',
+    approved: runs || responds,
     ...(reason === undefined ? {} : { reason }),
     // Without it the SDK keeps the answer from the provider, which waits for it.
     ...(providerExecuted ? { providerExecuted: true } : {}),
   };
-  if (decision.type !== 'respond' || providerExecuted) return [response];
+  if (!responds) return [response];
   return [response, { type: 'tool-result', toolCallId, toolName, output: modelOutput(decision.output) }];
 }
 

@@ -11,6 +11,7 @@ import type {
   ApprovalRequestedEvent,
   ApprovalResponseEvent,
   DecisionOutcome,
+  DecisionType,
   InterruptOn,
   RunResult,
   ToolDeniedEvent,
@@ -19,10 +20,10 @@ import { InvalidDecisionError } from '../errors/index.js';
 import { existingRecord, requestOf, type Asker } from '../gate/asker.js';
 import { isApproval, messageOf, type Decided } from '../gate/gate.js';
 import type { HostJudge } from '../gate/judge.js';
-import type { InterruptPlan } from '../native.js';
+import type { Gating, InterruptPlan } from '../native.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
 import { digestOf, Edits } from './edits.js';
-import { Guard, type Executed } from './guard.js';
+import { ASK, Guard, type Executed } from './guard.js';
 import { answered, closed, modelOutput, type Answer } from './history.js';
 import { Inbox } from './inbox.js';
 import { CANCELLED, DUPLICATE_ID, EDIT_NOTE, reasonOf, TURN_ENDED } from './reasons.js';
@@ -47,7 +48,7 @@ export type OwnEvent =
 export interface View<E> {
   /** When there is one, it shows each part of the SDK as it is, before what `part` makes of it. */
   raw?: ((part: StreamPart) => E) | undefined;
-  part(part: StreamPart, stepsDone: number): E | undefined;
+  part(part: StreamPart): E | undefined;
   own(event: OwnEvent): E | undefined;
 }
 
@@ -61,6 +62,8 @@ export interface RunOptions {
   interruptOn: InterruptOn | undefined;
   maxSteps: number | undefined;
   signal: AbortSignal;
+  /** What the user passed for the SDK: its messages are the conversation until the first call is opened. */
+  call: CallOptions;
   /** How a round is opened: with `streamText` or with an agent. */
   open: (sdk: Sdk) => OpenCall;
   /** The user's callbacks of the given names, from wherever they may stand. */
@@ -149,6 +152,7 @@ export class Run {
   constructor(options: RunOptions) {
     this.#options = options;
     this.#asker = options.asker;
+    this.#history = messagesOf(options.call);
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -199,7 +203,7 @@ export class Run {
             beforeYield();
             yield view.raw(part);
           }
-          event = view.part(part, this.#steps.length + this.#round.steps.length);
+          event = view.part(part);
         }
         if (event === undefined) continue;
         beforeYield();
@@ -207,14 +211,18 @@ export class Run {
       }
     } finally {
       signal.removeEventListener('abort', onAbort);
-      if (this.#phase !== 'over') {
-        // Left before its end: nothing of it may start any more.
-        this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
-        this.#stopReading();
-        this.#reject(signal.reason ?? new DOMException('The run was left before its end.', 'AbortError'));
-      }
+      this.abandon();
       beforeYield();
     }
+  }
+
+  /** Left, perhaps before its end, perhaps before its start: nothing of it may start any more. */
+  abandon(): void {
+    if (this.#phase === 'over') return;
+    this.#phase = 'over';
+    this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
+    this.#stopReading();
+    this.#reject(this.#options.signal.reason ?? new DOMException('The run was left before its end.', 'AbortError'));
   }
 
   /** Goes on until there is a part to show or something in the inbox. */
@@ -385,28 +393,38 @@ export class Run {
     const { toolCallId, toolName, args } = asked;
     const verdict = this.#guard.call(toolCallId)?.verdict;
     try {
-      const record = await this.#asker.open({
+      const { record, decided } = await this.#asker.openAndWait({
         toolCallId,
         toolName,
         args: args ?? snapshot(null),
-        gating: this.#guard.gatingOf(toolName),
+        gating: this.#gatingOf(asked),
         entry: this.#guard.entryOf(toolName),
         reason: verdict?.effect === 'ask' ? verdict.reason : undefined,
-        checkEdit: (written) => checkEdit(asked, written),
+        checkEdit: (written) => asked.edits.check(written),
+        signal: this.#options.signal,
       });
       asked.record = record;
       const isAutomatic = denied !== undefined || this.#asker.isAutomatic;
       const request = requestOf(record, args ?? snapshot(null));
       this.#inbox.push({ type: 'approval-requested', isAutomatic, ...request } as ApprovalRequestedEvent);
       round.waiting++;
-      round.waits.push(this.#asker.gate.wait(record.approvalId).then((decided) => this.#onDecided(round, asked, decided)));
+      round.waits.push(decided.then((outcome) => this.#onDecided(round, asked, outcome)));
       if (denied === undefined) return true;
       this.#asker.gate.rejectBySystem(record.approvalId, denied);
     } catch (error) {
       // Without a request there is nothing that anybody could approve.
-      asked.decision = { type: 'reject', reason: denied ?? (existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID) };
+      const reason = denied ?? (existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID);
+      asked.decision = { type: 'reject', reason };
+      this.#denials.set(toolCallId, { args: valueOf(args), reason });
     }
     return false;
+  }
+
+  #gatingOf({ toolName, providerExecuted }: Asked): Gating | undefined {
+    const gating = this.#guard.gatingOf(toolName);
+    if (!providerExecuted) return gating;
+    const allowed = gating?.allowedDecisions ?? PROVIDER_TAKES;
+    return { ...(gating ?? ASK), allowedDecisions: allowed.filter((type) => PROVIDER_TAKES.includes(type)) };
   }
 
   #editsOf(toolCallId: string, toolName: string): Edits {
@@ -476,24 +494,24 @@ export class Run {
     return decision.type === 'edit' ? this.#editedAnswer(answer, asked, decision.args) : answer;
   }
 
-  #editedAnswer(answer: Answer, asked: Asked, written: unknown): Answer {
+  #editedAnswer(answer: Answer, asked: Asked, decided: unknown): Answer {
     const { toolCallId, toolName } = asked;
-    const args = asked.edits.checked(written);
-    const writtenArgs = snapshot(written);
-    if (args === undefined) {
+    const edit = asked.edits.checked(decided);
+    if (edit === undefined) {
       // Decided elsewhere, unchecked: it must not run on what the schema has not seen.
       const reason = 'The edited arguments were not checked against the tool.';
       this.#asker.gate.revoke(asked.record?.approvalId ?? '', reason);
-      this.#denials.set(toolCallId, { args: written, reason });
+      this.#denials.set(toolCallId, { args: decided, reason });
       return { ...answer, decision: { type: 'cancelled', reason }, runs: false, reason };
     }
+    const { args, written } = edit;
     const input = snapshot(args.value).value;
     this.#inbox.push({ type: 'call-edited', toolCallId, toolName, args: snapshot(args.value).value });
     const secret = this.#callOptions['experimental_toolApprovalSecret'] as string | Uint8Array | undefined;
     return {
       ...answer,
       input,
-      schemaInput: digestOf(args) === digestOf(writtenArgs) ? undefined : { value: writtenArgs.value },
+      schemaInput: digestOf(args) === digestOf(written) ? undefined : { value: written.value },
       signature:
         secret === undefined ? undefined : signApproval(this.#sdk.version, secret, { approvalId: answer.requestId, toolCallId, toolName, input }),
     };
@@ -527,9 +545,10 @@ export class Run {
     const { inputLength, runId } = { inputLength: this.#inputLength, runId: this.runId };
     const responseMessages = this.#history.slice(inputLength);
     const output = await this.#output();
-    if (this.#finish !== undefined) {
+    const callbacks = this.#options.callbacks(this.#sdk.version.onFinish);
+    if (this.#finish !== undefined && callbacks.length > 0) {
       const event = this.#sdk.version.finishEvent(this.#finish, { steps: this.#steps, usage: this.#usage, messages: responseMessages });
-      for (const callback of this.#options.callbacks(this.#sdk.version.onFinish)) await quietly(() => callback(event as never));
+      for (const callback of callbacks) await quietly(() => callback(event as never));
     }
     const result: RunResult = {
       runId,
@@ -662,15 +681,11 @@ export class Run {
   }
 
   #watch(round: Round, model: unknown): unknown {
-    if (!this.#guard.guardsAnything) return model;
-    return watchModel(
-      model,
-      this.#sdk.ai,
-      (turn) => {
-        round.turn = turn;
-      },
-      () => this.#inbox.ring(),
-    );
+    const onStart = (turn: Turn) => {
+      round.turn = turn;
+    };
+    const watcher = this.#guard.guardsAnything ? { onStart, onEnd: () => this.#inbox.ring() } : undefined;
+    return watchModel(model, this.#sdk.ai, this.#options.signal, watcher);
   }
 
   #prepareStep(round: Round): unknown {
@@ -726,11 +741,8 @@ export class Run {
 }
 
 const DEFAULT_MAX_STEPS = 20;
-
-async function checkEdit({ providerExecuted, toolName, edits }: Asked, written: unknown): Promise<Snapshot> {
-  if (!providerExecuted) return edits.check(written);
-  throw new InvalidDecisionError({ message: `The provider runs ${toolName} itself: its arguments cannot be edited. Approve or reject.` });
-}
+/** What a provider that runs the tool itself can be told: yes or no. */
+const PROVIDER_TAKES: DecisionType[] = ['approve', 'reject', 'skip'];
 
 /** Callbacks live under several names: only the first is passed on, so that each is called once. */
 function only<T>(names: readonly string[], callback: T): Record<string, T | undefined> {

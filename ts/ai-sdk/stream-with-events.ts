@@ -39,13 +39,14 @@ export function streamWithEvents(options: object): AgentRun {
     throw new InvalidConfigError({ message: `streamWithEvents: maxSteps must be a whole number above 0, not ${String(maxSteps)}.` });
   }
   const source = agent === undefined ? ofStreamText(call) : ofAgent(agent, call);
-  const plan = (tools: ToolSet) => {
+  const planFor = (tools: ToolSet) => {
     const made = interruptPlan(tools, interruptOn, unknownTools);
     warnUnknown(made.unknown);
     return made;
   };
   // Mistakes in the configuration are told here, at the call, not in the middle of a run.
-  plan(source.tools);
+  const first = planFor(source.tools);
+  const plan = (tools: ToolSet) => (tools === source.tools ? first : planFor(tools));
   return new IterableRun({
     sdk: loadSdk,
     asker: new Asker(runId, { gate, onApprovalRequest, approvalTimeout, origin, logger }, 'streamWithEvents'),
@@ -54,6 +55,7 @@ export function streamWithEvents(options: object): AgentRun {
     maxSteps,
     signal: call['abortSignal'] as AbortSignal | undefined,
     includeRaw: includeRawParts,
+    call,
     open: source.open,
     callbacks: source.callbacks,
   }) as unknown as AgentRun;

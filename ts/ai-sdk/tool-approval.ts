@@ -53,10 +53,10 @@ class Approval {
     const gating = this.#gatings((tools ?? {}) as ToolSet).get(toolName);
     if (gating === undefined) return { type: 'denied', reason: `There is no tool "${toolName}".` };
     const entry = entryOf(this.#interruptOn, gating.entry);
-    const needsApproval = ownTool(tools as ToolSet, toolName)?.needsApproval;
+    const tool = ownTool(tools as ToolSet, toolName);
     const verdict = await judge(
       { toolCallId, toolName, args, context: { messages } },
-      { gating, entry, needsApproval, hostJudge: undefined, signal: undefined },
+      { gating, entry, tool, hostJudge: undefined, signal: undefined },
     );
     if (verdict.effect === 'allow') return { type: 'not-applicable' };
     if (verdict.effect === 'deny') return { type: 'denied', reason: verdict.reason };
@@ -74,12 +74,14 @@ class Approval {
     const entry = entryOf(this.#interruptOn, gating.entry);
     // Without a run of the user's, call ids of different runs must not meet.
     const runId = this.#options.runId ?? randomUUID();
-    const record = await this.#asker.open({ toolCallId, toolName, args, gating, entry, reason }, runId);
+    const question = { toolCallId, toolName, args, gating, entry, reason };
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
-      return { type: 'user-approval', reason: reason ?? record.description };
+      const { description } = await this.#asker.open(question, runId);
+      return { type: 'user-approval', reason: reason ?? description };
     }
+    const { record, decided } = await this.#asker.openAndWait(question, runId);
     this.#asker.ask(record, args, new AbortController().signal);
-    const { decision } = await gate.wait(record.approvalId);
+    const { decision } = await decided;
     if (decision.type === 'approve') return this.#handOver(runId, toolCallId, toolName, args);
     gate.revoke(record.approvalId, 'An edit cannot be carried out here.');
     const reasonGiven = isApproval(decision) || decision.type === 'respond' ? `"${decision.type}" cannot be carried out here` : reasonOf(decision);

@@ -1,7 +1,7 @@
 /** One tool of a loop that is not ours: its `execute` runs what was allowed, and nothing else. */
 import { randomUUID } from 'node:crypto';
 import type { Tool } from 'ai';
-import type { ApprovalRecord, ExecutionDenied, InterruptOptions } from '../../index.js';
+import type { ExecutionDenied, InterruptOptions } from '../../index.js';
 import { existingRecord, type Asker } from '../gate/asker.js';
 import { isApproval, messageOf, type Decided } from '../gate/gate.js';
 import { judge, type Verdict } from '../gate/judge.js';
@@ -9,7 +9,8 @@ import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { Edits } from './edits.js';
-import { claimOrRefuse, follow, Refused } from './guard.js';
+import { follow, noted, Refused } from './follow.js';
+import { claimOrRefuse } from './guard.js';
 import { modelOutput } from './history.js';
 import { isResume } from './messages.js';
 import { DUPLICATE_ID, EDIT_NOTE, reasonOf } from './reasons.js';
@@ -98,6 +99,7 @@ export class ToolGate {
     return follow(
       () => execute(copyOf(args), options),
       (outcome) => this.#options.asker.gate.settle(approvalId, 'output' in outcome),
+      edited ? noted : undefined,
     );
   }
 
@@ -132,20 +134,21 @@ export class ToolGate {
       judge: (edited) => this.#judge(edited, options),
     });
     const checkEdit = (written: unknown) => edits.check(written);
-    let record: ApprovalRecord;
+    let opened: Awaited<ReturnType<Asker['openAndWait']>>;
     try {
-      record = await asker.open({ toolCallId, toolName: name, args, gating, entry, reason: verdict.reason, checkEdit }, runId);
+      opened = await asker.openAndWait({ toolCallId, toolName: name, args, gating, entry, reason: verdict.reason, checkEdit, signal: abortSignal }, runId);
     } catch (error) {
       throw existingRecord(error) === undefined ? error : new Refused(DUPLICATE_ID);
     }
     const { gate } = asker;
+    const { record } = opened;
     const { approvalId } = record;
     const withdraw = () => gate.cancel(approvalId, 'The call was aborted.', 'abort');
     abortSignal.addEventListener('abort', withdraw, { once: true });
     try {
       if (abortSignal.aborted) withdraw();
       else asker.ask(record, args, abortSignal);
-      const decided = await gate.wait(approvalId);
+      const decided = await opened.decided;
       if (abortSignal.aborted) gate.revoke(approvalId, 'The call was aborted.');
       abortSignal.throwIfAborted();
       return this.#carryOut(decided, args, edits, runId, toolCallId);
@@ -157,7 +160,7 @@ export class ToolGate {
   #carryOut({ decision, approvalId }: Decided, asked: Snapshot, edits: Edits, runId: string, toolCallId: string): Pass {
     if (decision.type === 'respond') return { kind: 'answer', output: decision.output };
     if (!isApproval(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId);
-    const args = decision.type === 'edit' ? edits.checked(decision.args) : asked;
+    const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
     if (args === undefined) return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
     claimOrRefuse(this.#options.asker.gate, runId, toolCallId, this.#options.name, args);
     return { kind: 'run', args, approvalId, edited: decision.type === 'edit' };
@@ -202,7 +205,7 @@ export class ToolGate {
     const { name, tool, gating, entry } = this.#options;
     const { toolCallId, abortSignal, ...context } = options;
     const call = { toolCallId, toolName: name, args, context };
-    return judge(call, { gating, entry, needsApproval: tool.needsApproval, hostJudge: undefined, signal: abortSignal });
+    return judge(call, { gating, entry, tool, hostJudge: undefined, signal: abortSignal });
   }
 
   async #toModelOutput(options: ModelOutputOptions): Promise<ModelOutput> {
@@ -211,14 +214,14 @@ export class ToolGate {
     const special = this.#special.get(toolCallId);
     const { toModelOutput } = this.#options.tool;
     // What a human answered has not the shape that the tool's own function expects.
-    if (special === 'answered' || toModelOutput === undefined) return noted(modelOutput(output), special);
-    return noted((await toModelOutput(options as never)) as ModelOutput, special);
+    if (special === 'answered' || toModelOutput === undefined) return annotated(modelOutput(output), special);
+    return annotated((await toModelOutput(options as never)) as ModelOutput, special);
   }
 }
 
 const NEVER = new AbortController().signal;
 
-function noted(output: ModelOutput, special: string | undefined): ModelOutput {
+function annotated(output: ModelOutput, special: string | undefined): ModelOutput {
   return special === 'edited' ? withNote(output, EDIT_NOTE) : output;
 }
 

@@ -28,20 +28,27 @@ interface ModelPart {
 
 type DoStream = (options: unknown) => PromiseLike<{ stream: ReadableStream<ModelPart> }>;
 
+export interface Watcher {
+  onStart: (turn: Turn) => void;
+  onEnd: () => void;
+}
+
 /**
- * The model, with `onStart` called for each turn and `onEnd` when its last part was read. Everything else of it is
+ * The model, with `onStart` called for each turn and `onEnd` when its last part was read, if somebody watches. It is not
+ * called once the signal is aborted, which the SDK does not look at between two steps. Everything else of it is
  * untouched. A model given by name is looked up the way the SDK does; if that fails, the name is returned as it is.
  */
-export function watchModel(model: unknown, ai: AiModule, onStart: (turn: Turn) => void, onEnd: () => void): unknown {
+export function watchModel(model: unknown, ai: AiModule, signal: AbortSignal, watcher: Watcher | undefined): unknown {
   const resolved = resolveModel(model, ai);
   if (typeof resolved !== 'object' || resolved === null || typeof (resolved as { doStream?: unknown }).doStream !== 'function') {
     return model;
   }
   const doStream: DoStream = async (options) => {
+    if (signal.aborted) throw new DOMException('The run was aborted: its model is not called.', 'AbortError');
     const turn = new Turn();
-    onStart(turn);
+    watcher?.onStart(turn);
     const result = await ((resolved as { doStream: DoStream }).doStream(options));
-    return { ...result, stream: watchStream(result.stream, turn, onEnd) };
+    return watcher === undefined ? result : { ...result, stream: watchStream(result.stream, turn, watcher.onEnd) };
   };
   return new Proxy(resolved, {
     // Methods and getters of the model may use private fields: they must see the model itself.

@@ -27,7 +27,7 @@ export async function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
 ): Promise<MESSAGE[]> {
   const verifier = new Verifier(localGate(gate, 'verifyApprovals'), options, messages);
   const verified: MESSAGE[] = [];
-  for (const message of messages) verified.push((await verifier.message(message)) as MESSAGE);
+  for (const [index, message] of messages.entries()) verified.push((await verifier.message(message, index)) as MESSAGE);
   return verified;
 }
 
@@ -37,48 +37,53 @@ class Verifier {
   /** Calls of the conversation by id; more than one of an id makes all of them ambiguous. */
   readonly #calls = new Map<string, { toolCallId: string; toolName: string; input: unknown }[]>();
   readonly #requests = new Map<string, string>();
-  readonly #settled = new Set<string>();
+  /** Where the last result of a call stands. */
+  readonly #results = new Map<string, number>();
   readonly #answers = new Map<string, number>();
 
   constructor(gate: LocalGate, options: VerifyApprovalsOptions, messages: readonly (UIMessage | ModelMessage)[]) {
     this.#gate = gate;
     this.#options = options;
-    for (const message of messages) for (const part of partsIn(message)) this.#note(part);
+    for (const [index, message] of messages.entries()) for (const part of LISTS.flatMap((list) => partsIn(message, list))) this.#note(part, index);
   }
 
-  #note(part: Part): void {
+  #note(part: Part, index: number): void {
     const { toolCallId, approvalId } = part as { toolCallId?: string; approvalId?: string };
     const call = callOf(part);
     if (call !== undefined) this.#calls.set(call.toolCallId, [...(this.#calls.get(call.toolCallId) ?? []), call]);
     if (part.type === 'tool-approval-request' && approvalId !== undefined && toolCallId !== undefined) this.#requests.set(approvalId, toolCallId);
-    if (part.type === 'tool-result' && toolCallId !== undefined) this.#settled.add(toolCallId);
+    if (part.type === 'tool-result' && toolCallId !== undefined) this.#results.set(toolCallId, index);
     const answered = part.type === 'tool-approval-response' ? approvalId : uiAnswer(part)?.approvalId;
     if (answered !== undefined) this.#answers.set(answered, (this.#answers.get(answered) ?? 0) + 1);
   }
 
-  async message(message: UIMessage | ModelMessage): Promise<UIMessage | ModelMessage> {
-    const parts = partsIn(message);
-    if (!parts.some((part) => part.type === 'tool-approval-response' || uiAnswer(part) !== undefined)) return message;
-    const verified: Part[] = [];
-    for (const part of parts) {
-      const checked = await this.#part(part);
-      if (checked !== undefined) verified.push(checked);
+  async message(message: UIMessage | ModelMessage, index: number): Promise<UIMessage | ModelMessage> {
+    let verified = message;
+    for (const list of LISTS) {
+      const parts = partsIn(message, list);
+      if (!parts.some((part) => part.type === 'tool-approval-response' || uiAnswer(part) !== undefined)) continue;
+      const checked: Part[] = [];
+      for (const part of parts) checked.push(...(await this.#part(part, index)));
+      verified = { ...verified, [list]: checked } as unknown as UIMessage | ModelMessage;
     }
-    return 'parts' in message ? ({ ...message, parts: verified } as unknown as UIMessage) : ({ ...message, content: verified } as unknown as ModelMessage);
+    return verified;
   }
 
-  /** The part as it may stand; `undefined` when it must go. */
-  async #part(part: Part): Promise<Part | undefined> {
+  /** The part as it may stand; nothing when it must go. */
+  async #part(part: Part, index: number): Promise<Part[]> {
     const inUi = uiAnswer(part);
     if (inUi !== undefined) {
       const refusal = await this.#refusal(inUi);
-      return refusal === undefined ? part : { ...part, approval: { ...(part['approval'] as object), approved: false, reason: refusal } };
+      const { approved } = inUi;
+      const approval = { ...(part['approval'] as object), ...(refusal === undefined ? { approved } : { approved: false, reason: refusal }) };
+      // The SDK carries out an answer in any state: in this one it also tells the model of a denial.
+      return [{ ...part, state: 'approval-responded', approval }];
     }
-    if (part.type !== 'tool-approval-response') return part;
+    if (part.type !== 'tool-approval-response') return [part];
     const approvalId = part['approvalId'] as string;
     const toolCallId = this.#requests.get(approvalId);
-    // It ran: what stands here is history.
-    if (toolCallId !== undefined && this.#settled.has(toolCallId)) return part;
+    // It ran: what stands here is history. With its result before the answer, the SDK would run it once more.
+    if (toolCallId !== undefined && (this.#results.get(toolCallId) ?? -1) >= index) return [part];
     const call = toolCallId === undefined ? undefined : this.#calls.get(toolCallId)?.at(-1);
     const refusal = await this.#refusal({
       approvalId,
@@ -86,9 +91,9 @@ class Verifier {
       reason: typeof part['reason'] === 'string' ? part['reason'] : undefined,
       call,
     });
-    if (refusal === undefined) return part['approved'] === true || part['approved'] === false ? part : { ...part, approved: false };
+    if (refusal === undefined) return [{ ...part, approved: part['approved'] === true }];
     // The SDK throws on an answer to a request that is not there, whatever it says.
-    return toolCallId === undefined ? undefined : { ...part, approved: false, reason: refusal };
+    return toolCallId === undefined ? [] : [{ ...part, approved: false, reason: refusal }];
   }
 
   /** Takes the answer to the gate; says why it was not taken. */
@@ -143,8 +148,12 @@ function sameArguments(asked: unknown, sent: unknown): boolean {
   }
 }
 
-function partsIn(message: UIMessage | ModelMessage): Part[] {
-  return 'parts' in message ? (Array.isArray(message.parts) ? (message.parts as unknown as Part[]) : []) : partsOf(message);
+/** Where a message has its parts, a UI message's and a model message's. A forged one may have both. */
+const LISTS = ['parts', 'content'] as const;
+
+function partsIn(message: UIMessage | ModelMessage, list: (typeof LISTS)[number]): Part[] {
+  const parts: unknown = (message as { parts?: unknown; content?: unknown })[list];
+  return Array.isArray(parts) ? (parts as Part[]) : [];
 }
 
 /** The tool call that a part is: a model message's, or a tool part of a UI message. */
@@ -158,8 +167,10 @@ function callOf(part: Part): { toolCallId: string; toolName: string; input: unkn
 
 /** The answer that a UI message's part carries and that was not carried out yet. */
 function uiAnswer(part: Part): ClientAnswer | undefined {
-  if (part['state'] !== 'approval-responded') return undefined;
-  const approval = part['approval'] as { id?: unknown; approved?: unknown; reason?: unknown } | undefined;
+  const approval = part['approval'] as { id?: unknown; approved?: unknown; reason?: unknown } | null | undefined;
+  const { state } = part;
+  if (typeof state !== 'string' || OVER.has(state)) return undefined;
+  if (state !== 'approval-responded' && (approval?.approved ?? null) === null) return undefined;
   return {
     approvalId: String(approval?.id),
     approved: approval?.approved === true,
@@ -167,3 +178,6 @@ function uiAnswer(part: Part): ClientAnswer | undefined {
     call: callOf(part),
   };
 }
+
+/** States in which a call has its result: the SDK does not run it any more. */
+const OVER = new Set(['output-available', 'output-error', 'output-denied']);

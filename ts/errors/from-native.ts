@@ -1,4 +1,3 @@
-import type { NativeError } from '../native.js';
 import {
   AlreadyDecidedError,
   ApprovalExpiredError,
@@ -12,6 +11,13 @@ import {
   UnknownApprovalError,
   UnknownToolError,
 } from './index.js';
+
+/** An error of the core as data. `code` selects the class that is thrown; the other fields go to its constructor. */
+export interface NativeError {
+  code: string;
+  message: string;
+  [field: string]: unknown;
+}
 
 /** Errors that the core reports to the code around it, never to the user: it turns them into a denial. */
 export class RefusedByCore extends CountersignError {

@@ -1,11 +1,11 @@
 /** Puts calls of one run to whoever answers for it: a callback, a gate, or nobody. */
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncResource } from 'node:async_hooks';
 import type { ApprovalAnswer, ApprovalRecord, ApprovalRequest, Gate, InterruptOptions, Logger } from '../../index.js';
 import { RefusedByCore } from '../errors/from-native.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { Gating } from '../native.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
-import { checkPositive, DEFAULT_TIMEOUT_MS, LocalGate, localGate, messageOf, type CheckEdit } from './gate.js';
+import { checkPositive, DEFAULT_TIMEOUT_MS, LocalGate, localGate, messageOf, type CheckEdit, type Decided, type OpenRequest } from './gate.js';
 
 /** How long a `description` function may take, in ms; then the default stands. */
 const DESCRIPTION_DEADLINE_MS = 10_000;
@@ -33,6 +33,8 @@ export interface Question {
   /** Why it is asked, when a judge said so. */
   reason?: string | undefined;
   checkEdit?: CheckEdit | undefined;
+  /** Once it is aborted, nobody is asked any more. */
+  signal?: AbortSignal | undefined;
 }
 
 export class Asker {
@@ -43,7 +45,7 @@ export class Asker {
   readonly #timeout: number | null;
   readonly #origin: readonly string[];
   // Callbacks run in the caller's async context, whatever stream or timer it was that led to them.
-  readonly #inContext = AsyncLocalStorage.snapshot();
+  readonly #context = new AsyncResource('countersign');
 
   constructor(runId: string, options: AskerOptions, place: string) {
     if (options.onApprovalRequest !== undefined && typeof options.onApprovalRequest !== 'function') {
@@ -71,20 +73,28 @@ export class Asker {
    * @throws {RefusedByCore} `ERR_DUPLICATE_CALL` when this run asked about this call before
    */
   async open(question: Question, runId = this.runId): Promise<ApprovalRecord> {
+    return this.gate.open(await this.#requestFor(question, runId), question.checkEdit);
+  }
+
+  /** As {@link Asker.open}, with the decision whenever it comes. */
+  async openAndWait(question: Question, runId = this.runId): Promise<{ record: ApprovalRecord; decided: Promise<Decided> }> {
+    return this.gate.openAndWait(await this.#requestFor(question, runId), question.checkEdit);
+  }
+
+  async #requestFor(question: Question, runId: string): Promise<OpenRequest> {
+    const { toolCallId, toolName, args, gating, signal } = question;
     const description = await this.#describe(question);
-    return this.gate.open(
-      {
-        runId,
-        toolCallId: question.toolCallId,
-        toolName: question.toolName,
-        args: question.args,
-        origin: this.#origin,
-        description,
-        allowedDecisions: question.gating?.allowedDecisions ?? null,
-        timeoutMs: this.#timeoutOf(question.gating),
-      },
-      question.checkEdit,
-    );
+    signal?.throwIfAborted();
+    return {
+      runId,
+      toolCallId,
+      toolName,
+      args,
+      origin: this.#origin,
+      description,
+      allowedDecisions: gating?.allowedDecisions ?? null,
+      timeoutMs: this.#timeoutOf(gating),
+    };
   }
 
   /** Calls the human. The answer arrives through the gate. */
@@ -100,7 +110,7 @@ export class Asker {
     const request: ApprovalRequest = requestOf(record, args);
     let answer: unknown;
     try {
-      answer = await this.#inContext(() => callback(request as never, { abortSignal }));
+      answer = await this.#context.runInAsyncScope(() => callback(request as never, { abortSignal }));
     } catch (error) {
       this.gate.rejectBySystem(record.approvalId, `Asking the human failed: ${messageOf(error)}`, 'callback');
       return;
@@ -116,12 +126,12 @@ export class Asker {
     return this.#hasGate ? this.gate.timeout : DEFAULT_TIMEOUT_MS;
   }
 
-  async #describe({ entry, toolCallId, toolName, args, reason }: Question): Promise<string | null> {
-    const description: unknown = entry?.description;
+  async #describe({ entry, toolCallId, toolName, args, reason, signal }: Question): Promise<string | null> {
+    const description = entry?.description as unknown;
     try {
       const text: unknown =
         typeof description === 'function'
-          ? await within(DESCRIPTION_DEADLINE_MS, this.#inContext(() => description({ toolCallId, toolName, args: copyOf(args) }) as unknown))
+          ? await within(DESCRIPTION_DEADLINE_MS, signal, this.#context.runInAsyncScope(() => description({ toolCallId, toolName, args: copyOf(args) }) as unknown))
           : description;
       if (typeof text === 'string') return text;
     } catch {
@@ -144,14 +154,21 @@ export function existingRecord(error: unknown): ApprovalRecord | undefined {
     : undefined;
 }
 
-async function within(ms: number, value: unknown): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
+/** `undefined` when it takes too long or the signal is aborted first. */
+async function within(ms: number, signal: AbortSignal | undefined, value: unknown): Promise<unknown> {
+  let giveUp: () => void = () => {};
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
+    const stop = () => resolve(undefined);
+    const timer = setTimeout(stop, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+    giveUp = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+    };
   });
   try {
     return await Promise.race([value, late]);
   } finally {
-    clearTimeout(timer);
+    giveUp();
   }
 }

@@ -39,6 +39,7 @@ export class LocalGate implements Gate {
   readonly #native: NativeGate;
   readonly #timeout: number;
   readonly #waiting = new Map<string, (decided: Decided) => void>();
+  #listens = false;
   readonly #checks = new Map<string, CheckEdit>();
   readonly #events = new Broadcast<GateEvent>();
   readonly #keepAlive = new KeepAlive();
@@ -56,9 +57,6 @@ export class LocalGate implements Gate {
       maxArgumentBytes: checkPositive('createGate: maxArgumentBytes', maxArgumentBytes),
       keepDecided: checkPositive('createGate: keepDecided', keepDecided),
     });
-    // The core holds the callback for as long as it lives: it must not hold us.
-    const self = new WeakRef(this);
-    this.#native.onWake(() => self.deref()?.flush());
   }
 
   /** How long a request waits when nothing else says so, in ms. */
@@ -71,7 +69,7 @@ export class LocalGate implements Gate {
   async request(request: GateRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<Resolution> {
     abortSignal?.throwIfAborted();
     const args = snapshot(request.args);
-    const { approvalId } = this.open({
+    const { record, decided } = this.openAndWait({
       runId: request.runId ?? randomUUID(),
       toolCallId: request.toolCallId ?? randomUUID(),
       toolName: request.toolName,
@@ -81,10 +79,10 @@ export class LocalGate implements Gate {
       allowedDecisions: request.allowedDecisions ?? null,
       timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout),
     });
-    const withdraw = () => this.cancel(approvalId, 'The caller no longer needs it.', 'abort');
+    const withdraw = () => this.cancel(record.approvalId, 'The caller no longer needs it.', 'abort');
     abortSignal?.addEventListener('abort', withdraw, { once: true });
     try {
-      return resolutionOf(await this.wait(approvalId), args);
+      return resolutionOf(await decided, args);
     } finally {
       abortSignal?.removeEventListener('abort', withdraw);
     }
@@ -92,23 +90,40 @@ export class LocalGate implements Gate {
 
   /** Puts a call to a human. From here on it is somebody's to decide. */
   open(request: OpenRequest, checkEdit?: CheckEdit): ApprovalRecord {
-    const record = toRecord(this.#native.request({ ...request, args: request.args.json }));
-    if (checkEdit !== undefined) this.#checks.set(record.approvalId, checkEdit);
+    const record = this.#request(request, checkEdit);
     this.flush();
     return record;
   }
 
-  /** The decision, whenever it comes. Somebody who waits keeps the process alive. */
-  wait(approvalId: string): Promise<Decided> {
-    const record = this.#native.get(approvalId);
-    if (record !== null && isDecided(record)) return Promise.resolve(toRecord(record) as Decided);
+  /** As {@link LocalGate.open}, with the decision whenever it comes. Whoever waits for it keeps the process alive. */
+  openAndWait(request: OpenRequest, checkEdit?: CheckEdit): { record: ApprovalRecord; decided: Promise<Decided> } {
+    const record = this.#request(request, checkEdit);
     this.#keepAlive.hold();
-    return new Promise((resolve) => {
-      this.#waiting.set(approvalId, (decided) => {
+    const decided = new Promise<Decided>((resolve) => {
+      this.#waiting.set(record.approvalId, (outcome) => {
         this.#keepAlive.release();
-        resolve(decided);
+        resolve(outcome);
       });
     });
+    // Only now: nobody can have decided before there was somebody to tell.
+    this.flush();
+    return { record, decided };
+  }
+
+  #request(request: OpenRequest, checkEdit: CheckEdit | undefined): ApprovalRecord {
+    if (request.timeoutMs !== null) this.#listen();
+    const record = toRecord(this.#native.request({ ...request, args: request.args.json }));
+    if (checkEdit !== undefined) this.#checks.set(record.approvalId, checkEdit);
+    return record;
+  }
+
+  /** Hears of what the core does by itself, which is to let requests expire. */
+  #listen(): void {
+    if (this.#listens) return;
+    this.#listens = true;
+    // The core holds the callback for as long as it lives: it must not hold us.
+    const self = new WeakRef(this);
+    this.#native.onWake(() => self.deref()?.flush());
   }
 
   // --- deciding -----------------------------------------------------------------------------------------------------
@@ -157,7 +172,8 @@ export class LocalGate implements Gate {
 
   /** A rejection that no human made. Does nothing when something else was decided before. */
   rejectBySystem(approvalId: string, reason: string, by = 'countersign'): void {
-    this.#unlessDecided(() => this.#native.decide(approvalId, { type: 'reject', reason }, { by, via: 'system' }));
+    const rejection = { type: 'reject', reason: reason.toWellFormed() } as const;
+    this.#unlessDecided(() => this.#native.decide(approvalId, rejection, { by, via: 'system' }));
   }
 
   cancel(approvalId: string, reason: string, via: DecidedVia): void {
@@ -236,9 +252,7 @@ export class LocalGate implements Gate {
 
   /** Tells everybody here what the core did since the last time. */
   flush(): void {
-    for (let events = this.#native.drain(); events.length > 0; events = this.#native.drain()) {
-      for (const event of events) this.#tell(reviveEvent(event));
-    }
+    for (const event of this.#native.drain()) this.#tell(reviveEvent(event));
   }
 
   #tell(event: GateEvent): void {
@@ -272,7 +286,8 @@ export class LocalGate implements Gate {
         message: `The answer is ${typeof answer}. Answer with true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' }.`,
       });
     }
-    return this.#native.parseAnswer(text, toolName);
+    // Written out once more, so that nothing in an answer is taken for one of our tags.
+    return this.#native.parseAnswer(JSON.stringify(snapshot(JSON.parse(text)).json), toolName);
   }
 
   #decideAs(approvalId: string, decision: DecisionOutcome, options?: string | DecideOptions): Promise<ApprovalRecord> {
@@ -321,9 +336,11 @@ export function checkPositive(place: string, value: number): number {
   throw new InvalidConfigError({ message: `${place} must be a positive number, not ${String(value)}.` });
 }
 
+/** Always text that the core takes, whatever was thrown. */
 export function messageOf(error: unknown): string {
   try {
-    return error instanceof Error ? error.message : String(error);
+    const message: unknown = error instanceof Error ? error.message : error;
+    return String(message).toWellFormed();
   } catch {
     return 'an error that cannot be shown';
   }
@@ -343,10 +360,6 @@ const STATUS = {
   expired: 'expired',
   cancelled: 'cancelled',
 } as const;
-
-function isDecided(record: ApprovalRecord): boolean {
-  return record.status !== 'pending';
-}
 
 function readOptions(options: string | (DecideOptions & { stop?: boolean }) | undefined): DecideOptions & { stop?: boolean } {
   return typeof options === 'string' ? { reason: options } : (options ?? {});

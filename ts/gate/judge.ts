@@ -2,6 +2,7 @@
  * Says whether one call must be asked about. The configuration was compiled by the core into one `Gating` per tool; what
  * is left to JavaScript functions is asked here, and whatever goes wrong with them asks a human.
  */
+import type { Tool } from 'ai';
 import type { InterruptOptions } from '../../index.js';
 import { messageOf } from './gate.js';
 import type { Gating } from '../native.js';
@@ -30,7 +31,7 @@ export interface JudgedCall {
 export interface Judge {
   gating: Gating;
   entry: InterruptOptions | undefined;
-  needsApproval: unknown;
+  tool: Tool | undefined;
   hostJudge: HostJudge | undefined;
   signal: AbortSignal | undefined;
 }
@@ -47,15 +48,17 @@ export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
     case 'ask':
       return { effect: 'ask' };
     case 'judge':
-      return readBoolean('shouldApprove', () => callPredicate(by.entry?.shouldApprove, call, by.signal), by.signal);
+      return readBoolean('shouldApprove', () => callPredicate(by.entry, by.entry?.shouldApprove, call, by.signal), by.signal);
     case 'own':
-      return readBoolean('needsApproval', () => callPredicate(by.needsApproval, call, by.signal), by.signal);
+      return readBoolean('needsApproval', () => callPredicate(by.tool, by.tool?.needsApproval, call, by.signal), by.signal);
   }
 }
 
-function callPredicate(predicate: unknown, call: JudgedCall, signal: AbortSignal | undefined): unknown {
+/** @param owner what it is called on: a method of a class may need its fields */
+function callPredicate(owner: unknown, predicate: unknown, call: JudgedCall, signal: AbortSignal | undefined): unknown {
   if (typeof predicate !== 'function') return true;
-  return predicate(copyOf(call.args), { ...call.context, toolCallId: call.toolCallId, abortSignal: signal }) as unknown;
+  const options = { ...call.context, toolCallId: call.toolCallId, abortSignal: signal };
+  return Reflect.apply(predicate, owner, [copyOf(call.args), options]) as unknown;
 }
 
 async function readBoolean(name: string, ask: () => unknown, signal: AbortSignal | undefined): Promise<Verdict> {
@@ -70,18 +73,21 @@ async function readBoolean(name: string, ask: () => unknown, signal: AbortSignal
 
 /** The four statuses of AI SDK 7; `undefined` when the judge has nothing to say. */
 async function readStatus(hostJudge: HostJudge, call: JudgedCall, signal: AbortSignal | undefined): Promise<Verdict | undefined> {
-  let answer: unknown;
   try {
-    answer = await inTime(hostJudge(call), signal);
+    return verdictOf(await inTime(hostJudge(call), signal));
   } catch (error) {
     return { effect: 'ask', reason: `toolApproval failed: ${messageOf(error)}` };
   }
-  const status = typeof answer === 'object' && answer !== null ? (answer as { type?: unknown }).type : answer;
-  const given = typeof answer === 'object' && answer !== null ? (answer as { reason?: unknown }).reason : undefined;
+}
+
+function verdictOf(answer: unknown): Verdict | undefined {
+  if (answer === undefined) return undefined;
+  const own = (name: string): unknown => (Object.hasOwn(answer as object, name) ? (answer as Record<string, unknown>)[name] : undefined);
+  const isObject = typeof answer === 'object' && answer !== null;
+  const status = isObject ? own('type') : answer;
+  const given = isObject ? own('reason') : undefined;
   const reason = typeof given === 'string' ? given : undefined;
   switch (status) {
-    case undefined:
-      return answer === undefined ? undefined : { effect: 'ask', reason: 'toolApproval returned something unknown' };
     case 'not-applicable':
       return undefined;
     case 'approved':

@@ -38,14 +38,16 @@ export function copyOf(taken: Snapshot): unknown {
   return snapshot(taken.value).value;
 }
 
-/** The value that tagged JSON stands for. */
+/** The value that tagged JSON stands for. Never throws: what is tagged and does not fit its tag is what it says. */
 export function revive(json: unknown): unknown {
   if (typeof json !== 'object' || json === null) return json;
   if (Array.isArray(json)) return json.map(revive);
-  if (isTagged(json)) return reviveTagged(json);
-  const object: Record<string, unknown> = {};
-  for (const key of Object.keys(json)) put(object, key, revive((json as Record<string, unknown>)[key]));
-  return object;
+  if (!isTagged(json)) return reviveRecord(json);
+  try {
+    return reviveTagged(json);
+  } catch {
+    return reviveRecord(json);
+  }
 }
 
 class Copier {
@@ -108,7 +110,8 @@ class Copier {
 
   #copyRecord(object: object, place: string, depth: number): Pair {
     const prototype: unknown = Object.getPrototypeOf(object);
-    const plain = prototype === null || Object.getPrototypeOf(prototype) === null;
+    // What an object inherits is not shown: it is kept for a class only, never for data that stands above other data.
+    const plain = prototype === null || Object.getPrototypeOf(prototype) === null || !isClass(prototype as object);
     const value = (plain ? {} : Object.create(prototype as object)) as Record<string, unknown>;
     const json: Record<string, unknown> = {};
     for (const key of Object.keys(object)) {
@@ -141,6 +144,7 @@ function copyBuiltIn(object: object): Pair | undefined {
     const bytes = Uint8Array.from(object);
     return { value: Buffer.isBuffer(object) ? Buffer.from(bytes) : bytes, json: tag('Uint8Array', Buffer.from(bytes).toString('base64')) };
   }
+  if (types.isSharedArrayBuffer(ArrayBuffer.isView(object) ? object.buffer : object)) throw unfit('args', 'memory that others may change');
   if (types.isAnyArrayBuffer(object) || ArrayBuffer.isView(object)) {
     const bytes = ArrayBuffer.isView(object)
       ? Buffer.from(object.buffer, object.byteOffset, object.byteLength)
@@ -199,6 +203,11 @@ function reviveRecord(value: object): Record<string, unknown> {
 function put(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;
+}
+
+function isClass(prototype: object): boolean {
+  const constructor: unknown = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+  return typeof constructor === 'function' && constructor.prototype === prototype;
 }
 
 function className(prototype: object): string {

@@ -12,7 +12,13 @@
 //! Whatever fails on the way of a call, the tool does not run: every refusal is a typed value, and no path panics.
 #![cfg_attr(
     test,
-    allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test that fails should panic")
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::print_stderr,
+        reason = "a test that fails should panic"
+    )
 )]
 
 pub mod approval;

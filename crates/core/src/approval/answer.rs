@@ -52,7 +52,9 @@ fn read_object(fields: &Fields, tool_name: &str) -> Result<Decision, InvalidDeci
     let approved = match fields.get("approved") {
         None => None,
         Some(Json::Bool(approved)) => Some(*approved),
-        Some(other) => return Err(fault(format!("`approved` must be true or false, not {}", other.kind()))),
+        Some(other) => {
+            return Err(fault(format!("`approved` must be true or false, not {}", other.kind())));
+        }
     };
 
     // LangChain's `message` and combycode's `note` are reasons where they are not something else.
@@ -61,19 +63,32 @@ fn read_object(fields: &Fields, tool_name: &str) -> Result<Decision, InvalidDeci
         Some(Choice::Respond { .. }) | None => None,
         Some(_) => text(fields, "message")?,
     };
-    let reason = [text(fields, "reason")?, note, message].into_iter().flatten().try_fold(None, |first, next| match first {
-        Some(first) if first != next => Err(fault("`reason`, `note` and `message` disagree: give one of them")),
-        _ => Ok(Some(next)),
-    })?;
+    let reason = [text(fields, "reason")?, note, message].into_iter().flatten().try_fold(
+        None,
+        |first, next| match first {
+            Some(first) if first != next => {
+                Err(fault("`reason`, `note` and `message` disagree: give one of them"))
+            }
+            _ => Ok(Some(next)),
+        },
+    )?;
 
     let choice = match (typed, worded, approved) {
         (Some(typed), Some(worded), _) if typed != worded => {
-            return Err(fault(format!("`type` says {} and `decision` says {}: give one of them", typed.name(), worded.name())));
+            return Err(fault(format!(
+                "`type` says {} and `decision` says {}: give one of them",
+                typed.name(),
+                worded.name()
+            )));
         }
         (Some(choice), _, _) | (None, Some(choice), _) => choice,
         (None, None, Some(true)) => Choice::Approve,
         (None, None, Some(false)) => Choice::Reject { stop: stop(fields)? },
-        (None, None, None) => return Err(fault(format!("the decision has none of `type`, `approved`, `decision`: {EXPECTED}"))),
+        (None, None, None) => {
+            return Err(fault(format!(
+                "the decision has none of `type`, `approved`, `decision`: {EXPECTED}"
+            )));
+        }
     };
     if approved.is_some_and(|approved| approved != choice.runs()) {
         return Err(fault(format!("`approved` contradicts {}: give one of them", choice.name())));
@@ -86,14 +101,24 @@ fn read_object(fields: &Fields, tool_name: &str) -> Result<Decision, InvalidDeci
 /// `approve` does not want the old ones to run.
 fn reject_leftovers(choice: &Choice, fields: &Fields) -> Result<(), InvalidDecision> {
     if choice.runs() && stop(fields)? {
-        return Err(fault(format!("`stop` contradicts {}: it ends the turn after a 'reject'", choice.name())));
+        return Err(fault(format!(
+            "`stop` contradicts {}: it ends the turn after a 'reject'",
+            choice.name()
+        )));
     }
     if *choice != Choice::Approve {
         return Ok(());
     }
-    for (key, meant) in [("args", "edit"), ("editedAction", "edit"), ("output", "respond"), ("overrideResult", "respond")] {
+    for (key, meant) in [
+        ("args", "edit"),
+        ("editedAction", "edit"),
+        ("output", "respond"),
+        ("overrideResult", "respond"),
+    ] {
         if fields.contains_key(key) {
-            return Err(fault(format!("an approval has no `{key}`: use {{ type: '{meant}' }}, or leave it out")));
+            return Err(fault(format!(
+                "an approval has no `{key}`: use {{ type: '{meant}' }}, or leave it out"
+            )));
         }
     }
     Ok(())
@@ -113,8 +138,12 @@ fn read_type(kind: &Json, fields: &Fields, tool_name: &str) -> Result<Choice, In
         },
         "respond" => match (fields.get("output"), text(fields, "message")?) {
             (Some(output), _) => Ok(Choice::Respond { output: CanonicalJson::of(output)? }),
-            (None, Some(message)) => Ok(Choice::Respond { output: CanonicalJson::of(&Json::String(message.to_owned()))? }),
-            (None, None) => Err(fault("'respond' needs an `output`: what the model gets as the tool's result")),
+            (None, Some(message)) => Ok(Choice::Respond {
+                output: CanonicalJson::of(&Json::String(message.to_owned()))?,
+            }),
+            (None, None) => {
+                Err(fault("'respond' needs an `output`: what the model gets as the tool's result"))
+            }
         },
         "skip" => Ok(Choice::Skip),
         other => Err(fault(format!("`type` cannot be {}: {EXPECTED}", shown(other)))),
@@ -137,12 +166,20 @@ fn edited_args(fields: &Fields, tool_name: &str) -> Result<CanonicalJson, Invali
                 }
                 _ => return Err(fault("`editedAction.name` must be the name of the tool")),
             }
-            Some(action.get("args").ok_or_else(|| fault("`editedAction` needs `args`: the arguments to run with"))?)
+            Some(
+                action.get("args").ok_or_else(|| {
+                    fault("`editedAction` needs `args`: the arguments to run with")
+                })?,
+            )
         }
-        Some(other) => return Err(fault(format!("`editedAction` must be an object, not {}", other.kind()))),
+        Some(other) => {
+            return Err(fault(format!("`editedAction` must be an object, not {}", other.kind())));
+        }
     };
     match (fields.get("args"), theirs) {
-        (Some(ours), Some(theirs)) if ours != theirs => Err(fault("`args` and `editedAction.args` disagree: give one of them")),
+        (Some(ours), Some(theirs)) if ours != theirs => {
+            Err(fault("`args` and `editedAction.args` disagree: give one of them"))
+        }
         (Some(args), _) | (None, Some(args)) => Ok(CanonicalJson::of(args)?),
         (None, None) => Err(fault("'edit' needs `args`: the arguments to run with")),
     }
@@ -150,7 +187,8 @@ fn edited_args(fields: &Fields, tool_name: &str) -> Result<CanonicalJson, Invali
 
 /// The words of combycode. A result that overrides stands instead of the execution, as it does there.
 fn read_word(word: &Json, fields: &Fields) -> Result<Choice, InvalidDecision> {
-    const WORDS: &str = "expected 'approve', 'deny', 'skip', or 'override' with an `overrideResult`";
+    const WORDS: &str =
+        "expected 'approve', 'deny', 'skip', or 'override' with an `overrideResult`";
     let Json::String(word) = word else {
         return Err(fault(format!("`decision` must be a string, not {}: {WORDS}", word.kind())));
     };
@@ -159,8 +197,12 @@ fn read_word(word: &Json, fields: &Fields) -> Result<Choice, InvalidDecision> {
         ("approve" | "approved" | "allow" | "skip" | "override", Some(output)) => respond(output),
         ("approve" | "approved" | "allow", None) => Ok(Choice::Approve),
         ("skip", None) => Ok(Choice::Skip),
-        ("override", None) => Err(fault("'override' needs an `overrideResult`: what the model gets as the tool's result")),
-        ("reject" | "rejected" | "deny" | "denied", _) => Ok(Choice::Reject { stop: stop(fields)? }),
+        ("override", None) => Err(fault(
+            "'override' needs an `overrideResult`: what the model gets as the tool's result",
+        )),
+        ("reject" | "rejected" | "deny" | "denied", _) => {
+            Ok(Choice::Reject { stop: stop(fields)? })
+        }
         (other, _) => Err(fault(format!("`decision` cannot be {}: {WORDS}", shown(other)))),
     }
 }
@@ -198,7 +240,8 @@ mod tests {
     use super::*;
 
     fn read_text(text: &str) -> Result<String, String> {
-        let decision = read(&text.parse().unwrap(), "execute").map_err(|error| error.to_string())?;
+        let decision =
+            read(&text.parse().unwrap(), "execute").map_err(|error| error.to_string())?;
         Ok(serde_json::to_string(&decision).unwrap())
     }
 
@@ -216,31 +259,55 @@ mod tests {
             (r#"{"type":"edit","args":{"b":1,"a":2}}"#, r#"{"type":"edit","args":{"a":2,"b":1}}"#),
             (r#"{"type":"edit","args":null}"#, r#"{"type":"edit","args":null}"#),
             (r#"{"type":"edit","args":{},"approved":true}"#, r#"{"type":"edit","args":{}}"#),
-            (r#"{"type":"edit","editedAction":{"name":"execute","args":{"a":1}},"message":"m"}"#, r#"{"type":"edit","args":{"a":1},"reason":"m"}"#),
-            (r#"{"type":"edit","args":{"a":1},"editedAction":{"name":"execute","args":{"a":1.0}}}"#, r#"{"type":"edit","args":{"a":1}}"#),
+            (
+                r#"{"type":"edit","editedAction":{"name":"execute","args":{"a":1}},"message":"m"}"#,
+                r#"{"type":"edit","args":{"a":1},"reason":"m"}"#,
+            ),
+            (
+                r#"{"type":"edit","args":{"a":1},"editedAction":{"name":"execute","args":{"a":1.0}}}"#,
+                r#"{"type":"edit","args":{"a":1}}"#,
+            ),
             (r#"{"type":"reject","reason":"no"}"#, r#"{"type":"reject","reason":"no"}"#),
             (r#"{"type":"reject","stop":true}"#, r#"{"type":"reject","stop":true}"#),
             (r#"{"type":"reject","stop":false}"#, r#"{"type":"reject"}"#),
             (r#"{"type":"reject","message":"no"}"#, r#"{"type":"reject","reason":"no"}"#),
             (r#"{"type":"reject","approved":false}"#, r#"{"type":"reject"}"#),
-            (r#"{"type":"rejectAndStop","reason":"no"}"#, r#"{"type":"reject","stop":true,"reason":"no"}"#),
+            (
+                r#"{"type":"rejectAndStop","reason":"no"}"#,
+                r#"{"type":"reject","stop":true,"reason":"no"}"#,
+            ),
             (r#"{"type":"respond","output":[1]}"#, r#"{"type":"respond","output":[1]}"#),
-            (r#"{"type":"respond","output":null,"message":"m"}"#, r#"{"type":"respond","output":null}"#),
+            (
+                r#"{"type":"respond","output":null,"message":"m"}"#,
+                r#"{"type":"respond","output":null}"#,
+            ),
             (r#"{"type":"respond","message":"m"}"#, r#"{"type":"respond","output":"m"}"#),
             (r#"{"type":"skip"}"#, r#"{"type":"skip"}"#),
             (r#"{"approved":true}"#, r#"{"type":"approve"}"#),
             (r#"{"approved":true,"reason":"ok"}"#, r#"{"type":"approve","reason":"ok"}"#),
-            (r#"{"approved":false,"reason":"no","stop":true}"#, r#"{"type":"reject","stop":true,"reason":"no"}"#),
+            (
+                r#"{"approved":false,"reason":"no","stop":true}"#,
+                r#"{"type":"reject","stop":true,"reason":"no"}"#,
+            ),
             (r#"{"decision":"approve"}"#, r#"{"type":"approve"}"#),
             (r#"{"decision":"approved","note":"n"}"#, r#"{"type":"approve","reason":"n"}"#),
             (r#"{"decision":"allow"}"#, r#"{"type":"approve"}"#),
             (r#"{"decision":"deny","note":"n"}"#, r#"{"type":"reject","reason":"n"}"#),
             (r#"{"decision":"denied","overrideResult":"x"}"#, r#"{"type":"reject"}"#),
             (r#"{"decision":"reject"}"#, r#"{"type":"reject"}"#),
-            (r#"{"decision":"rejected","reason":"n","note":"n"}"#, r#"{"type":"reject","reason":"n"}"#),
+            (
+                r#"{"decision":"rejected","reason":"n","note":"n"}"#,
+                r#"{"type":"reject","reason":"n"}"#,
+            ),
             (r#"{"decision":"skip"}"#, r#"{"type":"skip"}"#),
-            (r#"{"decision":"override","overrideResult":"x"}"#, r#"{"type":"respond","output":"x"}"#),
-            (r#"{"decision":"approve","overrideResult":"x"}"#, r#"{"type":"respond","output":"x"}"#),
+            (
+                r#"{"decision":"override","overrideResult":"x"}"#,
+                r#"{"type":"respond","output":"x"}"#,
+            ),
+            (
+                r#"{"decision":"approve","overrideResult":"x"}"#,
+                r#"{"type":"respond","output":"x"}"#,
+            ),
             (r#"{"decision":"approve","type":"approve","approved":true}"#, r#"{"type":"approve"}"#),
         ] {
             assert_eq!(read_text(answer).as_deref(), Ok(expected), "{answer}");
@@ -284,11 +351,17 @@ mod tests {
             (r#"{"type":"approve","stop":true}"#, "`stop`"),
             (r#"{"type":"approve","stop":"no"}"#, "`stop`"),
             (r#"{"type":"edit"}"#, "needs `args`"),
-            (r#"{"type":"edit","editedAction":{"name":"other","args":{}}}"#, "cannot change the tool"),
+            (
+                r#"{"type":"edit","editedAction":{"name":"other","args":{}}}"#,
+                "cannot change the tool",
+            ),
             (r#"{"type":"edit","editedAction":{"args":{}}}"#, "editedAction.name"),
             (r#"{"type":"edit","editedAction":{"name":"execute"}}"#, "needs `args`"),
             (r#"{"type":"edit","editedAction":null,"args":{}}"#, "`editedAction`"),
-            (r#"{"type":"edit","args":{},"editedAction":{"name":"execute","args":[]}}"#, "disagree"),
+            (
+                r#"{"type":"edit","args":{},"editedAction":{"name":"execute","args":[]}}"#,
+                "disagree",
+            ),
             (r#"{"type":"reject","stop":1}"#, "`stop`"),
             (r#"{"type":"rejectAndStop","stop":false}"#, "`stop`"),
             (r#"{"type":"respond"}"#, "needs an `output`"),
@@ -307,7 +380,9 @@ mod tests {
 
     #[test]
     fn only_the_product_itself_expires_and_cancels() {
-        let outcome = |text: &str| read_outcome(&text.parse().unwrap(), "execute").map(|decision| decision.choice);
+        let outcome = |text: &str| {
+            read_outcome(&text.parse().unwrap(), "execute").map(|decision| decision.choice)
+        };
         assert_eq!(outcome(r#"{"type":"expired","reason":"late"}"#), Ok(Choice::Expired));
         assert_eq!(outcome(r#"{"type":"cancelled"}"#), Ok(Choice::Cancelled));
         assert_eq!(outcome(r#"{"type":"skip"}"#), Ok(Choice::Skip));
@@ -318,12 +393,33 @@ mod tests {
     /// Any JSON, made mostly of the words that mean something here.
     fn any_answer() -> impl Strategy<Value = Json> {
         let word = prop_oneof![
-            Just("approve"), Just("edit"), Just("reject"), Just("respond"), Just("skip"), Just("allow"), Just("deny"),
-            Just("override"), Just("execute"), Just("rejectAndStop"), Just("expired"), Just("x"),
+            Just("approve"),
+            Just("edit"),
+            Just("reject"),
+            Just("respond"),
+            Just("skip"),
+            Just("allow"),
+            Just("deny"),
+            Just("override"),
+            Just("execute"),
+            Just("rejectAndStop"),
+            Just("expired"),
+            Just("x"),
         ];
         let key = prop_oneof![
-            Just("type"), Just("approved"), Just("decision"), Just("args"), Just("editedAction"), Just("name"), Just("output"),
-            Just("overrideResult"), Just("reason"), Just("message"), Just("note"), Just("stop"), Just("id"),
+            Just("type"),
+            Just("approved"),
+            Just("decision"),
+            Just("args"),
+            Just("editedAction"),
+            Just("name"),
+            Just("output"),
+            Just("overrideResult"),
+            Just("reason"),
+            Just("message"),
+            Just("note"),
+            Just("stop"),
+            Just("id"),
         ];
         let leaf = prop_oneof![
             Just(Json::Null),
@@ -335,7 +431,8 @@ mod tests {
         leaf.prop_recursive(3, 24, 6, move |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Json::Array),
-                prop::collection::btree_map(key.clone().prop_map(str::to_owned), inner, 0..6).prop_map(Json::Object),
+                prop::collection::btree_map(key.clone().prop_map(str::to_owned), inner, 0..6)
+                    .prop_map(Json::Object),
             ]
         })
     }

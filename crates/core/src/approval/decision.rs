@@ -164,7 +164,7 @@ pub struct Decision {
 impl Decision {
     /// A choice with a reason, cut to what a record may hold.
     pub fn new(choice: Choice, reason: Option<&str>) -> Self {
-        Self { choice, reason: reason.map(|text| bounded(text).into()) }
+        Self { choice, reason: reason.map(|text| bounded(text, MAX_REASON)) }
     }
 }
 
@@ -172,14 +172,13 @@ impl Decision {
 /// that stops the call.
 const MAX_REASON: usize = 16 * 1024;
 
-fn bounded(text: &str) -> String {
-    if text.len() <= MAX_REASON {
-        return text.to_owned();
+/// A text, cut after so many bytes at most where it is longer.
+pub(crate) fn bounded(text: &str, most: usize) -> Box<str> {
+    if text.len() <= most {
+        return text.into();
     }
-    let mut cut = text.to_owned();
-    cut.truncate(text.floor_char_boundary(MAX_REASON));
-    cut.push('…');
-    cut
+    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    format!("{}…", &text[..end]).into()
 }
 
 impl Serialize for Decision {
@@ -276,7 +275,8 @@ mod tests {
     fn kinds_are_a_set_that_is_never_empty() {
         assert_eq!(DecisionKinds::new([]), None);
         assert_eq!(DecisionKinds::new(DecisionKind::ALL), Some(DecisionKinds::ALL));
-        let two = DecisionKinds::new([DecisionKind::Skip, DecisionKind::Edit, DecisionKind::Skip]).unwrap();
+        let two = DecisionKinds::new([DecisionKind::Skip, DecisionKind::Edit, DecisionKind::Skip])
+            .unwrap();
         assert_eq!(serde_json::to_string(&two).unwrap(), r#"["edit","skip"]"#);
         assert_eq!(two.names(), "edit, skip");
         assert!(!two.contains(DecisionKind::Approve));
@@ -285,11 +285,20 @@ mod tests {
     #[test]
     fn machines_stop_and_time_never_approves() {
         let only_respond = DecisionKinds::new([DecisionKind::Respond]).unwrap();
-        let decided = |choice: &Choice, via| Decided { decision: Decision::new(choice.clone(), None), by: None, via, at: 0 };
-        for via in [Via::Callback, Via::Gate, Via::Messages, Via::Deadline, Via::Abort, Via::System] {
+        let decided = |choice: &Choice, via| Decided {
+            decision: Decision::new(choice.clone(), None),
+            by: None,
+            via,
+            at: 0,
+        };
+        for via in [Via::Callback, Via::Gate, Via::Messages, Via::Deadline, Via::Abort, Via::System]
+        {
             assert!(decided(&Choice::Expired, via).is_allowed(only_respond));
             assert!(decided(&Choice::Cancelled, via).is_allowed(only_respond));
-            assert_eq!(decided(&Choice::Reject { stop: false }, via).is_allowed(only_respond), via.is_machine());
+            assert_eq!(
+                decided(&Choice::Reject { stop: false }, via).is_allowed(only_respond),
+                via.is_machine()
+            );
             assert!(!decided(&Choice::Approve, via).is_allowed(only_respond));
             let timely = !matches!(via, Via::Deadline | Via::Abort);
             assert_eq!(decided(&Choice::Approve, via).is_allowed(DecisionKinds::ALL), timely);

@@ -90,7 +90,9 @@ impl Record {
 
     /// Whether the human changed the arguments.
     pub fn is_edited(&self) -> bool {
-        self.decided.as_ref().is_some_and(|decided| matches!(decided.decision.choice, Choice::Edit { .. }))
+        self.decided
+            .as_ref()
+            .is_some_and(|decided| matches!(decided.decision.choice, Choice::Edit { .. }))
     }
 }
 

@@ -178,12 +178,17 @@ mod tests {
 
     #[test]
     fn every_event_in_every_state() {
-        let rows: Vec<Vec<&str>> =
-            TABLE.lines().map(|line| line.split_whitespace().collect()).filter(|row: &Vec<&str>| !row.is_empty()).collect();
+        let rows: Vec<Vec<&str>> = TABLE
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .filter(|row: &Vec<&str>| !row.is_empty())
+            .collect();
         assert_eq!(rows.len(), 1 + Status::ALL.len());
         for (status, row) in Status::ALL.into_iter().zip(&rows[1..]) {
             assert_eq!(status.name(), row[0]);
-            for ((event, head), expected) in Event::ALL.into_iter().zip(&rows[0][1..]).zip(&row[1..]) {
+            for ((event, head), expected) in
+                Event::ALL.into_iter().zip(&rows[0][1..]).zip(&row[1..])
+            {
                 assert_eq!(format!("{event:?}").to_lowercase(), *head);
                 let actual = next(status, event).map_or(".", Status::name);
                 assert_eq!(actual, *expected, "{status:?} + {event:?}");
@@ -195,7 +200,10 @@ mod tests {
     fn what_the_states_are_called_and_allow() {
         for status in Status::ALL {
             assert_eq!(serde_json::to_string(&status).unwrap(), format!("\"{}\"", status.name()));
-            assert_eq!(status.is_final(), Event::ALL.iter().all(|event| next(status, *event).is_err()));
+            assert_eq!(
+                status.is_final(),
+                Event::ALL.iter().all(|event| next(status, *event).is_err())
+            );
             assert_eq!(status.may_start(), next(status, Event::Start).is_ok());
         }
     }
@@ -212,7 +220,12 @@ mod tests {
                 if event == Event::Start {
                     assert!(approved && !started);
                 }
-                walk(next, started || event == Event::Start, approved || matches!(event, Event::Approve | Event::Edit), depth - 1);
+                walk(
+                    next,
+                    started || event == Event::Start,
+                    approved || matches!(event, Event::Approve | Event::Edit),
+                    depth - 1,
+                );
             }
         }
         walk(Status::Pending, false, false, 6);

@@ -40,7 +40,8 @@ impl CanonicalJson {
 
     /// The text of a value.
     pub fn of(value: &Json) -> Result<Self, InvalidJson> {
-        let text = serde_json_canonicalizer::to_string(value).map_err(|error| InvalidJson::new(&error))?;
+        let text =
+            serde_json_canonicalizer::to_string(value).map_err(|error| InvalidJson::new(&error))?;
         RawValue::from_string(text).map(Self).map_err(|error| InvalidJson::new(&error))
     }
 
@@ -93,7 +94,10 @@ mod tests {
     #[test]
     fn keys_are_sorted_by_utf16_code_units() {
         // U+1F600 is D83D DE00 in UTF-16 and so stands before U+FB33, though it is the larger code point.
-        assert_eq!(canonical(r#"{"\ufb33":1,"\ud83d\ude00":2,"b":3,"a":4,"":5}"#), "{\"\":5,\"a\":4,\"b\":3,\"😀\":2,\"דּ\":1}");
+        assert_eq!(
+            canonical(r#"{"\ufb33":1,"\ud83d\ude00":2,"b":3,"a":4,"":5}"#),
+            "{\"\":5,\"a\":4,\"b\":3,\"\u{1f600}\":2,\"\u{fb33}\":1}"
+        );
     }
 
     #[test]
@@ -122,7 +126,10 @@ mod tests {
 
     #[test]
     fn strings_are_escaped_as_little_as_possible() {
-        assert_eq!(canonical(r#""\u0041\/\u000a\u001f\u007f\u20ac\"\\""#), "\"A/\\n\\u001f\u{7f}€\\\"\\\\\"");
+        assert_eq!(
+            canonical(r#""\u0041\/\u000a\u001f\u007f\u20ac\"\\""#),
+            "\"A/\\n\\u001f\u{7f}€\\\"\\\\\""
+        );
     }
 
     #[test]
@@ -132,7 +139,10 @@ mod tests {
         assert_eq!(canonical(magic), magic);
         let magic = r#"{"$serde_json::private::Number":"1"}"#;
         assert_eq!(canonical(magic), magic);
-        assert_eq!(canonical(r#"{"constructor":1,"__proto__":2}"#), r#"{"__proto__":2,"constructor":1}"#);
+        assert_eq!(
+            canonical(r#"{"constructor":1,"__proto__":2}"#),
+            r#"{"__proto__":2,"constructor":1}"#
+        );
     }
 
     #[test]
@@ -157,6 +167,9 @@ mod tests {
 
     #[test]
     fn debug_output_keeps_the_arguments_to_itself() {
-        assert!(!format!("{:?}", CanonicalJson::parse(r#"{"key":"secret"}"#).unwrap()).contains("secret"));
+        assert!(
+            !format!("{:?}", CanonicalJson::parse(r#"{"key":"secret"}"#).unwrap())
+                .contains("secret")
+        );
     }
 }

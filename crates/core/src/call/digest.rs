@@ -21,7 +21,9 @@ impl Digest {
     ///
     /// `context` (`{ cwd, shell, policy }`) is `null` until the core knows these, and stands here so that approvals given
     /// without them never hold for a call that has them.
-    pub(super) fn of_call(run_id: &str, tool_call_id: &str, tool_name: &str, args: &CanonicalJson) -> Self {
+    pub(super) fn of_call(
+        run_id: &str, tool_call_id: &str, tool_name: &str, args: &CanonicalJson,
+    ) -> Self {
         // Written in parts, in the order of the sorted keys, so that large arguments are not copied once more.
         let mut hash = Sha256::new();
         hash.update(b"{\"args\":");
@@ -107,7 +109,10 @@ mod tests {
             args: CanonicalJson::parse("{}").unwrap(),
         };
         // printf '{"args":{},"context":null,"runId":"r","toolCallId":"c","toolName":"t","v":1}' | sha256sum
-        assert_eq!(call.digest().to_string(), "dc05fa7feb35087abe9a10642f5e79cd725822bb9fd4968ce8a2ceb386e16701");
+        assert_eq!(
+            call.digest().to_string(),
+            "dc05fa7feb35087abe9a10642f5e79cd725822bb9fd4968ce8a2ceb386e16701"
+        );
     }
 
     #[test]

@@ -23,7 +23,10 @@ impl Gate {
         if !state.watching {
             state.watching = true;
             state.watched = Some(deadline);
-            (self.spawn)(Box::pin(expire_for_ever(Weak::clone(&self.me), Arc::clone(&self.deadlines_changed))));
+            (self.spawn)(Box::pin(expire_for_ever(
+                Weak::clone(&self.me),
+                Arc::clone(&self.deadlines_changed),
+            )));
         } else if state.watched.is_none_or(|watched| deadline < watched) {
             state.watched = Some(deadline);
             self.deadlines_changed.notify_one();
@@ -54,7 +57,9 @@ impl Gate {
             }
             let next = state.ledger.next_deadline().unwrap_or(Some(now));
             state.watched = next;
-            return next.map(|next| Duration::from_millis(next.saturating_sub(now).max(1)).min(LONGEST_NAP));
+            return next.map(|next| {
+                Duration::from_millis(next.saturating_sub(now).max(1)).min(LONGEST_NAP)
+            });
         }
     }
 }

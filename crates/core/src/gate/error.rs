@@ -15,7 +15,9 @@ pub enum Error {
     #[error("{0}")]
     InvalidRequest(String),
     /// Arguments, or what stands in their place, beyond the limit.
-    #[error("{what} are {size} bytes of JSON, and the gate takes at most {limit}: pass less, or raise `maxArgumentBytes`")]
+    #[error(
+        "{what} are {size} bytes of JSON, and the gate takes at most {limit}: pass less, or raise `maxArgumentBytes`"
+    )]
     TooLarge {
         /// What is too large.
         what: &'static str,
@@ -40,7 +42,9 @@ pub enum Error {
     #[error("{0}")]
     InvalidDecision(#[from] InvalidDecision),
     /// There is no such request.
-    #[error("there is no approval request {0:?}: it never was, or it was decided long ago and is forgotten")]
+    #[error(
+        "there is no approval request {0:?}: it never was, or it was decided long ago and is forgotten"
+    )]
     UnknownApproval(String),
     /// Somebody else was first.
     #[error("the request was already decided: it is {}", .0.status().name())]
@@ -75,7 +79,9 @@ pub enum Error {
         status: Status,
     },
     /// What would run is not what was approved.
-    #[error("what would run is not what was approved: the tool or its arguments changed after the approval")]
+    #[error(
+        "what would run is not what was approved: the tool or its arguments changed after the approval"
+    )]
     DigestMismatch,
     /// The ledger failed.
     #[error(transparent)]
@@ -89,7 +95,9 @@ impl Error {
     /// The stable code.
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::InvalidArguments(_) | Self::InvalidRequest(_) | Self::TooLarge { .. } => "ERR_INVALID_ARGUMENTS",
+            Self::InvalidArguments(_) | Self::InvalidRequest(_) | Self::TooLarge { .. } => {
+                "ERR_INVALID_ARGUMENTS"
+            }
             Self::InvalidConfig(_) => "ERR_INVALID_CONFIG",
             Self::UnknownTool(_) => "ERR_UNKNOWN_TOOL",
             Self::Duplicate(_) => "ERR_DUPLICATE_CALL",

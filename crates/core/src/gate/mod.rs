@@ -7,6 +7,8 @@ mod clock;
 mod deadline;
 mod error;
 mod event;
+#[cfg(test)]
+mod tests;
 pub mod wire;
 
 use std::collections::VecDeque;
@@ -18,7 +20,9 @@ use tokio::sync::Notify;
 use tracing::{debug, info, trace};
 use uuid::{NoContext, Timestamp, Uuid};
 
-use crate::approval::{ApprovalId, Choice, Decided, Decision, DecisionKinds, Record, Request, Status, Step, Via};
+use crate::approval::{
+    ApprovalId, Choice, Decided, Decision, DecisionKinds, Record, Request, Status, Step, Via,
+};
 use crate::call::{CanonicalJson, Json, ToolCall};
 use crate::ledger::{Begun, Ledger, MemoryLedger, Outcome, Requested};
 
@@ -73,7 +77,8 @@ pub struct Claim {
 /// Starts the deadline task on whatever runs tasks here.
 pub type Spawn = Box<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync>;
 
-/// Told that events wait which no caller of the gate made.
+/// Told that events wait which no caller of the gate made. It is called under the gate's lock: it must not block and must
+/// not call the gate.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// The most events that one [`Gate::drain`] returns.
@@ -115,7 +120,9 @@ impl Gate {
     }
 
     /// A gate over any ledger.
-    pub fn over(ledger: Box<dyn Ledger>, options: Options, clock: Box<dyn Clock>, spawn: Spawn) -> Arc<Self> {
+    pub fn over(
+        ledger: Box<dyn Ledger>, options: Options, clock: Box<dyn Clock>, spawn: Spawn,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|me| Self {
             options,
             clock,
@@ -197,7 +204,9 @@ impl Gate {
     }
 
     /// Decides, if the request is still open.
-    pub fn decide(&self, id: ApprovalId, decision: Decision, decider: Decider) -> Result<Record, Error> {
+    pub fn decide(
+        &self, id: ApprovalId, decision: Decision, decider: Decider,
+    ) -> Result<Record, Error> {
         match &decision.choice {
             Choice::Edit { args } => self.check_size("the edited arguments", args)?,
             Choice::Respond { output } => self.check_size("the output", output)?,
@@ -214,9 +223,13 @@ impl Gate {
                 state.decided(&record);
                 Err(Error::Expired(id))
             }
-            Outcome::Already(record) if record.status() == Status::Expired => Err(Error::Expired(id)),
+            Outcome::Already(record) if record.status() == Status::Expired => {
+                Err(Error::Expired(id))
+            }
             Outcome::Already(record) => Err(Error::AlreadyDecided(record)),
-            Outcome::NotAllowed(record) => Err(Error::NotAllowed { id, allowed: record.request().allowed }),
+            Outcome::NotAllowed(record) => {
+                Err(Error::NotAllowed { id, allowed: record.request().allowed })
+            }
             Outcome::Unknown => Err(Error::UnknownApproval(id.to_string())),
         }
     }
@@ -226,7 +239,9 @@ impl Gate {
         self.cancel(&mut self.state(), Some(run), reason, via)
     }
 
-    fn cancel(&self, state: &mut State, run: Option<&str>, reason: &str, via: Via) -> Result<(), Error> {
+    fn cancel(
+        &self, state: &mut State, run: Option<&str>, reason: &str, via: Via,
+    ) -> Result<(), Error> {
         let decided = self.cancellation(reason, via);
         for record in state.ledger.cancel_run(run, &decided)? {
             state.decided(&record);
@@ -245,11 +260,18 @@ impl Gate {
     }
 
     fn cancellation(&self, reason: &str, via: Via) -> Decided {
-        Decided { decision: Decision::new(Choice::Cancelled, Some(reason)), by: None, via, at: self.clock.now() }
+        Decided {
+            decision: Decision::new(Choice::Cancelled, Some(reason)),
+            by: None,
+            via,
+            at: self.clock.now(),
+        }
     }
 
     /// The one claim on an approval, checked against the digest of what was approved.
-    pub fn claim(&self, run: Option<&str>, tool_call_id: &str, tool_name: &str, args: CanonicalJson) -> Result<Claim, Error> {
+    pub fn claim(
+        &self, run: Option<&str>, tool_call_id: &str, tool_name: &str, args: CanonicalJson,
+    ) -> Result<Claim, Error> {
         let mut state = self.state();
         let candidates = state.ledger.find(run, tool_call_id)?;
         let mut open = candidates.iter().filter(|record| record.status().may_start());
@@ -279,11 +301,15 @@ impl Gate {
                 return Err(Error::DigestMismatch);
             }
             // Another process was faster.
-            Begun::Refused(status) if status.was_started() => return Err(Error::AlreadyStarted { status }),
+            Begun::Refused(status) if status.was_started() => {
+                return Err(Error::AlreadyStarted { status });
+            }
             Begun::Refused(status) => return Err(Error::NotApproved { status: Some(status) }),
             Begun::Unknown => return Err(Error::NotApproved { status: None }),
         };
-        let Some((args, _)) = record.approved() else { return Err(Error::NotApproved { status: Some(record.status()) }) };
+        let Some((args, _)) = record.approved() else {
+            return Err(Error::NotApproved { status: Some(record.status()) });
+        };
         let id = record.request().id;
         info!(target: "countersign", approval_id = %id, "started");
         state.outbox.push_back(Event::Started { id, at: self.clock.now() });
@@ -348,7 +374,10 @@ impl State {
         let request = record.request();
         info!(target: "countersign", approval_id = %request.id, run_id = &*request.call.run_id, tool_name = &*request.call.tool_name,
             decision = decided.decision.choice.name(), decided_by = decided.by(), via = decided.via.name(), "decided");
-        self.outbox.push_back(Event::Decided { request: Arc::clone(request), decided: Arc::clone(decided) });
+        self.outbox.push_back(Event::Decided {
+            request: Arc::clone(request),
+            decided: Arc::clone(decided),
+        });
     }
 
     /// Announces what no caller made, once until the next drain.

@@ -8,7 +8,11 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::{Claim, Decider, Error, Event, Gate, MAX_NAME, NewRequest, Options, shown};
-use crate::approval::{ApprovalId, Choice, Decided, Decision, DecisionKind, DecisionKinds, Record, Request, Via, answer};
+use crate::approval::bounded;
+use crate::approval::{
+    ApprovalId, Choice, Decided, Decision, DecisionKind, DecisionKinds, Record, Request, Via,
+    answer,
+};
 use crate::call::{CanonicalJson, Digest, Json, ToolCall};
 use crate::preview::{self, Flags};
 
@@ -30,7 +34,9 @@ const MAX_DRAIN_TEXT: usize = 4 * 1024 * 1024;
 
 /// Text of the binding's own making: when it does not fit, the fault is ours or the caller's types are wrong.
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
-    serde_json::from_str(text).map_err(|error| Error::Internal(format!("the binding was given what it does not take: {error}")))
+    serde_json::from_str(text).map_err(|error| {
+        Error::Internal(format!("the binding was given what it does not take: {error}"))
+    })
 }
 
 /// `null` is a value like any other where arguments stand; only what is left out is not there.
@@ -49,7 +55,9 @@ impl Options {
     /// `{ maxArgumentBytes, keepDecided }`
     pub fn from_text(text: &str) -> Result<Self, Error> {
         let options: OptionsText = serde_json::from_str(text).map_err(|error| {
-            Error::InvalidConfig(format!("`maxArgumentBytes` and `keepDecided` must be whole numbers: {error}"))
+            Error::InvalidConfig(format!(
+                "`maxArgumentBytes` and `keepDecided` must be whole numbers: {error}"
+            ))
         })?;
         Ok(Self {
             max_argument_bytes: whole("maxArgumentBytes", options.max_argument_bytes)?,
@@ -95,7 +103,9 @@ impl NewRequest {
             call,
             origin: origin(&raw.origin)?,
             description: raw.description.map(|text| description(&text)).transpose()?,
-            allowed: raw.allowed_decisions.map_or(Ok(DecisionKinds::ALL), |text| allowed_decisions(&text))?,
+            allowed: raw
+                .allowed_decisions
+                .map_or(Ok(DecisionKinds::ALL), |text| allowed_decisions(&text))?,
             timeout: raw.timeout_ms.map(timeout).transpose()?,
         })
     }
@@ -111,31 +121,39 @@ fn invalid(what: &str, raw: &RawValue) -> Error {
 fn name(what: &str, raw: &RawValue) -> Result<String, Error> {
     let name: String = serde_json::from_str(raw.get()).map_err(|_| invalid(what, raw))?;
     if name.len() > MAX_NAME {
-        return Err(Error::InvalidRequest(format!("`{what}` is {} bytes long, and the gate takes at most {MAX_NAME}", name.len())));
+        return Err(Error::InvalidRequest(format!(
+            "`{what}` is {} bytes long, and the gate takes at most {MAX_NAME}",
+            name.len()
+        )));
     }
     Ok(name)
 }
 
 fn arguments(raw: Option<&RawValue>) -> Result<CanonicalJson, Error> {
     let raw = raw.ok_or_else(|| {
-        Error::InvalidRequest("the arguments are no JSON value (undefined, a function or a symbol): pass an object".to_owned())
+        Error::InvalidRequest(
+            "the arguments are no JSON value (undefined, a function or a symbol): pass an object"
+                .to_owned(),
+        )
     })?;
     Ok(CanonicalJson::parse(raw.get())?)
 }
 
 fn origin(raw: &RawValue) -> Result<Arc<[Box<str>]>, Error> {
-    let origin: Vec<Box<str>> = serde_json::from_str(raw.get())
-        .map_err(|_| Error::InvalidRequest("`origin` must be an array of the names of agents".to_owned()))?;
+    let origin: Vec<Box<str>> = serde_json::from_str(raw.get()).map_err(|_| {
+        Error::InvalidRequest("`origin` must be an array of the names of agents".to_owned())
+    })?;
     if origin.len() > MAX_ORIGIN || origin.iter().any(|agent| agent.len() > MAX_NAME) {
-        return Err(Error::InvalidRequest(format!("`origin` may name at most {MAX_ORIGIN} agents, each in at most {MAX_NAME} bytes")));
+        return Err(Error::InvalidRequest(format!(
+            "`origin` may name at most {MAX_ORIGIN} agents, each in at most {MAX_NAME} bytes"
+        )));
     }
     Ok(origin.into())
 }
 
 fn description(raw: &RawValue) -> Result<Box<str>, Error> {
     let text: String = serde_json::from_str(raw.get()).map_err(|_| invalid("description", raw))?;
-    let cut = text.floor_char_boundary(MAX_DESCRIPTION);
-    Ok(if cut < text.len() { format!("{}…", &text[..cut]).into() } else { text.into() })
+    Ok(bounded(&text, MAX_DESCRIPTION))
 }
 
 fn allowed_decisions(raw: &RawValue) -> Result<DecisionKinds, Error> {
@@ -151,7 +169,9 @@ fn timeout(ms: f64) -> Result<u64, Error> {
         // Saturates: a deadline beyond the end of time is none that passes.
         Ok(ms.ceil() as u64)
     } else {
-        Err(Error::InvalidConfig(format!("`timeout` must be a positive number of milliseconds, not {ms}")))
+        Err(Error::InvalidConfig(format!(
+            "`timeout` must be a positive number of milliseconds, not {ms}"
+        )))
     }
 }
 
@@ -240,7 +260,10 @@ pub fn envelope<T: Serialize>(result: Result<T, Error>) -> String {
     });
     match text {
         Ok(text) if text.len() <= MAX_TEXT => text,
-        Ok(text) => internal(&format!("the answer is {} bytes of JSON, more than a JavaScript string holds: ask for less at a time", text.len())),
+        Ok(text) => internal(&format!(
+            "the answer is {} bytes of JSON, more than a JavaScript string holds: ask for less at a time",
+            text.len()
+        )),
         Err(error) => internal(&error.to_string()),
     }
 }
@@ -270,7 +293,9 @@ impl Serialize for Error {
                 map.serialize_entry("allowedDecisions", allowed)?;
             }
             Self::NotApproved { status } => map.serialize_entry("status", status)?,
-            Self::Ambiguous { status } | Self::AlreadyStarted { status } => map.serialize_entry("status", status)?,
+            Self::Ambiguous { status } | Self::AlreadyStarted { status } => {
+                map.serialize_entry("status", status)?
+            }
             _ => {}
         }
         map.end()
@@ -294,7 +319,9 @@ impl RequestOut<'_> {
         map.serialize_entry("origin", &*request.origin)?;
         match &request.description {
             Some(description) => map.serialize_entry("description", description)?,
-            None => map.serialize_entry("description", &preview::describe(&call.tool_name, &args))?,
+            None => {
+                map.serialize_entry("description", &preview::describe(&call.tool_name, &args))?
+            }
         }
         map.serialize_entry("preview", &preview.text)?;
         map.serialize_entry("flags", &preview.flags)?;
@@ -375,10 +402,25 @@ impl From<Claim> for ClaimText {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase")]
 enum EventText<'a> {
-    Requested { request: RequestOut<'a> },
-    Decided { request: RequestOut<'a>, decision: &'a Decision, decided_by: &'a str, via: Via, at: u64 },
-    Started { approval_id: ApprovalId, at: u64 },
-    Settled { approval_id: ApprovalId, status: &'static str, at: u64 },
+    Requested {
+        request: RequestOut<'a>,
+    },
+    Decided {
+        request: RequestOut<'a>,
+        decision: &'a Decision,
+        decided_by: &'a str,
+        via: Via,
+        at: u64,
+    },
+    Started {
+        approval_id: ApprovalId,
+        at: u64,
+    },
+    Settled {
+        approval_id: ApprovalId,
+        status: &'static str,
+        at: u64,
+    },
 }
 
 impl<'a> From<&'a Event> for EventText<'a> {
@@ -393,9 +435,11 @@ impl<'a> From<&'a Event> for EventText<'a> {
                 at: decided.at,
             },
             Event::Started { id, at } => Self::Started { approval_id: *id, at: *at },
-            Event::Settled { id, succeeded, at } => {
-                Self::Settled { approval_id: *id, status: if *succeeded { "succeeded" } else { "failed" }, at: *at }
-            }
+            Event::Settled { id, succeeded, at } => Self::Settled {
+                approval_id: *id,
+                status: if *succeeded { "succeeded" } else { "failed" },
+                at: *at,
+            },
         }
     }
 }
@@ -431,7 +475,10 @@ pub struct CanonicalText {
 /// The canonical form of any JSON text.
 pub fn canonicalize(text: &str) -> Result<CanonicalText, Error> {
     let canonical = CanonicalJson::parse(text)?;
-    Ok(CanonicalText { text: canonical.as_str().to_owned(), digest: Digest::of_text(canonical.as_str()) })
+    Ok(CanonicalText {
+        text: canonical.as_str().to_owned(),
+        digest: Digest::of_text(canonical.as_str()),
+    })
 }
 
 /// A preview and what it found.
@@ -444,11 +491,16 @@ pub struct PreviewText {
 /// `{ toolName, args, width }` as text that is safe to show.
 pub fn preview(text: &str) -> Result<PreviewText, Error> {
     let raw: CallText = read(text)?;
-    let tool_name: String = serde_json::from_str(raw.tool_name.get()).map_err(|_| invalid("toolName", &raw.tool_name))?;
+    let tool_name: String = serde_json::from_str(raw.tool_name.get())
+        .map_err(|_| invalid("toolName", &raw.tool_name))?;
     let args = match &raw.args {
         None => Json::Null,
         Some(args) => args.get().parse()?,
     };
-    let preview = preview::render(&tool_name, &args, raw.width.filter(|width| *width > 0.0).map(|width| width as usize));
+    let preview = preview::render(
+        &tool_name,
+        &args,
+        raw.width.filter(|width| *width > 0.0).map(|width| width as usize),
+    );
     Ok(PreviewText { text: preview.text, flags: preview.flags })
 }

@@ -1,1 +1,384 @@
-//! Placeholder.
+//! What every ledger must do, whatever it is made of: one suite, run over each of them.
+
+use super::*;
+use crate::approval::{Choice, Decision, DecisionKind, DecisionKinds, Via};
+use crate::call::{CanonicalJson, ToolCall};
+
+/// Runs the suite over ledgers that keep so many records after nothing can happen to them any more.
+macro_rules! conformance {
+    ($name:ident, $make:expr) => {
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn keeps_and_finds() {
+                super::keeps_and_finds($make(10));
+            }
+
+            #[test]
+            fn first_decision_stands() {
+                super::first_decision_stands($make(10));
+            }
+
+            #[test]
+            fn deadline_is_inside_the_decision() {
+                super::deadline_is_inside_the_decision($make(10));
+            }
+
+            #[test]
+            fn not_allowed_leaves_it_open() {
+                super::not_allowed_leaves_it_open($make(10));
+            }
+
+            #[test]
+            fn begins_once_on_what_was_approved() {
+                super::begins_once_on_what_was_approved($make(10));
+            }
+
+            #[test]
+            fn takes_back_only_what_did_not_start() {
+                super::takes_back_only_what_did_not_start($make(10));
+            }
+
+            #[test]
+            fn expires_in_order_and_in_batches() {
+                super::expires_in_order_and_in_batches($make(10));
+            }
+
+            #[test]
+            fn forgets_the_oldest_that_is_over() {
+                super::forgets_the_oldest_that_is_over($make(2));
+            }
+
+            #[test]
+            fn a_random_walk_agrees_with_a_list() {
+                super::a_random_walk_agrees_with_a_list($make(usize::MAX));
+            }
+        }
+    };
+}
+
+conformance!(memory, MemoryLedger::new);
+
+fn request(run: &str, call: &str, deadline: Option<u64>) -> Request {
+    let call = ToolCall {
+        run_id: run.into(),
+        tool_call_id: call.into(),
+        tool_name: "execute".into(),
+        args: CanonicalJson::parse(r#"{"command":"ls"}"#).unwrap(),
+    };
+    Request {
+        id: uuid::Uuid::now_v7(),
+        digest: call.digest(),
+        call,
+        origin: ["main".into()].into(),
+        description: None,
+        allowed: DecisionKinds::ALL,
+        created_at: 0,
+        expires_at: deadline,
+    }
+}
+
+fn created(ledger: &mut impl Ledger, request: Request) -> Record {
+    match ledger.request(request).unwrap() {
+        Requested::Created(record) => record,
+        Requested::Duplicate(_) => panic!("a duplicate"),
+    }
+}
+
+fn put(ledger: &mut impl Ledger, run: &str, call: &str, deadline: Option<u64>) -> ApprovalId {
+    created(ledger, request(run, call, deadline)).request().id
+}
+
+fn choose(choice: Choice, at: u64) -> Decided {
+    Decided { decision: Decision::new(choice, None), by: None, via: Via::Gate, at }
+}
+
+fn approve(at: u64) -> Decided {
+    choose(Choice::Approve, at)
+}
+
+fn reject(at: u64) -> Decided {
+    choose(Choice::Reject { stop: false }, at)
+}
+
+fn cancel() -> Decided {
+    choose(Choice::Cancelled, 0)
+}
+
+fn status(ledger: &impl Ledger, id: ApprovalId) -> Option<Status> {
+    ledger.get(id).unwrap().map(|record| record.status())
+}
+
+fn calls(records: &[Record]) -> Vec<String> {
+    records
+        .iter()
+        .map(|record| {
+            format!("{}/{}", record.request().call.run_id, record.request().call.tool_call_id)
+        })
+        .collect()
+}
+
+fn keeps_and_finds(mut ledger: impl Ledger) {
+    let first = put(&mut ledger, "b", "1", None);
+    put(&mut ledger, "a", "1", None);
+    put(&mut ledger, "b", "2", None);
+    put(&mut ledger, "b", "10", None);
+    let Requested::Duplicate(existing) = ledger.request(request("b", "1", None)).unwrap() else {
+        panic!("no duplicate")
+    };
+    assert_eq!(existing.request().id, first);
+
+    assert_eq!(status(&ledger, first), Some(Status::Pending));
+    assert!(ledger.get(uuid::Uuid::now_v7()).unwrap().is_none());
+    assert_eq!(calls(&ledger.find(None, "1").unwrap()), ["b/1", "a/1"]);
+    assert_eq!(calls(&ledger.find(Some("b"), "1").unwrap()), ["b/1"]);
+    assert!(ledger.find(Some("c"), "1").unwrap().is_empty());
+    assert!(ledger.find(None, "").unwrap().is_empty());
+    assert_eq!(calls(&ledger.pending(None).unwrap()), ["b/1", "a/1", "b/2", "b/10"]);
+    assert_eq!(calls(&ledger.pending(Some("b")).unwrap()), ["b/1", "b/2", "b/10"]);
+    assert!(ledger.pending(Some("")).unwrap().is_empty());
+
+    ledger.decide(first, approve(0)).unwrap();
+    assert_eq!(calls(&ledger.pending(Some("b")).unwrap()), ["b/2", "b/10"]);
+    let Requested::Duplicate(existing) = ledger.request(request("b", "1", None)).unwrap() else {
+        panic!("no duplicate")
+    };
+    assert_eq!(existing.status(), Status::Approved);
+}
+
+fn first_decision_stands(mut ledger: impl Ledger) {
+    let id = put(&mut ledger, "r", "1", None);
+    let Outcome::Won(record) = ledger.decide(id, approve(1)).unwrap() else { panic!("not won") };
+    assert_eq!(record.status(), Status::Approved);
+    for late in [approve(1), reject(2), cancel(), choose(Choice::Expired, 3)] {
+        let Outcome::Already(winner) = ledger.decide(id, late).unwrap() else {
+            panic!("decided twice")
+        };
+        assert_eq!(winner.decided().unwrap().at, 1);
+        assert_eq!(winner.status(), Status::Approved);
+    }
+    assert!(matches!(ledger.decide(uuid::Uuid::now_v7(), approve(1)).unwrap(), Outcome::Unknown));
+}
+
+fn deadline_is_inside_the_decision(mut ledger: impl Ledger) {
+    let intime = put(&mut ledger, "r", "1", Some(100));
+    assert!(matches!(ledger.decide(intime, approve(99)).unwrap(), Outcome::Won(_)));
+    for at in [100, 101] {
+        let late = put(&mut ledger, "r", &format!("late {at}"), Some(100));
+        let Outcome::Expired(record) = ledger.decide(late, approve(at)).unwrap() else {
+            panic!("not expired")
+        };
+        assert_eq!(
+            (record.status(), record.decided().unwrap().via),
+            (Status::Expired, Via::Deadline)
+        );
+        // Written down: the next one finds it decided.
+        let Outcome::Already(record) = ledger.decide(late, approve(0)).unwrap() else {
+            panic!("decided twice")
+        };
+        assert_eq!(record.status(), Status::Expired);
+    }
+    let expired = put(&mut ledger, "r", "3", Some(100));
+    assert!(matches!(
+        ledger.decide(expired, choose(Choice::Expired, 100)).unwrap(),
+        Outcome::Won(_)
+    ));
+    assert_eq!(ledger.next_deadline().unwrap(), None);
+}
+
+fn not_allowed_leaves_it_open(mut ledger: impl Ledger) {
+    let only_respond = DecisionKinds::new([DecisionKind::Respond]).unwrap();
+    let id =
+        created(&mut ledger, Request { allowed: only_respond, ..request("r", "1", Some(100)) })
+            .request()
+            .id;
+    assert!(matches!(ledger.decide(id, approve(1)).unwrap(), Outcome::NotAllowed(_)));
+    assert!(matches!(ledger.decide(id, reject(1)).unwrap(), Outcome::NotAllowed(_)));
+    assert_eq!(status(&ledger, id), Some(Status::Pending));
+    assert_eq!(ledger.next_deadline().unwrap(), Some(100));
+    assert!(matches!(
+        ledger.decide(id, Decided { via: Via::System, ..reject(1) }).unwrap(),
+        Outcome::Won(_)
+    ));
+    // The deadline is looked at first: what is not allowed is late too.
+    let id =
+        created(&mut ledger, Request { allowed: only_respond, ..request("r", "2", Some(100)) })
+            .request()
+            .id;
+    assert!(matches!(ledger.decide(id, approve(100)).unwrap(), Outcome::Expired(_)));
+}
+
+fn begins_once_on_what_was_approved(mut ledger: impl Ledger) {
+    let approved = request("r", "1", None);
+    let digest = approved.digest;
+    let edited_args = CanonicalJson::parse(r#"{"command":"pwd"}"#).unwrap();
+    let edited_digest = approved.call.digest_with(&edited_args);
+    let id = created(&mut ledger, approved).request().id;
+    assert!(matches!(ledger.begin(id, digest).unwrap(), Begun::Refused(Status::Pending)));
+    ledger.decide(id, approve(0)).unwrap();
+    assert!(matches!(ledger.begin(id, edited_digest).unwrap(), Begun::Mismatch));
+    assert_eq!(status(&ledger, id), Some(Status::Approved));
+    assert!(matches!(ledger.begin(id, digest).unwrap(), Begun::Won(_)));
+    assert!(matches!(ledger.begin(id, digest).unwrap(), Begun::Refused(Status::Started)));
+    assert!(ledger.finish(id, Step::Start).unwrap().is_none());
+    assert_eq!(ledger.finish(id, Step::Succeed).unwrap().unwrap().status(), Status::Succeeded);
+    assert!(ledger.finish(id, Step::Fail).unwrap().is_none());
+    assert!(matches!(ledger.begin(id, digest).unwrap(), Begun::Refused(Status::Succeeded)));
+
+    let asked = request("s", "1", None);
+    let (digest, edited_digest) = (asked.digest, asked.call.digest_with(&edited_args));
+    let id = created(&mut ledger, asked).request().id;
+    ledger.decide(id, choose(Choice::Edit { args: edited_args.clone() }, 0)).unwrap();
+    assert!(matches!(ledger.begin(id, digest).unwrap(), Begun::Mismatch));
+    let Begun::Won(record) = ledger.begin(id, edited_digest).unwrap() else { panic!("not begun") };
+    assert_eq!(record.approved().unwrap().0, &edited_args);
+    assert_eq!(ledger.finish(id, Step::Interrupt).unwrap().unwrap().status(), Status::Interrupted);
+    assert!(matches!(ledger.begin(uuid::Uuid::now_v7(), digest).unwrap(), Begun::Unknown));
+}
+
+fn takes_back_only_what_did_not_start(mut ledger: impl Ledger) {
+    let [pending, approved, started, rejected, other] =
+        ["pending", "approved", "started", "rejected", "other"]
+            .map(|call| put(&mut ledger, if call == "other" { "s" } else { "r" }, call, None));
+    for id in [approved, started, other] {
+        ledger.decide(id, approve(0)).unwrap();
+    }
+    ledger.decide(rejected, reject(0)).unwrap();
+    let digest = ledger.get(started).unwrap().unwrap().request().digest;
+    assert!(matches!(ledger.begin(started, digest).unwrap(), Begun::Won(_)));
+
+    for id in [pending, started, rejected, uuid::Uuid::now_v7()] {
+        assert!(ledger.revoke(id, cancel()).unwrap().is_none());
+    }
+    assert_eq!(
+        calls(&ledger.cancel_run(Some("r"), &cancel()).unwrap()),
+        ["r/pending", "r/approved"]
+    );
+    assert!(ledger.cancel_run(Some("r"), &cancel()).unwrap().is_empty());
+    assert_eq!(status(&ledger, other), Some(Status::Approved));
+    assert_eq!(ledger.revoke(other, cancel()).unwrap().unwrap().status(), Status::Cancelled);
+    let digest = ledger.get(other).unwrap().unwrap().request().digest;
+    assert!(matches!(ledger.begin(other, digest).unwrap(), Begun::Refused(Status::Cancelled)));
+    put(&mut ledger, "t", "1", None);
+    assert_eq!(calls(&ledger.cancel_run(None, &cancel()).unwrap()), ["t/1"]);
+    assert_eq!(status(&ledger, started), Some(Status::Started));
+}
+
+fn expires_in_order_and_in_batches(mut ledger: impl Ledger) {
+    for (call, deadline) in [
+        ("late", Some(30)),
+        ("never", None),
+        ("soon", Some(10)),
+        ("then", Some(20)),
+        ("far", Some(40)),
+    ] {
+        put(&mut ledger, "r", call, deadline);
+    }
+    assert_eq!(ledger.next_deadline().unwrap(), Some(10));
+    assert!(ledger.expire_due(9, 10).unwrap().is_empty());
+    assert_eq!(calls(&ledger.expire_due(30, 2).unwrap()), ["r/soon", "r/then"]);
+    assert_eq!(calls(&ledger.expire_due(30, 2).unwrap()), ["r/late"]);
+    assert_eq!(ledger.next_deadline().unwrap(), Some(40));
+    assert_eq!(calls(&ledger.pending(None).unwrap()), ["r/never", "r/far"]);
+    let far = ledger.find(None, "far").unwrap()[0].request().id;
+    ledger.decide(far, approve(39)).unwrap();
+    assert_eq!(ledger.next_deadline().unwrap(), None);
+    assert!(ledger.expire_due(u64::MAX, 10).unwrap().is_empty());
+}
+
+fn forgets_the_oldest_that_is_over(mut ledger: impl Ledger) {
+    let ids: Vec<ApprovalId> =
+        (0..6).map(|call| put(&mut ledger, "r", &call.to_string(), None)).collect();
+    ledger.decide(ids[0], approve(0)).unwrap();
+    let digest = ledger.get(ids[1]).unwrap().unwrap().request().digest;
+    ledger.decide(ids[1], approve(0)).unwrap();
+    ledger.begin(ids[1], digest).unwrap();
+    for id in &ids[2..5] {
+        ledger.decide(*id, reject(0)).unwrap();
+    }
+    let kept: Vec<bool> = ids.iter().map(|id| ledger.get(*id).unwrap().is_some()).collect();
+    assert_eq!(kept, [true, true, false, true, true, true]);
+    assert!(matches!(ledger.decide(ids[2], approve(0)).unwrap(), Outcome::Unknown));
+    assert!(ledger.find(None, "2").unwrap().is_empty());
+    ledger.finish(ids[1], Step::Fail).unwrap();
+    assert_eq!(status(&ledger, ids[3]), None);
+    assert_eq!(status(&ledger, ids[1]), Some(Status::Failed));
+}
+
+/// Many steps in no order, each compared with what a plain list of (id, status) says.
+fn a_random_walk_agrees_with_a_list(mut ledger: impl Ledger) {
+    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    let mut dice = move |sides: u64| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed % sides
+    };
+    let mut list: Vec<(ApprovalId, String, Option<u64>, Status)> = Vec::new();
+    for now in 0..3_000_u64 {
+        let run = format!("run {}", dice(5));
+        match (dice(8), list.len()) {
+            (0..=2, _) | (_, 0) => {
+                let deadline = (dice(2) == 0).then(|| now + dice(50));
+                list.push((
+                    put(&mut ledger, &run, &now.to_string(), deadline),
+                    run,
+                    deadline,
+                    Status::Pending,
+                ));
+            }
+            (3, _) => {
+                let taken = ledger.cancel_run(Some(&run), &cancel()).unwrap().len();
+                let open = list.iter_mut().filter(|(_, of, _, status)| {
+                    *of == run && (*status == Status::Pending || status.may_start())
+                });
+                assert_eq!(open.map(|entry| entry.3 = Status::Cancelled).count(), taken);
+            }
+            (4, _) => {
+                let expired = ledger.expire_due(now, usize::MAX).unwrap().len();
+                let due = list.iter_mut().filter(|(_, _, deadline, status)| {
+                    *status == Status::Pending && deadline.is_some_and(|at| at <= now)
+                });
+                assert_eq!(due.map(|entry| entry.3 = Status::Expired).count(), expired);
+            }
+            (step, length) => {
+                let index = usize::try_from(dice(length as u64)).unwrap();
+                let (id, _, deadline, status) = &mut list[index];
+                let late = *status == Status::Pending && deadline.is_some_and(|at| at <= now);
+                match step {
+                    5 => {
+                        let won =
+                            matches!(ledger.decide(*id, approve(now)).unwrap(), Outcome::Won(_));
+                        assert_eq!(won, *status == Status::Pending && !late);
+                        if *status == Status::Pending {
+                            *status = if late { Status::Expired } else { Status::Approved };
+                        }
+                    }
+                    6 => {
+                        let digest = ledger.get(*id).unwrap().unwrap().request().digest;
+                        let won = matches!(ledger.begin(*id, digest).unwrap(), Begun::Won(_));
+                        assert_eq!(won, status.may_start());
+                        *status = if won { Status::Started } else { *status };
+                    }
+                    _ => {
+                        let ended = ledger.finish(*id, Step::Succeed).unwrap().is_some();
+                        assert_eq!(ended, *status == Status::Started);
+                        *status = if ended { Status::Succeeded } else { *status };
+                    }
+                }
+            }
+        }
+        let waiting: Vec<ApprovalId> =
+            list.iter().filter(|entry| entry.3 == Status::Pending).map(|entry| entry.0).collect();
+        let pending: Vec<ApprovalId> =
+            ledger.pending(None).unwrap().iter().map(|record| record.request().id).collect();
+        assert_eq!(pending, waiting);
+    }
+    for (id, _, _, expected) in &list {
+        assert_eq!(status(&ledger, *id), Some(*expected));
+    }
+    let next =
+        list.iter().filter(|entry| entry.3 == Status::Pending).filter_map(|entry| entry.2).min();
+    assert_eq!(ledger.next_deadline().unwrap(), next);
+}

@@ -56,7 +56,10 @@ impl MemoryLedger {
     }
 
     /// Applies a change that the state machine was asked for, and brings the indexes up to date.
-    fn change(&mut self, seq: Seq, change: impl FnOnce(&mut Record) -> Result<(), crate::approval::Refusal>) -> Result<Record, LedgerError> {
+    fn change(
+        &mut self, seq: Seq,
+        change: impl FnOnce(&mut Record) -> Result<(), crate::approval::Refusal>,
+    ) -> Result<Record, LedgerError> {
         let record = self.record_mut(seq)?;
         change(record).map_err(|refusal| LedgerError(refusal.to_string()))?;
         let record = record.clone();
@@ -81,7 +84,11 @@ impl MemoryLedger {
             let Some(record) = self.records.remove(&seq) else { continue };
             let request = record.request();
             self.ids.remove(&request.id);
-            self.calls.remove(&(Arc::clone(&request.call.tool_call_id), Arc::clone(&request.call.run_id), seq));
+            self.calls.remove(&(
+                Arc::clone(&request.call.tool_call_id),
+                Arc::clone(&request.call.run_id),
+                seq,
+            ));
         }
     }
 
@@ -91,7 +98,10 @@ impl MemoryLedger {
             None => self.open.iter().map(|(_, seq)| *seq).collect(),
             Some(run) => {
                 let run: Arc<str> = run.into();
-                self.open.range((Arc::clone(&run), 0)..=(run, Seq::MAX)).map(|(_, seq)| *seq).collect()
+                self.open
+                    .range((Arc::clone(&run), 0)..=(run, Seq::MAX))
+                    .map(|(_, seq)| *seq)
+                    .collect()
             }
         };
         open.sort_unstable();
@@ -101,18 +111,27 @@ impl MemoryLedger {
 
 /// What time decides.
 fn expiry(at: u64) -> Decided {
-    Decided { decision: Decision::new(Choice::Expired, Some("the deadline passed")), by: None, via: Via::Deadline, at }
+    Decided {
+        decision: Decision::new(Choice::Expired, Some("the deadline passed")),
+        by: None,
+        via: Via::Deadline,
+        at,
+    }
 }
 
 impl Ledger for MemoryLedger {
     fn request(&mut self, mut request: Request) -> Result<Requested, LedgerError> {
-        if let Some(existing) = self.find(Some(&request.call.run_id), &request.call.tool_call_id)?.pop() {
+        if let Some(existing) =
+            self.find(Some(&request.call.run_id), &request.call.tool_call_id)?.pop()
+        {
             return Ok(Requested::Duplicate(existing));
         }
         let seq = self.next_seq;
         // The calls of a run share the text of its name.
         let key = (Arc::clone(&request.call.run_id), 0);
-        if let Some((run, _)) = self.open.range(key..).next().filter(|(run, _)| *run == request.call.run_id) {
+        if let Some((run, _)) =
+            self.open.range(key..).next().filter(|(run, _)| *run == request.call.run_id)
+        {
             request.call.run_id = Arc::clone(run);
         }
         let run = Arc::clone(&request.call.run_id);
@@ -135,7 +154,8 @@ impl Ledger for MemoryLedger {
 
     fn find(&self, run: Option<&str>, tool_call_id: &str) -> Result<Vec<Record>, LedgerError> {
         let call: Arc<str> = tool_call_id.into();
-        let first: (Arc<str>, Arc<str>, Seq) = (Arc::clone(&call), run.unwrap_or_default().into(), 0);
+        let first: (Arc<str>, Arc<str>, Seq) =
+            (Arc::clone(&call), run.unwrap_or_default().into(), 0);
         let mut found: Vec<Seq> = self
             .calls
             .range(first..)
@@ -149,7 +169,12 @@ impl Ledger for MemoryLedger {
     fn pending(&self, run: Option<&str>) -> Result<Vec<Record>, LedgerError> {
         match run {
             None => self.pending.iter().map(|seq| self.record(*seq).cloned()).collect(),
-            Some(_) => self.open_of(run).into_iter().filter(|seq| self.pending.contains(seq)).map(|seq| self.record(seq).cloned()).collect(),
+            Some(_) => self
+                .open_of(run)
+                .into_iter()
+                .filter(|seq| self.pending.contains(seq))
+                .map(|seq| self.record(seq).cloned())
+                .collect(),
         }
     }
 
@@ -160,7 +185,9 @@ impl Ledger for MemoryLedger {
             return Ok(Outcome::Already(record.clone()));
         }
         if record.request().is_due(decided.at) && decided.decision.choice != Choice::Expired {
-            return self.change(seq, |record| record.decide(expiry(decided.at))).map(Outcome::Expired);
+            return self
+                .change(seq, |record| record.decide(expiry(decided.at)))
+                .map(Outcome::Expired);
         }
         if !decided.is_allowed(record.request().allowed) {
             return Ok(Outcome::NotAllowed(record.clone()));
@@ -197,7 +224,8 @@ impl Ledger for MemoryLedger {
     }
 
     fn expire_due(&mut self, now: u64, limit: usize) -> Result<Vec<Record>, LedgerError> {
-        let due: Vec<Seq> = self.deadlines.range(..=(now, Seq::MAX)).take(limit).map(|(_, seq)| *seq).collect();
+        let due: Vec<Seq> =
+            self.deadlines.range(..=(now, Seq::MAX)).take(limit).map(|(_, seq)| *seq).collect();
         due.into_iter().map(|seq| self.change(seq, |record| record.decide(expiry(now)))).collect()
     }
 
@@ -205,7 +233,12 @@ impl Ledger for MemoryLedger {
         Ok(self.deadlines.first().map(|(deadline, _)| *deadline))
     }
 
-    fn cancel_run(&mut self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError> {
-        self.open_of(run).into_iter().map(|seq| self.change(seq, |record| record.decide(decided.clone()))).collect()
+    fn cancel_run(
+        &mut self, run: Option<&str>, decided: &Decided,
+    ) -> Result<Vec<Record>, LedgerError> {
+        self.open_of(run)
+            .into_iter()
+            .map(|seq| self.change(seq, |record| record.decide(decided.clone())))
+            .collect()
     }
 }

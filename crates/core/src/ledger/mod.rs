@@ -94,5 +94,7 @@ pub trait Ledger: Send {
 
     /// Cancels what a run waits for and takes back what was approved but not started; of all runs when `run` is `None`.
     /// `decided` is a cancellation.
-    fn cancel_run(&mut self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError>;
+    fn cancel_run(
+        &mut self, run: Option<&str>, decided: &Decided,
+    ) -> Result<Vec<Record>, LedgerError>;
 }

@@ -120,19 +120,20 @@ impl UnknownTool {
                 "interruptOn names {name:?}, but there is no such tool: did you mean {nearest:?}? A misspelt name would leave that tool \
                  ungated. Correct it, or set `unknownTools: 'ignore'`"
             ),
-            None => format!("interruptOn names {name:?}, but there is no such tool. Correct it, or set `unknownTools: 'warn'`"),
+            None => format!(
+                "interruptOn names {name:?}, but there is no such tool. Correct it, or set `unknownTools: 'warn'`"
+            ),
         }
     }
 }
 
 /// What these entries mean for these tools. Of two entries of one name the last counts.
 pub fn plan(
-    tools: &[(String, OwnApproval)],
-    entries: &[(String, Entry)],
-    unknown_tools: UnknownTools,
+    tools: &[(String, OwnApproval)], entries: &[(String, Entry)], unknown_tools: UnknownTools,
 ) -> Result<Plan, UnknownTool> {
     let unknown = unknown(tools, entries, unknown_tools)?;
-    let tools = tools.iter().map(|(name, own)| (name.clone(), gating(name, *own, entries))).collect();
+    let tools =
+        tools.iter().map(|(name, own)| (name.clone(), gating(name, *own, entries))).collect();
     Ok(Plan { tools, unknown })
 }
 
@@ -167,9 +168,7 @@ fn gating(tool: &str, own: OwnApproval, entries: &[(String, Entry)]) -> Gating {
 }
 
 fn unknown(
-    tools: &[(String, OwnApproval)],
-    entries: &[(String, Entry)],
-    unknown_tools: UnknownTools,
+    tools: &[(String, OwnApproval)], entries: &[(String, Entry)], unknown_tools: UnknownTools,
 ) -> Result<Vec<String>, UnknownTool> {
     if unknown_tools == UnknownTools::Ignore {
         return Ok(Vec::new());
@@ -182,10 +181,16 @@ fn unknown(
             continue;
         }
         if unknown_tools != UnknownTools::Warn {
-            let candidates = tools.iter().map(|(tool, _)| tool.as_str()).filter(|tool| !configured.contains(tool));
+            let candidates = tools
+                .iter()
+                .map(|(tool, _)| tool.as_str())
+                .filter(|tool| !configured.contains(tool));
             let nearest = nearest(name, candidates);
             if nearest.is_some() || unknown_tools == UnknownTools::Error {
-                return Err(UnknownTool { tool_name: name.clone(), nearest: nearest.map(str::to_owned) });
+                return Err(UnknownTool {
+                    tool_name: name.clone(),
+                    nearest: nearest.map(str::to_owned),
+                });
             }
         }
         unknown.push(name.clone());
@@ -195,7 +200,10 @@ fn unknown(
 
 /// The tool that a misspelt name most likely means.
 fn nearest<'a>(name: &str, tools: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    tools.filter_map(|tool| distance(name, tool).map(|distance| (distance, tool))).min_by_key(|(distance, _)| *distance).map(|(_, tool)| tool)
+    tools
+        .filter_map(|tool| distance(name, tool).map(|distance| (distance, tool)))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, tool)| tool)
 }
 
 /// How far a name is from a tool's, if it is plainly a typo of it.
@@ -205,7 +213,10 @@ fn distance(name: &str, tool: &str) -> Option<usize> {
         return Some(0);
     }
     // Lengths first: the distance itself costs the product of the two.
-    let (long, short) = (name.chars().count().max(tool.chars().count()), name.chars().count().min(tool.chars().count()));
+    let (long, short) = (
+        name.chars().count().max(tool.chars().count()),
+        name.chars().count().min(tool.chars().count()),
+    );
     if long - short > MOST {
         return None;
     }
@@ -233,15 +244,25 @@ mod tests {
     #[test]
     fn precedence_over_the_whole_small_space() {
         let rules = [None, Some(Rule::Allow), Some(Rule::Ask), Some(Rule::Judge)];
-        let owns = [OwnApproval::Undefined, OwnApproval::Literal(false), OwnApproval::Literal(true), OwnApproval::Function];
+        let owns = [
+            OwnApproval::Undefined,
+            OwnApproval::Literal(false),
+            OwnApproval::Literal(true),
+            OwnApproval::Function,
+        ];
         let mut seen = 0;
         for named in rules {
             for own in owns {
                 for all in rules {
                     let mut entries = Vec::new();
-                    entries.extend(all.map(|rule| ("*".to_owned(), Entry { timeout: Some(1.0), ..Entry::plain(rule) })));
-                    entries.extend(named.map(|rule| ("t".to_owned(), Entry { timeout: Some(2.0), ..Entry::plain(rule) })));
-                    let plan = plan(&[("t".to_owned(), own)], &entries, UnknownTools::Typos).unwrap();
+                    entries.extend(all.map(|rule| {
+                        ("*".to_owned(), Entry { timeout: Some(1.0), ..Entry::plain(rule) })
+                    }));
+                    entries.extend(named.map(|rule| {
+                        ("t".to_owned(), Entry { timeout: Some(2.0), ..Entry::plain(rule) })
+                    }));
+                    let plan =
+                        plan(&[("t".to_owned(), own)], &entries, UnknownTools::Typos).unwrap();
                     // Said apart from the code, as a table of strings.
                     let expected = match (named, own, all) {
                         (Some(Rule::Allow), _, _) => "allow by t",
@@ -251,13 +272,22 @@ mod tests {
                         (None, OwnApproval::Literal(true), _) => "ask by nobody",
                         (None, OwnApproval::Function, _) => "own by nobody",
                         (None, OwnApproval::Undefined, Some(Rule::Ask | Rule::Judge)) => "ask by *",
-                        (None, OwnApproval::Undefined, Some(Rule::Allow) | None) => "allow by nobody",
+                        (None, OwnApproval::Undefined, Some(Rule::Allow) | None) => {
+                            "allow by nobody"
+                        }
                     };
                     let gating = &plan.tools[0].1;
                     let entry = gating.entry.as_deref();
-                    let actual = format!("{} by {}", format!("{:?}", gating.action).to_lowercase(), entry.unwrap_or("nobody"));
+                    let actual = format!(
+                        "{} by {}",
+                        format!("{:?}", gating.action).to_lowercase(),
+                        entry.unwrap_or("nobody")
+                    );
                     assert_eq!(actual, expected, "{named:?} {own:?} {all:?}");
-                    assert_eq!(gating.timeout, entry.map(|entry| if entry == "*" { 1.0 } else { 2.0 }));
+                    assert_eq!(
+                        gating.timeout,
+                        entry.map(|entry| if entry == "*" { 1.0 } else { 2.0 })
+                    );
                     seen += 1;
                 }
             }
@@ -267,7 +297,12 @@ mod tests {
 
     #[test]
     fn names_of_prototypes_are_ordinary() {
-        let plan = plan(&tools(&["constructor", "__proto__"]), &entries(&["__proto__"]), UnknownTools::Error).unwrap();
+        let plan = plan(
+            &tools(&["constructor", "__proto__"]),
+            &entries(&["__proto__"]),
+            UnknownTools::Error,
+        )
+        .unwrap();
         assert_eq!(plan.tools[0].1.action, Action::Allow);
         assert_eq!(plan.tools[1].1.action, Action::Ask);
     }
@@ -284,11 +319,14 @@ mod tests {
             ("executee", "execute"),
             ("executors", "executor"),
         ] {
-            let error = plan(&tools(&["other_tool", tool]), &entries(&[name]), UnknownTools::Typos).unwrap_err();
+            let error = plan(&tools(&["other_tool", tool]), &entries(&[name]), UnknownTools::Typos)
+                .unwrap_err();
             assert_eq!(error, UnknownTool { tool_name: name.into(), nearest: Some(tool.into()) });
             assert!(error.to_string().contains(tool));
             // Not when that tool has an entry of its own.
-            let both = plan(&tools(&["other_tool", tool]), &entries(&[name, tool]), UnknownTools::Typos).unwrap();
+            let both =
+                plan(&tools(&["other_tool", tool]), &entries(&[name, tool]), UnknownTools::Typos)
+                    .unwrap();
             assert_eq!(both.unknown, [name]);
         }
     }
@@ -296,23 +334,46 @@ mod tests {
     #[test]
     fn other_names_are_listed() {
         let names = ["deploy", "rm", "*", "deploy"];
-        assert_eq!(plan(&tools(&["execute", "ls"]), &entries(&names), UnknownTools::Typos).unwrap().unknown, ["deploy", "rm"]);
-        assert_eq!(plan(&tools(&["execute"]), &entries(&["exectue"]), UnknownTools::Warn).unwrap().unknown, ["exectue"]);
-        assert!(plan(&tools(&["execute"]), &entries(&["exectue"]), UnknownTools::Ignore).unwrap().unknown.is_empty());
-        let error = plan(&tools(&["execute"]), &entries(&["deploy"]), UnknownTools::Error).unwrap_err();
+        assert_eq!(
+            plan(&tools(&["execute", "ls"]), &entries(&names), UnknownTools::Typos)
+                .unwrap()
+                .unknown,
+            ["deploy", "rm"]
+        );
+        assert_eq!(
+            plan(&tools(&["execute"]), &entries(&["exectue"]), UnknownTools::Warn).unwrap().unknown,
+            ["exectue"]
+        );
+        assert!(
+            plan(&tools(&["execute"]), &entries(&["exectue"]), UnknownTools::Ignore)
+                .unwrap()
+                .unknown
+                .is_empty()
+        );
+        let error =
+            plan(&tools(&["execute"]), &entries(&["deploy"]), UnknownTools::Error).unwrap_err();
         assert_eq!(error.nearest, None);
         assert!(plan(&tools(&["execute"]), &entries(&["*"]), UnknownTools::Error).is_ok());
     }
 
     #[test]
     fn the_nearest_of_several_is_named() {
-        let error = plan(&tools(&["reed_file", "read_file"]), &entries(&["read-file"]), UnknownTools::Typos).unwrap_err();
+        let error = plan(
+            &tools(&["reed_file", "read_file"]),
+            &entries(&["read-file"]),
+            UnknownTools::Typos,
+        )
+        .unwrap_err();
         assert_eq!(error.nearest.as_deref(), Some("read_file"));
     }
 
     #[test]
     fn the_plan_is_what_the_binding_promises() {
-        let entry = Entry { rule: Rule::Ask, allowed: DecisionKinds::new([DecisionKind::Approve]), timeout: Some(5.0) };
+        let entry = Entry {
+            rule: Rule::Ask,
+            allowed: DecisionKinds::new([DecisionKind::Approve]),
+            timeout: Some(5.0),
+        };
         let plan = plan(&tools(&["a"]), &[("a".into(), entry)], UnknownTools::Typos).unwrap();
         let expected = r#"{"tools":[["a",{"action":"ask","entry":"a","allowedDecisions":["approve"],"timeout":5.0}]],"unknown":[]}"#;
         assert_eq!(serde_json::to_string(&plan).unwrap(), expected);

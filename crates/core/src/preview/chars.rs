@@ -11,13 +11,23 @@ pub(super) fn deceit(c: char) -> Option<Flags> {
         ' '..='~' | '\n' | '\t' => return None,
         '\0' => Flags::of([Flag::Control, Flag::Nul]),
         // ESC, and the C1 forms of the sequences that it starts: DCS, SOS, CSI, ST, OSC, PM, APC.
-        '\u{1b}' | '\u{90}' | '\u{98}' | '\u{9b}'..='\u{9f}' => Flags::of([Flag::Control, Flag::Ansi]),
-        '\u{1}'..='\u{1f}' | '\u{7f}'..='\u{8f}' | '\u{91}'..='\u{97}' | '\u{99}' | '\u{9a}' | '\u{2028}' | '\u{2029}' => {
-            Flags::of([Flag::Control])
+        '\u{1b}' | '\u{90}' | '\u{98}' | '\u{9b}'..='\u{9f}' => {
+            Flags::of([Flag::Control, Flag::Ansi])
         }
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Flags::of([Flag::Bidi]),
+        '\u{1}'..='\u{1f}'
+        | '\u{7f}'..='\u{8f}'
+        | '\u{91}'..='\u{97}'
+        | '\u{99}'
+        | '\u{9a}'
+        | '\u{2028}'
+        | '\u{2029}' => Flags::of([Flag::Control]),
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            Flags::of([Flag::Bidi])
+        }
         _ if is_invisible(c) => Flags::of([Flag::Invisible]),
-        _ if c.general_category() == GeneralCategory::SpaceSeparator => Flags::of([Flag::UnicodeSpace]),
+        _ if c.general_category() == GeneralCategory::SpaceSeparator => {
+            Flags::of([Flag::UnicodeSpace])
+        }
         _ if is_disguised(c) => Flags::of([Flag::Homoglyph]),
         _ => return None,
     };
@@ -29,7 +39,7 @@ fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2065}' | '\u{2800}'
-        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..
         | '\u{fdd0}'..='\u{fdef}'
     ) || u32::from(c) & 0xfffe == 0xfffe
         || matches!(c.general_category(), GeneralCategory::Format | GeneralCategory::PrivateUse)
@@ -55,7 +65,11 @@ fn is_disguised(c: char) -> bool {
 
 /// Whether it is a mark on the character before it.
 pub(super) fn is_mark(c: char) -> bool {
-    c >= '\u{300}' && matches!(c.general_category(), GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark)
+    c >= '\u{300}'
+        && matches!(
+            c.general_category(),
+            GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark
+        )
 }
 
 /// Whether a variation selector after it only picks the emoji or the text form.
@@ -78,11 +92,16 @@ pub(super) enum Script {
 pub(super) fn script(c: char) -> Script {
     match c {
         'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Script::Latin,
-        '\u{400}'..='\u{52f}' | '\u{1c80}'..='\u{1c8f}' | '\u{2de0}'..='\u{2dff}' | '\u{a640}'..='\u{a69f}' => Script::Cyrillic,
+        '\u{400}'..='\u{52f}'
+        | '\u{1c80}'..='\u{1c8f}'
+        | '\u{2de0}'..='\u{2dff}'
+        | '\u{a640}'..='\u{a69f}' => Script::Cyrillic,
         '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Script::Greek,
-        '\u{531}'..='\u{588}' | '\u{13a0}'..='\u{13ff}' | '\u{ab70}'..='\u{abbf}' | '\u{2c80}'..='\u{2cff}' | '\u{a4d0}'..='\u{a4ff}' => {
-            Script::Other
-        }
+        '\u{531}'..='\u{588}'
+        | '\u{13a0}'..='\u{13ff}'
+        | '\u{ab70}'..='\u{abbf}'
+        | '\u{2c80}'..='\u{2cff}'
+        | '\u{a4d0}'..='\u{a4ff}' => Script::Other,
         _ => Script::Distinct,
     }
 }
@@ -127,7 +146,11 @@ mod tests {
             ('\u{ff41}', &[Flag::Homoglyph]),
             ('\u{2215}', &[Flag::Homoglyph]),
         ] {
-            assert_eq!(deceit(c).map(|found| found.iter().collect::<Vec<_>>()).as_deref(), Some(flags), "{c:?}");
+            assert_eq!(
+                deceit(c).map(|found| found.iter().collect::<Vec<_>>()).as_deref(),
+                Some(flags),
+                "{c:?}"
+            );
         }
         for c in "\n\t azZ~äéß漢字かなсαا😀“–€".chars() {
             assert_eq!(deceit(c), None, "{c:?}");

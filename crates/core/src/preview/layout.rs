@@ -41,7 +41,9 @@ pub(super) fn page(tool_name: &str, args: &Json, sum: &Sum, width: Option<usize>
     let hidden = sum.leaves - head.len() - tail.len();
     if hidden > 0 {
         let chars = sum.chars.saturating_sub(shown_head + shown_tail);
-        let digest = CanonicalJson::of(args).map(|args| Digest::of_text(args.as_str()).to_string()).unwrap_or_default();
+        let digest = CanonicalJson::of(args)
+            .map(|args| Digest::of_text(args.as_str()).to_string())
+            .unwrap_or_default();
         page.line("", &format!("…[{hidden} values with {chars} characters hidden here; SHA-256 of all arguments: {digest}]…"));
     }
     tail.iter().rev().for_each(|leaf| page.leaf(leaf));
@@ -117,8 +119,16 @@ fn columns(text: &str) -> usize {
 fn column_count(c: char) -> usize {
     match c {
         '\u{0}'..='\u{10ff}' => 1,
-        '\u{1100}'..='\u{115f}' | '\u{231a}'..='\u{23ff}' | '\u{25fd}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}' | '\u{2e80}'..='\u{a4cf}' => 2,
-        '\u{a960}'..='\u{a97c}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff01}'..='\u{ff60}' => 2,
+        '\u{1100}'..='\u{115f}'
+        | '\u{231a}'..='\u{23ff}'
+        | '\u{25fd}'..='\u{27bf}'
+        | '\u{2b00}'..='\u{2bff}'
+        | '\u{2e80}'..='\u{a4cf}' => 2,
+        '\u{a960}'..='\u{a97c}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{fe6f}'
+        | '\u{ff01}'..='\u{ff60}' => 2,
         '\u{ffe0}'..='\u{ffe6}' | '\u{1b000}'.. => 2,
         _ => 1,
     }
@@ -145,7 +155,8 @@ fn leaves(args: &Json, direction: Direction, most: usize) -> (Vec<Leaf>, usize) 
             return false;
         }
         let leaf = Leaf { label: label(path), lines: lines(value) };
-        let size: usize = leaf.label.len() + leaf.lines.iter().map(|line| line.len() + TEXT_GUTTER.len()).sum::<usize>();
+        let size: usize = leaf.label.len()
+            + leaf.lines.iter().map(|line| line.len() + TEXT_GUTTER.len()).sum::<usize>();
         budget = budget.saturating_sub(size);
         chars += if let Json::String(text) = value { text.chars().count() } else { 4 };
         found.push(leaf);
@@ -155,7 +166,10 @@ fn leaves(args: &Json, direction: Direction, most: usize) -> (Vec<Leaf>, usize) 
 }
 
 /// Goes over the leaves until told to stop; `false`: it was told.
-fn walk<'a>(value: &'a Json, direction: Direction, path: &mut Vec<Step<'a>>, see: &mut impl FnMut(&[Step<'a>], &'a Json) -> bool) -> bool {
+fn walk<'a>(
+    value: &'a Json, direction: Direction, path: &mut Vec<Step<'a>>,
+    see: &mut impl FnMut(&[Step<'a>], &'a Json) -> bool,
+) -> bool {
     let mut into = |step, value: &'a Json, see: &mut _| {
         path.push(step);
         let go_on = walk(value, direction, path, see);
@@ -201,7 +215,11 @@ fn label(path: &[Step]) -> String {
 }
 
 fn is_plain_key(key: &str) -> bool {
-    !key.is_empty() && key.len() <= NAME_END && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'))
+    !key.is_empty()
+        && key.len() <= NAME_END
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'))
 }
 
 /// A name on one line.
@@ -219,7 +237,9 @@ fn lines(value: &Json) -> Vec<String> {
 
 fn single_line(value: &Json) -> String {
     match value {
-        Json::String(text) => quoted_if_odd(text, safe(text, SENTENCE_END).replace('\n', "\\u{000A}")),
+        Json::String(text) => {
+            quoted_if_odd(text, safe(text, SENTENCE_END).replace('\n', "\\u{000A}"))
+        }
         other => literal(other),
     }
 }
@@ -244,7 +264,11 @@ fn safe(text: &str, end: usize) -> String {
     let mut shown = escaped(head);
     if let Some(tail) = tail {
         let hidden = text[head.len()..text.len() - tail.len()].chars().count();
-        let _infallible = write!(shown, "…[{hidden} characters hidden; SHA-256 of the text: {}]…", Digest::of_text(text));
+        let _infallible = write!(
+            shown,
+            "…[{hidden} characters hidden; SHA-256 of the text: {}]…",
+            Digest::of_text(text)
+        );
         shown.push_str(&escaped(tail));
     }
     shown
@@ -254,7 +278,8 @@ fn safe(text: &str, end: usize) -> String {
 fn ends(text: &str, end: usize) -> (&str, Option<&str>) {
     // What is shown escaped takes more room.
     let cost = |c: char| {
-        let plain = c.is_ascii() || (scan_free(c) && !super::chars::passes_among_latin(c) && !super::chars::is_mark(c));
+        let plain = c.is_ascii()
+            || (scan_free(c) && !super::chars::passes_among_latin(c) && !super::chars::is_mark(c));
         if plain && super::chars::deceit(c).is_none() { 1 } else { 10 }
     };
     let mut spent = 0;

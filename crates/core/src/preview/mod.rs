@@ -7,6 +7,8 @@ mod chars;
 mod flags;
 mod layout;
 mod scan;
+#[cfg(test)]
+mod tests;
 
 pub use flags::{Flag, Flags};
 

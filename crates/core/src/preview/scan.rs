@@ -37,41 +37,56 @@ pub(super) enum Glyph {
 
 /// Looks at every character of a text in turn.
 pub(super) fn glyphs(text: &str, mut see: impl FnMut(char, Glyph)) {
-    // What only a script with Latin look-alikes needs, which most texts are not in.
-    let distinct = !text.is_ascii() && text.chars().any(is_distinct_letter);
+    if text.is_ascii() {
+        // Most texts: no word, no mark and no script to look at.
+        return text.chars().for_each(|c| see(c, deceit(c).map_or(Glyph::Plain, Glyph::Escaped)));
+    }
+    // What only a text with nothing but look-alikes of a script lacks.
+    let distinct = text.chars().any(is_distinct_letter);
     let mut word = Word::default();
-    let (mut base, mut marks) = (None, 0);
+    let mut base = Base::default();
     let mut before = None;
     for (index, c) in text.char_indices() {
-        if is_mark(c) && !is_variation(c) {
-            marks += 1;
-            let keycap = c == '\u{20e3}' && before == Some('\u{fe0f}');
-            let odd = base.is_none_or(|base: char| base.is_ascii() || base.is_whitespace() || chars::script(base) == Script::Latin);
-            if deceit(c).is_none() && (keycap || (!odd && marks <= MANY_MARKS)) {
-                see(c, Glyph::Plain);
-            } else {
-                see(c, Glyph::Escaped(deceit(c).unwrap_or(Flags::of([Flag::Combining]))));
-            }
-            before = Some(c);
-            continue;
-        }
-        let glyph = match deceit(c) {
-            // Which form of an emoji is shown is nothing to warn of, but it is not shown as a character either.
-            Some(_) if is_variation(c) && before.is_some_and(chars::takes_variation) => Glyph::Escaped(Flags::NONE),
-            Some(flags) => Glyph::Escaped(flags),
-            None if c.is_ascii() => Glyph::Plain,
-            None => {
-                if index >= word.end {
-                    word = Word::at(text, index, distinct);
-                }
-                if word.hides(c) { Glyph::Escaped(Flags::of([Flag::Homoglyph])) } else { Glyph::Plain }
-            }
-        };
-        if c.is_ascii_alphanumeric() && index >= word.end && !text.is_ascii() {
+        if index >= word.end && c.is_alphanumeric() {
             word = Word::at(text, index, distinct);
         }
-        see(c, glyph);
-        (base, marks, before) = (Some(c), 0, Some(c));
+        let found = match deceit(c) {
+            // Which form of an emoji is shown is nothing to warn of, but it is not shown as a character either.
+            Some(_) if is_variation(c) && before.is_some_and(chars::takes_variation) => {
+                Some(Flags::NONE)
+            }
+            Some(flags) => Some(flags),
+            None if is_mark(c) => {
+                Some(Flags::of([Flag::Combining])).filter(|_| !base.takes(c, before))
+            }
+            None => {
+                Some(Flags::of([Flag::Homoglyph])).filter(|_| index < word.end && word.hides(c))
+            }
+        };
+        if !is_mark(c) {
+            base = Base { character: Some(c), marks: 0 };
+        }
+        see(c, found.map_or(Glyph::Plain, Glyph::Escaped));
+        before = Some(c);
+    }
+}
+
+/// What marks are put on.
+#[derive(Default)]
+struct Base {
+    character: Option<char>,
+    marks: usize,
+}
+
+impl Base {
+    /// Whether one more mark on it is ordinary. On Latin it is not: what is common there has a character of its own.
+    fn takes(&mut self, mark: char, before: Option<char>) -> bool {
+        self.marks += 1;
+        let keycap = mark == '\u{20e3}' && before == Some('\u{fe0f}');
+        let ordinary = self.character.is_some_and(|base| {
+            !base.is_ascii() && !base.is_whitespace() && chars::script(base) != Script::Latin
+        });
+        keycap || (ordinary && self.marks <= MANY_MARKS)
     }
 }
 
@@ -80,7 +95,9 @@ fn is_variation(c: char) -> bool {
 }
 
 fn is_distinct_letter(c: char) -> bool {
-    matches!(chars::script(c), Script::Cyrillic | Script::Greek) && c.is_alphabetic() && !chars::looks_latin(c)
+    matches!(chars::script(c), Script::Cyrillic | Script::Greek)
+        && c.is_alphabetic()
+        && !chars::looks_latin(c)
 }
 
 /// The word that a character stands in: what its scripts make of its letters.
@@ -108,7 +125,10 @@ impl Word {
     fn hides(&self, c: char) -> bool {
         match chars::script(c) {
             Script::Cyrillic => self.latin || self.posing,
-            Script::Greek => (self.latin && chars::passes_among_latin(c)) || (self.posing && chars::looks_latin(c)),
+            Script::Greek => {
+                (self.latin && chars::passes_among_latin(c))
+                    || (self.posing && chars::looks_latin(c))
+            }
             Script::Other => self.latin,
             Script::Latin | Script::Distinct => false,
         }
@@ -179,7 +199,9 @@ pub(super) fn arguments(args: &Json, flags: &mut Flags) -> Sum {
 
 fn visit(value: &Json, flags: &mut Flags, sum: &mut Sum) {
     match value {
-        Json::Array(items) if !items.is_empty() => items.iter().for_each(|item| visit(item, flags, sum)),
+        Json::Array(items) if !items.is_empty() => {
+            items.iter().for_each(|item| visit(item, flags, sum))
+        }
         Json::Object(entries) if !entries.is_empty() => {
             for (name, value) in entries {
                 flags.add(key(name));

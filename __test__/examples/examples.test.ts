@@ -1,0 +1,146 @@
+/** Each example runs as its header says, with both answers, and is asked what it ran. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { exec, runOn, runtimes, type Finished } from '../runtimes.js';
+
+const root = join(import.meta.dirname, '../..');
+const bun = runtimes().find(({ kind }) => kind === 'bun');
+
+type Answer = 'approve' | 'reject';
+
+const onNode = (file: string, answer: Answer) =>
+  exec(process.execPath, [`examples/${file}`], { cwd: root, env: { COUNTERSIGN_AUTO: answer } });
+
+function expectSuccess({ code, stdout, stderr }: Finished): string {
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  return stdout;
+}
+
+/** What must and what must not stand in the output. */
+interface Expected {
+  shown?: string[];
+  approve: { ran: string[]; not?: string[] };
+  reject: { ran?: string[]; denied: string[]; not: string[] };
+}
+
+const EXAMPLES: Record<string, Expected> = {
+  'callback.mjs': {
+    shown: ['ran list_files:', 'path: draft.txt'],
+    approve: { ran: ['delete_file: approve', 'ran delete_file: deleted draft.txt', 'files left: notes.txt\n'] },
+    reject: {
+      denied: ['did not run delete_file: not today', 'The last call: not run (not today).'],
+      not: ['ran delete_file:'],
+      ran: ['files left: notes.txt, draft.txt\n'],
+    },
+  },
+  'event-driven.mjs': {
+    shown: ['waiting for an approval of call_1', 'waiting for an approval of call_2', 'to: everyone@example.com'],
+    approve: {
+      ran: ['ran: sent "Lunch" to ada@example.com', 'ran: sent "Lunch" to everyone@example.com', 'mia said approve'],
+    },
+    reject: {
+      denied: ['did not run: send_mail to {"to":"ada@example.com"', 'noah is too late: mia said reject'],
+      not: ['ran: sent'],
+    },
+  },
+  'generate-text.mjs': {
+    shown: ['ran get_balance: savings holds 120 EUR', 'ran transfer: transferred 20 EUR to Ada', 'euros: 100'],
+    approve: { ran: ['ran transfer: transferred 100 EUR to Mallory'] },
+    reject: {
+      denied: ['did not run transfer (reject): not today', '20 EUR to Ada; not run (not today).'],
+      not: ['100 EUR to Mallory'],
+    },
+  },
+  'agent.mjs': {
+    shown: ['--- step 1', '--- step 3', 'environment: production', '3 steps, 45 tokens'],
+    approve: {
+      ran: ['deploy: edit', 'ran: deployed main to staging', 'Note: the human changed', 'ran: posted to general'],
+      not: ['deployed main to production'],
+    },
+    reject: { denied: ['did not run deploy: not today', 'did not run post_message: not today'], not: ['ran: '] },
+  },
+  'tool-approval.mjs': {
+    shown: ['ran: the text of https://example.com', 'fields.amount: "1000"'],
+    approve: { ran: ['ran: submitted to https://example.com/order'] },
+    reject: { denied: ['did not run submit_form', 'not run (not today).'], not: ['submitted to'] },
+  },
+};
+
+const BUN_SCRIPT: Expected = {
+  shown: ['Others may have this branch checked out. It becomes main.'],
+  approve: { ran: ['ran: renamed master to main', 'the record says: succeeded by callback'] },
+  reject: { denied: ['did not run rename_branch', 'the record says: rejected by callback'], not: ['renamed master'] },
+};
+
+function expectOutput(stdout: string, answer: Answer, { shown = [], approve, reject }: Expected): void {
+  const wanted = answer === 'approve' ? approve.ran : [...reject.denied, ...(reject.ran ?? [])];
+  const unwanted = answer === 'approve' ? (approve.not ?? []) : reject.not;
+  for (const text of [...shown, ...wanted]) expect(stdout).toContain(text);
+  for (const text of unwanted) expect(stdout).not.toContain(text);
+}
+
+const answers: Answer[] = ['approve', 'reject'];
+
+describe.each(Object.entries(EXAMPLES))('%s', (file, expected) => {
+  test.each(answers)('%s', async (answer) => {
+    expectOutput(expectSuccess(await onNode(file, answer)), answer, expected);
+  });
+
+  test.skipIf(bun === undefined).each(answers)('%s, on Bun', async (answer) => {
+    const done = await runOn(bun!, [`examples/${file}`], { cwd: root, env: { COUNTERSIGN_AUTO: answer } });
+    expectOutput(expectSuccess(done), answer, expected);
+  });
+
+  test('nobody at the terminal: nothing runs', async () => {
+    const done = await exec(process.execPath, [`examples/${file}`], { cwd: root, input: '' });
+    expect(done.code).toBe(0);
+    const { reject } = expected;
+    for (const text of reject.not) expect(done.stdout).not.toContain(text);
+  });
+});
+
+describe.skipIf(bun === undefined)('bun-script.ts', () => {
+  test.each(answers)('%s', async (answer) => {
+    const done = await runOn(bun!, ['examples/bun-script.ts'], { cwd: root, env: { COUNTERSIGN_AUTO: answer } });
+    expectOutput(expectSuccess(done), answer, BUN_SCRIPT);
+  });
+
+  test('a human types y', async () => {
+    const done = await runOn(bun!, ['examples/bun-script.ts'], { cwd: root, input: 'y\n' });
+    expectOutput(expectSuccess(done), 'approve', BUN_SCRIPT);
+  });
+
+  test('a human types why not', async () => {
+    const done = await runOn(bun!, ['examples/bun-script.ts'], { cwd: root, input: 'ask Ada first\n' });
+    expectOutput(expectSuccess(done), 'reject', BUN_SCRIPT);
+    expect(done.stdout).toContain('The branch: not run (ask Ada first).');
+  });
+});
+
+describe('the folder', () => {
+  const HELPERS = ['ask.mjs', 'model.mjs'];
+  /** They have a test of their own. */
+  const ELSEWHERE = ['bun-script.ts', 'use-chat-client.mjs', 'use-chat-route.mjs'];
+  const files = readdirSync(join(root, 'examples'), { withFileTypes: true }).flatMap((each) =>
+    each.isFile() && /\.(mjs|ts)$/.test(each.name) ? [each.name] : [],
+  );
+
+  test('every example is run', () => {
+    expect(files.toSorted()).toEqual([...Object.keys(EXAMPLES), ...HELPERS, ...ELSEWHERE].toSorted());
+  });
+
+  test.each(files)('%s says what it shows and how to run it', (file) => {
+    const source = readFileSync(join(root, 'examples', file), 'utf8');
+    expect(source).toMatch(file.endsWith('.mjs') ? /^\/\/ @ts-check\n\/\*\*\n \* \S/ : /^\/\*\*\n \* \S/);
+    if (!HELPERS.includes(file)) expect(source).toMatch(new RegExp(` \\* {5}(node|bun) examples/${file}`));
+  });
+
+  test('they fit the types', async () => {
+    const config = 'examples/tsconfig.json';
+    const done = await exec(process.execPath, ['node_modules/typescript/bin/tsc', '-p', config], { cwd: root });
+    expect(done.stdout + done.stderr).toBe('');
+    expect(done.code).toBe(0);
+  });
+});

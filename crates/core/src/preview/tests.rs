@@ -1,0 +1,190 @@
+//! What the human sees.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn show(args: &str) -> Preview {
+    render("execute", &args.parse().unwrap(), None)
+}
+
+fn flags(preview: &Preview) -> Vec<&'static str> {
+    preview.flags.iter().map(Flag::name).collect()
+}
+
+/// Said apart from the code: no code point of these may reach the screen.
+fn is_forbidden(c: char) -> bool {
+    let code = u32::from(c);
+    (code < 0x20 && c != '\n')
+        || (0x7f..=0x9f).contains(&code)
+        || matches!(
+            code,
+            0xad | 0x34f | 0x61c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x3164 | 0xfeff | 0xffa0
+        )
+        || (0x180b..=0x180f).contains(&code)
+        || (0x200b..=0x200f).contains(&code)
+        || (0x2028..=0x202e).contains(&code)
+        || (0x2060..=0x206f).contains(&code)
+        || (0xfe00..=0xfe0f).contains(&code)
+        || (0xfff0..=0xfff8).contains(&code)
+        || (0xe000..=0xf8ff).contains(&code)
+        || (0xfdd0..=0xfdef).contains(&code)
+        || (0x1_bca0..=0x1_bca3).contains(&code)
+        || (0x1_d173..=0x1_d17a).contains(&code)
+        || code >= 0xe_0000
+        || code & 0xfffe == 0xfffe
+}
+
+#[test]
+fn a_page_is_laid_out_with_a_gutter() {
+    let preview = show(
+        r#"{"command":"date\nls","n":1.5,"empty":"","odd key":[{"a":null},"true"],"deep":{"a":{"b":[]}}}"#,
+    );
+    assert_eq!(
+        preview.text,
+        "execute\n│ command:\n│ ┆ date\n│ ┆ ls\n│ deep.a.b: []\n│ empty: \"\"\n│ n: 1.5\n│ [\"odd key\"][0].a: null\n│ [\"odd key\"][1]: \"true\""
+    );
+    assert_eq!(show("{}").text, "execute\n│ {}");
+    assert_eq!(show("\"x\"").text, "execute\n│ x");
+    assert_eq!(show("\"x\\ny\"").text, "execute\n│ \n│ ┆ x\n│ ┆ y");
+}
+
+#[test]
+fn each_deceit_has_its_flag() {
+    for (text, expected) in [
+        ("git status", &[][..]),
+        ("naïve résumé 你好 これは привет мир שלום नमस्ते สวัสดี 👍 ❤\u{fe0f} 1\u{fe0f}\u{20e3}", &[]),
+        ("Файл/ухо.txt и a, b", &[]),
+        ("Δt λx µs α = 5 “quoted” – dash 全角，１２", &[]),
+        ("a\tb", &[]),
+        ("a\r", &["control"]),
+        ("a\u{1b}[2J", &["ansi", "control"]),
+        ("a\u{0}", &["control", "nul"]),
+        ("a\u{202e}b", &["bidi"]),
+        ("a\u{200d}b", &["invisible"]),
+        ("a\u{fe0f}", &["invisible"]),
+        ("a\u{3000}b", &["unicode-space"]),
+        ("d\u{430}te", &["homoglyph"]),
+        ("1d\u{430}te", &["homoglyph"]),
+        ("\u{440}\u{430}\u{440}a", &["homoglyph"]),
+        ("\u{441}\u{440} a b", &["homoglyph"]),
+        ("g\u{3bf}ogle", &["homoglyph"]),
+        ("\u{ff44}ate", &["homoglyph"]),
+        ("rm \u{2215}etc", &["homoglyph"]),
+        ("e\u{301}", &["combining"]),
+        ("r\u{336}m", &["combining"]),
+        ("\u{301}", &["combining"]),
+        ("\u{434}\u{301}\u{301}\u{301}\u{301}\u{301}", &["combining"]),
+        ("a\nb", &["multiline"]),
+    ] {
+        let preview = render("execute", &Json::String(text.to_owned()), None);
+        assert_eq!(flags(&preview), expected, "{text:?}: {}", preview.text);
+        assert!(!preview.text.chars().any(is_forbidden));
+    }
+    assert_eq!(flags(&show(r#"{"a\u001b[2K":1}"#)), ["ansi", "control", "odd-key"]);
+    assert_eq!(flags(&show(r#"{"":1}"#)), ["odd-key"]);
+    assert_eq!(flags(&show(r#"{"__proto__":1}"#)), ["odd-key"]);
+    assert_eq!(flags(&render("ex\necute", &Json::Null, None)), ["control", "multiline"]);
+}
+
+#[test]
+fn padding_is_said_and_not_shown() {
+    let preview = show(&format!(r#"{{"command":"date{}; mv a b"}}"#, " ".repeat(2_000)));
+    assert_eq!(flags(&preview), ["long", "padding"]);
+    assert_eq!(preview.text, "execute\n│ command: date …[1998 spaces hidden]… ; mv a b");
+    let preview = show(&format!(r#"{{"command":"date{}mv a b"}}"#, "\\n".repeat(50)));
+    assert_eq!(flags(&preview), ["padding", "multiline"]);
+    assert_eq!(
+        preview.text,
+        "execute\n│ command:\n│ ┆ date\n│ ┆ …[48 line ends hidden]…\n│ ┆ mv a b"
+    );
+}
+
+#[test]
+fn both_ends_of_what_is_long_are_shown() {
+    let preview = show(&format!(r#"{{"command":"head {} tail"}}"#, "x".repeat(50_000)));
+    assert!(
+        preview.text.starts_with("execute\n│ command: head x") && preview.text.ends_with("x tail"),
+        "{}",
+        preview.text
+    );
+    assert!(preview.text.contains("…[46010 characters hidden; SHA-256 of the text: "));
+    assert!(preview.text.chars().count() < 4_300);
+    assert_eq!(flags(&preview), ["long"]);
+
+    let items: Vec<String> = (0..5_000).map(|item| format!("\"item {item}\"")).collect();
+    let preview = show(&format!("[{}]", items.join(",")));
+    assert!(
+        preview.text.contains("│ [0]: item 0\n") && preview.text.ends_with("│ [4999]: item 4999")
+    );
+    assert!(preview.text.contains(" characters hidden here; SHA-256 of all arguments: "));
+    assert!(preview.text.chars().count() < 17_000);
+
+    let deep = format!("{}\"bottom\"{}", r#"{"level":"#.repeat(100), "}".repeat(100));
+    assert!(show(&deep).text.ends_with(": bottom"));
+}
+
+#[test]
+fn wrapped_lines_keep_the_gutter() {
+    let preview = render("execute", &Json::String("abcdefghij".repeat(5)), Some(20));
+    assert_eq!(
+        preview.text,
+        "execute\n│ abcdefghijabcdefgh\n│ ↪ ijabcdefghijabcd\n│ ↪ efghijabcdefghij"
+    );
+    let preview = render("execute", &Json::String("漢".repeat(10)), Some(1));
+    assert_eq!(preview.text, format!("execute\n│ {}\n│ ↪ 漢", "漢".repeat(9)));
+}
+
+#[test]
+fn a_sentence_is_short_and_on_one_line() {
+    let args = Json::String(format!("a\n{}", "b\u{202e}".repeat(10_000)));
+    let sentence = describe(&"t".repeat(1_000), &args);
+    assert!(sentence.chars().count() < 700, "{sentence}");
+    assert!(!sentence.contains('\n') && !sentence.chars().any(is_forbidden));
+    assert_eq!(describe("t", &r#"{"a":1,"b":2}"#.parse().unwrap()), "Run tool \"t\"? a: 1 …");
+    assert_eq!(describe("t", &r#"{"a":"x y"}"#.parse().unwrap()), "Run tool \"t\"? a: x y");
+}
+
+fn any_json() -> impl Strategy<Value = Json> {
+    let text = prop_oneof![
+        any::<String>(),
+        proptest::collection::vec(any::<char>(), 0..40).prop_map(String::from_iter),
+        "[ \n\u{0}-\u{1f}\u{80}-\u{a0}\u{2000}-\u{206f}\u{fe00}-\u{feff}аоα\u{300}-\u{340}a-c]{0,60}",
+        ".{0,20}".prop_map(|text| text.repeat(400)),
+    ];
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::Bool),
+        any::<i32>().prop_map(|n| Json::Number(n.into())),
+        text.clone().prop_map(Json::String)
+    ];
+    leaf.prop_recursive(4, 64, 8, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..8).prop_map(Json::Array),
+            proptest::collection::btree_map(text.clone(), inner, 0..8).prop_map(Json::Object),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_forbidden_is_shown(name in any::<String>(), args in any_json(), width in proptest::option::of(0_usize..200)) {
+        let preview = render(&name, &args, width);
+        prop_assert!(!preview.text.chars().any(is_forbidden), "{:?}", preview.text);
+        prop_assert!(preview.text.chars().count() < 20_000 || width.is_some());
+        prop_assert!(!describe(&name, &args).chars().any(|c| is_forbidden(c) || c == '\n'));
+        // No line of the arguments can pose as one of the prompt's own.
+        for line in preview.text.lines().skip(1) {
+            prop_assert!(line.starts_with("│ ") || line.starts_with("…["), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn the_tail_is_always_shown(text in any::<String>(), times in 1_usize..3_000) {
+        let args = Json::Object([("command".to_owned(), Json::String(text.repeat(times) + "; the tail"))].into());
+        // Quoted where it starts with a blank.
+        prop_assert!(render("execute", &args, None).text.trim_end_matches('"').ends_with("; the tail"));
+    }
+}

@@ -1,0 +1,48 @@
+//! Imports run one way: a room knows only those before it.
+#![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
+
+use std::fs;
+use std::path::Path;
+
+/// Each room and those it may know.
+const ROOMS: [(&str, &[&str]); 6] = [
+    ("call", &[]),
+    ("approval", &["call"]),
+    ("preview", &["call"]),
+    ("policy", &["call", "approval"]),
+    ("ledger", &["call", "approval", "preview", "policy"]),
+    ("gate", &["call", "approval", "preview", "policy", "ledger"]),
+];
+
+#[test]
+fn imports_run_one_way() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (room, known) in ROOMS {
+        let mut files = 0;
+        for entry in fs::read_dir(src.join(room)).unwrap() {
+            let path = entry.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            files += 1;
+            for after in text.split("crate::").skip(1) {
+                let other: String =
+                    after.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                assert!(
+                    other == room || known.contains(&other.as_str()),
+                    "{} knows {other:?}",
+                    path.display()
+                );
+            }
+        }
+        assert!(files > 0, "{room} is empty");
+    }
+    let rooms =
+        fs::read_dir(&src).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir()).count();
+    assert_eq!(rooms, ROOMS.len(), "a room is missing in this test");
+}
+
+#[test]
+fn the_core_knows_no_javascript_runtime() {
+    let manifest =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
+    assert!(!manifest.contains("napi"));
+}
