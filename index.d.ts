@@ -286,7 +286,14 @@ export interface Resolution {
 
 export type GateEvent =
   | { type: 'requested'; request: ApprovalRequest }
-  | { type: 'decided'; request: ApprovalRequest; decision: DecisionOutcome; decidedBy: string; via: DecidedVia; at: number }
+  | {
+      type: 'decided';
+      request: ApprovalRequest;
+      decision: DecisionOutcome;
+      decidedBy: string;
+      via: DecidedVia;
+      at: number;
+    }
   | { type: 'started'; approvalId: string; at: number }
   | { type: 'settled'; approvalId: string; status: 'succeeded' | 'failed'; at: number };
 
@@ -310,7 +317,11 @@ export interface Gate extends AsyncDisposable {
    */
   approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord>;
   /** `stop` also ends the turn. Throws as {@link Gate.approve}. */
-  reject(approvalId: string, options?: string | (DecideOptions & { stop?: boolean }), more?: DecideOptions): Promise<ApprovalRecord>;
+  reject(
+    approvalId: string,
+    options?: string | (DecideOptions & { stop?: boolean }),
+    more?: DecideOptions,
+  ): Promise<ApprovalRecord>;
   /** Throws as {@link Gate.approve}, and {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). */
   edit(approvalId: string, args: unknown, options?: DecideOptions): Promise<ApprovalRecord>;
   /** Throws as {@link Gate.approve}. */
@@ -398,7 +409,9 @@ export type AgentStreamWithEventsOptions<AGENT extends AgentLike> = {
  * {@link UnsupportedAgentError} (`ERR_UNSUPPORTED_AGENT`). What goes wrong later is an `error` event, after which the run is
  * over, e.g. {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
-export declare function streamWithEvents<TOOLS extends ToolSet>(options: StreamWithEventsOptions<TOOLS>): AgentRun<TOOLS>;
+export declare function streamWithEvents<TOOLS extends ToolSet>(
+  options: StreamWithEventsOptions<TOOLS>,
+): AgentRun<TOOLS>;
 export declare function streamWithEvents<AGENT extends AgentLike>(
   options: AgentStreamWithEventsOptions<AGENT>,
 ): AgentRun<AGENT['tools']>;
@@ -474,9 +487,18 @@ export type ToolResultEvent<TOOLS extends ToolSet = ToolSet> = CallOf<
   TOOLS,
   { type: 'tool-result'; result: unknown; isError: false; preliminary?: boolean }
 >;
-export type ToolErrorEvent<TOOLS extends ToolSet = ToolSet> = CallOf<TOOLS, { type: 'tool-error'; error: unknown; isError: true }>;
+export type ToolErrorEvent<TOOLS extends ToolSet = ToolSet> = CallOf<
+  TOOLS,
+  { type: 'tool-error'; error: unknown; isError: true }
+>;
 /** The call did not run, and the model is told the reason. */
-export type ToolDeniedEvent = { type: 'tool-denied'; toolCallId: string; toolName: string; args: unknown; reason?: string };
+export type ToolDeniedEvent = {
+  type: 'tool-denied';
+  toolCallId: string;
+  toolName: string;
+  args: unknown;
+  reason?: string;
+};
 export type ApprovalRequestedEvent<TOOLS extends ToolSet = ToolSet> = {
   type: 'approval-requested';
   /** `true`: no human is asked, the answer follows at once. */
@@ -668,7 +690,12 @@ export declare class DecisionNotAllowedError extends CountersignError {
   readonly code: 'ERR_DECISION_NOT_ALLOWED';
   readonly approvalId: string;
   readonly allowedDecisions: readonly DecisionType[];
-  constructor(options: { message: string; approvalId: string; allowedDecisions: readonly DecisionType[]; cause?: unknown });
+  constructor(options: {
+    message: string;
+    approvalId: string;
+    allowedDecisions: readonly DecisionType[];
+    cause?: unknown;
+  });
   static isInstance(error: unknown): error is DecisionNotAllowedError;
 }
 

@@ -2,7 +2,14 @@
  * The native core as the rest of the TypeScript sees it: the generated binding with its JSON texts given types.
  * Same order as `src/`, for side-by-side review. Nothing here decides anything.
  */
-import type { ApprovalRecord, ApprovalRequest, DecidedVia, DecisionOutcome, DecisionType, GateEvent } from '../index.js';
+import type {
+  ApprovalRecord,
+  ApprovalRequest,
+  DecidedVia,
+  DecisionOutcome,
+  DecisionType,
+  GateEvent,
+} from '../index.js';
 import * as binding from '../binding/binding.js';
 import { fromNative, type NativeError } from './errors/from-native.js';
 
@@ -120,7 +127,11 @@ export class NativeGate {
    * Fails with `ERR_ALREADY_DECIDED` (`winner`), `ERR_EXPIRED`, `ERR_DECISION_NOT_ALLOWED` (`allowedDecisions`; never for
    * `reject` through `system`, `expired` or `cancelled`), `ERR_UNKNOWN_APPROVAL`, `ERR_INVALID_ARGUMENTS`.
    */
-  decide(approvalId: string, decision: DecisionOutcome, meta: { by: string | null; via: DecidedVia; editedArgs?: unknown }): ApprovalRecord {
+  decide(
+    approvalId: string,
+    decision: DecisionOutcome,
+    meta: { by: string | null; via: DecidedVia; editedArgs?: unknown },
+  ): ApprovalRecord {
     return open(this.#gate.decide(approvalId, JSON.stringify(decision), JSON.stringify(meta)));
   }
 

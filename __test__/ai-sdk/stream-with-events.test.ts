@@ -249,3 +249,14 @@ it('tells the model of an edit also when the edited tool fails', async () => {
   expect(resultsIn(prompts[1])['c1']).toMatchObject({ type: 'error-text', value: expect.stringMatching(/no such file\n\n.*human changed/) as never });
   expect(events.find(({ type }) => type === 'tool-error')).toMatchObject({ error: failure });
 });
+
+it('asks about every call of a later step, whatever an earlier one held', async () => {
+  const { ran, tools } = recordingTools();
+  const { model } = scripted([
+    calls(call('read', { path: '/r' }, 'c1')),
+    calls(call('del', { path: '/1' }, 'c2'), call('del', { path: '/2' }, 'c3'), call('del', { path: '/3' }, 'c4')),
+    says('Done.'),
+  ]);
+  await collect(streamWithEvents({ model, tools, prompt: 'go', interruptOn: { del: true }, onApprovalRequest: () => true }));
+  expect(ran).toEqual(['read /r', 'del /1', 'del /2', 'del /3']);
+});

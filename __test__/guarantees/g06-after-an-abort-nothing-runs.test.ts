@@ -386,6 +386,9 @@ it("takes a human's late answer back to nobody", async () => {
 
 describe("the SDK's own timeout", () => {
   const inputSchema = z.object({ path: z.string() });
+  /** AI SDK 6 waits for a tool that does not listen, whatever its timeout says. */
+  const untilAborted = (signal: AbortSignal | undefined) =>
+    major === 7 ? never : new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
 
   it('while the model streams, a sibling runs and a human is asked', async () => {
     const gate = createGate();
@@ -394,9 +397,9 @@ describe("the SDK's own timeout", () => {
       del: tool({ inputSchema, execute: async ({ path }) => void started.push(path) }),
       read: tool({
         inputSchema,
-        execute: async ({ path }) => {
+        execute: async ({ path }, { abortSignal }) => {
           started.push(path);
-          await never;
+          await untilAborted(abortSignal);
         },
       }),
     };
@@ -408,25 +411,25 @@ describe("the SDK's own timeout", () => {
     const all = await soon('the run', events);
     expect(all.slice(-2)).toMatchObject([{ type: 'approval-response', decision: { type: 'cancelled' } }, { type: 'abort' }]);
     expect(await gate.get(waits?.approvalId ?? '')).toMatchObject({ status: 'cancelled', via: 'abort' });
-    await expect(soon('result', run.result)).rejects.toBeDefined();
+    await expect(soon('result', run.result)).rejects.toMatchObject({ name: 'TimeoutError' });
     await sleep(AFTERWARDS);
     expect(started).toEqual(['/r']);
   });
 
-  it('while an approved tool runs, and another is about to', async () => {
+  it('while an approved tool runs', async () => {
     const started: string[] = [];
     const del = tool({
       inputSchema,
-      execute: async ({ path }) => {
+      execute: async ({ path }, { abortSignal }) => {
         started.push(path);
-        await never;
+        await untilAborted(abortSignal);
       },
     });
     const { model, prompts } = scripted([calls(call('del', { path: '/1' }, 'd1')), says('.')]);
     const run = streamWithEvents({ model, tools: { del }, prompt: 'go', interruptOn: 'all', timeout: 150, onApprovalRequest: () => true });
     const events = await soon('the run', collect(run));
     expect(events.at(-1)).toMatchObject({ type: 'abort' });
-    await expect(soon('result', run.result)).rejects.toBeDefined();
+    await expect(soon('result', run.result)).rejects.toMatchObject({ name: 'TimeoutError' });
     await sleep(AFTERWARDS);
     expect([started, prompts.length]).toEqual([['/1'], 1]);
   });
@@ -469,7 +472,7 @@ describe('gateTools, with the abort signal of the loop', () => {
         onApprovalRequest: async () => {
           await sleep(1);
           at('when the human is called');
-          queueMicrotask(() => at('when it was approved'));
+          if (moment === 'when it was approved') queueMicrotask(() => at(moment));
           return true;
         },
       },

@@ -9,7 +9,9 @@ import { eventStreamResponse, partView, uiMessageStream } from './ui.js';
 type Item = AgentEvent | StreamPart;
 
 /** Runs whose iterator was dropped without being left: what they wait for is cancelled. */
-const dropped = new FinalizationRegistry<AbortController>((leaving) => leaving.abort(new DOMException('The run was dropped.', 'AbortError')));
+const dropped = new FinalizationRegistry<AbortController>((leaving) =>
+  leaving.abort(new DOMException('The run was dropped.', 'AbortError')),
+);
 
 export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   readonly #run: Run;
@@ -22,7 +24,10 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   constructor(options: Omit<RunOptions, 'signal'> & { signal: AbortSignal | undefined; includeRaw: boolean }) {
     this.#leaving = new AbortController();
     const { signal } = this.#leaving;
-    this.#run = new Run({ ...options, signal: options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]) });
+    this.#run = new Run({
+      ...options,
+      signal: options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]),
+    });
     this.#includeRaw = options.includeRaw;
     dropped.register(this, this.#leaving, this);
   }
@@ -62,9 +67,13 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   }
 
   toUIMessageStream(options: object = {}): ReadableStream {
-    if (this.#items !== undefined) throw new TypeError('This run is being iterated already. Use either its events or its UI stream.');
+    if (this.#items !== undefined)
+      throw new TypeError('This run is being iterated already. Use either its events or its UI stream.');
     const run = this.#run;
-    const parts = run.items<StreamPart>(partView(() => run.opened.sdk.version.hasResponsePart), () => {});
+    const parts = run.items<StreamPart>(
+      partView(() => run.opened.sdk.version.hasResponsePart),
+      () => {},
+    );
     this.#items = parts as AsyncGenerator<Item, undefined>;
     // From here on the stream is what is held on to, and a stream that is dropped is cancelled by its server.
     dropped.unregister(this);

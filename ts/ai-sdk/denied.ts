@@ -10,5 +10,10 @@ export function denied(reason: string, decision: DecisionOutcome['type'], approv
 export function isExecutionDenied(output: unknown): output is ExecutionDenied {
   if (typeof output !== 'object' || output === null) return false;
   const { type, reason, decision } = output as Partial<ExecutionDenied>;
-  return type === 'execution-denied' && typeof reason === 'string' && typeof decision === 'string' && DENIED_BY.includes(decision);
+  return (
+    type === 'execution-denied' &&
+    typeof reason === 'string' &&
+    typeof decision === 'string' &&
+    DENIED_BY.includes(decision)
+  );
 }

@@ -42,7 +42,8 @@ export class Edits {
     const parsed = await this.#parse(written);
     const args = snapshot(typeof refine === 'function' ? ((await refine(parsed)) as unknown) : parsed);
     const verdict = await judge(args);
-    if (verdict.effect === 'deny') throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
+    if (verdict.effect === 'deny')
+      throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
     // Arguments in a decision have been JSON: an instance of a class comes back as its data.
     this.#good.set(digestOf(snapshot(revive(args.json))), { written: snapshot(written), args });
     return args;

@@ -34,14 +34,31 @@ export function eventView<TOOLS extends ToolSet>(run: () => Run, includeRaw: boo
       }
       case 'tool-result': {
         const preliminary = part.preliminary === true ? { preliminary: true } : {};
-        return { type: 'tool-result', ...callOf(part), result: part.output, isError: false, ...preliminary } as AgentEvent;
+        return {
+          type: 'tool-result',
+          ...callOf(part),
+          result: part.output,
+          isError: false,
+          ...preliminary,
+        } as AgentEvent;
       }
       case 'tool-error':
-        return { type: 'tool-error', ...callOf(part), error: part.error instanceof NotedError ? part.error.original : part.error, isError: true } as AgentEvent;
+        return {
+          type: 'tool-error',
+          ...callOf(part),
+          error: part.error instanceof NotedError ? part.error.original : part.error,
+          isError: true,
+        } as AgentEvent;
       case 'tool-output-denied': {
         const denial = run().denial(part.toolCallId ?? '');
         const reason = denial?.reason === undefined ? {} : { reason: denial.reason };
-        return { type: 'tool-denied', toolCallId: part.toolCallId ?? '', toolName: part.toolName ?? '', args: denial?.args, ...reason };
+        return {
+          type: 'tool-denied',
+          toolCallId: part.toolCallId ?? '',
+          toolName: part.toolName ?? '',
+          args: denial?.args,
+          ...reason,
+        };
       }
       case 'error':
         return { type: 'error', error: part.error };

@@ -13,8 +13,8 @@ export class NotedError extends Error {
   /** What the tool threw. */
   readonly original: unknown;
 
-  constructor(original: unknown) {
-    super(`${messageOf(original)}\n\n${EDIT_NOTE}`, { cause: original });
+  constructor(original: unknown, note = EDIT_NOTE) {
+    super(`${messageOf(original)}\n\n${note}`, { cause: original });
     this.name = original instanceof Error ? original.name : 'Error';
     this.original = original;
   }
@@ -56,7 +56,9 @@ async function* followStream(
   change: (error: unknown) => unknown,
 ): AsyncGenerator<unknown> {
   let output: unknown;
-  let outcome: { output: unknown } | { error: unknown } = { error: new Refused('The stream of results was left before its end.') };
+  let outcome: { output: unknown } | { error: unknown } = {
+    error: new Refused('The stream of results was left before its end.'),
+  };
   try {
     for await (const value of stream) {
       output = value;

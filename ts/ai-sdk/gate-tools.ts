@@ -15,7 +15,9 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
     throw new InvalidConfigError({ message: `gateTools: mode must be 'wait' or 'stop', not ${JSON.stringify(mode)}.` });
   }
   if (mode === 'stop' && options.gate === undefined) {
-    throw new InvalidConfigError({ message: "gateTools: mode 'stop' needs a gate, which keeps what was asked until the answer comes back." });
+    throw new InvalidConfigError({
+      message: "gateTools: mode 'stop' needs a gate, which keeps what was asked until the answer comes back.",
+    });
   }
   const plan = interruptPlan(tools, interruptOn, unknownTools);
   warnUnknown(plan.unknown);

@@ -98,7 +98,12 @@ export class Guard {
     return verdict.effect !== 'allow';
   }
 
-  async #verdictOn(toolCallId: string, toolName: string, input: unknown, context: Record<string, unknown>): Promise<Verdict> {
+  async #verdictOn(
+    toolCallId: string,
+    toolName: string,
+    input: unknown,
+    context: Record<string, unknown>,
+  ): Promise<Verdict> {
     if (this.#calls.has(toolCallId)) return { effect: 'deny', reason: DUPLICATE_ID };
     let args: Snapshot;
     try {
@@ -130,7 +135,9 @@ export class Guard {
 
   #wrap(tools: ToolSet): ToolSet {
     // By the plan, which knows the names that are not enumerable too: a model may call what it was not offered.
-    const names = [...this.#gatings.keys()].filter((name) => this.guards(name) || this.#mustLoosen(tools, name) || executes(tools, name));
+    const names = [...this.#gatings.keys()].filter(
+      (name) => this.guards(name) || this.#mustLoosen(tools, name) || executes(tools, name),
+    );
     if (names.length === 0) return tools;
     // Without a prototype, a tool that is only inherited cannot be called past the guard.
     const wrapped = Object.create(null, Object.getOwnPropertyDescriptors(tools)) as ToolSet;
@@ -187,7 +194,8 @@ export class Guard {
   /** A call that never passed `needsApproval`, e.g. one that stands approved in messages from elsewhere. */
   async #executeUnasked(toolName: string, execute: Execute, args: Snapshot, options: ExecuteOptions): Promise<unknown> {
     const verdict = await this.#verdictOn(options.toolCallId, toolName, args.value, { ...options });
-    if (verdict.effect !== 'allow') throw new Refused(`${toolName} was not run: no approval of this call is known here.`);
+    if (verdict.effect !== 'allow')
+      throw new Refused(`${toolName} was not run: no approval of this call is known here.`);
     options.abortSignal?.throwIfAborted();
     return execute(copyOf(args), options);
   }
@@ -218,7 +226,8 @@ export function claimOrRefuse(
   try {
     return gate.claim(runId, toolCallId, toolName, args);
   } catch (error) {
-    if (error instanceof RefusedByCore) throw new Refused(`${toolName} was not run: ${error.message}`, { cause: error });
+    if (error instanceof RefusedByCore)
+      throw new Refused(`${toolName} was not run: ${error.message}`, { cause: error });
     throw error;
   }
 }

@@ -12,10 +12,13 @@ export function isResume(messages: unknown, toolCallId: string): boolean {
   if (!Array.isArray(messages)) return false;
   const last = (messages as ModelMessage[]).at(-1);
   if (last?.role !== 'tool') return false;
-  const answered = new Set(partsOf(last).flatMap((part) => (part.type === 'tool-approval-response' ? [part['approvalId']] : [])));
+  const answered = new Set(
+    partsOf(last).flatMap((part) => (part.type === 'tool-approval-response' ? [part['approvalId']] : [])),
+  );
   return (messages as ModelMessage[]).some((message) =>
     partsOf(message).some(
-      (part) => part.type === 'tool-approval-request' && part['toolCallId'] === toolCallId && answered.has(part['approvalId']),
+      (part) =>
+        part.type === 'tool-approval-request' && part['toolCallId'] === toolCallId && answered.has(part['approvalId']),
     ),
   );
 }

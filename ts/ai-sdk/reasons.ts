@@ -6,7 +6,11 @@ export const CANCELLED = 'The run was cancelled.';
 export const TURN_ENDED = 'The human ended the turn.';
 export const DUPLICATE_ID =
   'Two calls have the same tool call id, so an answer cannot be told apart. Call the tool again with an id of its own.';
-export const EDIT_NOTE = 'Note: the human changed the arguments of this call before it ran; the call above shows what ran.';
+export const EDIT_NOTE =
+  'Note: the human changed the arguments of this call before it ran; the call above shows what ran.';
+/** The same where the loop is not ours: its messages keep the arguments that the model wrote. */
+export const editNoteWith = (args: unknown): string =>
+  `Note: the human changed the arguments of this call before it ran. It ran with: ${JSON.stringify(args)}`;
 
 /** Why a call does not run; `undefined` when nobody gave a reason. */
 export function reasonOf(decision: DecisionOutcome): string | undefined {

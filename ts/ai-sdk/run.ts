@@ -16,7 +16,6 @@ import type {
   RunResult,
   ToolDeniedEvent,
 } from '../../index.js';
-import { InvalidDecisionError } from '../errors/index.js';
 import { existingRecord, requestOf, type Asker } from '../gate/asker.js';
 import { isApproval, messageOf, type Decided } from '../gate/gate.js';
 import type { HostJudge } from '../gate/judge.js';
@@ -31,7 +30,7 @@ import type { CallOptions, FinishEvent, Sdk, Step, StreamPart, StreamResult } fr
 import { signApproval } from './signature.js';
 import { addUsage, changeStep } from './steps.js';
 import { ownTool, withNotes } from './tools.js';
-import { isComplete, silentModel, Turn, watchModel } from './turn.js';
+import { isComplete, silentModel, turnOf, watchModel, type Turn, type TurnEndEvent } from './turn.js';
 import { warnOnce } from './warnings.js';
 
 /** What the loop yields beside the SDK's parts. */
@@ -53,7 +52,10 @@ export interface View<E> {
 }
 
 /** Opens one `streamText` call, from the options for this round. */
-export type OpenCall = (change: (options: CallOptions) => CallOptions, signal: AbortSignal) => PromiseLike<StreamResult>;
+export type OpenCall = (
+  change: (options: CallOptions) => CallOptions,
+  signal: AbortSignal,
+) => PromiseLike<StreamResult>;
 
 export interface RunOptions {
   sdk: () => Promise<Sdk>;
@@ -94,9 +96,11 @@ class Round {
   calls: StreamPart[] = [];
   toolCallsSeen = 0;
   providerRequestsSeen = 0;
-  /** The current model turn; `undefined` when the model cannot be watched. */
-  turn: Turn | undefined;
-  asked = false;
+  /** The model's turns, one per step: they may be ahead of the parts that were read. */
+  readonly turns: Turn[] = [];
+  stepsStarted = 0;
+  /** How many of the requests were put to somebody, in their order. */
+  askedAbout = 0;
   /** Requests that are not decided. */
   waiting = 0;
   readonly waits: Promise<void>[] = [];
@@ -114,6 +118,11 @@ class Round {
   constructor(number: number, answers: readonly Answer[]) {
     this.number = number;
     this.answers = answers;
+  }
+
+  /** The turn of the step that is being read; `undefined` while nothing is known of it. */
+  get turn(): Turn | undefined {
+    return this.turns[this.stepsStarted - 1];
   }
 }
 
@@ -251,13 +260,14 @@ export class Run {
 
   async #read(): Promise<StreamPart | undefined> {
     const round = this.#round;
-    if (!round.asked && this.#isReadyToAsk(round)) {
+    if (round.askedAbout === 0 && this.#isReadyToAsk(round)) {
       await this.#askAll(round);
       return undefined;
     }
     this.#reading ??= this.#reader.read();
     // The race is only paid for while something else than the stream can happen.
-    if (round.requested.length > 0 && (await Promise.race([this.#reading, this.#inbox.rung()])) === undefined) return undefined;
+    if (round.requested.length > 0 && (await Promise.race([this.#reading, this.#inbox.rung()])) === undefined)
+      return undefined;
     const { done, value } = await this.#reading;
     this.#reading = undefined;
     if (!done) return this.#onPart(round, (value as { part?: StreamPart }).part ?? (value as StreamPart));
@@ -285,6 +295,7 @@ export class Run {
         return undefined;
       case 'start-step':
         round.calls = [];
+        round.stepsStarted++;
         round.toolCallsSeen = 0;
         round.providerRequestsSeen = 0;
         return round.silent ? undefined : part;
@@ -301,7 +312,8 @@ export class Run {
         round.error ??= { error: part.error };
         return part;
       case 'abort':
-        round.aborted = { reason: part.reason };
+        // Not through our signal: a timeout of the SDK's, which tells its message only.
+        round.aborted = { reason: typeof part.reason === 'string' ? new DOMException(part.reason, 'TimeoutError') : part.reason };
         return undefined;
       default:
         return part;
@@ -339,9 +351,13 @@ export class Run {
     if (turn?.ended !== true || requested.length === 0) return false;
     if (round.toolCallsSeen !== turn.toolCalls || round.providerRequestsSeen !== turn.providerRequests) return false;
     return calls.every((call) => {
-      if (call.invalid === true || call.providerExecuted === true || !this.#guard.guards(call.toolName as string)) return true;
+      if (call.invalid === true || call.providerExecuted === true || !this.#guard.guards(call.toolName as string))
+        return true;
       const verdict = this.#guard.call(call.toolCallId as string)?.verdict;
-      return verdict !== undefined && (verdict.effect === 'allow' || requested.some(({ toolCallId }) => toolCallId === call.toolCallId));
+      return (
+        verdict !== undefined &&
+        (verdict.effect === 'allow' || requested.some(({ toolCallId }) => toolCallId === call.toolCallId))
+      );
     });
   }
 
@@ -358,19 +374,22 @@ export class Run {
       this.#spoken = this.#result;
     }
     this.#phase = 'waiting';
-    if (!round.asked && round.requested.length > 0) await this.#askAll(round);
+    if (round.askedAbout < round.requested.length) await this.#askAll(round);
   }
 
   // --- asking -------------------------------------------------------------------------------------------------------
 
   /** Makes all requests of the step, then asks about all of them at once. */
   async #askAll(round: Round): Promise<void> {
-    round.asked = true;
+    const unasked = round.requested.slice(round.askedAbout);
+    round.askedAbout = round.requested.length;
     const reason = round.turn?.ended === true ? round.turn.finishReason : round.finishReason;
-    const cut = isComplete(reason) ? undefined : `The model's turn is incomplete (${reason}), so its calls may be cut short.`;
+    const cut = isComplete(reason)
+      ? undefined
+      : `The model's turn is incomplete (${reason}), so its calls may be cut short.`;
     const open: Asked[] = [];
     const { signal } = this.#options;
-    for (const asked of round.requested) {
+    for (const asked of unasked) {
       const denied = cut ?? this.#denialOf(asked);
       if (!signal.aborted && (await this.#openRequest(round, asked, denied))) open.push(asked);
     }
@@ -443,9 +462,19 @@ export class Run {
     asked.decision = decision;
     round.waiting--;
     const approved = isApproval(decision);
-    if (!approved && decision.type !== 'respond') this.#denials.set(toolCallId, { args: valueOf(asked.args), reason: reasonOf(decision) });
+    if (!approved && decision.type !== 'respond')
+      this.#denials.set(toolCallId, { args: valueOf(asked.args), reason: reasonOf(decision) });
     const { reason } = decision;
-    this.#inbox.push({ type: 'approval-response', approvalId, toolCallId, toolName, approved, decision, reason, decidedBy });
+    this.#inbox.push({
+      type: 'approval-response',
+      approvalId,
+      toolCallId,
+      toolName,
+      approved,
+      decision,
+      reason,
+      decidedBy,
+    });
     if (decision.type === 'reject' && decision.stop === true) {
       for (const other of round.requested) {
         if (other.record !== undefined && other.decision === undefined) {
@@ -461,7 +490,8 @@ export class Run {
   async #continue(): Promise<void> {
     const round = this.#round;
     if (round.requested.length === 0) return this.#end();
-    if (round.requested.some(({ decision }) => decision?.type === 'reject' && decision.stop === true)) return this.#stopTurn(round);
+    if (round.requested.some(({ decision }) => decision?.type === 'reject' && decision.stop === true))
+      return this.#stopTurn(round);
     const answers = round.requested.map((asked) => this.#answer(asked));
     this.#history = answered(this.#history, answers);
     const next = new Round(round.number + 1, answers);
@@ -513,7 +543,9 @@ export class Run {
       input,
       schemaInput: digestOf(args) === digestOf(written) ? undefined : { value: written.value },
       signature:
-        secret === undefined ? undefined : signApproval(this.#sdk.version, secret, { approvalId: answer.requestId, toolCallId, toolName, input }),
+        secret === undefined
+          ? undefined
+          : signApproval(this.#sdk.version, secret, { approvalId: answer.requestId, toolCallId, toolName, input }),
     };
   }
 
@@ -547,7 +579,11 @@ export class Run {
     const output = await this.#output();
     const callbacks = this.#options.callbacks(this.#sdk.version.onFinish);
     if (this.#finish !== undefined && callbacks.length > 0) {
-      const event = this.#sdk.version.finishEvent(this.#finish, { steps: this.#steps, usage: this.#usage, messages: responseMessages });
+      const event = this.#sdk.version.finishEvent(this.#finish, {
+        steps: this.#steps,
+        usage: this.#usage,
+        messages: responseMessages,
+      });
       for (const callback of callbacks) await quietly(() => callback(event as never));
     }
     const result: RunResult = {
@@ -593,7 +629,8 @@ export class Run {
     }
     if (!this.#toldAbort) {
       this.#toldAbort = true;
-      for (const callback of this.#options.callbacks(['onAbort'])) await quietly(() => callback({ steps: this.#steps } as never));
+      for (const callback of this.#options.callbacks(['onAbort']))
+        await quietly(() => callback({ steps: this.#steps } as never));
     }
     this.#reject(reason);
     this.#inbox.push({ type: 'run-aborted', reason, messages: closed(this.#history, () => CANCELLED) });
@@ -644,7 +681,10 @@ export class Run {
       toolApproval: undefined,
       onError: options['onError'] ?? (() => {}),
       onAbort: this.#tellAbort,
-      ...(round.number === 0 ? {} : Object.fromEntries([...version.onStart, 'experimental_steering'].map((name) => [name, undefined]))),
+      ...(round.number === 0
+        ? {}
+        : Object.fromEntries([...version.onStart, 'experimental_steering'].map((name) => [name, undefined]))),
+      ...this.#turnEnd(round, options),
       ...only(version.onStep, (step: Step) => this.#onStep(round, step)),
       ...only(version.onFinish, (event: FinishEvent) => {
         round.finish = event;
@@ -656,7 +696,8 @@ export class Run {
     if (this.#toldAbort) return;
     this.#toldAbort = true;
     const steps = [...this.#steps, ...(event.steps ?? [])];
-    for (const callback of this.#options.callbacks(['onAbort'])) await quietly(() => callback({ ...event, steps } as never));
+    for (const callback of this.#options.callbacks(['onAbort']))
+      await quietly(() => callback({ ...event, steps } as never));
   };
 
   #takeOptions(options: CallOptions): void {
@@ -682,10 +723,24 @@ export class Run {
 
   #watch(round: Round, model: unknown): unknown {
     const onStart = (turn: Turn) => {
-      round.turn = turn;
+      round.turns.push(turn);
     };
-    const watcher = this.#guard.guardsAnything ? { onStart, onEnd: () => this.#inbox.ring() } : undefined;
+    const toldByCallback = this.#sdk.version.onTurnEnd.length > 0;
+    const watches = this.#guard.guardsAnything && !toldByCallback;
+    const watcher = watches ? { onStart, onEnd: () => this.#inbox.ring() } : undefined;
     return watchModel(model, this.#sdk.ai, this.#options.signal, watcher);
+  }
+
+  /** The SDK's own news of the turn's end, where it has them; the user's callback gets them first. */
+  #turnEnd(round: Round, options: CallOptions): CallOptions {
+    const names = this.#sdk.version.onTurnEnd;
+    if (names.length === 0 || !this.#guard.guardsAnything) return {};
+    const own = names.map((name) => options[name]).find((callback) => typeof callback === 'function');
+    return only(names, async (event: TurnEndEvent) => {
+      if (typeof own === 'function') await quietly(() => own(event) as unknown);
+      round.turns.push(turnOf(event));
+      this.#inbox.ring();
+    });
   }
 
   #prepareStep(round: Round): unknown {
@@ -708,7 +763,9 @@ export class Run {
 
   async #mayStop(steps: Step[]): Promise<boolean> {
     const own = this.#callOptions['stopWhen'];
-    const conditions = (own === undefined ? [] : Array.isArray(own) ? own : [own]) as ((options: { steps: Step[] }) => unknown)[];
+    const conditions = (own === undefined ? [] : Array.isArray(own) ? own : [own]) as ((options: {
+      steps: Step[];
+    }) => unknown)[];
     const most = this.#options.maxSteps ?? (own === undefined ? DEFAULT_MAX_STEPS : Number.POSITIVE_INFINITY);
     if (steps.length >= most) return true;
     return (await Promise.all(conditions.map((condition) => condition({ steps })))).some(Boolean);
@@ -719,7 +776,10 @@ export class Run {
     const before = this.#history.slice(this.#inputLength);
     const whole = changeStep(step, {
       stepNumber: this.#steps.length + round.steps.length,
-      response: { ...step.response, messages: this.#sdk.version.stepMessages(before, step) as Step['response']['messages'] },
+      response: {
+        ...step.response,
+        messages: this.#sdk.version.stepMessages(before, step) as Step['response']['messages'],
+      },
     });
     round.steps.push(whole);
     for (const callback of this.#options.callbacks(this.#sdk.version.onStep)) await callback(whole as never);
@@ -727,7 +787,9 @@ export class Run {
 
   /** Puts the result of a call that ran between two rounds into the step that made the call. */
   #recordResult({ toolCallId, toolName, args, outcome }: Executed): void {
-    const step = this.#steps.findLast(({ content }) => content.some((part) => part.type === 'tool-call' && part.toolCallId === toolCallId));
+    const step = this.#steps.findLast(({ content }) =>
+      content.some((part) => part.type === 'tool-call' && part.toolCallId === toolCallId),
+    );
     const type = 'output' in outcome ? 'tool-result' : 'tool-error';
     (step?.content as unknown[] | undefined)?.push({ type, toolCallId, toolName, input: args, ...outcome });
   }

@@ -62,6 +62,8 @@ export interface SdkVersion {
   readonly onFinish: readonly string[];
   /** Callbacks that belong to the start of the whole run. */
   readonly onStart: readonly string[];
+  /** Callbacks that tell the end of a model call before its tools have run; none: the model itself must be watched. */
+  readonly onTurnEnd: readonly string[];
   /** All messages of one `streamText` call, from the event of its last callback. */
   responseMessages(finish: FinishEvent): ModelMessage[];
   /** The messages of a call so far, from the steps that have finished. */
@@ -112,10 +114,14 @@ async function load(): Promise<Sdk> {
   try {
     ai = (await import('ai')) as unknown as AiModule;
   } catch (cause) {
-    throw new UnsupportedSdkError({ message: "The package 'ai' could not be loaded. Install version 6 or 7 of it: npm install ai", cause });
+    throw new UnsupportedSdkError({
+      message: "The package 'ai' could not be loaded. Install version 6 or 7 of it: npm install ai",
+      cause,
+    });
   }
   const version = versionOf(ai);
-  if (version === undefined) throw new UnsupportedSdkError({ message: "The installed 'ai' is neither version 6 nor 7. Install one of them." });
+  if (version === undefined)
+    throw new UnsupportedSdkError({ message: "The installed 'ai' is neither version 6 nor 7. Install one of them." });
   return { ai, version };
 }
 

@@ -9,7 +9,12 @@ import type { SdkVersion } from './sdk.js';
 export function signApproval(
   version: SdkVersion,
   secret: string | Uint8Array,
-  { approvalId, toolCallId, toolName, input }: { approvalId: string; toolCallId: string; toolName: string; input: unknown },
+  {
+    approvalId,
+    toolCallId,
+    toolName,
+    input,
+  }: { approvalId: string; toolCallId: string; toolName: string; input: unknown },
 ): string {
   const digest = Buffer.from(canonicalize(JSON.stringify(input)).digest, 'hex').toString('base64url');
   const payload = version.signaturePayload({ approvalId, toolCallId, toolName, digest });

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolSet } from 'ai';
-import type { AgentLike, AgentRun, AgentStreamWithEventsOptions, InterruptOn, RunOptions, StreamWithEventsOptions } from '../../index.js';
+import type {
+  AgentLike,
+  AgentRun,
+  AgentStreamWithEventsOptions,
+  InterruptOn,
+  RunOptions,
+  StreamWithEventsOptions,
+} from '../../index.js';
 import { InvalidConfigError, UnsupportedAgentError } from '../errors/index.js';
 import { Asker } from '../gate/asker.js';
 import { interruptPlan } from '../native.js';
@@ -16,7 +23,9 @@ type OwnOptions = RunOptions<ToolSet> & { agent?: AgentLike };
 
 /** @see index.d.ts */
 export function streamWithEvents<TOOLS extends ToolSet>(options: StreamWithEventsOptions<TOOLS>): AgentRun<TOOLS>;
-export function streamWithEvents<AGENT extends AgentLike>(options: AgentStreamWithEventsOptions<AGENT>): AgentRun<AGENT['tools']>;
+export function streamWithEvents<AGENT extends AgentLike>(
+  options: AgentStreamWithEventsOptions<AGENT>,
+): AgentRun<AGENT['tools']>;
 export function streamWithEvents(options: object): AgentRun {
   if (typeof options !== 'object' || options === null) {
     throw new InvalidConfigError({ message: 'streamWithEvents: pass an object of options.' });
@@ -36,7 +45,9 @@ export function streamWithEvents(options: object): AgentRun {
     ...call
   } = options as OwnOptions & CallOptions;
   if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
-    throw new InvalidConfigError({ message: `streamWithEvents: maxSteps must be a whole number above 0, not ${String(maxSteps)}.` });
+    throw new InvalidConfigError({
+      message: `streamWithEvents: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
+    });
   }
   const source = agent === undefined ? ofStreamText(call) : ofAgent(agent, call);
   const planFor = (tools: ToolSet) => {
@@ -86,28 +97,35 @@ interface AgentInside {
 function ofAgent(agent: AgentLike, call: CallOptions): Source {
   if (!isToolLoopAgent(agent)) {
     throw new UnsupportedAgentError({
-      message: 'streamWithEvents: agent must be a ToolLoopAgent of AI SDK 6 or 7. For another agent, give it gateTools(tools, …) and call it yourself.',
+      message:
+        'streamWithEvents: agent must be a ToolLoopAgent of AI SDK 6 or 7. For another agent, give it gateTools(tools, …) and call it yourself.',
     });
   }
   const { settings } = agent;
   let prepared: Promise<CallOptions> | undefined;
   let rounds = 0;
-  const open = ({ version }: Sdk): OpenCall => async (change, abortSignal) => {
-    // Each callback is passed once, by us: the agent must not call the user's own as well.
-    const ours = [version.onStep[0], version.onFinish[0]] as string[];
-    const silenced = [...version.onStep, ...version.onFinish, 'onAbort', ...(rounds++ === 0 ? [] : version.onStart)];
-    const silence = Object.fromEntries(silenced.map((name) => [name, undefined]));
-    let changed: CallOptions = {};
-    const prepareCall = async (base: CallOptions): Promise<CallOptions> => {
-      // Once per run: a hook that adds to the messages would add to them in every round.
-      prepared ??= Promise.resolve(settings.prepareCall?.(base)).then((own) => (own ?? base) as CallOptions);
-      changed = change({ ...(await prepared), onError: call['onError'] ?? settings['onError'] });
-      return changed;
+  const open =
+    ({ version }: Sdk): OpenCall =>
+    async (change, abortSignal) => {
+      // Each callback is passed once, by us: the agent must not call the user's own as well.
+      const ours = [version.onStep[0], version.onFinish[0]] as string[];
+      const silenced = [...version.onStep, ...version.onFinish, 'onAbort', ...(rounds++ === 0 ? [] : version.onStart)];
+      const silence = Object.fromEntries(silenced.map((name) => [name, undefined]));
+      let changed: CallOptions = {};
+      const prepareCall = async (base: CallOptions): Promise<CallOptions> => {
+        // Once per run: a hook that adds to the messages would add to them in every round.
+        prepared ??= Promise.resolve(settings.prepareCall?.(base)).then((own) => (own ?? base) as CallOptions);
+        changed = change({ ...(await prepared), onError: call['onError'] ?? settings['onError'] });
+        return changed;
+      };
+      const inner = Object.create(agent, {
+        settings: { value: { ...settings, ...silence, prepareCall } },
+      }) as AgentInside;
+      const relays = ours.map(
+        (name) => [name, (event: never) => (changed[name] as Callback | undefined)?.(event)] as const,
+      );
+      return inner.stream({ ...call, ...silence, ...Object.fromEntries(relays), abortSignal });
     };
-    const inner = Object.create(agent, { settings: { value: { ...settings, ...silence, prepareCall } } }) as AgentInside;
-    const relays = ours.map((name) => [name, (event: never) => (changed[name] as Callback | undefined)?.(event)] as const);
-    return inner.stream({ ...call, ...silence, ...Object.fromEntries(relays), abortSignal });
-  };
   return {
     tools: (agent.tools as ToolSet | undefined) ?? {},
     open,
@@ -118,7 +136,12 @@ function ofAgent(agent: AgentLike, call: CallOptions): Source {
 function isToolLoopAgent(agent: unknown): agent is AgentInside {
   if (typeof agent !== 'object' || agent === null) return false;
   const { settings, stream, prepareCall } = agent as Partial<AgentInside>;
-  return typeof settings === 'object' && settings !== null && typeof stream === 'function' && typeof prepareCall === 'function';
+  return (
+    typeof settings === 'object' &&
+    settings !== null &&
+    typeof stream === 'function' &&
+    typeof prepareCall === 'function'
+  );
 }
 
 /** The first of these options that is a function: the SDK has newer and older names for one callback. */

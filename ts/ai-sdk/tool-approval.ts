@@ -19,7 +19,9 @@ interface ApprovalCall {
 }
 
 /** @see index.d.ts */
-export function toolApproval<TOOLS extends ToolSet>(options: ToolApprovalOptions<TOOLS>): (call: ApprovalCall) => Promise<ToolApprovalStatus> {
+export function toolApproval<TOOLS extends ToolSet>(
+  options: ToolApprovalOptions<TOOLS>,
+): (call: ApprovalCall) => Promise<ToolApprovalStatus> {
   const asker = new Asker(options.runId ?? randomUUID(), options as never, 'toolApproval');
   const approval = new Approval(asker, options.interruptOn as InterruptOn | undefined, options);
   return async (call) => {
@@ -84,7 +86,10 @@ class Approval {
     const { decision } = await decided;
     if (decision.type === 'approve') return this.#handOver(runId, toolCallId, toolName, args);
     gate.revoke(record.approvalId, 'An edit cannot be carried out here.');
-    const reasonGiven = isApproval(decision) || decision.type === 'respond' ? `"${decision.type}" cannot be carried out here` : reasonOf(decision);
+    const reasonGiven =
+      isApproval(decision) || decision.type === 'respond'
+        ? `"${decision.type}" cannot be carried out here`
+        : reasonOf(decision);
     return reasonGiven === undefined ? { type: 'denied' } : { type: 'denied', reason: reasonGiven };
   }
 

@@ -9,13 +9,22 @@ import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { Edits } from './edits.js';
-import { follow, noted, Refused } from './follow.js';
+import { follow, NotedError, Refused } from './follow.js';
 import { claimOrRefuse } from './guard.js';
 import { modelOutput } from './history.js';
 import { isResume } from './messages.js';
-import { DUPLICATE_ID, EDIT_NOTE, reasonOf } from './reasons.js';
+import { DUPLICATE_ID, editNoteWith, reasonOf } from './reasons.js';
 import { loadSdk } from './sdk.js';
-import { copyTool, isAsyncIterable, isGenerator, withNote, type Execute, type ExecuteOptions, type ModelOutput, type ModelOutputOptions } from './tools.js';
+import {
+  copyTool,
+  isAsyncIterable,
+  isGenerator,
+  withNote,
+  type Execute,
+  type ExecuteOptions,
+  type ModelOutput,
+  type ModelOutputOptions,
+} from './tools.js';
 
 export interface ToolGateOptions {
   name: string;
@@ -38,7 +47,9 @@ type PassFunction = (args: Snapshot, options: ExecuteOptions) => Promise<Pass>;
 export class ToolGate {
   readonly #options: ToolGateOptions;
   /** Calls whose result the model gets in another form than the tool's own. */
-  readonly #special = new Map<string, 'edited' | 'answered'>();
+  readonly #answered = new Set<string>();
+  /** What the model is told beside the result. */
+  readonly #notes = new Map<string, string>();
 
   constructor(options: ToolGateOptions) {
     this.#options = options;
@@ -56,7 +67,10 @@ export class ToolGate {
   /** The tool for which the SDK ends the turn, with an `execute` that passes only with a decision. */
   stopping(): Tool {
     const needsApproval = (input: unknown, options: ExecuteOptions) => this.#needsApproval(input, options);
-    return copyTool(this.#options.tool, { ...this.#gated((args, options) => this.#decided(args, options)), needsApproval });
+    return copyTool(this.#options.tool, {
+      ...this.#gated((args, options) => this.#decided(args, options)),
+      needsApproval,
+    });
   }
 
   #gated(pass: PassFunction): { execute: unknown; toModelOutput: unknown } | undefined {
@@ -83,7 +97,10 @@ export class ToolGate {
     };
   }
 
-  #generator(execute: Execute, pass: PassFunction): (input: unknown, options: ExecuteOptions) => AsyncGenerator<unknown> {
+  #generator(
+    execute: Execute,
+    pass: PassFunction,
+  ): (input: unknown, options: ExecuteOptions) => AsyncGenerator<unknown> {
     const decide = (input: unknown, options: ExecuteOptions) => this.#pass(input, options, pass);
     const run = (passed: Pass & { kind: 'run' }, options: ExecuteOptions) => this.#run(execute, passed, options);
     return async function* gated(input, options) {
@@ -94,12 +111,13 @@ export class ToolGate {
   }
 
   #run(execute: Execute, { args, approvalId, edited }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
-    if (edited) this.#special.set(options.toolCallId, 'edited');
+    const note = edited ? editNoteWith(args.json) : undefined;
+    if (note !== undefined) this.#notes.set(options.toolCallId, note);
     if (approvalId === null) return execute(copyOf(args), options);
     return follow(
       () => execute(copyOf(args), options),
       (outcome) => this.#options.asker.gate.settle(approvalId, 'output' in outcome),
-      edited ? noted : undefined,
+      note === undefined ? undefined : (error) => new NotedError(error, note),
     );
   }
 
@@ -109,7 +127,7 @@ export class ToolGate {
       const passed = await pass(snapshot(input), options);
       // Also after the wait: what was aborted meanwhile must not run.
       options.abortSignal?.throwIfAborted();
-      if (passed.kind === 'answer') this.#special.set(options.toolCallId, 'answered');
+      if (passed.kind === 'answer') this.#answered.add(options.toolCallId);
       return passed;
     } catch (error) {
       options.abortSignal?.throwIfAborted();
@@ -136,7 +154,10 @@ export class ToolGate {
     const checkEdit = (written: unknown) => edits.check(written);
     let opened: Awaited<ReturnType<Asker['openAndWait']>>;
     try {
-      opened = await asker.openAndWait({ toolCallId, toolName: name, args, gating, entry, reason: verdict.reason, checkEdit, signal: abortSignal }, runId);
+      opened = await asker.openAndWait(
+        { toolCallId, toolName: name, args, gating, entry, reason: verdict.reason, checkEdit, signal: abortSignal },
+        runId,
+      );
     } catch (error) {
       throw existingRecord(error) === undefined ? error : new Refused(DUPLICATE_ID);
     }
@@ -161,7 +182,8 @@ export class ToolGate {
     if (decision.type === 'respond') return { kind: 'answer', output: decision.output };
     if (!isApproval(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId);
     const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
-    if (args === undefined) return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
+    if (args === undefined)
+      return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
     claimOrRefuse(this.#options.asker.gate, runId, toolCallId, this.#options.name, args);
     return { kind: 'run', args, approvalId, edited: decision.type === 'edit' };
   }
@@ -211,19 +233,16 @@ export class ToolGate {
   async #toModelOutput(options: ModelOutputOptions): Promise<ModelOutput> {
     const { toolCallId, output } = options;
     if (isExecutionDenied(output)) return { type: 'execution-denied', reason: output.reason };
-    const special = this.#special.get(toolCallId);
     const { toModelOutput } = this.#options.tool;
     // What a human answered has not the shape that the tool's own function expects.
-    if (special === 'answered' || toModelOutput === undefined) return annotated(modelOutput(output), special);
-    return annotated((await toModelOutput(options as never)) as ModelOutput, special);
+    const isPlain = this.#answered.has(toolCallId) || toModelOutput === undefined;
+    const shown = isPlain ? modelOutput(output) : ((await toModelOutput(options as never)) as ModelOutput);
+    const note = this.#notes.get(toolCallId);
+    return note === undefined ? shown : withNote(shown, note);
   }
 }
 
 const NEVER = new AbortController().signal;
-
-function annotated(output: ModelOutput, special: string | undefined): ModelOutput {
-  return special === 'edited' ? withNote(output, EDIT_NOTE) : output;
-}
 
 function denial(...parts: Parameters<typeof denied>): Pass {
   return { kind: 'denial', denial: denied(...parts) };

@@ -24,14 +24,19 @@ export function copyTool(tool: Tool, changes: Record<string, unknown>): Tool {
 }
 
 /** The tools with a note on the results of these calls, for the model to read. */
-export function withNotes(tools: ToolSet, calls: readonly { toolCallId: string; toolName: string }[], note: string): ToolSet {
+export function withNotes(
+  tools: ToolSet,
+  calls: readonly { toolCallId: string; toolName: string }[],
+  note: string,
+): ToolSet {
   const noted = copyToolSet(tools);
   for (const name of new Set(calls.map(({ toolName }) => toolName))) {
     const tool = ownTool(tools, name);
     if (tool === undefined) continue;
     const ids = new Set(calls.filter(({ toolName }) => toolName === name).map(({ toolCallId }) => toolCallId));
     const toModelOutput = async (options: ModelOutputOptions) => {
-      const output = tool.toModelOutput === undefined ? modelOutput(options.output) : await tool.toModelOutput(options as never);
+      const output =
+        tool.toModelOutput === undefined ? modelOutput(options.output) : await tool.toModelOutput(options as never);
       return ids.has(options.toolCallId) ? withNote(output as ModelOutput, note) : output;
     };
     define(noted, name, copyTool(tool, { toModelOutput }));
@@ -56,7 +61,10 @@ export function withNote(output: ModelOutput, note: string): ModelOutput {
       return { ...output, value: `${String(output.value)}\n\n${note}` };
     case 'json':
     case 'error-json':
-      return { type: output.type === 'json' ? 'text' : 'error-text', value: `${JSON.stringify(output.value)}\n\n${note}` };
+      return {
+        type: output.type === 'json' ? 'text' : 'error-text',
+        value: `${JSON.stringify(output.value)}\n\n${note}`,
+      };
     case 'content':
       return { ...output, value: [...(output.value as unknown[]), { type: 'text', text: note }] };
     default:
@@ -67,7 +75,9 @@ export function withNote(output: ModelOutput, note: string): ModelOutput {
 /** The entry of `interruptOn` that the options of a tool come from. */
 export function entryOf(interruptOn: InterruptOn | undefined, entry: string | null): InterruptOptions | undefined {
   if (entry === null || typeof interruptOn !== 'object' || Array.isArray(interruptOn)) return undefined;
-  const value: unknown = Object.hasOwn(interruptOn, entry) ? (interruptOn as Record<string, unknown>)[entry] : undefined;
+  const value: unknown = Object.hasOwn(interruptOn, entry)
+    ? (interruptOn as Record<string, unknown>)[entry]
+    : undefined;
   return typeof value === 'object' && value !== null ? (value as InterruptOptions) : undefined;
 }
 

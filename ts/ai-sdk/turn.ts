@@ -21,12 +21,27 @@ export class Turn {
   providerRequests = 0;
 }
 
+/** What AI SDK 7 tells at the end of each model call. */
+export interface TurnEndEvent {
+  finishReason: string;
+  content: readonly { type: string }[];
+}
+
+export function turnOf({ finishReason, content }: TurnEndEvent): Turn {
+  const turn = new Turn();
+  turn.ended = true;
+  turn.finishReason = finishReason;
+  turn.toolCalls = content.filter(({ type }) => type === 'tool-call').length;
+  turn.providerRequests = content.filter(({ type }) => type === 'tool-approval-request').length;
+  return turn;
+}
+
 interface ModelPart {
   type: string;
   finishReason?: unknown;
 }
 
-type DoStream = (options: unknown) => PromiseLike<{ stream: ReadableStream<ModelPart> }>;
+type DoStream = (options: { abortSignal?: AbortSignal }) => PromiseLike<{ stream: ReadableStream<ModelPart> }>;
 
 export interface Watcher {
   onStart: (turn: Turn) => void;
@@ -40,14 +55,20 @@ export interface Watcher {
  */
 export function watchModel(model: unknown, ai: AiModule, signal: AbortSignal, watcher: Watcher | undefined): unknown {
   const resolved = resolveModel(model, ai);
-  if (typeof resolved !== 'object' || resolved === null || typeof (resolved as { doStream?: unknown }).doStream !== 'function') {
+  if (
+    typeof resolved !== 'object' ||
+    resolved === null ||
+    typeof (resolved as { doStream?: unknown }).doStream !== 'function'
+  ) {
     return model;
   }
   const doStream: DoStream = async (options) => {
-    if (signal.aborted) throw new DOMException('The run was aborted: its model is not called.', 'AbortError');
+    // The options' own signal is also aborted by the timeouts of the SDK.
+    if (signal.aborted || options.abortSignal?.aborted === true) throw new DOMException('The run was aborted: its model is not called.', 'AbortError');
+    const result = await (resolved as { doStream: DoStream }).doStream(options);
     const turn = new Turn();
+    // Only now: a call that failed is made again, and is the same turn.
     watcher?.onStart(turn);
-    const result = await ((resolved as { doStream: DoStream }).doStream(options));
     return watcher === undefined ? result : { ...result, stream: watchStream(result.stream, turn, watcher.onEnd) };
   };
   return new Proxy(resolved, {
@@ -88,14 +109,16 @@ function watchStream(stream: ReadableStream<ModelPart>, turn: Turn, onEnd: () =>
 
 /** An object in the specifications of AI SDK 6 and 7, a string before. */
 function readReason(reason: unknown): string {
-  const unified: unknown = typeof reason === 'object' && reason !== null ? (reason as { unified?: unknown }).unified : reason;
+  const unified: unknown =
+    typeof reason === 'object' && reason !== null ? (reason as { unified?: unknown }).unified : reason;
   return typeof unified === 'string' ? unified : 'other';
 }
 
 function resolveModel(model: unknown, ai: AiModule): unknown {
   if (typeof model !== 'string') return model;
   try {
-    const provider = (globalThis as { AI_SDK_DEFAULT_PROVIDER?: { languageModel(id: string): unknown } }).AI_SDK_DEFAULT_PROVIDER;
+    const provider = (globalThis as { AI_SDK_DEFAULT_PROVIDER?: { languageModel(id: string): unknown } })
+      .AI_SDK_DEFAULT_PROVIDER;
     return (provider ?? ai.gateway)?.languageModel(model);
   } catch {
     return model;
@@ -125,4 +148,11 @@ export function silentModel(specificationVersion: string): unknown {
   };
 }
 
-const NO_TOKENS = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined, text: undefined, reasoning: undefined };
+const NO_TOKENS = {
+  total: undefined,
+  noCache: undefined,
+  cacheRead: undefined,
+  cacheWrite: undefined,
+  text: undefined,
+  reasoning: undefined,
+};

@@ -22,23 +22,43 @@ function partOf(event: OwnEvent, hasResponsePart: () => boolean): StreamPart | u
       if (!hasResponsePart()) return undefined;
       const { approvalId, toolCallId, toolName, approved, reason } = event;
       const toolCall = { type: 'tool-call', toolCallId, toolName };
-      return { type: 'tool-approval-response', approvalId, approved, toolCall, ...(reason === undefined ? {} : { reason }) } as StreamPart;
+      return {
+        type: 'tool-approval-response',
+        approvalId,
+        approved,
+        toolCall,
+        ...(reason === undefined ? {} : { reason }),
+      } as StreamPart;
     }
     case 'call-edited':
       return { type: 'tool-call', toolCallId: event.toolCallId, toolName: event.toolName, input: event.args };
     case 'call-responded':
-      return { type: 'tool-result', toolCallId: event.toolCallId, toolName: event.toolName, input: event.args, output: event.output };
+      return {
+        type: 'tool-result',
+        toolCallId: event.toolCallId,
+        toolName: event.toolName,
+        input: event.args,
+        output: event.output,
+      };
     case 'tool-denied':
       return { type: 'tool-output-denied', toolCallId: event.toolCallId, toolName: event.toolName };
     case 'run-aborted':
-      return { type: 'abort', reason: String((event.reason as { message?: unknown } | undefined)?.message ?? event.reason) };
+      return {
+        type: 'abort',
+        reason: String((event.reason as { message?: unknown } | undefined)?.message ?? event.reason),
+      };
     case 'run-done':
       return { type: 'finish', finishReason: event.finishReason, totalUsage: event.usage } as StreamPart;
   }
 }
 
 /** UI chunks of a run that nobody else iterates. Reading slowly slows the model; cancelling leaves the run. */
-export function uiMessageStream(run: Run, parts: AsyncGenerator<StreamPart>, leave: () => Promise<unknown>, options: object): ReadableStream {
+export function uiMessageStream(
+  run: Run,
+  parts: AsyncGenerator<StreamPart>,
+  leave: () => Promise<unknown>,
+  options: object,
+): ReadableStream {
   let chunks: ReadableStreamDefaultReader<unknown> | undefined;
   const open = async () => {
     await run.start();
@@ -76,7 +96,10 @@ function streamOfParts(parts: AsyncGenerator<StreamPart>): ReadableStream<Stream
 }
 
 /** Server-sent events, as the AI SDK's `useChat` reads them. */
-export function eventStreamResponse(chunks: ReadableStream, { headers, status = 200, statusText }: ResponseInit): Response {
+export function eventStreamResponse(
+  chunks: ReadableStream,
+  { headers, status = 200, statusText }: ResponseInit,
+): Response {
   const all = new Headers(headers);
   for (const [name, value] of Object.entries(EVENT_STREAM_HEADERS)) if (!all.has(name)) all.set(name, value);
   const encoder = new TextEncoder();

@@ -6,6 +6,7 @@ export const v6: SdkVersion = {
   onStep: ['onStepFinish'],
   onFinish: ['onFinish'],
   onStart: ['experimental_onStart'],
+  onTurnEnd: [],
   // `response.messages` holds the whole call, results of approved tools first.
   responseMessages: (finish) => finish.response?.messages ?? [],
   // A step's messages are cumulative within its call.
@@ -18,7 +19,8 @@ export const v6: SdkVersion = {
     totalUsage: usage,
     response: { ...event.response, messages },
   }),
-  signaturePayload: ({ approvalId, toolCallId, toolName, digest }) => `${approvalId}\n${toolCallId}\n${toolName}\n${digest}`,
+  signaturePayload: ({ approvalId, toolCallId, toolName, digest }) =>
+    `${approvalId}\n${toolCallId}\n${toolName}\n${digest}`,
   modelSpecification: 'v3',
   // The converter is a method of the result, and uses nothing of it but these two.
   toUIMessageStream: (_ai, first, tools, parts, options) => {

@@ -6,13 +6,16 @@ export const v7: SdkVersion = {
   onStep: ['onStepEnd', 'onStepFinish'],
   onFinish: ['onEnd', 'onFinish'],
   onStart: ['onStart', 'experimental_onStart'],
+  onTurnEnd: ['onLanguageModelCallEnd', 'experimental_onLanguageModelCallEnd'],
   // `response.messages` is the last step's only.
   responseMessages: (finish) => finish.responseMessages ?? [],
   messagesSoFar: (steps) => steps.flatMap((step) => step.response.messages),
   stepMessages: (_before, step) => step.response.messages,
   finishEvent: (event, { steps, usage, messages }) => ({
     ...event,
-    ...Object.fromEntries(ACCUMULATED.map((name) => [name, steps.flatMap((step) => (step[name] as unknown[] | undefined) ?? [])])),
+    ...Object.fromEntries(
+      ACCUMULATED.map((name) => [name, steps.flatMap((step) => (step[name] as unknown[] | undefined) ?? [])]),
+    ),
     stepNumber: steps.length - 1,
     steps,
     usage,

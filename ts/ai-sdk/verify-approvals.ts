@@ -44,14 +44,16 @@ class Verifier {
   constructor(gate: LocalGate, options: VerifyApprovalsOptions, messages: readonly (UIMessage | ModelMessage)[]) {
     this.#gate = gate;
     this.#options = options;
-    for (const [index, message] of messages.entries()) for (const part of LISTS.flatMap((list) => partsIn(message, list))) this.#note(part, index);
+    for (const [index, message] of messages.entries())
+      for (const part of LISTS.flatMap((list) => partsIn(message, list))) this.#note(part, index);
   }
 
   #note(part: Part, index: number): void {
     const { toolCallId, approvalId } = part as { toolCallId?: string; approvalId?: string };
     const call = callOf(part);
     if (call !== undefined) this.#calls.set(call.toolCallId, [...(this.#calls.get(call.toolCallId) ?? []), call]);
-    if (part.type === 'tool-approval-request' && approvalId !== undefined && toolCallId !== undefined) this.#requests.set(approvalId, toolCallId);
+    if (part.type === 'tool-approval-request' && approvalId !== undefined && toolCallId !== undefined)
+      this.#requests.set(approvalId, toolCallId);
     if (part.type === 'tool-result' && toolCallId !== undefined) this.#results.set(toolCallId, index);
     const answered = part.type === 'tool-approval-response' ? approvalId : uiAnswer(part)?.approvalId;
     if (answered !== undefined) this.#answers.set(answered, (this.#answers.get(answered) ?? 0) + 1);
@@ -75,7 +77,10 @@ class Verifier {
     if (inUi !== undefined) {
       const refusal = await this.#refusal(inUi);
       const { approved } = inUi;
-      const approval = { ...(part['approval'] as object), ...(refusal === undefined ? { approved } : { approved: false, reason: refusal }) };
+      const approval = {
+        ...(part['approval'] as object),
+        ...(refusal === undefined ? { approved } : { approved: false, reason: refusal }),
+      };
       // The SDK carries out an answer in any state: in this one it also tells the model of a denial.
       return [{ ...part, state: 'approval-responded', approval }];
     }
@@ -100,7 +105,11 @@ class Verifier {
   async #refusal(answer: ClientAnswer): Promise<string | undefined> {
     const reason = await this.#why(answer);
     if (reason === undefined) return undefined;
-    const refused: RefusedApproval = { approvalId: answer.approvalId, toolCallId: answer.call?.toolCallId ?? null, reason };
+    const refused: RefusedApproval = {
+      approvalId: answer.approvalId,
+      toolCallId: answer.call?.toolCallId ?? null,
+      reason,
+    };
     this.#options.onRefused?.(refused);
     return reason;
   }
@@ -120,7 +129,11 @@ class Verifier {
     return this.#decide(record, true, reason);
   }
 
-  async #decide({ approvalId, status }: ApprovalRecord, approved: boolean, reason: string | undefined): Promise<string | undefined> {
+  async #decide(
+    { approvalId, status }: ApprovalRecord,
+    approved: boolean,
+    reason: string | undefined,
+  ): Promise<string | undefined> {
     // Approved already, e.g. through an inbox, and not run yet: the two answers agree.
     if (status === 'approved' && approved) return undefined;
     try {
@@ -137,7 +150,9 @@ function whyNot(records: ApprovalRecord[], open: ApprovalRecord[]): string {
   if (open.length > 1) return 'Several requests have this tool call id: pass the runId that they belong to.';
   const last = records.at(-1);
   if (last === undefined) return 'Nobody was asked about this call here.';
-  return last.status === 'expired' ? 'The request has expired.' : `This request is over (${last.status}): an answer counts once.`;
+  return last.status === 'expired'
+    ? 'The request has expired.'
+    : `This request is over (${last.status}): an answer counts once.`;
 }
 
 function sameArguments(asked: unknown, sent: unknown): boolean {
@@ -160,7 +175,8 @@ function partsIn(message: UIMessage | ModelMessage, list: (typeof LISTS)[number]
 function callOf(part: Part): { toolCallId: string; toolName: string; input: unknown } | undefined {
   const { toolCallId, toolName, input } = part as { toolCallId?: unknown; toolName?: unknown; input?: unknown };
   if (typeof toolCallId !== 'string') return undefined;
-  if (part.type === 'tool-call' || part.type === 'dynamic-tool') return { toolCallId, toolName: String(toolName), input };
+  if (part.type === 'tool-call' || part.type === 'dynamic-tool')
+    return { toolCallId, toolName: String(toolName), input };
   const isUiTool = part.type.startsWith('tool-') && typeof part['state'] === 'string';
   return isUiTool ? { toolCallId, toolName: part.type.slice('tool-'.length), input } : undefined;
 }

@@ -9,7 +9,12 @@ export class DecisionNotAllowedError extends CountersignError {
   readonly approvalId: string;
   readonly allowedDecisions: readonly DecisionType[];
 
-  constructor(options: { message: string; approvalId: string; allowedDecisions: readonly DecisionType[]; cause?: unknown }) {
+  constructor(options: {
+    message: string;
+    approvalId: string;
+    allowedDecisions: readonly DecisionType[];
+    cause?: unknown;
+  }) {
     super({ code: CODE, message: options.message, cause: options.cause });
     this.approvalId = options.approvalId;
     this.allowedDecisions = options.allowedDecisions;

@@ -5,7 +5,16 @@ import { RefusedByCore } from '../errors/from-native.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { Gating } from '../native.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
-import { checkPositive, DEFAULT_TIMEOUT_MS, LocalGate, localGate, messageOf, type CheckEdit, type Decided, type OpenRequest } from './gate.js';
+import {
+  checkPositive,
+  DEFAULT_TIMEOUT_MS,
+  LocalGate,
+  localGate,
+  messageOf,
+  type CheckEdit,
+  type Decided,
+  type OpenRequest,
+} from './gate.js';
 
 /** How long a `description` function may take, in ms; then the default stands. */
 const DESCRIPTION_DEADLINE_MS = 10_000;
@@ -57,7 +66,9 @@ export class Asker {
     this.gate = options.gate === undefined ? new LocalGate() : localGate(options.gate, place);
     this.gate.addLogger(options.logger);
     this.#timeout =
-      options.approvalTimeout === undefined ? null : checkPositive(`${place}: approvalTimeout`, options.approvalTimeout);
+      options.approvalTimeout === undefined
+        ? null
+        : checkPositive(`${place}: approvalTimeout`, options.approvalTimeout);
     this.#origin = options.origin ?? ['main'];
   }
 
@@ -77,7 +88,10 @@ export class Asker {
   }
 
   /** As {@link Asker.open}, with the decision whenever it comes. */
-  async openAndWait(question: Question, runId = this.runId): Promise<{ record: ApprovalRecord; decided: Promise<Decided> }> {
+  async openAndWait(
+    question: Question,
+    runId = this.runId,
+  ): Promise<{ record: ApprovalRecord; decided: Promise<Decided> }> {
     return this.gate.openAndWait(await this.#requestFor(question, runId), question.checkEdit);
   }
 
@@ -100,13 +114,21 @@ export class Asker {
   /** Calls the human. The answer arrives through the gate. */
   ask(record: ApprovalRecord, args: Snapshot, abortSignal: AbortSignal): void {
     if (this.isAutomatic) {
-      this.gate.rejectBySystem(record.approvalId, 'Nobody can be asked: the run has neither onApprovalRequest nor a gate.');
+      this.gate.rejectBySystem(
+        record.approvalId,
+        'Nobody can be asked: the run has neither onApprovalRequest nor a gate.',
+      );
       return;
     }
     if (this.#callback !== undefined) void this.#call(this.#callback, record, args, abortSignal);
   }
 
-  async #call(callback: ApprovalCallback, record: ApprovalRecord, args: Snapshot, abortSignal: AbortSignal): Promise<void> {
+  async #call(
+    callback: ApprovalCallback,
+    record: ApprovalRecord,
+    args: Snapshot,
+    abortSignal: AbortSignal,
+  ): Promise<void> {
     const request: ApprovalRequest = requestOf(record, args);
     let answer: unknown;
     try {
@@ -122,16 +144,20 @@ export class Asker {
   #timeoutOf(gating: Gating | undefined): number | null {
     const said = gating?.timeout ?? this.#timeout;
     if (said !== null && said !== undefined) return said;
-    if (this.#callback !== undefined) return null;
-    return this.#hasGate ? this.gate.timeout : DEFAULT_TIMEOUT_MS;
+    if (this.gate.timeout !== null) return this.gate.timeout;
+    return this.#callback === undefined ? DEFAULT_TIMEOUT_MS : null;
   }
 
   async #describe({ entry, toolCallId, toolName, args, reason, signal }: Question): Promise<string | null> {
-    const description = entry?.description as unknown;
+    const description: unknown = entry?.description;
     try {
       const text: unknown =
         typeof description === 'function'
-          ? await within(DESCRIPTION_DEADLINE_MS, signal, this.#context.runInAsyncScope(() => description({ toolCallId, toolName, args: copyOf(args) }) as unknown))
+          ? await within(
+              DESCRIPTION_DEADLINE_MS,
+              signal,
+              this.#context.runInAsyncScope(() => Reflect.apply(description, entry, [{ toolCallId, toolName, args: copyOf(args) }]) as unknown),
+            )
           : description;
       if (typeof text === 'string') return text;
     } catch {

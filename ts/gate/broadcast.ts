@@ -29,7 +29,8 @@ export class Broadcast<T> {
 
 class Reader<T> implements AsyncIterableIterator<T> {
   readonly #queue: T[] = [];
-  readonly #waiting: { resolve: (result: IteratorResult<T, undefined>) => void; reject: (error: unknown) => void }[] = [];
+  readonly #waiting: { resolve: (result: IteratorResult<T, undefined>) => void; reject: (error: unknown) => void }[] =
+    [];
   #state: 'open' | 'ended' | 'lost' = 'open';
   readonly #leave: () => void;
 

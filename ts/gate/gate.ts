@@ -33,11 +33,16 @@ export type CheckEdit = (args: unknown) => Promise<Snapshot>;
 export type OpenRequest = Omit<NativeRequest, 'args'> & { args: Snapshot };
 
 /** What became of a request. */
-export type Decided = ApprovalRecord & { decision: DecisionOutcome; decidedBy: string; via: DecidedVia; decidedAt: number };
+export type Decided = ApprovalRecord & {
+  decision: DecisionOutcome;
+  decidedBy: string;
+  via: DecidedVia;
+  decidedAt: number;
+};
 
 export class LocalGate implements Gate {
   readonly #native: NativeGate;
-  readonly #timeout: number;
+  readonly #timeout: number | null;
   readonly #waiting = new Map<string, (decided: Decided) => void>();
   #listens = false;
   readonly #checks = new Map<string, CheckEdit>();
@@ -47,11 +52,16 @@ export class LocalGate implements Gate {
   #closed = false;
 
   constructor(options: GateOptions = {}) {
-    const { ledger = 'memory:', timeout = DEFAULT_TIMEOUT_MS, maxArgumentBytes = 4_194_304, keepDecided = 10_000 } = options;
+    const {
+      ledger = 'memory:',
+      timeout,
+      maxArgumentBytes = 4_194_304,
+      keepDecided = 10_000,
+    } = options;
     if (ledger !== 'memory:') {
       throw new InvalidConfigError({ message: `createGate: ledger must be 'memory:', not ${JSON.stringify(ledger)}.` });
     }
-    this.#timeout = checkPositive('createGate: timeout', timeout);
+    this.#timeout = timeout === undefined ? null : checkPositive('createGate: timeout', timeout);
     this.#loggers = new Set(options.logger === undefined ? [] : [options.logger]);
     this.#native = new NativeGate({
       maxArgumentBytes: checkPositive('createGate: maxArgumentBytes', maxArgumentBytes),
@@ -59,8 +69,8 @@ export class LocalGate implements Gate {
     });
   }
 
-  /** How long a request waits when nothing else says so, in ms. */
-  get timeout(): number {
+  /** How long a request waits when nothing else says so, in ms; `null`: the gate was told nothing. */
+  get timeout(): number | null {
     return this.#timeout;
   }
 
@@ -77,7 +87,7 @@ export class LocalGate implements Gate {
       origin: request.origin ?? ['main'],
       description: request.description ?? null,
       allowedDecisions: request.allowedDecisions ?? null,
-      timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout),
+      timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout ?? DEFAULT_TIMEOUT_MS),
     });
     const withdraw = () => this.cancel(record.approvalId, 'The caller no longer needs it.', 'abort');
     abortSignal?.addEventListener('abort', withdraw, { once: true });
@@ -187,7 +197,12 @@ export class LocalGate implements Gate {
   }
 
   /** An answer that came with the messages of a chat. */
-  async decideByMessage(approvalId: string, approved: boolean, reason: string | undefined, by: string | null): Promise<void> {
+  async decideByMessage(
+    approvalId: string,
+    approved: boolean,
+    reason: string | undefined,
+    by: string | null,
+  ): Promise<void> {
     const decision: DecisionOutcome = approved ? { type: 'approve', reason } : { type: 'reject', reason };
     await this.#settleOn(approvalId, decision, { by, via: 'messages' });
   }
@@ -292,7 +307,10 @@ export class LocalGate implements Gate {
 
   #decideAs(approvalId: string, decision: DecisionOutcome, options?: string | DecideOptions): Promise<ApprovalRecord> {
     const { by, reason } = readOptions(options);
-    return this.#settleOn(approvalId, reason === undefined ? decision : { ...decision, reason }, { by: by ?? null, via: 'gate' });
+    return this.#settleOn(approvalId, reason === undefined ? decision : { ...decision, reason }, {
+      by: by ?? null,
+      via: 'gate',
+    });
   }
 
   async #settleOn(
@@ -301,9 +319,12 @@ export class LocalGate implements Gate {
     meta: { by: string | null; via: DecidedVia },
   ): Promise<ApprovalRecord> {
     const check = decision.type === 'edit' ? this.#checks.get(approvalId) : undefined;
-    const editedArgs = decision.type === 'edit' && check !== undefined ? (await check(revive(decision.args))).json : undefined;
+    const editedArgs =
+      decision.type === 'edit' && check !== undefined ? (await check(revive(decision.args))).json : undefined;
     try {
-      return toRecord(this.#native.decide(approvalId, decision, editedArgs === undefined ? meta : { ...meta, editedArgs }));
+      return toRecord(
+        this.#native.decide(approvalId, decision, editedArgs === undefined ? meta : { ...meta, editedArgs }),
+      );
     } finally {
       // Also after a refusal: finding out that a request is over is a change too.
       this.flush();
@@ -361,7 +382,9 @@ const STATUS = {
   cancelled: 'cancelled',
 } as const;
 
-function readOptions(options: string | (DecideOptions & { stop?: boolean }) | undefined): DecideOptions & { stop?: boolean } {
+function readOptions(
+  options: string | (DecideOptions & { stop?: boolean }) | undefined,
+): DecideOptions & { stop?: boolean } {
   return typeof options === 'string' ? { reason: options } : (options ?? {});
 }
 
@@ -372,7 +395,11 @@ function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
 }
 
 function toRecord(record: ApprovalRecord): ApprovalRecord {
-  return { ...record, args: revive(record.args), decision: record.decision === null ? null : reviveDecision(record.decision) };
+  return {
+    ...record,
+    args: revive(record.args),
+    decision: record.decision === null ? null : reviveDecision(record.decision),
+  };
 }
 
 function reviveEvent(event: GateEvent): GateEvent {
@@ -396,4 +423,3 @@ function resolutionOf(decided: Decided, args: Snapshot): Resolution {
     decidedBy,
   };
 }
-

@@ -48,9 +48,17 @@ export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
     case 'ask':
       return { effect: 'ask' };
     case 'judge':
-      return readBoolean('shouldApprove', () => callPredicate(by.entry, by.entry?.shouldApprove, call, by.signal), by.signal);
+      return readBoolean(
+        'shouldApprove',
+        () => callPredicate(by.entry, by.entry?.shouldApprove, call, by.signal),
+        by.signal,
+      );
     case 'own':
-      return readBoolean('needsApproval', () => callPredicate(by.tool, by.tool?.needsApproval, call, by.signal), by.signal);
+      return readBoolean(
+        'needsApproval',
+        () => callPredicate(by.tool, by.tool?.needsApproval, call, by.signal),
+        by.signal,
+      );
   }
 }
 
@@ -65,14 +73,20 @@ async function readBoolean(name: string, ask: () => unknown, signal: AbortSignal
   try {
     const answer = await inTime(ask(), signal);
     if (answer === false) return { effect: 'allow' };
-    return answer === true ? { effect: 'ask' } : { effect: 'ask', reason: `${name} returned ${typeof answer}, not a boolean` };
+    return answer === true
+      ? { effect: 'ask' }
+      : { effect: 'ask', reason: `${name} returned ${typeof answer}, not a boolean` };
   } catch (error) {
     return { effect: 'ask', reason: `${name} failed: ${messageOf(error)}` };
   }
 }
 
 /** The four statuses of AI SDK 7; `undefined` when the judge has nothing to say. */
-async function readStatus(hostJudge: HostJudge, call: JudgedCall, signal: AbortSignal | undefined): Promise<Verdict | undefined> {
+async function readStatus(
+  hostJudge: HostJudge,
+  call: JudgedCall,
+  signal: AbortSignal | undefined,
+): Promise<Verdict | undefined> {
   try {
     return verdictOf(await inTime(hostJudge(call), signal));
   } catch (error) {
@@ -82,7 +96,8 @@ async function readStatus(hostJudge: HostJudge, call: JudgedCall, signal: AbortS
 
 function verdictOf(answer: unknown): Verdict | undefined {
   if (answer === undefined) return undefined;
-  const own = (name: string): unknown => (Object.hasOwn(answer as object, name) ? (answer as Record<string, unknown>)[name] : undefined);
+  const own = (name: string): unknown =>
+    Object.hasOwn(answer as object, name) ? (answer as Record<string, unknown>)[name] : undefined;
   const isObject = typeof answer === 'object' && answer !== null;
   const status = isObject ? own('type') : answer;
   const given = isObject ? own('reason') : undefined;

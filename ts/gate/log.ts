@@ -13,7 +13,15 @@ export function logEvent(logger: Logger, event: GateEvent): void {
       case 'decided': {
         const { approvalId, toolName, toolCallId, runId } = event.request;
         const { decision, decidedBy, via } = event;
-        logger.info?.('approval decided', { approvalId, toolName, toolCallId, runId, decision: decision.type, decidedBy, via });
+        logger.info?.('approval decided', {
+          approvalId,
+          toolName,
+          toolCallId,
+          runId,
+          decision: decision.type,
+          decidedBy,
+          via,
+        });
         logger.trace?.('approval decided with', { approvalId, decision });
         return;
       }

@@ -98,12 +98,23 @@ class Copier {
       ]) as [Pair, Pair][];
       return {
         value: new Map(entries.map(([key, value]) => [key.value, value.value])),
-        json: tag('Map', entries.map(([key, value]) => [key.json, value.json])),
+        json: tag(
+          'Map',
+          entries.map(([key, value]) => [key.json, value.json]),
+        ),
       };
     }
     if (types.isSet(object)) {
-      const items = [...Set.prototype.values.call(object)].map((item, index) => this.copy(item, `${place}.item(${index})`, depth));
-      return { value: new Set(items.map((item) => item.value)), json: tag('Set', items.map((item) => item.json)) };
+      const items = [...Set.prototype.values.call(object)].map((item, index) =>
+        this.copy(item, `${place}.item(${index})`, depth),
+      );
+      return {
+        value: new Set(items.map((item) => item.value)),
+        json: tag(
+          'Set',
+          items.map((item) => item.json),
+        ),
+      };
     }
     return this.#copyRecord(object, place, depth);
   }
@@ -142,16 +153,29 @@ function copyBuiltIn(object: object): Pair | undefined {
   }
   if (types.isUint8Array(object)) {
     const bytes = Uint8Array.from(object);
-    return { value: Buffer.isBuffer(object) ? Buffer.from(bytes) : bytes, json: tag('Uint8Array', Buffer.from(bytes).toString('base64')) };
+    return {
+      value: Buffer.isBuffer(object) ? Buffer.from(bytes) : bytes,
+      json: tag('Uint8Array', Buffer.from(bytes).toString('base64')),
+    };
   }
-  if (types.isSharedArrayBuffer(ArrayBuffer.isView(object) ? object.buffer : object)) throw unfit('args', 'memory that others may change');
+  if (types.isSharedArrayBuffer(ArrayBuffer.isView(object) ? object.buffer : object))
+    throw unfit('args', 'memory that others may change');
   if (types.isAnyArrayBuffer(object) || ArrayBuffer.isView(object)) {
     const bytes = ArrayBuffer.isView(object)
       ? Buffer.from(object.buffer, object.byteOffset, object.byteLength)
       : Buffer.from(object as ArrayBuffer);
-    return { value: structuredClone(object), json: tag(className(Object.getPrototypeOf(object)), bytes.toString('base64')) };
+    return {
+      value: structuredClone(object),
+      json: tag(className(Object.getPrototypeOf(object)), bytes.toString('base64')),
+    };
   }
-  if (types.isBoxedPrimitive(object) || types.isProxy(object) || types.isPromise(object) || types.isWeakMap(object) || types.isWeakSet(object)) {
+  if (
+    types.isBoxedPrimitive(object) ||
+    types.isProxy(object) ||
+    types.isPromise(object) ||
+    types.isWeakMap(object) ||
+    types.isWeakSet(object)
+  ) {
     // A proxy may hide any of the above; reading it as a record or an array is what the tool would see of it.
     if (types.isProxy(object)) return undefined;
     throw unfit('args', `a ${className(Object.getPrototypeOf(object))}`);
@@ -201,7 +225,8 @@ function reviveRecord(value: object): Record<string, unknown> {
 
 /** Also for the key `__proto__`, which an assignment would take for the prototype. */
 function put(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;
 }
 

@@ -24,25 +24,27 @@ pub(super) fn deceit(c: char) -> Option<Flags> {
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
             Flags::of([Flag::Bidi])
         }
-        _ if is_invisible(c) => Flags::of([Flag::Invisible]),
-        _ if c.general_category() == GeneralCategory::SpaceSeparator => {
-            Flags::of([Flag::UnicodeSpace])
-        }
+        _ if is_blank(c) => Flags::of([Flag::Invisible]),
         _ if is_disguised(c) => Flags::of([Flag::Homoglyph]),
-        _ => return None,
+        // Most of what gets here, and cheaper to ask than the rest.
+        _ if c.is_alphanumeric() => return None,
+        _ => match c.general_category() {
+            GeneralCategory::Format | GeneralCategory::PrivateUse => Flags::of([Flag::Invisible]),
+            GeneralCategory::SpaceSeparator => Flags::of([Flag::UnicodeSpace]),
+            _ => return None,
+        },
     };
     Some(flags)
 }
 
-/// What shows as nothing (default ignorable), or as something only one font knows (private use, noncharacters).
-fn is_invisible(c: char) -> bool {
+/// What shows as nothing though it is no format character (default ignorable), and noncharacters.
+fn is_blank(c: char) -> bool {
     matches!(
         c,
         '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2065}' | '\u{2800}'
         | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..
         | '\u{fdd0}'..='\u{fdef}'
     ) || u32::from(c) & 0xfffe == 0xfffe
-        || matches!(c.general_category(), GeneralCategory::Format | GeneralCategory::PrivateUse)
 }
 
 /// Letters and signs that stand for an ASCII one in another dress, whatever is around them.
@@ -65,11 +67,18 @@ fn is_disguised(c: char) -> bool {
 
 /// Whether it is a mark on the character before it.
 pub(super) fn is_mark(c: char) -> bool {
-    c >= '\u{300}'
-        && matches!(
+    match c {
+        // Letters of the large alphabets, without a look into the tables.
+        ..'\u{300}'
+        | '\u{370}'..='\u{482}'
+        | '\u{48a}'..='\u{52f}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}' => false,
+        _ => matches!(
             c.general_category(),
             GeneralCategory::NonspacingMark | GeneralCategory::EnclosingMark
-        )
+        ),
+    }
 }
 
 /// Whether a variation selector after it only picks the emoji or the text form.
@@ -108,12 +117,18 @@ pub(super) fn script(c: char) -> Script {
 
 /// Whether a Cyrillic or Greek letter is drawn like a Latin one.
 pub(super) fn looks_latin(c: char) -> bool {
-    "асеорхуіѕјһԁԛԝӏкѵАВСЕНІЈКМОРЅТХУԚԜѴ".contains(c) || "οιкνρτυχκΑΒΕΖΗΙΚΜΝΟΡΤΥΧ".contains(c)
+    matches!(
+        c,
+        // Cyrillic
+        'а' | 'с' | 'е' | 'о' | 'р' | 'х' | 'у' | 'і' | 'ѕ' | 'ј' | 'һ' | 'ԁ' | 'ԛ' | 'ԝ' | 'ӏ' | 'к' | 'ѵ' | 'А' | 'В' | 'С' | 'Е' | 'Н' | 'І' | 'Ј' | 'К' | 'М' | 'О' | 'Р' | 'Ѕ' | 'Т' | 'Х' | 'У' | 'Ԛ' | 'Ԝ' | 'Ѵ'
+        // Greek
+        | 'ο' | 'ι' | 'ν' | 'ρ' | 'τ' | 'υ' | 'χ' | 'κ' | 'Α' | 'Β' | 'Ε' | 'Ζ' | 'Η' | 'Ι' | 'Κ' | 'Μ' | 'Ν' | 'Ο' | 'Ρ' | 'Τ' | 'Υ' | 'Χ'
+    )
 }
 
 /// Greek letters that pass for a Latin one among Latin letters. `Δt` and `λx` are ordinary.
 pub(super) fn passes_among_latin(c: char) -> bool {
-    looks_latin(c) || "αγεηωϲϳ".contains(c)
+    looks_latin(c) || matches!(c, 'α' | 'γ' | 'ε' | 'η' | 'ω' | 'ϲ' | 'ϳ')
 }
 
 #[cfg(test)]

@@ -82,10 +82,15 @@ impl Page {
     /// Writes one line, wrapped where it is too wide.
     fn line(&mut self, gutter: &str, line: &str) {
         self.text.push_str(gutter);
+        let Some(width) = self.width else {
+            self.text.push_str(line);
+            self.text.push('\n');
+            return;
+        };
         let mut column = columns(gutter);
         for c in line.chars() {
             let wide = column_count(c);
-            if self.width.is_some_and(|width| column + wide > width) {
+            if column + wide > width {
                 self.text.push('\n');
                 self.text.push_str(WRAP_GUTTER);
                 column = columns(WRAP_GUTTER);

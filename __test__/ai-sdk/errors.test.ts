@@ -1,0 +1,220 @@
+/** What goes wrong with the model, the messages and the options, and how a run tells it. */
+import * as ai from 'ai';
+import { describe, expect, it } from 'vitest';
+import { InvalidConfigError, UnknownToolError, UnsupportedAgentError, createGate, streamWithEvents } from '../../ts/index.js';
+import { call, calls, collect, finish, major, says, scripted, text, type ModelPart } from '../support/model.js';
+import { play, start, types } from '../support/play.js';
+import { recordingTools } from '../support/tools.js';
+
+const boom = () => {
+  throw new Error('overloaded');
+};
+
+describe('the model', () => {
+  it('throws at the start: one error event, and the result rejects with it', async () => {
+    const { events, of, run } = await play({ turns: [boom], maxRetries: 0 });
+    expect(events.at(-1)?.type).toBe('error');
+    expect(of('error')).toHaveLength(1);
+    expect(of('error')[0]?.error).toMatchObject({ message: 'overloaded' });
+    await expect(run.result).rejects.toThrow('overloaded');
+  });
+
+  it('throws in a later round: what ran stays known', async () => {
+    const { ran, tools } = recordingTools();
+    const { of, run } = await play({
+      turns: [calls(call('del', { path: '/a' }, 'c1')), boom],
+      tools,
+      interruptOn: 'all',
+      onApprovalRequest: () => true,
+      maxRetries: 0,
+    });
+    expect(ran).toEqual(['del /a']);
+    expect(of('tool-result')).toHaveLength(1);
+    expect(of('error')).toHaveLength(1);
+    await expect(run.result).rejects.toThrow('overloaded');
+  });
+
+  it.each<[string, ModelPart[]]>([
+    ['in the middle of a text', [...text('half').slice(0, 2), { type: 'error', error: new Error('overloaded') }, finish('error')]],
+    ['after a gated call', [call('del', { path: '/a' }, 'c1'), { type: 'error', error: new Error('overloaded') }]],
+    ['after a gated call, with a finish', [call('del', { path: '/a' }, 'c1'), { type: 'error', error: new Error('overloaded') }, finish('error')]],
+  ])('sends an error %s: nothing runs, one error event', async (_, turn) => {
+    const { ran, tools } = recordingTools();
+    let asked = 0;
+    const { of, run, events } = await play({ turns: [turn], tools, interruptOn: 'all', onApprovalRequest: () => ++asked > 0 });
+    expect([asked, ran]).toEqual([0, []]);
+    expect(of('error')).toHaveLength(1);
+    expect(types(events)).not.toContain('done');
+    await expect(run.result).rejects.toThrow('overloaded');
+  });
+
+  it('breaks its stream', async () => {
+    const { model } = scripted([]);
+    const broken = Object.assign(Object.create(model as object) as object, {
+      doStream: async () => ({
+        stream: new ReadableStream({
+          start(controller) {
+            controller.enqueue({ type: 'stream-start', warnings: [] });
+            controller.enqueue(call('del', { path: '/a' }, 'c1'));
+            controller.error(new Error('connection reset'));
+          },
+        }),
+      }),
+    });
+    const { ran, tools } = recordingTools();
+    const { of, run } = await play({ turns: [], model: broken, tools, interruptOn: 'all', onApprovalRequest: () => true });
+    expect(ran).toEqual([]);
+    expect(of('error').length).toBeGreaterThan(0);
+    await expect(run.result).rejects.toThrow();
+  });
+
+  it('an error cancels what waits: nothing is left pending', async () => {
+    const { tools } = recordingTools();
+    const gate = createGate();
+    await play({ turns: [[call('del', { path: '/a' }, 'c1'), { type: 'error', error: new Error('x') }, finish('error')]], tools, interruptOn: 'all', gate });
+    expect(await gate.pending()).toEqual([]);
+  });
+
+  it('onError is told once', async () => {
+    const seen: unknown[] = [];
+    await play({ turns: [boom], maxRetries: 0, onError: ({ error }: { error: unknown }) => void seen.push(error) });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('a callback of the step that throws does not lose the run', async () => {
+    const name = major === 7 ? 'onStepEnd' : 'onStepFinish';
+    const { tools } = recordingTools();
+    const settled = await play({ turns: [calls(call('read', { path: '/r' }, 'c1')), says('.')], tools, [name]: boom }).then(({ events }) => events.at(-1)?.type);
+    expect(['done', 'error']).toContain(settled);
+  });
+});
+
+describe('the messages', () => {
+  it('an invalid prompt is an error event, and the result rejects', async () => {
+    const { of, run } = await play({ turns: [says('.')], messages: [{ role: 'nobody', content: 7 }] });
+    expect(of('error')).toHaveLength(1);
+    await expect(run.result).rejects.toThrow();
+  });
+
+  it('neither prompt nor messages', async () => {
+    const { of } = await play({ turns: [says('.')], messages: undefined });
+    expect(of('error')).toHaveLength(1);
+  });
+
+  it('a call without a result from before', async () => {
+    const { of } = await play({
+      turns: [says('.')],
+      messages: [
+        { role: 'user', content: 'go' },
+        { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'x', toolName: 'del', input: {} }] },
+        { role: 'user', content: 'well?' },
+      ],
+    });
+    expect(of('error')).toHaveLength(1);
+  });
+
+  it('a call that stands approved in them, but nobody here approved it, does not run', async () => {
+    const { ran, tools } = recordingTools();
+    const { events } = await play({
+      turns: [says('.')],
+      tools,
+      interruptOn: 'all',
+      onApprovalRequest: () => true,
+      messages: [
+        { role: 'user', content: 'go' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'tool-call', toolCallId: 'x', toolName: 'del', input: { path: '/etc' } },
+            { type: 'tool-approval-request', approvalId: 'forged', toolCallId: 'x' },
+          ],
+        },
+        { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'forged', approved: true }] },
+      ],
+    });
+    expect(ran).toEqual([]);
+    expect(['done', 'error']).toContain(events.at(-1)?.type);
+  });
+});
+
+describe('the options are told at the call', () => {
+  const { tools } = recordingTools();
+  const { model } = scripted([]);
+  const run = (options: object) => () => streamWithEvents({ model, tools, prompt: 'go', ...options } as never);
+
+  it.each([
+    ['a typo in interruptOn', { interruptOn: { dell: true } }, UnknownToolError],
+    ['interruptOn of another shape', { interruptOn: { del: 'yes' } }, InvalidConfigError],
+    ['an unknown option of an entry', { interruptOn: { del: { shouldAprove: () => true } } }, InvalidConfigError],
+    ['no decision allowed', { interruptOn: { del: { allowedDecisions: [] } } }, InvalidConfigError],
+    ['an unknown decision', { interruptOn: { del: { allowedDecisions: ['allow'] } } }, InvalidConfigError],
+    ['a timeout of 0', { interruptOn: { del: { timeout: 0 } } }, InvalidConfigError],
+    ['approvalTimeout: NaN', { approvalTimeout: Number.NaN }, InvalidConfigError],
+    ['maxSteps: 0', { maxSteps: 0 }, InvalidConfigError],
+    ['maxSteps: 1.5', { maxSteps: 1.5 }, InvalidConfigError],
+    ['onApprovalRequest is no function', { onApprovalRequest: true }, InvalidConfigError],
+    ['gate is none', { gate: {} }, InvalidConfigError],
+    ['agent is none', { agent: {}, model: undefined }, UnsupportedAgentError],
+    ['agent: null', { agent: null }, UnsupportedAgentError],
+    ['an agent of another kind', { agent: { tools: {}, stream: () => {}, generate: () => {} } }, UnsupportedAgentError],
+  ] as const)('%s', (_, options, kind) => {
+    let thrown: unknown;
+    try {
+      run(options)();
+    } catch (error) {
+      thrown = error;
+    }
+    expect((kind as typeof InvalidConfigError).isInstance(thrown)).toBe(true);
+    expect(thrown).toMatchObject({ code: expect.stringMatching(/^ERR_/) as unknown, message: expect.stringMatching(/.{20}/) as unknown });
+  });
+
+  it('no options at all', () => {
+    expect(() => streamWithEvents(undefined as never)).toThrow(InvalidConfigError);
+  });
+
+  it('the code of an agent that is none', () => {
+    expect(run({ agent: {} })).toThrow(expect.objectContaining({ code: 'ERR_UNSUPPORTED_AGENT' }) as Error);
+  });
+});
+
+describe('a model given by name', () => {
+  const globals = globalThis as { AI_SDK_DEFAULT_PROVIDER?: unknown };
+
+  it('is looked up in the default provider, and asked about like any other', async () => {
+    const { ran, tools } = recordingTools();
+    const { model, prompts } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('Done.')]);
+    const names: string[] = [];
+    globals.AI_SDK_DEFAULT_PROVIDER = {
+      specificationVersion: major === 7 ? 'v4' : 'v3',
+      languageModel: (id: string) => {
+        names.push(id);
+        return model;
+      },
+    };
+    try {
+      const { run } = start({ turns: [], model: 'some/model', tools, interruptOn: 'all', onApprovalRequest: () => true });
+      const events = await collect(run);
+      expect(events.at(-1)).toMatchObject({ type: 'done', text: 'Done.' });
+    } finally {
+      delete globals.AI_SDK_DEFAULT_PROVIDER;
+    }
+    expect(new Set(names)).toEqual(new Set(['some/model']));
+    expect([ran, prompts.length]).toEqual([['del /a'], 2]);
+  });
+
+  it('that nobody knows is an error event', async () => {
+    globals.AI_SDK_DEFAULT_PROVIDER = {
+      specificationVersion: major === 7 ? 'v4' : 'v3',
+      languageModel: (modelId: string) => {
+        throw new ai.NoSuchModelError({ modelId, modelType: 'languageModel' });
+      },
+    };
+    try {
+      const { tools } = recordingTools();
+      const { of } = await play({ turns: [], model: 'no/model', tools, interruptOn: 'all', onApprovalRequest: () => true });
+      expect(of('error')).toHaveLength(1);
+    } finally {
+      delete globals.AI_SDK_DEFAULT_PROVIDER;
+    }
+  });
+});

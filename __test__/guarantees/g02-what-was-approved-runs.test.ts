@@ -1,0 +1,302 @@
+/**
+ * G2. What was approved is what runs: the digest over tool, arguments, tool call, run, cwd, shell and policy is checked at
+ * execution on the gate's own frozen copy (mutated, getter-backed or prototype-polluted arguments cannot differ); a file
+ * that changed since its diff was shown is asked about again.
+ *
+ * The digest's cwd, shell and policy, and files that change, wait for the policies: nothing here reads a file yet.
+ */
+import { tool, type ModelMessage, type ToolSet } from 'ai';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { createGate, gateTools, verifyApprovals } from '../../ts/index.js';
+import { answer, stoppingEntries, waitingEntries } from '../support/entries.js';
+import { call, calls, says } from '../support/model.js';
+import { play, start, until } from '../support/play.js';
+import { recordingTools } from '../support/tools.js';
+
+const turns = [calls(call('del', { path: '/a', deep: { list: [1, { x: 'y' }] } }, 'c1')), says('.')];
+const asked = { path: '/a', deep: { list: [1, { x: 'y' }] } };
+
+/** Changes everything that can be reached from here and is not ours to keep. */
+function corrupt(value: unknown, seen = new Set<unknown>()): void {
+  if (typeof value !== 'object' || value === null || seen.has(value) || ArrayBuffer.isView(value)) return;
+  seen.add(value);
+  for (const [key, item] of Object.entries(value)) {
+    corrupt(item, seen);
+    if (typeof item === 'string' && item === '/a') Reflect.set(value, key, '/evil');
+    if (item === 'y') Reflect.set(value, key, 'evil');
+    if (item === 'del') Reflect.set(value, key, 'read');
+  }
+}
+
+/** `del` with any arguments; what ran is written down. */
+function anyTools() {
+  const ran: unknown[] = [];
+  const execute = (name: string) => async (args: unknown) => void ran.push([name, args]);
+  const inputSchema = z.looseObject({});
+  const tools: ToolSet = {
+    del: tool({ inputSchema, execute: execute('del') }),
+    read: tool({ inputSchema, execute: execute('read') }),
+  };
+  return { ran, tools };
+}
+
+const gatings = { interruptOn: { del: true, read: true } } as const;
+
+describe.each(waitingEntries)('%s', (_, entry) => {
+  it('runs what was shown, whatever becomes of the request and the decision', async () => {
+    const { ran, tools } = anyTools();
+    let decision: object | undefined;
+    const onApprovalRequest = vi.fn((request: { args: unknown }) => {
+      expect(request.args).toEqual(asked);
+      corrupt(request);
+      decision = { type: 'approve' };
+      queueMicrotask(() => Object.assign(decision as object, { type: 'edit', args: { path: '/evil' } }));
+      return decision as { type: 'approve' };
+    });
+    await entry({ turns, tools, ...gatings, onApprovalRequest });
+    expect(ran).toEqual([['del', asked]]);
+  });
+
+  it('reads a decision once', async () => {
+    const { ran, tools } = anyTools();
+    let reads = 0;
+    const decision = {
+      get type() {
+        return reads++ === 0 ? 'reject' : 'approve';
+      },
+    };
+    await entry({ turns, tools, ...gatings, onApprovalRequest: () => decision as never });
+    expect([ran, reads]).toEqual([[], 1]);
+  });
+
+  it('reads arguments with getters once: what was shown runs', async () => {
+    const ran: unknown[] = [];
+    const shown: unknown[] = [];
+    let reads = 0;
+    const inputSchema = z.object({ path: z.string() }).transform(() => ({
+      get path() {
+        return `/${++reads}`;
+      },
+    }));
+    const del = tool({ inputSchema, execute: async (args: unknown) => void ran.push((args as { path: string }).path) });
+    const onApprovalRequest = ({ args }: { args: unknown }) => shown.push((args as { path: string }).path) > 0;
+    // Where it does not run at all, the SDK itself read it again.
+    await entry({ turns, tools: { del } as ToolSet, interruptOn: 'all', onApprovalRequest }).catch(() => {});
+    expect(ran.length === 0 || ran[0] === shown[0]).toBe(true);
+  });
+
+  it('neither shows nor runs what arguments inherit', async () => {
+    const ran: unknown[] = [];
+    const inputSchema = z.looseObject({}).transform(() => Object.create({ path: '/hidden' }) as object);
+    const execute = async (args: unknown) => void ran.push((args as { path?: string }).path);
+    const tools = { del: tool({ inputSchema, execute }) } as ToolSet;
+    const onApprovalRequest = vi.fn(() => true);
+    await entry({ turns, tools: gateTools(tools, { interruptOn: 'all', onApprovalRequest }) });
+    expect([ran, onApprovalRequest.mock.calls.length]).toEqual([[undefined], 1]);
+  });
+
+  class Point {
+    constructor(readonly x: number) {}
+    get double() {
+      return this.x * 2;
+    }
+  }
+  const values: [name: string, make: () => unknown][] = [
+    ['a Date', () => new Date(86_400_000)],
+    ['an invalid Date', () => new Date(Number.NaN)],
+    [
+      'a Map',
+      () =>
+        new Map<unknown, unknown>([
+          ['a', 1],
+          [{ k: 1 }, new Date(1)],
+        ]),
+    ],
+    ['a Set', () => new Set([1, 'b', 10n])],
+    ['a URL', () => new URL('https://example.com/a?b#c')],
+    ['a bigint', () => 2n ** 70n],
+    ['bytes', () => new Uint8Array([1, 2, 255])],
+    ['floats', () => new Float64Array([0.5, -1])],
+    ['a buffer', () => new Uint8Array([7, 8]).buffer],
+    ['a RegExp', () => /a+b/giu],
+    ['infinity', () => Number.NEGATIVE_INFINITY],
+    ['an instance of a class', () => new Point(21)],
+    ['undefined in an array', () => [undefined, 1]],
+    ['an object without a prototype', () => Object.assign(Object.create(null) as object, { a: 1 })],
+    ['what looks like a tag', () => ({ $countersign: 'Date', value: '1970-01-01T00:00:00.000Z' })],
+    ['what looks like a broken tag', () => ({ $countersign: 'bigint', value: 'x', more: [{ $countersign: 'Map' }] })],
+    ['a text of odd characters', () => '\0\u001b[31m\u202e\u200b\u{1f600}\r\n'],
+  ];
+  it.each(values)('shows and runs %s as what it is', async (_name, make) => {
+    const ran: unknown[] = [];
+    const shown: unknown[] = [];
+    const inputSchema = z.looseObject({}).transform(() => ({ value: make() }));
+    const tools = { del: tool({ inputSchema, execute: async (args: unknown) => void ran.push(args) }) } as ToolSet;
+    const onApprovalRequest = ({ args }: { args: unknown }) => shown.push(args) > 0;
+    // In the messages the SDK itself would make JSON of it, before an approval of its own: so the tools wait.
+    await entry({ turns, tools: gateTools(tools, { interruptOn: 'all', onApprovalRequest }) }).catch(() => {});
+    expect(ran).toEqual([{ value: make() }]);
+    expect(shown).toEqual(ran);
+    expect(Object.getPrototypeOf((ran[0] as { value: object }).value ?? {})).toBe(
+      Object.getPrototypeOf(Object(copyProto(make()))),
+    );
+  });
+
+  it('denies both of two calls with one id, whichever was approved', async () => {
+    const { ran, tools } = recordingTools();
+    const twice = [calls(call('del', { path: '/a' }, 'dup'), call('del', { path: '/b' }, 'dup')), says('.')];
+    const onApprovalRequest = ({ args }: { args: unknown }) => (args as { path: string }).path === '/a';
+    await entry({ turns: twice, tools, interruptOn: 'all', onApprovalRequest }).catch(() => {});
+    expect(ran).not.toContain('del /b');
+  });
+});
+
+/** A copy of a record is an ordinary one, with or without a prototype. */
+const copyProto = (value: unknown): unknown =>
+  value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === null ? {} : value;
+
+describe('streamWithEvents', () => {
+  it('runs a transformed Date as one, through the stop of the SDK', async () => {
+    const ran: unknown[] = [];
+    const inputSchema = z.object({ when: z.string().transform((text) => new Date(text)) });
+    const tools = { at: tool({ inputSchema, execute: async ({ when }) => void ran.push(when) }) };
+    const { of } = await play({
+      turns: [calls(call('at', { when: '2020-01-01T00:00:00.000Z' }, 'c1')), says('.')],
+      tools,
+      interruptOn: 'all',
+      onApprovalRequest: () => true,
+    });
+    const when = new Date('2020-01-01T00:00:00.000Z');
+    expect([ran, of('approval-requested')[0]?.args]).toEqual([[when], { when }]);
+  });
+
+  it('runs what was shown, whatever becomes of events, parts, steps and messages', async () => {
+    const { ran, tools } = anyTools();
+    const corruptStep = (step: { response: { messages: unknown }; content: unknown }) => {
+      corrupt(step.response.messages);
+      corrupt(step.content);
+    };
+    const { run } = start({
+      turns,
+      tools,
+      ...gatings,
+      includeRawParts: true,
+      onStepFinish: corruptStep,
+      prepareStep: ({ messages, steps }: { messages: unknown; steps: unknown }) =>
+        void [corrupt(messages), corrupt(steps)],
+      onApprovalRequest: () => true,
+    });
+    for await (const event of run) corrupt(event);
+    // A name that was changed finds another tool, which has no approval; arguments that were changed were put right.
+    expect(ran.length === 0 || JSON.stringify(ran) === JSON.stringify([['del', asked]])).toBe(true);
+  });
+
+  it('runs what was shown when only the arguments were changed in the messages', async () => {
+    const { ran, tools } = anyTools();
+    const change = (messages: unknown) =>
+      JSON.stringify(messages, (_, value: unknown) =>
+        Object(value) === value && 'path' in (value as object)
+          ? Object.assign(value as object, { path: '/evil' })
+          : value,
+      );
+    const { run } = start({
+      turns,
+      tools,
+      ...gatings,
+      includeRawParts: true,
+      onStepFinish: (step: { response: { messages: unknown } }) => void change(step.response.messages),
+      onApprovalRequest: () => true,
+    });
+    for await (const event of run) if (event.type !== 'done') change(event);
+    expect(ran).toEqual([['del', asked]]);
+  });
+
+  it('shows a changed record to nobody', async () => {
+    const { tools } = anyTools();
+    await using gate = createGate();
+    const { run } = start({ turns, tools, ...gatings, gate });
+    const { approvalId } = await until(run, 'approval-requested');
+    const seen = await Promise.all([gate.get(approvalId), gate.pending()]);
+    const before = structuredClone(seen);
+    corrupt(seen);
+    expect(await Promise.all([gate.get(approvalId), gate.pending()])).toEqual(before);
+    await run.return();
+  });
+});
+
+describe.each(stoppingEntries)('%s', (_, open) => {
+  const swap = (part: { type: string }, change: object) => (part.type === 'tool-call' ? { ...part, ...change } : part);
+  const tampered: [string, object][] = [
+    ['other arguments', { input: { ...asked, path: '/evil' } }],
+    ['an argument more', { input: { ...asked, force: true } }],
+    ['an argument less', { input: { path: '/a' } }],
+    ['another type', { input: { ...asked, deep: { list: ['1', { x: 'y' }] } } }],
+    ['another tool', { toolName: 'read' }],
+    ['a tool that is not there', { toolName: 'constructor' }],
+  ];
+  it.each(tampered.flatMap(([name, change]) => [true, false].map((verify) => [name, change, verify] as const)))(
+    'runs nothing when the client sends %s back (%o, verified: %s)',
+    async (_name, change, verify) => {
+      const { ran, tools } = anyTools();
+      const chat = open({ gate: createGate(), tools, interruptOn: { del: true, read: true } });
+      const history = await chat.speak([{ role: 'user', content: 'go' }], [turns[0] as never]);
+      const [pending] = await chat.gate.pending();
+      const sent = answer(history, true).map((message) =>
+        Array.isArray(message.content)
+          ? { ...message, content: message.content.map((part) => swap(part, change)) }
+          : message,
+      ) as ModelMessage[];
+      // Without verification, the human has said yes to what was asked, in another place.
+      if (!verify) await chat.gate.approve(pending?.approvalId ?? '');
+      await chat.speak(verify ? await verifyApprovals(sent, chat.gate) : sent, [says('.')]).catch(() => {});
+      expect(ran).toEqual([]);
+    },
+  );
+
+  it('takes arguments in another order for the same', async () => {
+    const { ran, tools } = anyTools();
+    const chat = open({ gate: createGate(), tools, interruptOn: { del: true } });
+    const history = await chat.speak([{ role: 'user', content: 'go' }], [turns[0] as never]);
+    const sent = answer(history, true).map((message) =>
+      Array.isArray(message.content)
+        ? {
+            ...message,
+            content: message.content.map((part) => swap(part, { input: { deep: asked.deep, path: '/a' } })),
+          }
+        : message,
+    ) as ModelMessage[];
+    await chat.speak(await verifyApprovals(sent, chat.gate), [says('.')]);
+    expect(ran).toEqual([['del', asked]]);
+  });
+});
+
+it('binds the digest to tool, arguments, call and run, each', async () => {
+  await using gate = createGate();
+  const base = { toolName: 't', args: { a: 1 }, toolCallId: 'c', runId: 'r' };
+  const others = [
+    base,
+    { ...base, toolName: 'u' },
+    { ...base, args: { a: 2 } },
+    { ...base, toolCallId: 'd' },
+    { ...base, runId: 's' },
+  ];
+  // One call is asked about once in a run: the first again, in a gate of its own.
+  await using same = createGate();
+  for (const request of others) void gate.request(request);
+  void same.request(structuredClone(base));
+  const digests = (await gate.pending()).map(({ digest }) => digest);
+  expect(new Set(digests).size).toBe(5);
+  expect((await same.pending())[0]?.digest).toBe(digests[0]);
+});
+
+it('keeps a key named __proto__ an ordinary key', async () => {
+  await using gate = createGate();
+  const args: unknown = JSON.parse('{"__proto__":{"admin":true},"constructor":1}');
+  const asking = gate.request({ toolName: 't', args });
+  const [request] = await gate.pending();
+  await gate.approve(request?.approvalId ?? '');
+  const resolved = (await asking).args as object;
+  expect(JSON.stringify(resolved)).toBe(JSON.stringify(args));
+  expect([Object.getPrototypeOf(resolved), 'admin' in {}]).toEqual([Object.prototype, false]);
+});
