@@ -33,13 +33,15 @@ export async function interleave(subjects, { rounds, warmUp, batch = 1 }) {
       // away when it goes unused for a few of them, and with many subjects everybody would start cold each time.
       globalThis.gc?.({ type: 'minor' });
       const start = performance.now();
-      for (let i = 0; i < batch; i++) await run();
+      for (let i = 0; i < batch; i++) {
+        await run();
+        // Nothing here waits for input or output, so the event loop would never turn, and what is left to it (the
+        // finalizers of native objects, for one) would pile up as it does in no application. It takes some µs.
+        await setImmediate();
+      }
       const time = (performance.now() - start) / batch;
       if (round >= 0) samples[name].push(time);
       await cleanUp?.();
-      // Nothing here waits for input or output, so the event loop would never turn, and what is left to it (finalizers
-      // of native objects, for one) would pile up as it does in no application.
-      await setImmediate();
     }
   }
   return samples;

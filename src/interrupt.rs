@@ -204,6 +204,9 @@ fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
     Ok(Ok(config))
 }
 
+/// What `InterruptOptions` has.
+const OPTIONS: [&str; 4] = ["shouldApprove", "allowedDecisions", "description", "timeout"];
+
 /// One entry that is an object: `InterruptOptions`.
 fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>>)> {
     let place = place(&property.name);
@@ -212,6 +215,16 @@ fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>
     else {
         return fault(format!("{place} must be true, false, or a plain object of options"));
     };
+    // A misspelt option would silently allow what it was to forbid.
+    if let Some(unknown) =
+        own(&options)?.iter().find(|option| !OPTIONS.contains(&option.name.as_str()))
+    {
+        return fault(format!(
+            "{place} has no option {:?}: the options are {}",
+            unknown.name,
+            OPTIONS.join(", ")
+        ));
+    }
     let judge = own_named(&options, "shouldApprove")?;
     if let Some(judge) = &judge
         && judge.get_type()? != ValueType::Function

@@ -146,8 +146,9 @@ describe('the result', () => {
   });
 });
 
-describe('back-pressure', () => {
-  /** A model that can always give one more part, and counts those that were taken. */
+// AI SDK 6 has none of its own: it takes what the model gives, whoever reads.
+describe.runIf(major === 7)('back-pressure', () => {
+  /** A model that has always one more part to give, and counts those that were taken. */
   const endless = () => {
     let taken = 0;
     const { model } = scripted([]);
@@ -157,6 +158,7 @@ describe('back-pressure', () => {
           pull(controller) {
             if (++taken === 1) controller.enqueue({ type: 'stream-start', warnings: [] });
             else if (taken === 2) controller.enqueue({ type: 'text-start', id: '1' });
+            else if (taken > 2_000) controller.close();
             else controller.enqueue({ type: 'text-delta', id: '1', delta: 'x' });
           },
         },

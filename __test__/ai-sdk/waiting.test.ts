@@ -146,6 +146,7 @@ describe('a gate and no callback', () => {
     const onApprovalRequest = () => new Promise(() => {});
     expect(await within({ onApprovalRequest }, 5_000)).toBe(5_000);
     expect(await within({ onApprovalRequest })).toBe(null);
+    expect(await within({ onApprovalRequest, gate: undefined })).toBe(null);
   });
 
   it('an edit that does not fit is refused to its author, and the request goes on waiting', async () => {

@@ -1,7 +1,9 @@
 /** Each example runs as its header says, with both answers, and is asked what it ran. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { exec, runOn, runtimes, type Finished } from '../runtimes.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -119,6 +121,27 @@ describe.skipIf(bun === undefined)('bun-script.ts', () => {
   });
 });
 
+// Windows has no signals: a child is ended there, not asked.
+describe.skipIf(bun === undefined || process.platform === 'win32')('Ctrl+C while a human is asked', () => {
+  test('bun-script.ts: nothing runs, and the request is cancelled', async () => {
+    const child = spawn(bun!.path, ['examples/bun-script.ts'], {
+      cwd: root,
+      env: { ...process.env, COUNTERSIGN_AUTO: '' },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (!stdout.includes('Run it?') && `${stdout}${text}`.includes('Run it?')) child.kill('SIGINT');
+      stdout += text;
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect(stdout).toContain('aborted: nothing ran');
+    expect(stdout).toContain('the record says: cancelled by abort');
+    expect(stdout).not.toContain('renamed');
+    expect(code).toBe(130);
+  });
+});
+
 describe('the folder', () => {
   const HELPERS = ['ask.mjs', 'model.mjs'];
   /** They have a test of their own. */
@@ -131,10 +154,14 @@ describe('the folder', () => {
     expect(files.toSorted()).toEqual([...Object.keys(EXAMPLES), ...HELPERS, ...ELSEWHERE].toSorted());
   });
 
-  test.each(files)('%s says what it shows and how to run it', (file) => {
+  test.each(files)('%s says what it shows', (file) => {
     const source = readFileSync(join(root, 'examples', file), 'utf8');
     expect(source).toMatch(file.endsWith('.mjs') ? /^\/\/ @ts-check\n\/\*\*\n \* \S/ : /^\/\*\*\n \* \S/);
-    if (!HELPERS.includes(file)) expect(source).toMatch(new RegExp(` \\* {5}(node|bun) examples/${file}`));
+  });
+
+  test.each(files.filter((file) => !HELPERS.includes(file)))('%s says how to run it', (file) => {
+    const source = readFileSync(join(root, 'examples', file), 'utf8');
+    expect(source).toMatch(new RegExp(` \\* {5}(node|bun) examples/${file}`));
   });
 
   test('they fit the types', async () => {

@@ -9,7 +9,19 @@ import { z } from 'zod';
 import { createGate, gateTools, streamWithEvents } from '../../ts/index.js';
 import type { AgentEvent, AgentRun, ApprovalRecord, GateEvent } from '../../index.js';
 import { lazy, type LazyModel } from '../support/lazy-model.js';
-import { call, calls, collect, finish, major, resultsIn, says, scripted, sleep, text, type ModelPart } from '../support/model.js';
+import {
+  call,
+  calls,
+  collect,
+  finish,
+  major,
+  resultsIn,
+  says,
+  scripted,
+  sleep,
+  text,
+  type ModelPart,
+} from '../support/model.js';
 
 /** How soon it must be over, in ms. Nothing that is left to wait for in these runs ever ends by itself. */
 const PROMPTLY = 1_000;
@@ -115,13 +127,17 @@ function stage(moment: Moment, act: () => void) {
         },
       },
     },
-    onApprovalRequest: async ({ toolCallId }: { toolCallId: string }, { abortSignal }: { abortSignal: AbortSignal }) => {
+    onApprovalRequest: async (
+      { toolCallId }: { toolCallId: string },
+      { abortSignal }: { abortSignal: AbortSignal },
+    ) => {
       expect(abortSignal.aborted, 'nobody is asked after an abort').toBe(false);
       asked++;
       void at('when the human is called');
       await sleep(toolCallId === 'g1' ? 10 : 30);
       if (toolCallId === 'g1') setTimeout(() => at('when some have decided'), 5);
-      else if (moment === 'when the last has decided') queueMicrotask(() => queueMicrotask(() => at('when the last has decided')));
+      else if (moment === 'when the last has decided')
+        queueMicrotask(() => queueMicrotask(() => at('when the last has decided')));
       else if (moment === 'when some have decided') await never;
       return true;
     },
@@ -145,7 +161,9 @@ function stage(moment: Moment, act: () => void) {
     expect(startedWhenActed, `the run came by "${moment}"`).toBeDefined();
     await sleep(AFTERWARDS);
     expect(started, 'nothing started afterwards').toEqual(startedWhenActed);
-    expect(model.calls, 'the model was not called again').toBeLessThanOrEqual(calledWhenActed + (calledWhenActed === 0 ? 1 : 0));
+    expect(model.calls, 'the model was not called again').toBeLessThanOrEqual(
+      calledWhenActed + (calledWhenActed === 0 ? 1 : 0),
+    );
     expect(asked, 'nobody was asked afterwards').toBe(askedWhenActed);
     expect(await gate.pending()).toEqual([]);
     const ids = log.filter((event) => event.type === 'requested').map(({ request }) => request.approvalId);
@@ -174,7 +192,10 @@ async function readAll(run: AgentRun, read: (event: AgentEvent) => void): Promis
 }
 
 const soon = <T>(what: string, promise: Promise<T>): Promise<T> =>
-  Promise.race([promise, sleep(PROMPTLY).then(() => Promise.reject(new Error(`${what} took more than ${PROMPTLY} ms`)))]);
+  Promise.race([
+    promise,
+    sleep(PROMPTLY).then(() => Promise.reject(new Error(`${what} took more than ${PROMPTLY} ms`))),
+  ]);
 
 /** The messages of an abort are a conversation that can go on; what was stopped does not come back to life. */
 async function continues(messages: ModelMessage[]): Promise<void> {
@@ -230,7 +251,9 @@ describe.each(MOMENTS)('%s', (moment) => {
     const { waited } = await check();
     const responses = events.filter((event) => event.type === 'approval-response');
     const requests = events.filter((event) => event.type === 'approval-requested');
-    expect(responses.map(({ approvalId }) => approvalId).toSorted()).toEqual(requests.map(({ approvalId }) => approvalId).toSorted());
+    expect(responses.map(({ approvalId }) => approvalId).toSorted()).toEqual(
+      requests.map(({ approvalId }) => approvalId).toSorted(),
+    );
     expect(responses.filter(({ decision }) => decision.type === 'cancelled')).toHaveLength(waited);
     const last = events.at(-1);
     expect(last).toMatchObject({ type: 'abort', reason });
@@ -283,8 +306,18 @@ function waiting(more: object = {}) {
   const ran: string[] = [];
   const inputSchema = z.object({ path: z.string() });
   const del = tool({ inputSchema, execute: async ({ path }) => void ran.push(path) });
-  const { model, prompts } = scripted([calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')), says('Done.')]);
-  const run = streamWithEvents({ model, tools: { del }, prompt: 'go', interruptOn: ['del'], gate, ...more } as never) as AgentRun;
+  const { model, prompts } = scripted([
+    calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')),
+    says('Done.'),
+  ]);
+  const run = streamWithEvents({
+    model,
+    tools: { del },
+    prompt: 'go',
+    interruptOn: ['del'],
+    gate,
+    ...more,
+  } as never) as AgentRun;
   return { gate, ran, prompts, run };
 }
 
@@ -403,13 +436,19 @@ describe("the SDK's own timeout", () => {
         },
       }),
     };
-    const { model } = scripted([calls(call('read', { path: '/r' }, 'r1'), call('del', { path: '/d' }, 'd1')), says('.')]);
+    const { model } = scripted([
+      calls(call('read', { path: '/r' }, 'r1'), call('del', { path: '/d' }, 'd1')),
+      says('.'),
+    ]);
     const run = streamWithEvents({ model, tools, prompt: 'go', gate, interruptOn: ['del'], timeout: 150 });
     const events = collect(run);
     while ((await gate.pending()).length === 0) await sleep(1);
     const [waits] = await gate.pending();
     const all = await soon('the run', events);
-    expect(all.slice(-2)).toMatchObject([{ type: 'approval-response', decision: { type: 'cancelled' } }, { type: 'abort' }]);
+    expect(all.slice(-2)).toMatchObject([
+      { type: 'approval-response', decision: { type: 'cancelled' } },
+      { type: 'abort' },
+    ]);
     expect(await gate.get(waits?.approvalId ?? '')).toMatchObject({ status: 'cancelled', via: 'abort' });
     await expect(soon('result', run.result)).rejects.toMatchObject({ name: 'TimeoutError' });
     await sleep(AFTERWARDS);
@@ -426,7 +465,14 @@ describe("the SDK's own timeout", () => {
       },
     });
     const { model, prompts } = scripted([calls(call('del', { path: '/1' }, 'd1')), says('.')]);
-    const run = streamWithEvents({ model, tools: { del }, prompt: 'go', interruptOn: 'all', timeout: 150, onApprovalRequest: () => true });
+    const run = streamWithEvents({
+      model,
+      tools: { del },
+      prompt: 'go',
+      interruptOn: 'all',
+      timeout: 150,
+      onApprovalRequest: () => true,
+    });
     const events = await soon('the run', collect(run));
     expect(events.at(-1)).toMatchObject({ type: 'abort' });
     await expect(soon('result', run.result)).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -436,7 +482,12 @@ describe("the SDK's own timeout", () => {
 });
 
 describe('gateTools, with the abort signal of the loop', () => {
-  const MOMENTS = ['while a predicate thinks', 'while the description is written', 'when the human is called', 'when it was approved'] as const;
+  const MOMENTS = [
+    'while a predicate thinks',
+    'while the description is written',
+    'when the human is called',
+    'when it was approved',
+  ] as const;
 
   it.each(MOMENTS)('%s', async (moment) => {
     const gate = createGate();

@@ -84,6 +84,16 @@ async function playOut({ fates, way, delays }: Case, name: string, gate: Gate): 
     }
   };
   const stop = new AbortController();
+  const run = streamWithEvents({
+    model,
+    tools,
+    prompt: 'go',
+    gate,
+    interruptOn: { gated: true, slow: { timeout: EXPIRES } },
+    ...(way === 'callback'
+      ? { onApprovalRequest: ({ toolCallId }: { toolCallId: string }) => answerTo(toolCallId) }
+      : {}),
+  });
   const deciding = (async () => {
     if (way === 'callback') return;
     for await (const event of gate.events({ signal: stop.signal })) {
@@ -95,14 +105,6 @@ async function playOut({ fates, way, delays }: Case, name: string, gate: Gate): 
         .catch((error: Error) => gate.reject(approvalId, error.message));
     }
   })();
-  const run = streamWithEvents({
-    model,
-    tools,
-    prompt: 'go',
-    gate,
-    interruptOn: { gated: true, slow: { timeout: EXPIRES } },
-    ...(way === 'callback' ? { onApprovalRequest: ({ toolCallId }: { toolCallId: string }) => answerTo(toolCallId) } : {}),
-  });
   const events = await collect(run);
   stop.abort();
   await deciding;
@@ -121,9 +123,14 @@ async function playOut({ fates, way, delays }: Case, name: string, gate: Gate): 
   const told = (prompts[1] ?? []).filter(({ role }) => role === 'tool');
   expect(told).toHaveLength(1);
   const parts = (told[0]?.content ?? []).filter(({ type }) => type === 'tool-result');
-  expect(parts.map(({ toolCallId }) => toolCallId as unknown as string).toSorted()).toEqual(expected.map(({ id }) => id));
+  expect(parts.map(({ toolCallId }) => toolCallId as unknown as string).toSorted()).toEqual(
+    expected.map(({ id }) => id),
+  );
   for (const { fate, id, own, path } of expected) {
-    const output = parts.find(({ toolCallId }) => (toolCallId as unknown) === id)?.['output'] as unknown as Record<string, unknown>;
+    const output = parts.find(({ toolCallId }) => (toolCallId as unknown) === id)?.['output'] as unknown as Record<
+      string,
+      unknown
+    >;
     const denied = { type: 'execution-denied' };
     const outputs: Record<Fate, object> = {
       ungated: { type: 'text', value: `did ${path}` },
@@ -187,7 +194,9 @@ async function playAll(cases: readonly Case[]): Promise<void> {
   const worker = async () => {
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
       const { each, name } = next;
-      await playOut(each, name, gate).catch((error: Error) => failures.push(`${JSON.stringify(each)}: ${error.message}`));
+      await playOut(each, name, gate).catch((error: Error) =>
+        failures.push(`${JSON.stringify(each)}: ${error.message}`),
+      );
     }
   };
   await Promise.all(Array.from({ length: 16 }, worker));
@@ -200,7 +209,14 @@ describe.each(WAYS)('answered through the %s', (way) => {
 
   it('each pair, in both orders', () => {
     const pairs = FATES.flatMap((first) => FATES.map((second) => [first, second]));
-    return playAll(pairs.flatMap((fates) => [[0, 5], [5, 0]].map((delays) => ({ fates, way, delays }))));
+    return playAll(
+      pairs.flatMap((fates) =>
+        [
+          [0, 5],
+          [5, 0],
+        ].map((delays) => ({ fates, way, delays })),
+      ),
+    );
   });
 
   it.each([3, 4, 5, 6])('%s calls at once', (count) => {
@@ -216,7 +232,9 @@ describe.each(WAYS)('answered through the %s', (way) => {
 
 it('answers in every order of time for one step', () => {
   const orders = (items: number[]): number[][] =>
-    items.length < 2 ? [items] : items.flatMap((item) => orders(items.filter((each) => each !== item)).map((rest) => [item, ...rest]));
+    items.length < 2
+      ? [items]
+      : items.flatMap((item) => orders(items.filter((each) => each !== item)).map((rest) => [item, ...rest]));
   const fates = ['approve', 'reject', 'edit', 'respond'] as const;
   return playAll(orders([0, 5, 10, 15]).map((delays) => ({ fates, way: 'callback', delays })));
 });
@@ -263,10 +281,20 @@ describe('one of several', () => {
         ran.push(path);
       },
     });
-    const { model } = scripted([calls(...[0, 1, 2].map((index) => call('gated', { path: `/${index}` }, `call${index}`))), says('.')]);
+    const { model } = scripted([
+      calls(...[0, 1, 2].map((index) => call('gated', { path: `/${index}` }, `call${index}`))),
+      says('.'),
+    ]);
     const gate = createGate();
     const events = await collect(
-      streamWithEvents({ model, tools: { gated }, prompt: 'go', gate, interruptOn: 'all', onApprovalRequest: () => true }),
+      streamWithEvents({
+        model,
+        tools: { gated },
+        prompt: 'go',
+        gate,
+        interruptOn: 'all',
+        onApprovalRequest: () => true,
+      }),
     );
     expect(ran.toSorted()).toEqual(['/1', '/2']);
     expect(events.filter(({ type }) => type === 'tool-error')).toMatchObject([{ toolCallId: 'call0' }]);
@@ -290,7 +318,10 @@ it('runs with the same ids of calls on one gate do not mix', async () => {
   const started = Array.from({ length: 20 }, (_, index) => {
     const ran: string[] = [];
     const gated = tool({ inputSchema: path, execute: async ({ path }) => void ran.push(path) });
-    const { model } = scripted([calls(call('gated', { path: `/${index}` }, 'same'), call('gated', { path: `/${index}` }, 'same2')), says('.')]);
+    const { model } = scripted([
+      calls(call('gated', { path: `/${index}` }, 'same'), call('gated', { path: `/${index}` }, 'same2')),
+      says('.'),
+    ]);
     const run = streamWithEvents({ model, tools: { gated }, prompt: 'go', gate, interruptOn: 'all' });
     return { ran, run, index, events: collect(run) };
   });

@@ -22,6 +22,7 @@ import type { HostJudge } from '../gate/judge.js';
 import type { Gating, InterruptPlan } from '../native.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
 import { digestOf, Edits } from './edits.js';
+import { Flow } from './flow.js';
 import { ASK, Guard, type Executed } from './guard.js';
 import { answered, closed, modelOutput, type Answer } from './history.js';
 import { Inbox } from './inbox.js';
@@ -145,6 +146,7 @@ export class Run {
   #result!: StreamResult;
   #reader!: ReadableStreamDefaultReader<unknown>;
   #reading: Promise<ReadableStreamReadResult<unknown>> | undefined;
+  readonly #flow = new Flow();
 
   /** The options as they were passed, with an agent's own filled in. */
   #callOptions: CallOptions = {};
@@ -265,10 +267,12 @@ export class Run {
       return undefined;
     }
     this.#reading ??= this.#reader.read();
+    this.#flow.wait();
     // The race is only paid for while something else than the stream can happen.
     if (round.requested.length > 0 && (await Promise.race([this.#reading, this.#inbox.rung()])) === undefined)
       return undefined;
     const { done, value } = await this.#reading;
+    this.#flow.arrived();
     this.#reading = undefined;
     if (!done) return this.#onPart(round, (value as { part?: StreamPart }).part ?? (value as StreamPart));
     if (this.#options.signal.aborted) return undefined;
@@ -649,6 +653,7 @@ export class Run {
   }
 
   #stopReading(): void {
+    this.#flow.stop();
     const reader = this.#reader as ReadableStreamDefaultReader<unknown> | undefined;
     void reader?.cancel(this.#options.signal.reason).catch(() => {});
   }
@@ -726,8 +731,8 @@ export class Run {
       round.turns.push(turn);
     };
     const toldByCallback = this.#sdk.version.onTurnEnd.length > 0;
-    const watches = this.#guard.guardsAnything && !toldByCallback;
-    const watcher = watches ? { onStart, onEnd: () => this.#inbox.ring() } : undefined;
+    const watches = (this.#guard.guardsAnything && !toldByCallback) || this.#sdk.version.readsAhead;
+    const watcher = watches ? { onStart, onEnd: () => this.#inbox.ring(), flow: this.#flow } : undefined;
     return watchModel(model, this.#sdk.ai, this.#options.signal, watcher);
   }
 

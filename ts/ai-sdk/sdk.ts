@@ -74,6 +74,8 @@ export interface SdkVersion {
   finishEvent(event: FinishEvent, whole: { steps: Step[]; usage: unknown; messages: ModelMessage[] }): FinishEvent;
   /** What is signed for one approval. */
   signaturePayload(parts: { approvalId: string; toolCallId: string; toolName: string; digest: string }): string;
+  /** Whether it reads a model to its end, however slow its own reader is. */
+  readonly readsAhead: boolean;
   /** The specification version of a language model that this version takes. */
   readonly modelSpecification: 'v3' | 'v4';
   /** The UI chunks of a stream of parts. */

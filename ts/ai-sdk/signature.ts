@@ -1,5 +1,4 @@
-import { createHmac } from 'node:crypto';
-import { canonicalize } from '../native.js';
+import { createHash, createHmac } from 'node:crypto';
 import type { SdkVersion } from './sdk.js';
 
 /**
@@ -16,7 +15,17 @@ export function signApproval(
     input,
   }: { approvalId: string; toolCallId: string; toolName: string; input: unknown },
 ): string {
-  const digest = Buffer.from(canonicalize(JSON.stringify(input)).digest, 'hex').toString('base64url');
+  const digest = createHash('sha256').update(canonicalJson(input)).digest('base64url');
   const payload = version.signaturePayload({ approvalId, toolCallId, toolName, digest });
   return createHmac('sha256', secret).update(payload).digest('base64url');
+}
+
+/** As the SDK writes it: any object by its own keys, so that a `Date` is `{}`. What runs is bound by our own digest. */
+function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(JSON.stringify(value));
+  if (Array.isArray(value)) {
+    return `[${value.map((item: unknown) => (item === undefined ? 'null' : canonicalJson(item))).join(',')}]`;
+  }
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson((value as Record<string, unknown>)[key])}`).join(',')}}`;
 }

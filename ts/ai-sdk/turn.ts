@@ -2,6 +2,7 @@
  * Watches the model's own stream for the end of its turn. The SDK tells it only when every tool of the step has run; but a
  * human should be asked as soon as the turn is known to be complete, and not at all about one that was cut off.
  */
+import type { Flow } from './flow.js';
 import type { AiModule } from './sdk.js';
 
 /** The finish reasons of a whole turn. After any other (`length`, `content-filter`, `error` …) a call may be cut short. */
@@ -46,6 +47,8 @@ type DoStream = (options: { abortSignal?: AbortSignal }) => PromiseLike<{ stream
 export interface Watcher {
   onStart: (turn: Turn) => void;
   onEnd: () => void;
+  /** Holds the model back from running ahead of its reader. */
+  flow: Flow;
 }
 
 /**
@@ -69,7 +72,7 @@ export function watchModel(model: unknown, ai: AiModule, signal: AbortSignal, wa
     const turn = new Turn();
     // Only now: a call that failed is made again, and is the same turn.
     watcher?.onStart(turn);
-    return watcher === undefined ? result : { ...result, stream: watchStream(result.stream, turn, watcher.onEnd) };
+    return watcher === undefined ? result : { ...result, stream: watchStream(result.stream, turn, watcher) };
   };
   return new Proxy(resolved, {
     // Methods and getters of the model may use private fields: they must see the model itself.
@@ -81,11 +84,18 @@ export function watchModel(model: unknown, ai: AiModule, signal: AbortSignal, wa
   });
 }
 
-function watchStream(stream: ReadableStream<ModelPart>, turn: Turn, onEnd: () => void): ReadableStream<ModelPart> {
+function watchStream(stream: ReadableStream<ModelPart>, turn: Turn, { flow, onEnd }: Watcher): ReadableStream<ModelPart> {
   const reader = stream.getReader();
   return new ReadableStream<ModelPart>(
     {
       async pull(controller) {
+        const held = flow.mayRead();
+        if (held !== undefined) await held;
+        if (flow.isOver) {
+          // The SDK may not cancel what it no longer needs.
+          controller.close();
+          return void reader.cancel().catch(() => {});
+        }
         const { done, value } = await reader.read();
         if (done) {
           controller.close();

@@ -22,6 +22,7 @@ export const v6: SdkVersion = {
   signaturePayload: ({ approvalId, toolCallId, toolName, digest }) =>
     `${approvalId}\n${toolCallId}\n${toolName}\n${digest}`,
   modelSpecification: 'v3',
+  readsAhead: true,
   // The converter is a method of the result, and uses nothing of it but these two.
   toUIMessageStream: (_ai, first, tools, parts, options) => {
     if (first.toUIMessageStream === undefined) throw new TypeError('This streamText result has no toUIMessageStream.');

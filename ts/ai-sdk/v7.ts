@@ -25,6 +25,7 @@ export const v7: SdkVersion = {
   signaturePayload: ({ approvalId, toolCallId, toolName, digest }) =>
     JSON.stringify(['ai-sdk-tool-approval-v1', approvalId, toolCallId, toolName, digest]),
   modelSpecification: 'v4',
+  readsAhead: false,
   toUIMessageStream: (ai, _first, tools, parts, options) => {
     if (ai.toUIMessageStream === undefined) throw new TypeError("This version of 'ai' has no toUIMessageStream.");
     return ai.toUIMessageStream({ ...options, stream: parts, tools } as never);

@@ -6,7 +6,6 @@ mod record;
 mod status;
 
 pub use answer::InvalidDecision;
-pub(crate) use decision::bounded;
 pub use decision::{Choice, Decided, Decision, DecisionKind, DecisionKinds, Via};
 pub use record::{ApprovalId, Record, Request, Step};
 pub use status::{Event, Refusal, Status, next};

@@ -19,8 +19,12 @@ pub struct Request {
     pub digest: Digest,
     /// The path of agents it came from.
     pub origin: Arc<[Box<str>]>,
-    /// What the human is told; `None`: made from the call when it is shown.
+    /// What the human is told; `None`: made from the call when it is shown, which for a short call is the cheaper way.
     pub description: Option<Box<str>>,
+    /// The call as text that is safe to show.
+    pub preview: Box<str>,
+    /// What the preview found worth a warning.
+    pub flags: Box<[&'static str]>,
     /// What the human may answer.
     pub allowed: DecisionKinds,
     /// ms since the epoch.

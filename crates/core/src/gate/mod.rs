@@ -25,6 +25,7 @@ use crate::approval::{
 };
 use crate::call::{CanonicalJson, Json, ToolCall};
 use crate::ledger::{Begun, Ledger, MemoryLedger, Outcome, Requested};
+use crate::preview::{self, Flag};
 
 pub use clock::{Clock, SystemClock};
 pub use error::Error;
@@ -86,6 +87,9 @@ pub const MAX_DRAIN: usize = 128;
 
 /// The longest id or tool name, in bytes.
 pub(crate) const MAX_NAME: usize = 1024;
+
+/// From here on a description is made once and kept, in bytes of arguments.
+const LONG_ARGUMENTS: usize = 1024;
 
 /// How many requests expire under one hold of the lock.
 const EXPIRE_AT_ONCE: usize = 256;
@@ -158,6 +162,13 @@ impl Gate {
     pub fn request(&self, new: NewRequest) -> Result<Record, Error> {
         self.check_size("the arguments", &new.call.args)?;
         let digest = new.call.digest();
+        // Once per request, and without the lock: showing a long text takes its time.
+        let args = shown(&new.call.args);
+        let preview = preview::render(&new.call.tool_name, &args, None);
+        let is_long = new.call.args.as_str().len() > LONG_ARGUMENTS;
+        let description = new
+            .description
+            .or_else(|| is_long.then(|| preview::describe(&new.call.tool_name, &args).into()));
         let mut state = self.state();
         if state.closed {
             return Err(Error::Closed);
@@ -168,7 +179,9 @@ impl Gate {
             digest,
             call: new.call,
             origin: new.origin,
-            description: new.description,
+            description,
+            preview: preview.text.into(),
+            flags: preview.flags.iter().map(Flag::name).collect(),
             allowed: new.allowed,
             created_at: now,
             expires_at: new.timeout.map(|timeout| now.saturating_add(timeout)),

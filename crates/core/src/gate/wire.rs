@@ -8,7 +8,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::{Claim, Decider, Error, Event, Gate, MAX_NAME, NewRequest, Options, shown};
-use crate::approval::bounded;
 use crate::approval::{
     ApprovalId, Choice, Decided, Decision, DecisionKind, DecisionKinds, Record, Request, Via,
     answer,
@@ -153,7 +152,8 @@ fn origin(raw: &RawValue) -> Result<Arc<[Box<str>]>, Error> {
 
 fn description(raw: &RawValue) -> Result<Box<str>, Error> {
     let text: String = serde_json::from_str(raw.get()).map_err(|_| invalid("description", raw))?;
-    Ok(bounded(&text, MAX_DESCRIPTION))
+    // It may repeat the arguments: a description is no way past the preview.
+    Ok(preview::text(&text, MAX_DESCRIPTION).into())
 }
 
 fn allowed_decisions(raw: &RawValue) -> Result<DecisionKinds, Error> {
@@ -309,8 +309,6 @@ impl RequestOut<'_> {
     fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let request = self.0;
         let call = &request.call;
-        let args = shown(&call.args);
-        let preview = preview::render(&call.tool_name, &args, None);
         map.serialize_entry("approvalId", &request.id)?;
         map.serialize_entry("runId", &*call.run_id)?;
         map.serialize_entry("toolCallId", &*call.tool_call_id)?;
@@ -319,12 +317,13 @@ impl RequestOut<'_> {
         map.serialize_entry("origin", &*request.origin)?;
         match &request.description {
             Some(description) => map.serialize_entry("description", description)?,
-            None => {
-                map.serialize_entry("description", &preview::describe(&call.tool_name, &args))?
-            }
+            None => map.serialize_entry(
+                "description",
+                &preview::describe(&call.tool_name, &shown(&call.args)),
+            )?,
         }
-        map.serialize_entry("preview", &preview.text)?;
-        map.serialize_entry("flags", &preview.flags)?;
+        map.serialize_entry("preview", &*request.preview)?;
+        map.serialize_entry("flags", &*request.flags)?;
         map.serialize_entry("allowedDecisions", &request.allowed)?;
         map.serialize_entry("createdAt", &request.created_at)?;
         map.serialize_entry("expiresAt", &request.expires_at)?;

@@ -73,6 +73,8 @@ fn request(run: &str, call: &str, deadline: Option<u64>) -> Request {
         call,
         origin: ["main".into()].into(),
         description: None,
+        preview: "execute".into(),
+        flags: [].into(),
         allowed: DecisionKinds::ALL,
         created_at: 0,
         expires_at: deadline,

@@ -20,6 +20,8 @@ const NAME_END: usize = 64;
 const PAGE_END: usize = 8_000;
 /// What a sentence shows of a value at each end.
 const SENTENCE_END: usize = 60;
+/// The longest text that stands among the short values, in bytes.
+const LONG: usize = 200;
 /// The narrowest page.
 const MIN_WIDTH: usize = 20;
 
@@ -189,12 +191,31 @@ fn walk<'a>(
             items.iter().enumerate().rev().all(|(index, item)| into(Step::Index(index), item, see))
         }
         (Json::Object(entries), Direction::Forward) if !entries.is_empty() => {
-            entries.iter().all(|(name, value)| into(Step::Key(name), value, see))
+            let mut short_first = entries.iter().filter(|(_, value)| !is_long(value));
+            short_first.all(|(name, value)| into(Step::Key(name), value, see))
+                && entries
+                    .iter()
+                    .filter(|(_, value)| is_long(value))
+                    .all(|(name, value)| into(Step::Key(name), value, see))
         }
         (Json::Object(entries), Direction::Backward) if !entries.is_empty() => {
-            entries.iter().rev().all(|(name, value)| into(Step::Key(name), value, see))
+            let mut long_first = entries.iter().rev().filter(|(_, value)| is_long(value));
+            long_first.all(|(name, value)| into(Step::Key(name), value, see))
+                && entries
+                    .iter()
+                    .rev()
+                    .filter(|(_, value)| !is_long(value))
+                    .all(|(name, value)| into(Step::Key(name), value, see))
         }
         _ => see(path, value),
+    }
+}
+
+/// Whether a value fills more than a line: a path is read before the content that goes there.
+fn is_long(value: &Json) -> bool {
+    match value {
+        Json::String(text) => text.len() > LONG || text.contains('\n'),
+        _ => false,
     }
 }
 
@@ -264,7 +285,7 @@ fn quoted_if_odd(text: &str, shown: String) -> String {
 }
 
 /// A text with nothing in it that deceives: line feeds stay, both ends are kept.
-fn safe(text: &str, end: usize) -> String {
+pub(super) fn safe(text: &str, end: usize) -> String {
     let (head, tail) = ends(text, end);
     let mut shown = escaped(head);
     if let Some(tail) = tail {

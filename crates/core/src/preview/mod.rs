@@ -31,6 +31,11 @@ pub fn render(tool_name: &str, args: &Json, width: Option<usize>) -> Preview {
     Preview { text, flags }
 }
 
+/// Any text made safe to show, its line ends kept, and both ends of it when it is longer than about twice `end` characters.
+pub fn text(text: &str, end: usize) -> String {
+    layout::safe(text, end)
+}
+
 /// A sentence that asks about a call, for when nobody wrote one: short, one line, and as safe as the preview.
 pub fn describe(tool_name: &str, args: &Json) -> String {
     layout::sentence(tool_name, args)

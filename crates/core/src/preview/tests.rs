@@ -42,11 +42,17 @@ fn a_page_is_laid_out_with_a_gutter() {
     );
     assert_eq!(
         preview.text,
-        "execute\n│ command:\n│ ┆ date\n│ ┆ ls\n│ deep.a.b: []\n│ empty: \"\"\n│ n: 1.5\n│ [\"odd key\"][0].a: null\n│ [\"odd key\"][1]: \"true\""
+        "execute\n│ deep.a.b: []\n│ empty: \"\"\n│ n: 1.5\n│ [\"odd key\"][0].a: null\n│ [\"odd key\"][1]: \"true\"\n│ command:\n│ ┆ date\n│ ┆ ls"
     );
     assert_eq!(show("{}").text, "execute\n│ {}");
     assert_eq!(show("\"x\"").text, "execute\n│ x");
     assert_eq!(show("\"x\\ny\"").text, "execute\n│ \n│ ┆ x\n│ ┆ y");
+}
+
+#[test]
+fn a_long_text_stands_behind_the_short_values() {
+    let preview = show(r#"{"content":"first\nsecond","path":"a.txt"}"#);
+    assert_eq!(preview.text, "execute\n│ path: a.txt\n│ content:\n│ ┆ first\n│ ┆ second");
 }
 
 #[test]

@@ -1,0 +1,235 @@
+/** A run of a ToolLoopAgent instead of streamText's options. */
+import * as ai from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createGate, streamWithEvents } from '../../ts/index.js';
+import { call, calls, collect, major, resultsIn, says, scripted, text } from '../support/model.js';
+import { of, types } from '../support/play.js';
+import { recordingTools } from '../support/tools.js';
+
+type Settings = Record<string, unknown>;
+
+/** An agent with a scripted model, and a run of it. */
+function agentOf(settings: Settings = {}, turns = [calls(call('del', { path: '/a' }, 'c1')), says('Done.')]) {
+  const { ran, tools } = recordingTools();
+  const { model, prompts } = scripted(turns);
+  const agent = new ai.ToolLoopAgent({ model, tools, ...settings } as never);
+  const run = (options: Settings = {}) =>
+    streamWithEvents({ agent, prompt: 'go', interruptOn: { del: true }, onApprovalRequest: () => true, ...options } as never);
+  return { agent, ran, tools, prompts, run };
+}
+
+/** Callbacks by their name in this version. */
+const onStep = major === 7 ? 'onStepEnd' : 'onStepFinish';
+const onFinish = major === 7 ? 'onEnd' : 'onFinish';
+const onStart = major === 7 ? 'onStart' : 'experimental_onStart';
+
+it('the same run as with streamText', async () => {
+  const { ran, run, prompts } = agentOf();
+  const one = run();
+  const events = await collect(one);
+  expect(types(events)).toEqual([
+    'step-start',
+    'tool-call',
+    'approval-requested',
+    'approval-response',
+    'step-finish',
+    'tool-result',
+    'step-start',
+    'text',
+    'step-finish',
+    'done',
+  ]);
+  expect(ran).toEqual(['del /a']);
+  expect(resultsIn(prompts[1])).toEqual({ c1: { type: 'text', value: 'deleted /a' } });
+  const { steps, usage, messages } = await one.result;
+  expect([steps.length, usage.totalTokens]).toEqual([2, 30]);
+  expect(messages[0]).toEqual({ role: 'user', content: 'go' });
+});
+
+it('with an edit, a rejection and a gate', async () => {
+  const { ran, run, prompts } = agentOf({}, [calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')), says('.')]);
+  const gate = createGate();
+  const one = run({ gate, onApprovalRequest: undefined });
+  const events = [];
+  for await (const event of one) {
+    events.push(event);
+    if (event.type !== 'approval-requested') continue;
+    if (event.toolCallId === 'c1') await gate.edit(event.approvalId, { path: '/e' });
+    else await gate.reject(event.approvalId, 'no');
+  }
+  expect(ran).toEqual(['del /e']);
+  expect(resultsIn(prompts[1])['c2']).toEqual({ type: 'execution-denied', reason: 'no' });
+});
+
+describe('its settings', () => {
+  it('instructions reach the model in every round', async () => {
+    const { run, prompts } = agentOf({ instructions: 'Be brief.' });
+    await collect(run());
+    expect(prompts.map((prompt) => prompt.filter(({ role }) => role === 'system').length)).toEqual([1, 1]);
+    expect(prompts[1]?.[0]).toMatchObject({ role: 'system', content: 'Be brief.' });
+  });
+
+  it('the prompt stays the start of the conversation', async () => {
+    const { run, prompts } = agentOf();
+    await collect(run());
+    expect(prompts[1]?.filter(({ role }) => role === 'user')).toHaveLength(1);
+  });
+
+  it('stopWhen counts over all rounds', async () => {
+    const { run, prompts } = agentOf({ stopWhen: ai.hasToolCall('del') });
+    await collect(run());
+    expect(prompts).toHaveLength(1);
+  });
+
+  it('stopWhen is 20 steps when nothing is said', async () => {
+    const turns = Array.from({ length: 25 }, (_, index) => calls(call(index % 2 ? 'read' : 'del', { path: `/${index}` }, `c${index}`)));
+    const { run, prompts } = agentOf({}, turns);
+    await collect(run());
+    expect(prompts).toHaveLength(20);
+  });
+
+  it('prepareStep counts over all rounds', async () => {
+    const seen: number[] = [];
+    const { run } = agentOf({ prepareStep: ({ stepNumber }: { stepNumber: number }) => void seen.push(stepNumber) });
+    await collect(run());
+    expect(seen).toEqual([0, 1]);
+  });
+
+  it('prepareCall is called once, and what it changes holds in every round', async () => {
+    const seen: unknown[] = [];
+    const { run, prompts, ran } = agentOf({
+      callOptionsSchema: z.object({ user: z.string() }),
+      prepareCall: ({ options, ...call }: { options: { user: string } }) => {
+        seen.push(options);
+        return { ...call, instructions: `You help ${options.user}.` };
+      },
+    });
+    const events = await collect(run({ options: { user: 'ada' } }));
+    expect(types(events)).not.toContain('error');
+    expect(seen).toEqual([{ user: 'ada' }]);
+    expect(prompts.map(([first]) => first)).toMatchObject([{ content: 'You help ada.' }, { content: 'You help ada.' }]);
+    expect(ran).toEqual(['del /a']);
+  });
+
+  it('prepareCall may change the messages: once', async () => {
+    const { run, prompts } = agentOf({
+      prepareCall: ({ prompt: _prompt, ...call }: { prompt: unknown }) => ({ ...call, messages: [{ role: 'user', content: 'prepared' }] }),
+    });
+    const one = run();
+    await collect(one);
+    expect(prompts[1]?.filter(({ role }) => role === 'user')).toMatchObject([{ content: [{ text: 'prepared' }] }]);
+    expect((await one.result).messages[0]).toEqual({ role: 'user', content: 'prepared' });
+  });
+
+  it('callOptionsSchema is checked: an error event', async () => {
+    const { run, prompts } = agentOf({ callOptionsSchema: z.object({ user: z.string() }) });
+    const events = await collect(run({ options: { user: 7 } }));
+    expect(types(events)).toEqual(['error']);
+    expect(prompts).toHaveLength(0);
+  });
+
+  it('a structured output comes from the last round', async () => {
+    const { run } = agentOf({ output: ai.Output.object({ schema: z.object({ files: z.number() }) }) }, [
+      calls(call('del', { path: '/a' }, 'c1')),
+      [...text('{"files":1}'), ...says('').slice(-1)],
+    ]);
+    const one = run();
+    await collect(one);
+    expect((await one.result).output).toEqual({ files: 1 });
+  });
+
+  it("tools' own needsApproval", async () => {
+    const { tools } = recordingTools();
+    const { run } = agentOf({ tools: { ...tools, del: { ...tools.del, needsApproval: true } } });
+    const events = await collect(run({ interruptOn: undefined }));
+    expect(of(events)('approval-requested')).toHaveLength(1);
+  });
+});
+
+describe('callbacks of the constructor and of the call', () => {
+  it('are each called exactly once per step, and once at the end', async () => {
+    const seen: string[] = [];
+    const note = (name: string) => () => void seen.push(name);
+    const { run } = agentOf({ [onStep]: note('agent step'), [onFinish]: note('agent end') });
+    await collect(run({ [onStep]: note('call step'), [onFinish]: note('call end') }));
+    expect(seen).toEqual(['agent step', 'call step', 'agent step', 'call step', 'agent end', 'call end']);
+  });
+
+  it('the end sees all steps', async () => {
+    let steps: unknown[] = [];
+    const { run } = agentOf({ [onFinish]: (event: { steps: unknown[] }) => void (steps = event.steps) });
+    await collect(run());
+    expect(steps).toHaveLength(2);
+  });
+
+  it('a start callback is called once', async () => {
+    let started = 0;
+    const { run } = agentOf({ [onStart]: () => void started++ });
+    await collect(run());
+    expect(started).toBe(1);
+  });
+
+  it('onAbort and abort', async () => {
+    const stop = new AbortController();
+    let aborted = 0;
+    const { run, ran } = agentOf({ onAbort: () => void aborted++ });
+    const events = await collect(
+      run({
+        abortSignal: stop.signal,
+        onApprovalRequest: () => {
+          setTimeout(() => stop.abort(new Error('esc')), 20);
+          return new Promise(() => {});
+        },
+      }),
+    );
+    expect(events.at(-1)?.type).toBe('abort');
+    expect([aborted, ran]).toEqual([1, []]);
+  });
+
+  it('onError', async () => {
+    let errors = 0;
+    const fails = () => {
+      throw new Error('down');
+    };
+    const { run } = agentOf({ onError: () => void errors++, maxRetries: 0 }, [fails as never]);
+    const events = await collect(run());
+    expect(of(events)('error')).toHaveLength(1);
+    expect(errors).toBe(1);
+  });
+});
+
+describe('agents that somebody wrote', () => {
+  class Careful extends ai.ToolLoopAgent<never, ai.ToolSet> {
+    readonly log: string[] = [];
+    override async stream(options: never): ReturnType<ai.ToolLoopAgent<never, ai.ToolSet>['stream']> {
+      this.log.push('stream');
+      return super.stream(options);
+    }
+  }
+
+  it('a subclass: its stream is called in each round', async () => {
+    const { ran, tools } = recordingTools();
+    const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('Done.')]);
+    const agent = new Careful({ model, tools });
+    const events = await collect(streamWithEvents({ agent, prompt: 'go', interruptOn: { del: true }, onApprovalRequest: () => true } as never));
+    expect(events.at(-1)).toMatchObject({ type: 'done', text: 'Done.' });
+    expect(ran).toEqual(['del /a']);
+    expect(agent.log).toEqual(['stream', 'stream']);
+  });
+
+  it('the agent itself is not changed, and may run twice at once', async () => {
+    const { agent } = agentOf({}, [says('one'), says('two')]);
+    const { settings } = agent as unknown as { settings: object };
+    const before = { ...settings };
+    const runs = [1, 2].map(() => streamWithEvents({ agent, prompt: 'go' } as never));
+    const texts = await Promise.all(runs.map(async (run) => (await run.result).text));
+    expect(texts.toSorted()).toEqual(['one', 'two']);
+    expect((agent as unknown as { settings: object }).settings).toEqual(before);
+  });
+
+  it('a typo in interruptOn is told at the call', () => {
+    const { run } = agentOf();
+    expect(() => run({ interruptOn: { dell: true } })).toThrow(/del/);
+  });
+});

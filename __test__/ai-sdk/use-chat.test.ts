@@ -1,0 +1,298 @@
+/** A `useChat` route: the turn ends at the SDK's own stop, and the answer comes back with the client's messages. */
+import * as ai from 'ai';
+import type { UIMessage } from 'ai';
+import { describe, expect, it } from 'vitest';
+import type { Gate, GateOptions, RefusedApproval } from '../../index.js';
+import { createGate, gateTools, toolApproval, verifyApprovals } from '../../ts/index.js';
+import { call, calls, major, says, scripted, sleep, type ModelTurn } from '../support/model.js';
+import { recordingTools } from '../support/tools.js';
+
+interface ToolPart {
+  type: string;
+  state: string;
+  toolCallId: string;
+  input: unknown;
+  output?: unknown;
+  approval?: { id: string; approved?: boolean; reason?: string };
+}
+
+const stepCount = (count: number) => (major === 7 ? ai.isStepCount(count) : ai.stepCountIs(count));
+const partsOf = (messages: UIMessage[]): ToolPart[] => (messages.at(-1)?.parts ?? []).filter(({ type }) => type.startsWith('tool-')) as never;
+
+/** A server with a route, and the client's state. Nothing of the client's is kept on the server but what the gate keeps. */
+class Chat {
+  messages: UIMessage[] = [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'go' }] }];
+  readonly refused: RefusedApproval[] = [];
+  readonly gate: Gate;
+  readonly ran: string[];
+  readonly errors: unknown[] = [];
+  readonly #model: ai.LanguageModel;
+  readonly #options: () => object;
+
+  constructor(turns: ModelTurn[], kind: 'gateTools' | 'toolApproval', gateOptions?: GateOptions) {
+    this.gate = createGate(gateOptions);
+    this.#model = scripted(turns).model;
+    const { ran, tools } = recordingTools();
+    this.ran = ran;
+    const shared = { interruptOn: { del: true }, gate: this.gate, runId: 'chat-1' } as const;
+    this.#options = () =>
+      kind === 'gateTools' ? { tools: gateTools(tools, { ...shared, mode: 'stop' }) } : { tools, toolApproval: toolApproval(shared) };
+  }
+
+  /** One request of the client. */
+  async post(sent: UIMessage[] = this.messages): Promise<void> {
+    const uiMessages = await verifyApprovals(sent, this.gate, { runId: 'chat-1', by: 'user-7', onRefused: (refused) => this.refused.push(refused) });
+    const options = this.#options() as { tools: ai.ToolSet };
+    const result = ai.streamText({
+      model: this.#model,
+      messages: await ai.convertToModelMessages(uiMessages, { tools: options.tools }),
+      stopWhen: stepCount(5),
+      onError: ({ error }) => void this.errors.push(error),
+      ...options,
+    });
+    let messages: UIMessage[] = [];
+    const stream = result.toUIMessageStream({ originalMessages: uiMessages, generateMessageId: () => 'a1', onFinish: (event) => void (messages = event.messages) });
+    for await (const _ of stream);
+    this.messages = messages;
+  }
+
+  /** What `addToolApprovalResponse` does. */
+  answer(approved: boolean, { toolCallId = 'c1', reason }: { toolCallId?: string; reason?: string } = {}): UIMessage[] {
+    this.messages = structuredClone(this.messages);
+    for (const part of partsOf(this.messages)) {
+      if (part.toolCallId !== toolCallId || part.approval === undefined) continue;
+      part.state = 'approval-responded';
+      part.approval = { ...part.approval, approved, ...(reason === undefined ? {} : { reason }) };
+    }
+    return this.messages;
+  }
+
+  part(toolCallId = 'c1'): ToolPart | undefined {
+    return partsOf(this.messages).find((part) => part.toolCallId === toolCallId);
+  }
+}
+
+const one = (): ModelTurn[] => [calls(call('del', { path: '/a' }, 'c1')), says('Done.'), says('Again.')];
+const kinds = major === 7 ? (['gateTools', 'toolApproval'] as const) : (['gateTools'] as const);
+
+describe.each(kinds)('with %s', (kind) => {
+  it('the whole round trip of an approval', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    expect(chat.part()).toMatchObject({ state: 'approval-requested', input: { path: '/a' } });
+    expect(chat.ran).toEqual([]);
+    const [pending] = await chat.gate.pending({ runId: 'chat-1' });
+    expect(pending).toMatchObject({ toolCallId: 'c1', toolName: 'del', args: { path: '/a' } });
+    chat.answer(true);
+    expect(ai.lastAssistantMessageIsCompleteWithApprovalResponses({ messages: chat.messages })).toBe(true);
+    await chat.post();
+    expect(chat.ran).toEqual(['del /a']);
+    expect(chat.part()).toMatchObject({ state: 'output-available', output: 'deleted /a' });
+    expect(chat.refused).toEqual([]);
+    expect(await chat.gate.get(pending?.approvalId ?? '')).toMatchObject({ status: 'succeeded', decidedBy: 'user-7', via: 'messages' });
+  });
+
+  it('a rejection and its reason', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    const [pending] = await chat.gate.pending();
+    await chat.post(chat.answer(false, { reason: 'not now' }));
+    expect(chat.ran).toEqual([]);
+    expect(chat.part()).toMatchObject({ state: 'output-denied', approval: { approved: false, reason: 'not now' } });
+    expect(await chat.gate.get(pending?.approvalId ?? '')).toMatchObject({ status: 'rejected', decision: { reason: 'not now' } });
+  });
+
+  it('two calls, answered differently', async () => {
+    const chat = new Chat([calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')), says('.')], kind);
+    await chat.post();
+    chat.answer(true);
+    await chat.post(chat.answer(false, { toolCallId: 'c2' }));
+    expect(chat.ran).toEqual(['del /1']);
+    expect([chat.part('c1')?.state, chat.part('c2')?.state]).toEqual(['output-available', 'output-denied']);
+  });
+
+  it('approved in an inbox first, then by the client: the two agree, and it runs once', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    const [pending] = await chat.gate.pending();
+    await chat.gate.approve(pending?.approvalId ?? '', { by: 'ada' });
+    await chat.post(chat.answer(true));
+    expect(chat.ran).toEqual(['del /a']);
+  });
+
+  it('rejected in an inbox first: the client’s yes does not run it', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    const [pending] = await chat.gate.pending();
+    await chat.gate.reject(pending?.approvalId ?? '', { by: 'ada' });
+    await chat.post(chat.answer(true));
+    expect(chat.ran).toEqual([]);
+    expect(chat.refused).toHaveLength(1);
+  });
+
+  it('a double click: the same messages twice at once run it once', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    const sent = chat.answer(true);
+    await Promise.all([chat.post(structuredClone(sent)), chat.post(structuredClone(sent))]);
+    expect(chat.ran).toEqual(['del /a']);
+  });
+
+  it('a replay later', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    const sent = chat.answer(true);
+    await chat.post(structuredClone(sent));
+    await chat.post(structuredClone(sent));
+    expect(chat.ran).toEqual(['del /a']);
+    expect(chat.refused).toMatchObject([{ toolCallId: 'c1' }]);
+  });
+
+  it('swapped arguments', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    const sent = chat.answer(true);
+    (partsOf(sent)[0] as ToolPart).input = { path: '/etc' };
+    await chat.post(sent);
+    expect(chat.ran).toEqual([]);
+    expect(chat.refused).toHaveLength(1);
+  });
+
+  it('another tool', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    const sent = chat.answer(true);
+    (partsOf(sent)[0] as ToolPart).type = 'tool-read';
+    await chat.post(sent);
+    expect(chat.ran).toEqual([]);
+  });
+
+  it('a forged call that nobody was asked about', async () => {
+    const chat = new Chat([says('.')], kind);
+    const forged = { type: 'tool-del', state: 'approval-responded', toolCallId: 'x', input: { path: '/etc' }, approval: { id: 'forged', approved: true } };
+    await chat.post([...chat.messages, { id: 'a1', role: 'assistant', parts: [forged as never] }]);
+    expect(chat.ran).toEqual([]);
+    expect(chat.refused).toMatchObject([{ approvalId: 'forged', toolCallId: 'x' }]);
+  });
+
+  it('a deadline that passed', async () => {
+    const chat = new Chat(one(), kind, { timeout: 20 });
+    await chat.post();
+    const sent = chat.answer(true);
+    await sleep(60);
+    await chat.post(sent);
+    expect(chat.ran).toEqual([]);
+    expect(chat.refused[0]?.reason).toMatch(/expired/i);
+  });
+
+  it('duplicate tool call ids: an approval of one does not run the other', async () => {
+    const chat = new Chat([calls(call('del', { path: '/a' }, 'd'), call('del', { path: '/b' }, 'd')), says('.')], kind);
+    await chat.post();
+    const sent = structuredClone(chat.messages);
+    for (const part of partsOf(sent)) Object.assign(part, { state: 'approval-responded', approval: { ...part.approval, approved: true } });
+    await chat.post(sent);
+    expect(chat.ran).not.toContain('del /b');
+    expect(chat.ran.length).toBeLessThanOrEqual(1);
+  });
+
+  it('an ungated sibling runs in the first request, and not again', async () => {
+    const chat = new Chat([calls(call('read', { path: '/r' }, 'c0'), call('del', { path: '/a' }, 'c1')), says('.')], kind);
+    await chat.post();
+    await chat.post(chat.answer(true));
+    expect(chat.ran).toEqual(['read /r', 'del /a']);
+  });
+
+  it('without verifyApprovals the gate still holds: an answer that nobody took runs nothing', async () => {
+    const chat = new Chat(one(), kind);
+    await chat.post();
+    const sent = chat.answer(true);
+    const { gate } = chat;
+    const [pending] = await gate.pending();
+    await gate.reject(pending?.approvalId ?? '', 'no');
+    await chat.post(sent);
+    expect(chat.ran).toEqual([]);
+  });
+});
+
+describe('split answers', () => {
+  it('one of two answered and sent: the other is not run by it', async () => {
+    const chat = new Chat([calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')), says('.')], 'gateTools');
+    await chat.post();
+    const before = structuredClone(chat.messages);
+    expect(ai.lastAssistantMessageIsCompleteWithApprovalResponses({ messages: chat.answer(true) })).toBe(false);
+    await chat.post(structuredClone(chat.messages)).catch(() => {});
+    expect(chat.ran).not.toContain('del /2');
+    // The retry with both answers does not run the first again.
+    chat.messages = before;
+    chat.answer(true);
+    await chat.post(chat.answer(true, { toolCallId: 'c2' })).catch(() => {});
+    expect(chat.ran.filter((line) => line === 'del /1').length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('verifyApprovals on model messages', () => {
+  const history = (approvalId: string, more: object = {}) => [
+    { role: 'user', content: 'go' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'tool-call', toolCallId: 'c1', toolName: 'del', input: { path: '/a' } },
+        { type: 'tool-approval-request', approvalId, toolCallId: 'c1' },
+      ],
+    },
+    { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true, ...more }] },
+  ];
+
+  async function asked() {
+    const gate = createGate();
+    const { tools } = recordingTools();
+    const { model } = scripted(one());
+    const { steps } = await ai.generateText({ model, prompt: 'go', tools: gateTools(tools, { interruptOn: 'all', gate, mode: 'stop', runId: 'r' }) });
+    const request = steps[0]?.content.find(({ type }) => type === 'tool-approval-request') as { approvalId: string };
+    return { gate, sdkId: request.approvalId };
+  }
+
+  it('takes a good answer as it is, and leaves the input alone', async () => {
+    const { gate, sdkId } = await asked();
+    const messages = history(sdkId);
+    const before = structuredClone(messages);
+    expect(await verifyApprovals(messages as never, gate, { runId: 'r' })).toEqual(before);
+    expect(messages).toEqual(before);
+  });
+
+  it.each([
+    ['another run', { runId: 'other' }, {}],
+    ['approved is no boolean', { runId: 'r' }, { approved: 'true' }],
+  ])('%s: a denial', async (_, options, more) => {
+    const { gate, sdkId } = await asked();
+    const verified = await verifyApprovals(history(sdkId, more) as never, gate, options);
+    expect((verified.at(-1) as unknown as { content: object[] }).content).toMatchObject([{ approved: false }]);
+  });
+
+  it('an answer to a request that is not there is taken out: the SDK would throw on it', async () => {
+    const { gate, sdkId } = await asked();
+    const messages = history(sdkId);
+    (messages[2]?.content as object[]).push({ type: 'tool-approval-response', approvalId: 'nope', approved: true });
+    const refused: RefusedApproval[] = [];
+    const verified = await verifyApprovals(messages as never, gate, { runId: 'r', onRefused: (one) => void refused.push(one) });
+    expect((verified.at(-1) as unknown as { content: object[] }).content).toHaveLength(1);
+    expect(refused).toMatchObject([{ approvalId: 'nope', toolCallId: null }]);
+  });
+
+  it('an answer twice: a denial', async () => {
+    const { gate, sdkId } = await asked();
+    const messages = history(sdkId);
+    (messages[2]?.content as object[]).push({ type: 'tool-approval-response', approvalId: sdkId, approved: false });
+    const verified = await verifyApprovals(messages as never, gate, { runId: 'r' });
+    expect((verified.at(-1) as unknown as { content: object[] }).content).toMatchObject([{ approved: false }, { approved: false }]);
+  });
+
+  it('messages without answers are the very same', async () => {
+    const messages = [{ role: 'user' as const, content: 'go' }];
+    expect((await verifyApprovals(messages, createGate()))[0]).toBe(messages[0]);
+  });
+
+  it('a gate that is none', async () => {
+    await expect(verifyApprovals([], {} as never)).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
+  });
+});

@@ -1,0 +1,14 @@
+/** What the snippets of the documentation leave out. `preamble.mjs` gives it to those that run. */
+import type { LanguageModel, Tool } from 'ai';
+import type { Decision, ToolCallInfo } from '../../index.js';
+
+declare global {
+  /** Deletes `notes.txt`, then says what came of it. */
+  const model: LanguageModel;
+  const tools: {
+    read_file: Tool<{ path: string }, string>;
+    delete_file: Tool<{ path: string }, string>;
+  };
+  /** Says yes. */
+  function askTheHuman(request: ToolCallInfo & { preview: string }): Promise<Decision<never>>;
+}

@@ -1,0 +1,19 @@
+/** What the snippets of the documentation leave out; typed in `globals.d.ts`. */
+import { tool } from 'ai';
+import { z } from 'zod';
+import { scriptedModel } from '../../examples/model.mjs';
+
+const inputSchema = z.object({ path: z.string() });
+
+globalThis.model = scriptedModel(
+  [{ tool: 'delete_file', args: { path: 'notes.txt' } }],
+  (results) => `The tool said: ${results.join(', ')}`,
+);
+globalThis.tools = {
+  read_file: tool({ inputSchema, execute: async ({ path }) => `the text of ${path}` }),
+  delete_file: tool({ inputSchema, execute: async ({ path }) => `deleted ${path}` }),
+};
+globalThis.askTheHuman = async () => ({ type: 'approve' });
+
+// A model that is given by its name.
+globalThis.AI_SDK_DEFAULT_PROVIDER = { languageModel: () => globalThis.model };

@@ -1,0 +1,198 @@
+/**
+ * Every fenced block of the documentation is tried:
+ *
+ * - `ts` and `js` must fit the types of the package; with `run` behind it, it is run as well, and a `text output` block that
+ *   follows it is what it must print
+ * - `sh` must name commands that there are
+ * - `text` is shown as it is; any other kind is an error
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exec, type Finished } from '../runtimes.js';
+
+const root = join(import.meta.dirname, '../..');
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+];
+
+interface Block {
+  /** Where it stands, for the name of the test. */
+  place: string;
+  /** For the name of its file. */
+  name: string;
+  /** What stands behind the fence. */
+  kind: string;
+  /** The line of its first line, from 1. */
+  line: number;
+  code: string;
+  /** What it must print. */
+  output: string | undefined;
+}
+
+function blocksOf(document: string): Block[] {
+  const source = readFileSync(join(root, document), 'utf8').replaceAll('\r\n', '\n');
+  const blocks: Block[] = [];
+  for (const match of source.matchAll(/^(`{3,})([^\n`]*)\n([\s\S]*?)^\1[ \t]*$/gm)) {
+    const line = source.slice(0, match.index).split('\n').length + 1;
+    const [, , kind = '', code = ''] = match;
+    if (kind === 'text output') {
+      const before = blocks.at(-1);
+      if (before?.kind.endsWith(' run') !== true || before.output !== undefined) {
+        throw new Error(`${document}:${line}: an output of nothing`);
+      }
+      before.output = code;
+      continue;
+    }
+    const name = `${document.replace(/[^a-z]+/gi, '-')}-${line}`;
+    blocks.push({ place: `${document}:${line}`, name, kind: kind.trim(), line, code, output: undefined });
+  }
+  return blocks;
+}
+
+const blocks = documents.flatMap(blocksOf);
+const scripts = blocks.filter(({ kind }) => ['ts', 'ts run', 'js', 'js run'].includes(kind));
+const toRun = scripts.filter(({ kind }) => kind.endsWith(' run'));
+const commands = blocks.filter(({ kind }) => kind === 'sh');
+
+mkdirSync(join(root, '.build'), { recursive: true });
+// Inside the repository, so that `countersign` is this very package.
+const folder = mkdtempSync(join(root, '.build', 'snippets-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+let complaints: string[];
+
+beforeAll(async () => {
+  for (const { name, kind, line, code } of scripts) {
+    // Lines above it, so that an error names the line of the document; `export` makes it a module.
+    const text = `${'\n'.repeat(line - 1)}${code}\nexport {};\n`;
+    writeFileSync(join(folder, `${name}.${kind.slice(0, 2)}`), text);
+  }
+  const config = {
+    extends: '../../tsconfig.json',
+    compilerOptions: { noEmit: false, rootDir: '.', outDir: 'out', allowJs: true, checkJs: true },
+    include: ['*.ts', '*.js', '../../__test__/docs/globals.d.ts'],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const { stdout, stderr } = await exec(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], { cwd: folder });
+  complaints = `${stdout}${stderr}`.split(/\n(?=\S)/).filter(Boolean);
+});
+
+const runBlock = (block: Block, input = ''): Promise<Finished> => {
+  const preamble = pathToFileURL(join(import.meta.dirname, 'preamble.mjs')).href;
+  return exec(process.execPath, ['--import', preamble, join(folder, 'out', `${block.name}.js`)], {
+    cwd: folder,
+    input,
+  });
+};
+
+test('the documents have blocks', () => {
+  expect(scripts.length).toBeGreaterThan(10);
+  expect(toRun.length).toBeGreaterThan(5);
+  expect(commands.length).toBeGreaterThan(2);
+});
+
+test.each(blocks)('$place is of a kind that is tried', ({ kind }) => {
+  expect(['ts', 'ts run', 'js', 'js run', 'sh', 'text']).toContain(kind);
+});
+
+test.each(scripts)('$place fits the types', ({ name }) => {
+  expect(complaints.filter((text) => text.startsWith(`${name}.`))).toEqual([]);
+});
+
+test('no complaint is about something else', () => {
+  const known = scripts.map(({ name }) => `${name}.`);
+  expect(complaints.filter((text) => !known.some((name) => text.startsWith(name)))).toEqual([]);
+});
+
+// The quickstart reads the terminal: it has a test of its own.
+const [quickstart, ...others] = toRun;
+
+test.each(others)('$place runs', async (block) => {
+  const { code, stdout, stderr } = await runBlock(block);
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  expect(stdout).toBe(block.output ?? stdout);
+});
+
+describe('the quickstart', () => {
+  test('is the first of the README, and short', () => {
+    expect(quickstart?.place).toMatch(/^README\.md:/);
+    expect(quickstart?.code.trimEnd().split('\n').length).toBeLessThanOrEqual(15);
+  });
+
+  test('y: it runs', async () => {
+    const { code, stdout, stderr } = await runBlock(quickstart!, 'y\n');
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout).toContain('│ path: notes.txt');
+    expect(stdout).toContain('The tool said: deleted notes.txt');
+  });
+
+  test.each(['n\n', 'why?\n', '\n'])('%j: it does not', async (typed) => {
+    const { code, stdout } = await runBlock(quickstart!, typed);
+    expect(code).toBe(0);
+    expect(stdout).toContain('The tool said: not run');
+    expect(stdout).not.toContain('deleted');
+  });
+});
+
+describe('commands', () => {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+    devDependencies: Record<string, string>;
+  };
+  const isPackage = (name: string) => name === 'countersign' || Object.hasOwn(manifest.devDependencies, name);
+  const isHere = (path: string | undefined) => path !== undefined && existsSync(join(root, path));
+
+  /** What is wrong with a command; `undefined`: nothing. */
+  function faultOf(command: string): string | undefined {
+    const words = command.trim().split(/\s+/);
+    while (/^[A-Z_]+=\S*$/.test(words[0] ?? '')) words.shift();
+    const [program = '', first = '', ...rest] = words;
+    switch (program) {
+      case 'npm':
+        if (first === 'run') return Object.hasOwn(manifest.scripts, rest[0] ?? '') ? undefined : `no script ${rest[0]}`;
+        if (first === 'test' || first === 'start') return undefined;
+        if (first === 'install') return rest.every(isPackage) ? undefined : 'an unknown package';
+        return `npm ${first}`;
+      case 'bun':
+        if (first === 'add') return rest.every(isPackage) ? undefined : 'an unknown package';
+        return isHere(first) ? undefined : `no file ${first}`;
+      case 'npx':
+        return isHere(`node_modules/.bin/${first}`) ? undefined : `no program ${first}`;
+      case 'node':
+        return isHere(first) ? undefined : `no file ${first}`;
+      case 'cargo': {
+        if (!['bench', 'build', 'clippy', 'fmt', 'test'].includes(first)) return `cargo ${first}`;
+        const named = rest.indexOf('-p');
+        return named < 0 || ['countersign', 'countersign-core'].includes(rest[named + 1]!)
+          ? undefined
+          : 'an unknown crate';
+      }
+      default:
+        return program.startsWith('.') && isHere(program) ? undefined : `an unknown program: ${program}`;
+    }
+  }
+
+  const lines = commands.flatMap(({ place, code }) =>
+    code.split('\n').flatMap((line) => {
+      const command = line.replace(/(^|\s)#.*$/, '').trim();
+      return command === '' ? [] : [{ place, command }];
+    }),
+  );
+
+  test.each(lines)('$place: $command', ({ command }) => {
+    expect(faultOf(command)).toBeUndefined();
+  });
+
+  test('what does not exist is found out', () => {
+    const wrong = ['npm run nothing', 'npm publish', 'node nowhere.mjs', 'npx nothing', 'cargo run', 'curl x', './no'];
+    for (const command of wrong) expect(faultOf(command), command).toBeDefined();
+  });
+});

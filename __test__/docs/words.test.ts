@@ -1,0 +1,116 @@
+/** What the documents say of names, files and promises is so. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8').replaceAll('\r\n', '\n');
+
+const documents = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+];
+const declarations = read('index.d.ts');
+const unique = (items: Iterable<string>) => [...new Set(items)].toSorted();
+const allOf = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, first]) => first!);
+
+/** A heading as its address in a page. */
+const slug = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .trim()
+    .replaceAll(' ', '-');
+
+describe.each(documents)('%s', (document) => {
+  const source = read(document).replace(/^(`{3,})[\s\S]*?^\1[ \t]*$/gm, '');
+
+  test('links to what there is', () => {
+    const links = allOf(source, /\]\(([^)\s]+)\)/g).filter((link) => !/^[a-z]+:/.test(link));
+    const broken = links.filter((link) => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? document : join(dirname(document), path);
+      if (!existsSync(join(root, target))) return true;
+      return (
+        anchor !== undefined &&
+        !allOf(read(target), /^#+ (.*)$/gm)
+          .map(slug)
+          .includes(anchor)
+      );
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('has one title, and no line that is too long outside of tables', () => {
+    expect(source.match(/^# /gm)).toHaveLength(1);
+    expect(source.split('\n').filter((line) => line.length > 132 && !/^\s*\|/.test(line))).toEqual([]);
+  });
+});
+
+describe('errors', () => {
+  const codes = unique(allOf(declarations, /readonly code: '(ERR_\w+)'/g));
+
+  test('docs/errors.md has each code that index.d.ts declares, and no other', () => {
+    expect(codes.length).toBeGreaterThan(10);
+    expect(unique(allOf(read('docs/errors.md'), /^## `(ERR_\w+)`/gm))).toEqual(codes);
+  });
+
+  test('so has the table of the README', () => {
+    expect(unique(allOf(read('README.md'), /^\| `(ERR_\w+)`/gm))).toEqual(codes);
+  });
+
+  test('each names its class', () => {
+    const classes = [
+      ...declarations.matchAll(/class (\w+) extends CountersignError \{\n {2}readonly code: '(ERR_\w+)'/g),
+    ];
+    const errors = read('docs/errors.md');
+    for (const [, name, code] of classes) expect(errors).toContain(`## \`${code}\`: ${name}\n`);
+  });
+});
+
+test('the README has each decision that index.d.ts declares', () => {
+  const [, declared = ''] = /export type DecisionOutcome =([\s\S]*?);\n\n/.exec(declarations) ?? [];
+  const decisions = unique(allOf(declared, /type: '(\w+)'/g));
+  expect(decisions.length).toBe(7);
+  expect(unique(allOf(read('README.md'), /^\| `(approve|edit|reject|respond|skip|expired|cancelled)`/gm))).toEqual(
+    decisions,
+  );
+});
+
+test('docs/concepts.md has each event of a run', () => {
+  const declared = declarations.slice(
+    declarations.indexOf('export type TextEvent'),
+    declarations.indexOf('export type AgentEvent'),
+  );
+  const events = unique(allOf(declared, /type: '([a-z-]+)'/g));
+  expect(events.length).toBe(14);
+  expect(unique(allOf(read('docs/concepts.md'), /^\| `([a-z]+(?:-[a-z]+)*)` \|/gm))).toEqual(events);
+});
+
+describe('promises', () => {
+  const rows = [...read('docs/guarantees.md').matchAll(/^\| (G\d+) \|.*\| (holds|partly|not yet) \|/gm)];
+  const files = readdirSync(join(root, '__test__/guarantees'));
+  const fileOf = (promise: string) => files.find((file) => file.startsWith(`g${promise.slice(1).padStart(2, '0')}-`));
+
+  test('there are fifteen', () => {
+    expect(rows.map(([, promise]) => promise)).toEqual(Array.from({ length: 15 }, (_, index) => `G${index + 1}`));
+  });
+
+  test.each(rows.map(([, promise = '', state = '']) => ({ promise, state })))(
+    '$promise: $state',
+    ({ promise, state }) => {
+      // Each promise that is made has its file of tests, and none has one that is not.
+      expect(fileOf(promise) !== undefined).toBe(state !== 'not yet');
+    },
+  );
+});
+
+describe('CONTRIBUTING.md', () => {
+  test.each(['crates/core/src', 'ts', '__test__'])('names each room of %s', (folder) => {
+    const rooms = readdirSync(join(root, folder), { withFileTypes: true }).flatMap((each) =>
+      each.isDirectory() ? [each.name] : [],
+    );
+    const map = read('CONTRIBUTING.md');
+    expect(rooms.filter((room) => !map.includes(`\`${folder}/${room}/\``))).toEqual([]);
+  });
+});

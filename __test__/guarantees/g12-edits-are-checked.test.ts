@@ -1,0 +1,333 @@
+/**
+ * G12. An edited call passes the tool's schema and the policy again before it runs.
+ *
+ * The policy is, as yet, `shouldApprove`, the tool's own `needsApproval` and the `toolApproval` of AI SDK 7.
+ */
+import { jsonSchema, tool, type ToolSet } from 'ai';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import type { ApprovalAnswer, Gate } from '../../index.js';
+import { createGate, InvalidDecisionError } from '../../ts/index.js';
+import { waitingEntries } from '../support/entries.js';
+import { call, calls, collect, major, resultsIn, says } from '../support/model.js';
+import { play, start, until } from '../support/play.js';
+
+const turns = (input: unknown = { path: '/a' }) => [calls(call('del', input, 'c1')), says('.')];
+
+/** A tool of this schema; what ran is written down. */
+function toolOf(inputSchema: unknown, more: object = {}) {
+  const ran: unknown[] = [];
+  const execute = async (args: unknown) => {
+    ran.push(args);
+    return 'done';
+  };
+  return { ran, tools: { del: tool({ inputSchema, execute, ...more } as never) } as ToolSet };
+}
+
+const path = z.object({ path: z.string().startsWith('/') });
+const unequal = z.object({ a: z.number(), b: z.number() }).refine(({ a, b }) => a !== b, 'a equals b');
+const slow = z.object({
+  path: z.string().refine(async (value) => (await Promise.resolve(value)) !== '/no', 'not this one'),
+});
+const checked = jsonSchema<{ path: string }>(
+  { type: 'object', properties: { path: { type: 'string' } } },
+  {
+    validate: (value) =>
+      (value as { path?: unknown }).path === '/no'
+        ? { success: false, error: new Error('not this one') }
+        : { success: true, value: value as { path: string } },
+  },
+);
+
+/** Every way in which an edit comes. */
+const ways: [name: string, answer: (args: unknown) => ApprovalAnswer][] = [
+  ['ours', (args) => ({ type: 'edit', args })],
+  ["LangChain's", (args) => ({ type: 'edit', editedAction: { name: 'del', args } })],
+  ['with approved', (args) => ({ type: 'edit', args, approved: true }) as ApprovalAnswer],
+];
+
+type Case = [name: string, schema: unknown, asked: unknown, written: unknown, runs: unknown];
+const fitting: Case[] = [
+  ['plain', path, { path: '/a' }, { path: '/b' }, { path: '/b' }],
+  ['the same as before', path, { path: '/a' }, { path: '/a' }, { path: '/a' }],
+  ['with a key that is stripped', path, { path: '/a' }, { path: '/b', force: true }, { path: '/b' }],
+  [
+    'with a default',
+    path.extend({ depth: z.number().default(1) }),
+    { path: '/a' },
+    { path: '/b' },
+    { path: '/b', depth: 1 },
+  ],
+  ['coerced', z.object({ n: z.coerce.number() }), { n: 1 }, { n: '42' }, { n: 42 }],
+  ['trimmed', z.object({ path: z.string().trim() }), { path: '/a' }, { path: ' /b ' }, { path: '/b' }],
+  [
+    'transformed',
+    z.object({ path: z.string().transform((text) => text.length) }),
+    { path: '/a' },
+    { path: '/long' },
+    { path: 5 },
+  ],
+  [
+    'transformed to a Date',
+    z.object({ at: z.string().transform((text) => new Date(text)) }),
+    { at: '2020' },
+    { at: '2021' },
+    { at: new Date('2021') },
+  ],
+  ['refined', unequal, { a: 1, b: 2 }, { a: 3, b: 4 }, { a: 3, b: 4 }],
+  ['refined slowly', slow, { path: '/a' }, { path: '/b' }, { path: '/b' }],
+  ['checked by a function', checked, { path: '/a' }, { path: '/b' }, { path: '/b' }],
+];
+const unfit: Case[] = [
+  ['of another type', path, { path: '/a' }, { path: 1 }, undefined],
+  ['not what the schema wants', path, { path: '/a' }, { path: 'b' }, undefined],
+  ['missing a key', path, { path: '/a' }, {}, undefined],
+  ['no object', path, { path: '/a' }, 'rm -rf /', undefined],
+  ['null', path, { path: '/a' }, null, undefined],
+  ['an array', path, { path: '/a' }, ['/b'], undefined],
+  ['with a key too many', z.strictObject({ path: z.string() }), { path: '/a' }, { path: '/b', force: true }, undefined],
+  ['refined away', unequal, { a: 1, b: 2 }, { a: 3, b: 3 }, undefined],
+  ['refined away slowly', slow, { path: '/a' }, { path: '/no' }, undefined],
+  ['refused by a function', checked, { path: '/a' }, { path: '/no' }, undefined],
+];
+
+// What waits in `toolApproval` cannot edit: the SDK runs its own arguments, so an edit is a denial there.
+const editing = waitingEntries.filter(([name]) => name !== 'toolApproval');
+
+describe.each(editing)('%s', (_, entry) => {
+  it.each(ways.flatMap(([way, answer]) => fitting.map((one) => [way, one[0], answer, one] as const)))(
+    'runs an edit (%s) that is %s',
+    async (_way, _name, answer, [, schema, asked, written, runs]) => {
+      const { ran, tools } = toolOf(schema);
+      await entry({ turns: turns(asked), tools, interruptOn: 'all', onApprovalRequest: () => answer(written) });
+      expect(ran).toEqual([runs]);
+    },
+  );
+
+  it.each(ways.flatMap(([way, answer]) => unfit.map((one) => [way, one[0], answer, one] as const)))(
+    'rejects an edit (%s) that is %s, and says why',
+    async (_way, _name, answer, [, schema, asked, written]) => {
+      await using gate = createGate();
+      const { ran, tools } = toolOf(schema);
+      let id = '';
+      const onApprovalRequest = ({ approvalId }: { approvalId: string }) => {
+        id = approvalId;
+        return answer(written);
+      };
+      await entry({ turns: turns(asked), tools, interruptOn: 'all', gate, onApprovalRequest });
+      expect(ran).toEqual([]);
+      expect((await gate.get(id))?.decision).toMatchObject({
+        type: 'reject',
+        reason: expect.stringMatching(/schema of del/) as never,
+      });
+    },
+  );
+
+  it('rejects an edit to another tool', async () => {
+    const { ran, tools } = toolOf(path);
+    const onApprovalRequest = () => ({ type: 'edit', editedAction: { name: 'read', args: { path: '/b' } } }) as const;
+    await entry({
+      turns: turns(),
+      tools: { ...tools, read: tools['del'] } as ToolSet,
+      interruptOn: 'all',
+      onApprovalRequest,
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it('rejects an edit that is not allowed', async () => {
+    const { ran, tools } = toolOf(path);
+    const onApprovalRequest = () => ({ type: 'edit', args: { path: '/b' } }) as const;
+    await entry({
+      turns: turns(),
+      tools,
+      interruptOn: { del: { allowedDecisions: ['approve', 'reject'] } },
+      onApprovalRequest,
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it.each([
+    ['shouldApprove', false],
+    ['needsApproval', true],
+  ])('asks %s about the edited arguments, as the tool would get them', async (name, own) => {
+    const judge = vi.fn((_args: unknown) => true);
+    const { ran, tools } = toolOf(path.extend({ depth: z.number().default(1) }), own ? { [name]: judge } : {});
+    const onApprovalRequest = () => ({ type: 'edit', args: { path: '/b', x: 1 } }) as const;
+    await entry({ turns: turns(), tools, interruptOn: own ? {} : { del: { [name]: judge } }, onApprovalRequest });
+    expect(judge.mock.calls.map(([args]) => args)).toEqual([
+      { path: '/a', depth: 1 },
+      { path: '/b', depth: 1 },
+    ]);
+    expect(ran).toEqual([{ path: '/b', depth: 1 }]);
+  });
+
+  it('runs no edit whose check fails in itself', async () => {
+    const broken = z.object({
+      path: z.string().transform((value) => {
+        if (value === '/b') throw new Error('broken');
+        return value;
+      }),
+    });
+    const { ran, tools } = toolOf(broken);
+    await entry({
+      turns: turns(),
+      tools,
+      interruptOn: 'all',
+      onApprovalRequest: () => ({ type: 'edit', args: { path: '/b' } }),
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it('runs no edit to arguments that cannot be shown', async () => {
+    const { ran, tools } = toolOf(
+      z.object({ path: z.string().transform((value) => (value === '/b' ? () => {} : value)) }),
+    );
+    await entry({
+      turns: turns(),
+      tools,
+      interruptOn: 'all',
+      onApprovalRequest: () => ({ type: 'edit', args: { path: '/b' } }),
+    });
+    expect(ran).toEqual([]);
+  });
+});
+
+describe('gate.edit', () => {
+  const open = async (schema: unknown, asked: unknown, gate: Gate) => {
+    const { ran, tools } = toolOf(schema);
+    const { run } = start({ turns: turns(asked), tools, interruptOn: 'all', gate });
+    const { approvalId } = await until(run, 'approval-requested');
+    return { ran, run, approvalId };
+  };
+  const decideWays: [string, (gate: Gate, id: string, args: unknown) => Promise<unknown>][] = [
+    ['edit', (gate, id, args) => gate.edit(id, args)],
+    ['decide', (gate, id, args) => gate.decide(id, { type: 'edit', args })],
+  ];
+
+  it.each(decideWays.flatMap(([way, edit]) => unfit.map((one) => [way, one[0], edit, one] as const)))(
+    '(%s) refuses what is %s; the request goes on waiting',
+    async (_way, _name, edit, [, schema, asked, written]) => {
+      await using gate = createGate();
+      const { ran, run, approvalId } = await open(schema, asked, gate);
+      await expect(edit(gate, approvalId, written)).rejects.toBeInstanceOf(InvalidDecisionError);
+      expect(await gate.get(approvalId)).toMatchObject({ status: 'pending', decision: null });
+      await gate.approve(approvalId);
+      await collect(run);
+      expect(ran).toEqual([asked]);
+    },
+  );
+
+  it.each(decideWays.flatMap(([way, edit]) => fitting.map((one) => [way, one[0], edit, one] as const)))(
+    '(%s) runs what is %s, and the record says what ran',
+    async (_way, _name, edit, [, schema, asked, written, runs]) => {
+      await using gate = createGate();
+      const { ran, run, approvalId } = await open(schema, asked, gate);
+      await edit(gate, approvalId, written);
+      await collect(run);
+      expect(ran).toEqual([runs]);
+      expect(await gate.get(approvalId)).toMatchObject({ status: 'succeeded', decision: { type: 'edit', args: runs } });
+    },
+  );
+
+  it('takes the second of two edits when the first is bad', async () => {
+    await using gate = createGate();
+    const { ran, run, approvalId } = await open(slow, { path: '/a' }, gate);
+    const edits = await Promise.allSettled([
+      gate.edit(approvalId, { path: '/no' }),
+      gate.edit(approvalId, { path: '/b' }),
+    ]);
+    expect(edits.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    await collect(run);
+    expect(ran).toEqual([{ path: '/b' }]);
+  });
+
+  it('does not run an edit that was still being checked when somebody rejected', async () => {
+    await using gate = createGate();
+    let go: (good: boolean) => void = () => {};
+    const held = z.object({
+      path: z.string().refine((value) => value === '/a' || new Promise<boolean>((resolve) => (go = resolve))),
+    });
+    const { ran, run, approvalId } = await open(held, { path: '/a' }, gate);
+    const editing = gate.edit(approvalId, { path: '/b' });
+    await vi.waitFor(() => expect(go.length).toBe(1));
+    await gate.reject(approvalId);
+    go(true);
+    await expect(editing).rejects.toMatchObject({ code: 'ERR_ALREADY_DECIDED' });
+    await collect(run);
+    expect(ran).toEqual([]);
+  });
+
+  it('gives the tool a copy of its own', async () => {
+    await using gate = createGate();
+    const { ran, run, approvalId } = await open(z.looseObject({}), {}, gate);
+    const args = { path: '/b', list: [1] };
+    const editing = gate.edit(approvalId, args);
+    args.path = '/evil';
+    args.list.push(2);
+    await editing;
+    await collect(run);
+    expect(ran).toEqual([{ path: '/b', list: [1] }]);
+  });
+});
+
+describe.each([undefined, 'a secret of the server, long enough'])('the message history, with secret %s', (secret) => {
+  const options = secret === undefined ? {} : { experimental_toolApprovalSecret: secret };
+
+  it.each(fitting)('carries an edit that is %s', async (_, schema, asked, written, runs) => {
+    const { ran, tools } = toolOf(schema);
+    const { prompts, of } = await play({
+      turns: turns(asked),
+      tools,
+      interruptOn: 'all',
+      onApprovalRequest: () => ({ type: 'edit', args: written }),
+      ...options,
+    });
+    expect([ran, of('error')]).toEqual([[runs], []]);
+    expect(JSON.stringify(resultsIn(prompts[1])['c1'])).toMatch(/human changed/);
+  });
+});
+
+describe.runIf(major === 7)("AI SDK 7's toolApproval", () => {
+  it('denies an edit that it denies', async () => {
+    const { ran, tools } = toolOf(path);
+    const toolApproval = vi.fn(({ toolCall }: { toolCall: { input: { path: string } } }) =>
+      toolCall.input.path === '/secret' ? { type: 'denied', reason: 'never that' } : 'user-approval',
+    );
+    const { of } = await play({
+      turns: turns(),
+      tools,
+      toolApproval,
+      onApprovalRequest: () => ({ type: 'edit', args: { path: '/secret' } }),
+    });
+    expect(ran).toEqual([]);
+    expect(of('approval-response')).toMatchObject([
+      { approved: false, reason: expect.stringMatching(/never that/) as never },
+    ]);
+    expect(toolApproval.mock.calls.map(([{ toolCall }]) => toolCall.input.path)).toEqual(['/a', '/secret']);
+  });
+
+  it('keeps the request waiting when gate.edit would do what it denies', async () => {
+    await using gate = createGate();
+    const { ran, tools } = toolOf(path);
+    const toolApproval = { del: ({ path }: { path: string }) => (path === '/secret' ? 'denied' : 'user-approval') };
+    const { run } = start({ turns: turns(), tools, toolApproval, gate });
+    const { approvalId } = await until(run, 'approval-requested');
+    await expect(gate.edit(approvalId, { path: '/secret' })).rejects.toBeInstanceOf(InvalidDecisionError);
+    await gate.edit(approvalId, { path: '/b' });
+    await collect(run);
+    expect(ran).toEqual([{ path: '/b' }]);
+  });
+
+  it('cannot carry out an edit through toolApproval(): it is a denial', async () => {
+    const { ran, tools } = toolOf(path);
+    const entry = waitingEntries.find(([name]) => name === 'toolApproval')?.[1];
+    await entry?.({
+      turns: turns(),
+      tools,
+      interruptOn: 'all',
+      onApprovalRequest: () => ({ type: 'edit', args: { path: '/b' } }),
+    });
+    expect(ran).toEqual([]);
+  });
+});

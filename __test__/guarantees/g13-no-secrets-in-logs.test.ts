@@ -1,0 +1,242 @@
+/**
+ * G13. No secrets in logs: arguments are logged only at trace level; redaction is configurable and applied before storing.
+ *
+ * Redaction comes with the ledgers that store.
+ */
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { tool, type ToolSet } from 'ai';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import type { ApprovalAnswer, Logger } from '../../index.js';
+import { createGate } from '../../ts/index.js';
+import { waitingEntries } from '../support/entries.js';
+import { call, calls, collect, says } from '../support/model.js';
+import { start, until } from '../support/play.js';
+
+const SECRET = 'hunter2-correct-horse';
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+type Level = (typeof LEVELS)[number];
+
+/** Writes everything down, by level. */
+function recorder() {
+  const lines = Object.fromEntries(LEVELS.map((level) => [level, [] as unknown[]])) as Record<Level, unknown[]>;
+  const logger = Object.fromEntries(
+    LEVELS.map((level) => [level, (message: string, fields: object) => void lines[level].push([message, fields])]),
+  ) as Required<Logger>;
+  const above = () => JSON.stringify(LEVELS.filter((level) => level !== 'trace').map((level) => lines[level]));
+  return { logger, lines, above };
+}
+
+const turns = [calls(call('login', { password: SECRET, nested: { list: [SECRET] } }, 'c1')), says('.')];
+const schema = z.object({ password: z.string(), nested: z.object({ list: z.array(z.string()) }).optional() });
+const loginTools = (execute: () => unknown = () => 'in'): ToolSet => ({
+  login: tool({ inputSchema: schema, execute: execute as never }),
+});
+
+const other = `${SECRET}-edited`;
+const answers: [name: string, answer: () => ApprovalAnswer | Promise<ApprovalAnswer>][] = [
+  ['approve', () => true],
+  ['approve with a reason', () => ({ type: 'approve', reason: `because ${SECRET}` })],
+  ['reject', () => ({ type: 'reject', reason: `not ${SECRET}` })],
+  ['edit', () => ({ type: 'edit', args: { password: other } })],
+  ['edit that does not fit', () => ({ type: 'edit', args: { password: [other] } })],
+  ['edit with a word too many', () => ({ type: 'edit', args: { password: other }, stop: true }) as never],
+  ['respond', () => ({ type: 'respond', output: { token: SECRET } })],
+  ['skip', () => ({ type: 'skip', reason: SECRET })],
+  ['an unknown answer', () => ({ type: SECRET }) as never],
+  ['garbage', () => SECRET as never],
+  ['a failure', () => Promise.reject(new Error(`lost ${SECRET}`))],
+];
+
+describe.each(waitingEntries)('%s', (_, entry) => {
+  it.each(answers)('logs no arguments, answers or reasons above trace: %s', async (_name, answer) => {
+    const own = recorder();
+    const ofRun = recorder();
+    const gate = createGate({ logger: own.logger });
+    await entry({
+      turns,
+      tools: loginTools(),
+      interruptOn: 'all',
+      gate,
+      logger: ofRun.logger,
+      onApprovalRequest: answer,
+    });
+    await gate.close();
+    for (const { lines, above } of [own, ofRun]) {
+      expect(above()).not.toContain(SECRET);
+      expect(lines.info.length).toBeGreaterThanOrEqual(2);
+      // It is this that trace is for.
+      expect(JSON.stringify(lines.trace)).toContain(SECRET);
+    }
+  });
+
+  it('logs no result and no error of a tool', async () => {
+    for (const execute of [
+      () => SECRET,
+      () => {
+        throw new Error(SECRET);
+      },
+    ]) {
+      const { logger, lines, above } = recorder();
+      await entry({ turns, tools: loginTools(execute), interruptOn: 'all', logger, onApprovalRequest: () => true });
+      expect(above()).not.toContain(SECRET);
+      expect(lines.debug.length).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it('does not let a logger that throws change what runs', async () => {
+    const broken = Object.fromEntries(
+      LEVELS.map((level) => [
+        level,
+        () => {
+          throw new Error('disk full');
+        },
+      ]),
+    ) as Logger;
+    for (const approved of [true, false]) {
+      const execute = vi.fn(() => 'in');
+      await entry({
+        turns,
+        tools: loginTools(execute),
+        interruptOn: 'all',
+        logger: broken,
+        onApprovalRequest: () => approved,
+      });
+      expect(execute).toHaveBeenCalledTimes(approved ? 1 : 0);
+    }
+  });
+});
+
+describe('errors', () => {
+  it('tell no arguments: an edit that does not fit', async () => {
+    await using gate = createGate();
+    const { run } = start({ turns, tools: loginTools(), interruptOn: 'all', gate });
+    const { approvalId } = await until(run, 'approval-requested');
+    for (const args of [
+      { password: [SECRET] },
+      { password: { [SECRET]: 1 } },
+      SECRET,
+      [SECRET],
+      { password: 1, nested: SECRET },
+    ]) {
+      const error = await gate.edit(approvalId, args).catch((thrown: unknown) => thrown as Error);
+      expect((error as Error).message).toMatch(/schema/);
+      expect((error as Error).message).not.toContain(SECRET);
+    }
+    await run.return();
+  });
+
+  it.each<[string, object]>([
+    ['a function', { password: SECRET, f: () => SECRET }],
+    ['a lone surrogate', { password: SECRET, s: `${SECRET}\ud800` }],
+    ['too much', { password: SECRET.repeat(10) }],
+    ['too deep', { password: SECRET, deep: JSON.parse(`${'['.repeat(150)}${']'.repeat(150)}`) as unknown }],
+  ])('tell no arguments: a request with %s', async (_, args) => {
+    await using gate = createGate({ maxArgumentBytes: 100 });
+    const error = await gate.request({ toolName: 'login', args }).catch((thrown: unknown) => thrown as Error);
+    expect(error).toBeInstanceOf(Error);
+    expect((error as Error).message).not.toContain(SECRET);
+  });
+
+  it('tell no arguments: a decision that came too late', async () => {
+    await using gate = createGate();
+    const asking = gate.request({ toolName: 'login', args: { password: SECRET } });
+    const id = (await gate.pending())[0]?.approvalId ?? '';
+    await gate.approve(id);
+    await asking;
+    for (const late of [gate.approve(id), gate.edit(id, { password: other }), gate.respond(id, SECRET)]) {
+      const error = await late.catch((thrown: unknown) => thrown as Error);
+      expect((error as Error).message).not.toContain(SECRET);
+    }
+  });
+});
+
+it('warns without arguments', async () => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  try {
+    const { run } = start({
+      turns,
+      tools: loginTools(),
+      interruptOn: { '*': true, gone_for_long: true },
+      onApprovalRequest: () => true,
+    });
+    await collect(run);
+    expect(warned).toHaveBeenCalled();
+    expect(JSON.stringify(warned.mock.calls)).not.toContain(SECRET);
+  } finally {
+    warned.mockRestore();
+  }
+});
+
+describe('COUNTERSIGN_LOG', () => {
+  const binding = createRequire(import.meta.url).resolve('../../binding/binding.js');
+  /** A request's whole life through the native core, each ending, and what it does not take. */
+  const program = `
+    import { NativeGate, canonicalize, preview } from ${JSON.stringify(binding)};
+    const secret = ${JSON.stringify(SECRET)};
+    const gate = new NativeGate(JSON.stringify({ maxArgumentBytes: 1000, keepDecided: 10 }));
+    const ok = (text) => JSON.parse(text).ok;
+    const ask = (toolCallId, timeoutMs = null) => ok(gate.request(JSON.stringify({ runId: 'r', toolCallId, toolName: 'login',
+      args: { password: secret }, origin: ['main'], description: 'with ' + secret, allowedDecisions: null, timeoutMs })));
+    const decide = (id, decision, meta = {}) => gate.decide(id, JSON.stringify(decision), JSON.stringify({ by: null, via: 'gate', ...meta }));
+    const claim = (toolCallId, password) => gate.claim('r', toolCallId, JSON.stringify({ toolName: 'login', args: { password } }));
+    const a = ask('a');
+    decide(a.approvalId, { type: 'approve', reason: secret });
+    claim('a', secret + ' changed');
+    claim('a', secret);
+    claim('a', secret);
+    gate.settle(a.approvalId, true);
+    decide(ask('b').approvalId, { type: 'edit', args: { password: secret } }, { editedArgs: { password: secret + '2' } });
+    decide(ask('c').approvalId, { type: 'reject', reason: secret });
+    decide(ask('d').approvalId, { type: 'respond', output: secret });
+    decide(ask('e').approvalId, { type: 'skip', reason: secret });
+    decide(ask('f').approvalId, { type: secret });
+    gate.parseAnswer(JSON.stringify({ type: secret }), 'login');
+    gate.parseAnswer(secret, 'login');
+    gate.request(JSON.stringify({ runId: 'r', toolCallId: 'g', toolName: 'login', args: { password: secret.repeat(100) }, origin: [],
+      description: null, allowedDecisions: null, timeoutMs: null }));
+    gate.request('{"secret": "' + secret);
+    canonicalize('{"secret": "' + secret);
+    preview(JSON.stringify({ toolName: 'login', args: { password: secret }, width: 80 }));
+    const woken = new Promise((resolve) => gate.onWake(resolve));
+    ask('h', 5);
+    const alive = setInterval(() => {}, 1000);
+    await woken;
+    clearInterval(alive);
+    gate.drain();
+    gate.cancelRun('r', 'reason', 'abort');
+    gate.close('reason');
+    gate.drain();
+  `;
+  const stderrOf = async (env: Record<string, string>): Promise<string> => {
+    const { COUNTERSIGN_LOG: _, COUNTERSIGN_LOG_FORMAT: __, ...inherited } = process.env;
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+      env: { ...inherited, ...env },
+      timeout: 15_000,
+    });
+    return (await run).stderr;
+  };
+
+  it.each(
+    ['text', 'json'].flatMap((format) =>
+      ['error', 'warn', 'info', 'debug', 'countersign=debug'].map((level) => [level, format] as const),
+    ),
+  )('%s as %s shows none', async (level, format) => {
+    const stderr = await stderrOf({ COUNTERSIGN_LOG: level, COUNTERSIGN_LOG_FORMAT: format });
+    expect(stderr).not.toContain(SECRET);
+    if (/info|debug/.test(level)) expect(stderr).toContain('login');
+  });
+
+  it.each(['text', 'json'])('trace as %s shows them', async (format) => {
+    const stderr = await stderrOf({ COUNTERSIGN_LOG: 'trace', COUNTERSIGN_LOG_FORMAT: format });
+    expect(stderr).toContain(SECRET);
+    if (format === 'json')
+      for (const line of stderr.trim().split('\n')) expect(() => void JSON.parse(line)).not.toThrow();
+  });
+
+  it('says nothing unasked', async () => {
+    expect(await stderrOf({})).toBe('');
+  });
+});

@@ -1,0 +1,71 @@
+/** Real processes on every runtime, with the built package and either AI SDK, as an application would have them. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runOn, type ExecOptions, type Finished, type Runtime } from '../runtimes.js';
+
+const root = join(import.meta.dirname, '../..');
+/** A link to a folder that every platform lets us make. */
+const LINK = process.platform === 'win32' ? 'junction' : 'dir';
+
+export interface Sandbox {
+  /** Where the programs are, with a `node_modules` folder of their own. */
+  folder: string;
+  remove(): void;
+}
+
+/** The package is a copy, so that what it imports as `ai` is found here and not in the repository. */
+export function makeSandbox(ai: 'ai6' | 'ai7'): Sandbox {
+  if (!existsSync(join(root, 'dist', 'index.js'))) throw new Error('dist/ is missing: run `npm run build`');
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-lifecycle-'));
+  const modules = join(folder, 'node_modules');
+  mkdirSync(join(modules, 'countersign'), { recursive: true });
+  for (const name of ['dist', 'package.json']) {
+    cpSync(join(root, name), join(modules, 'countersign', name), { recursive: true });
+  }
+  symlinkSync(join(root, 'binding'), join(modules, 'countersign', 'binding'), LINK);
+  symlinkSync(join(root, 'node_modules', ai), join(modules, 'ai'), LINK);
+  cpSync(join(import.meta.dirname, 'programs'), folder, { recursive: true });
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export interface Ran extends Finished {
+  /** ms from the start of the process to its end. */
+  took: number;
+  /** Lines of stdout. */
+  lines: string[];
+  /** Everything, to be shown when something is not as expected. */
+  all: string;
+}
+
+export interface ProgramOptions extends ExecOptions {
+  args?: readonly string[];
+  /** Flags for Node; Bun gets none. */
+  flags?: readonly string[];
+}
+
+/** Not more processes at once than there are cores: the programs measure time. */
+let free = Math.max(2, availableParallelism());
+const queue: (() => void)[] = [];
+
+/** Runs a program of `programs/`. */
+export async function runProgram(sandbox: Sandbox, runtime: Runtime, name: string, options: ProgramOptions = {}): Promise<Ran> {
+  const { args = [], flags = [], ...rest } = options;
+  if (free === 0) await new Promise<void>((resolve) => queue.push(resolve));
+  else free--;
+  try {
+    const since = performance.now();
+    const nodeFlags = runtime.kind === 'node' ? flags : [];
+    const done = await runOn(runtime, [...nodeFlags, join(sandbox.folder, `${name}.mjs`), ...args], {
+      timeout: 60_000,
+      ...rest,
+    });
+    const took = performance.now() - since;
+    const all = `${runtime.name} ${name} ${args.join(' ')}: code ${done.code} signal ${done.signal} after ${Math.round(took)} ms\n${done.stdout}${done.stderr}`;
+    return { ...done, took, all, lines: done.stdout.split('\n').filter((line) => line !== '') };
+  } finally {
+    const next = queue.shift();
+    if (next === undefined) free++;
+    else next();
+  }
+}
