@@ -158,6 +158,22 @@ export type ApprovalRequestOf<TOOLS extends ToolSet> =
 
 type ToolNames<TOOLS extends ToolSet> = keyof TOOLS & string;
 
+/**
+ * A call as plain text that is safe to show: control, bidi and invisible characters made visible, both ends of long values
+ * kept, and a gutter before each line that comes from the arguments, so that none of them can pose as your own words.
+ *
+ * {@link ApprovalRequest.preview} is the same without a `width`; a terminal that wraps lines itself breaks the gutter.
+ *
+ * @throws {@link InvalidArgumentsError} (`ERR_INVALID_ARGUMENTS`)
+ */
+export declare function preview(
+  call: { toolName: string; args: unknown },
+  options?: {
+    /** Columns, no fewer than 20. @default lines are not wrapped */
+    width?: number;
+  },
+): { text: string; flags: string[] };
+
 /** What a human decides. `reason` of a rejection reaches the model. */
 export type Decision<ARGS = unknown> =
   | { type: 'approve'; reason?: string }
@@ -300,7 +316,8 @@ export type GateEvent =
 /** The live object that asks, waits and wakes. The first decision wins. */
 export interface Gate extends AsyncDisposable {
   /**
-   * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}.
+   * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}. An
+   * approval is used up when it is handed to you: its record goes on to `succeeded`, since what you do cannot be seen.
    *
    * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`)
    * @throws {@link InvalidArgumentsError} (`ERR_INVALID_ARGUMENTS`) for arguments that cannot be shown as they are
@@ -749,7 +766,7 @@ export declare class UnsupportedAgentError extends CountersignError {
   static isInstance(error: unknown): error is UnsupportedAgentError;
 }
 
-/** The native core failed or could not be loaded; a bug of ours unless the message says otherwise. */
+/** The native core answered with something unknown: a bug of ours. Please report it. */
 export declare class InternalError extends CountersignError {
   readonly code: 'ERR_INTERNAL';
   constructor(options: { message: string; cause?: unknown });

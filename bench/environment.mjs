@@ -103,14 +103,10 @@ export async function stageApp() {
 
   /** @type {Record<string, number>} */
   const bytes = {};
-  const [{ files }] = JSON.parse(
-    (
-      await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-        cwd: root,
-        shell: process.platform === 'win32',
-      })
-    ).stdout,
-  );
+  const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const { stdout } = await promisify(execFile)('npm', pack, { cwd: root, shell: process.platform === 'win32' });
+  // A list in some versions of npm, an object in others.
+  const [{ files }] = Object.values(JSON.parse(stdout));
   for (const { path, size } of files) {
     bytes[path] = size;
     cpSync(join(root, path), join(modules, 'countersign', path));

@@ -34,7 +34,9 @@ async function measureContestant(/** @type {string} */ name, { quick = false }) 
           { name: `${name}, ungated`, run: contestant.runUngated },
         ]),
   ];
-  return interleave(subjects, { rounds: quick ? 10 : 80, warmUp: quick ? 5 : 15, batch: quick ? 8 : 20 });
+  // Samples long enough to hold several of the garbage collector's own turns: its work is part of the price.
+  const effort = quick ? { rounds: 10, warmUp: 5, batch: 8 } : { rounds: 40, warmUp: 5, batch: 100 };
+  return interleave(subjects, effort);
 }
 
 /** @param {{ node: string, app: { folder: string }, quick: boolean }} options */

@@ -9,7 +9,7 @@ use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, JsValue, Object, ToNap
 use napi::{Env, Result, ValueType};
 use napi_derive::napi;
 
-use crate::object::{Copier, Own, as_object, as_plain, own, own_named};
+use crate::object::{Copier, Own, as_object, as_plain, class_named, own, own_named};
 
 /// What `interruptOn` means for each of these tools: `InterruptPlan`.
 #[napi(
@@ -125,10 +125,12 @@ fn read_tools<'env>(tools: Unknown<'env>) -> Read<Vec<Tool<'env>>> {
     Ok(Ok(tools?))
 }
 
-/// The tool's own say, read as the AI SDK reads it: through the prototype too.
+/// The tool's own say: of itself or of its class, but not of `Object.prototype`, which anybody may have written on.
 fn own_approval(tool: Unknown) -> Result<OwnApproval> {
     let Some(tool) = as_object(tool)? else { return Ok(OwnApproval::Undefined) };
-    let value: Unknown = tool.get_named_property("needsApproval")?;
+    let Some(value) = class_named(tool, "needsApproval")? else {
+        return Ok(OwnApproval::Undefined);
+    };
     Ok(match value.get_type()? {
         ValueType::Undefined | ValueType::Null => OwnApproval::Undefined,
         ValueType::Boolean => OwnApproval::Literal(bool::from_unknown(value)?),

@@ -55,6 +55,21 @@ pub(crate) fn own_named<'env>(object: &Object<'env>, name: &str) -> Result<Optio
     Ok(Some(value).filter(|value| !matches!(value.get_type(), Ok(ValueType::Undefined))))
 }
 
+/// The property of this name, of the object itself or of the classes it is an instance of.
+pub(crate) fn class_named<'env>(object: Object<'env>, name: &str) -> Result<Option<Unknown<'env>>> {
+    let mut holder = object;
+    while !holder.has_own_property(name)? {
+        // The last of the chain is `Object.prototype`, unless the chain is of one object alone.
+        let Some(next) = as_object(holder.get_prototype()?)? else { return Ok(None) };
+        if next.get_prototype()?.get_type()? == ValueType::Null {
+            return Ok(None);
+        }
+        holder = next;
+    }
+    // Asked of the object, so that a getter sees it.
+    object.get_named_property(name).map(Some)
+}
+
 /// The functions of the global `Object` that copy objects with all that belongs to them.
 pub(crate) struct Copier<'env> {
     create: Function<'env, FnArgs<(Unknown<'env>, Object<'env>)>, Object<'env>>,

@@ -2,6 +2,7 @@
 import type * as Api from '../index.js';
 import { warnUnknown } from './ai-sdk/warnings.js';
 import * as native from './native.js';
+import { snapshot } from './values/snapshot.js';
 
 /** @see index.d.ts */
 export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
@@ -12,6 +13,10 @@ export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, int
 
 /** @see index.d.ts */
 export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => native.hasApprovalTools(interruptOn);
+
+/** @see index.d.ts */
+export const preview: typeof Api.preview = ({ toolName, args }, options) =>
+  native.preview(toolName, snapshot(args).json, options?.width);
 
 export { isExecutionDenied } from './ai-sdk/denied.js';
 export { gateTools } from './ai-sdk/gate-tools.js';

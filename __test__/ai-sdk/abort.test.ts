@@ -1,4 +1,5 @@
 /** After an abort nothing runs, nobody waits, and what was done stays known. */
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createGate } from '../../ts/index.js';
 import { call, calls, collect, major, says, scripted, sleep, text } from '../support/model.js';
@@ -11,7 +12,12 @@ const asksForEver = { interruptOn: 'all', onApprovalRequest: () => new Promise<b
 describe('an abort', () => {
   it('before the start: the model is not called', async () => {
     const { tools } = recordingTools();
-    const { events, prompts, run } = await play({ turns: one(), tools, ...asksForEver, abortSignal: AbortSignal.abort(new Error('gone')) });
+    const { events, prompts, run } = await play({
+      turns: one(),
+      tools,
+      ...asksForEver,
+      abortSignal: AbortSignal.abort(new Error('gone')),
+    });
     expect(types(events)).toEqual(['abort']);
     expect(events[0]).toMatchObject({ messages: [{ role: 'user' }] });
     expect(prompts).toHaveLength(0);
@@ -79,7 +85,11 @@ describe('an abort', () => {
     const events = await collect(run);
     const { messages } = of(events)('abort')[0] ?? { messages: [] };
     expect(JSON.stringify(messages)).toContain('content of /r');
-    const again = await play({ turns: [says('Hello again.')], tools, messages: [...messages, { role: 'user', content: 'go on' }] });
+    const again = await play({
+      turns: [says('Hello again.')],
+      tools,
+      messages: [...messages, { role: 'user', content: 'go on' }],
+    });
     expect(again.of('error')).toEqual([]);
     expect(again.of('done')[0]?.text).toBe('Hello again.');
   });
@@ -109,7 +119,13 @@ describe('an abort', () => {
         });
         setTimeout(() => stop.abort(new Error('esc')), 10);
       })) as never;
-    const { events, prompts } = await play({ turns: one(), tools, interruptOn: 'all', abortSignal: stop.signal, onApprovalRequest: () => true });
+    const { events, prompts } = await play({
+      turns: one(),
+      tools,
+      interruptOn: 'all',
+      abortSignal: stop.signal,
+      onApprovalRequest: () => true,
+    });
     expect(told).toBe(true);
     expect(events.at(-1)?.type).toBe('abort');
     expect(prompts).toHaveLength(1);
@@ -123,7 +139,13 @@ describe('an abort', () => {
       setTimeout(() => stop.abort(new Error('esc')), 10);
       return new Promise<string>((resolve) => (finish = () => resolve('late')));
     };
-    const { events } = await play({ turns: one(), tools, interruptOn: 'all', abortSignal: stop.signal, onApprovalRequest: () => true });
+    const { events } = await play({
+      turns: one(),
+      tools,
+      interruptOn: 'all',
+      abortSignal: stop.signal,
+      onApprovalRequest: () => true,
+    });
     expect(events.at(-1)?.type).toBe('abort');
     finish();
     await sleep(5);
@@ -231,7 +253,10 @@ describe('leaving the loop', () => {
   });
 
   it('stops the model', async () => {
-    const { model } = scripted([[...Array.from({ length: 50 }, (_, index) => text('x', String(index))).flat(), ...says('end')]], { chunkDelay: 2 });
+    const { model } = scripted(
+      [[...Array.from({ length: 50 }, (_, index) => text('x', String(index))).flat(), ...says('end')]],
+      { chunkDelay: 2 },
+    );
     const { run } = start({ turns: [], model });
     await until(run, 'text');
     await run.return();
@@ -240,7 +265,12 @@ describe('leaving the loop', () => {
 
   it('an abandoned ungated sibling may finish, but nothing gated starts', async () => {
     const { ran, tools } = recordingTools();
-    const { run } = start({ turns: [calls(call('read', { path: '/r' }, 'c0'), call('del', { path: '/a' }, 'c1')), says('.')], tools, interruptOn: { del: true }, onApprovalRequest: () => sleep(10).then(() => true) });
+    const { run } = start({
+      turns: [calls(call('read', { path: '/r' }, 'c0'), call('del', { path: '/a' }, 'c1')), says('.')],
+      tools,
+      interruptOn: { del: true },
+      onApprovalRequest: () => sleep(10).then(() => true),
+    });
     await until(run, 'approval-requested');
     await run.return();
     await sleep(40);
@@ -249,9 +279,9 @@ describe('leaving the loop', () => {
 });
 
 it(`leaves no listener on the caller's signal (AI SDK ${major})`, async () => {
-  const { getEventListeners } = await import('node:events');
   const { tools } = recordingTools();
   const stop = new AbortController();
-  for (let count = 0; count < 3; count++) await play({ turns: one(), tools, interruptOn: 'all', onApprovalRequest: () => true, abortSignal: stop.signal });
+  for (let count = 0; count < 3; count++)
+    await play({ turns: one(), tools, interruptOn: 'all', onApprovalRequest: () => true, abortSignal: stop.signal });
   expect(getEventListeners(stop.signal, 'abort').length).toBeLessThanOrEqual(1);
 });

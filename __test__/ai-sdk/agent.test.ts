@@ -15,7 +15,13 @@ function agentOf(settings: Settings = {}, turns = [calls(call('del', { path: '/a
   const { model, prompts } = scripted(turns);
   const agent = new ai.ToolLoopAgent({ model, tools, ...settings } as never);
   const run = (options: Settings = {}) =>
-    streamWithEvents({ agent, prompt: 'go', interruptOn: { del: true }, onApprovalRequest: () => true, ...options } as never);
+    streamWithEvents({
+      agent,
+      prompt: 'go',
+      interruptOn: { del: true },
+      onApprovalRequest: () => true,
+      ...options,
+    } as never);
   return { agent, ran, tools, prompts, run };
 }
 
@@ -48,7 +54,10 @@ it('the same run as with streamText', async () => {
 });
 
 it('with an edit, a rejection and a gate', async () => {
-  const { ran, run, prompts } = agentOf({}, [calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')), says('.')]);
+  const { ran, run, prompts } = agentOf({}, [
+    calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')),
+    says('.'),
+  ]);
   const gate = createGate();
   const one = run({ gate, onApprovalRequest: undefined });
   const events = [];
@@ -83,7 +92,9 @@ describe('its settings', () => {
   });
 
   it('stopWhen is 20 steps when nothing is said', async () => {
-    const turns = Array.from({ length: 25 }, (_, index) => calls(call(index % 2 ? 'read' : 'del', { path: `/${index}` }, `c${index}`)));
+    const turns = Array.from({ length: 25 }, (_, index) =>
+      calls(call(index % 2 ? 'read' : 'del', { path: `/${index}` }, `c${index}`)),
+    );
     const { run, prompts } = agentOf({}, turns);
     await collect(run());
     expect(prompts).toHaveLength(20);
@@ -114,7 +125,10 @@ describe('its settings', () => {
 
   it('prepareCall may change the messages: once', async () => {
     const { run, prompts } = agentOf({
-      prepareCall: ({ prompt: _prompt, ...call }: { prompt: unknown }) => ({ ...call, messages: [{ role: 'user', content: 'prepared' }] }),
+      prepareCall: ({ prompt: _prompt, ...call }: { prompt: unknown }) => ({
+        ...call,
+        messages: [{ role: 'user', content: 'prepared' }],
+      }),
     });
     const one = run();
     await collect(one);
@@ -199,6 +213,18 @@ describe('callbacks of the constructor and of the call', () => {
   });
 });
 
+describe.runIf(major === 7)('experimental_steering (AI SDK 7)', () => {
+  it.each(['agent', 'streamText'])('a steering object does not end the run at the first stop (%s)', async (kind) => {
+    const steering = (ai as unknown as { experimental_createSteering(): object }).experimental_createSteering();
+    const { run, ran, tools } = agentOf();
+    const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('Done.')]);
+    const more = kind === 'agent' ? {} : { agent: undefined, model, tools };
+    const events = await collect(run({ ...more, experimental_steering: steering }));
+    expect(events.at(-1)).toMatchObject({ type: 'done', text: 'Done.' });
+    expect(ran).toEqual(['del /a']);
+  });
+});
+
 describe('agents that somebody wrote', () => {
   class Careful extends ai.ToolLoopAgent<never, ai.ToolSet> {
     readonly log: string[] = [];
@@ -212,7 +238,9 @@ describe('agents that somebody wrote', () => {
     const { ran, tools } = recordingTools();
     const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('Done.')]);
     const agent = new Careful({ model, tools });
-    const events = await collect(streamWithEvents({ agent, prompt: 'go', interruptOn: { del: true }, onApprovalRequest: () => true } as never));
+    const events = await collect(
+      streamWithEvents({ agent, prompt: 'go', interruptOn: { del: true }, onApprovalRequest: () => true } as never),
+    );
     expect(events.at(-1)).toMatchObject({ type: 'done', text: 'Done.' });
     expect(ran).toEqual(['del /a']);
     expect(agent.log).toEqual(['stream', 'stream']);

@@ -96,7 +96,18 @@ describe('what does not run', () => {
     ['an edit of another tool', { type: 'edit', editedAction: { name: 'read', args: { path: '/b' } } }],
     ['approved: "false"', { approved: 'false' }],
     ['a function', () => true],
-    ['a cycle', Object.assign({}, { type: 'approve', get self() { return this; } })],
+    [
+      'a cycle',
+      Object.assign(
+        {},
+        {
+          type: 'approve',
+          get self() {
+            return this;
+          },
+        },
+      ),
+    ],
   ])('an answer that cannot be taken is a rejection with the cause: %s', async (_, given) => {
     const { ran, response, model, events } = await answer(given);
     expect(ran).toEqual([]);
@@ -107,7 +118,12 @@ describe('what does not run', () => {
   });
 
   it.each([
-    ['throws', () => { throw new Error('no terminal'); }],
+    [
+      'throws',
+      () => {
+        throw new Error('no terminal');
+      },
+    ],
     ['rejects', () => Promise.reject(new Error('no terminal'))],
   ])('a callback that %s is a rejection with the cause; the run goes on', async (_, onApprovalRequest) => {
     const { ran, tools } = recordingTools();
@@ -130,7 +146,9 @@ describe('the end of the turn', () => {
   ])('%s: nothing else runs and the model is not called again', async (_, given) => {
     const { ran, tools } = recordingTools();
     const { run, events, prompts, of } = await play({
-      turns: [calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2'), call('del', { path: '/3' }, 'c3'))],
+      turns: [
+        calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2'), call('del', { path: '/3' }, 'c3')),
+      ],
       tools,
       interruptOn: 'all',
       onApprovalRequest: async (request) => {
@@ -144,7 +162,11 @@ describe('the end of the turn', () => {
     expect(ran).toEqual([]);
     expect(prompts).toHaveLength(1);
     expect(of('approval-response').map(({ decision }) => decision.type)).toEqual(['approve', 'reject', 'cancelled']);
-    expect(of('tool-denied').map(({ toolCallId }) => toolCallId).toSorted()).toEqual(['c1', 'c2', 'c3']);
+    expect(
+      of('tool-denied')
+        .map(({ toolCallId }) => toolCallId)
+        .toSorted(),
+    ).toEqual(['c1', 'c2', 'c3']);
     expect(events.at(-1)?.type).toBe('done');
     const { messages } = await run.result;
     expect(messages.at(-1)).toMatchObject({
@@ -179,7 +201,10 @@ describe('the end of the turn', () => {
 
 describe('what one request allows', () => {
   it('says so, and takes nothing else', async () => {
-    const { ran, of, response } = await answer({ type: 'edit', args: { path: '/b' } }, { allowedDecisions: ['approve', 'reject'] });
+    const { ran, of, response } = await answer(
+      { type: 'edit', args: { path: '/b' } },
+      { allowedDecisions: ['approve', 'reject'] },
+    );
     expect(of('approval-requested')[0]?.allowedDecisions).toEqual(['approve', 'reject']);
     expect(ran).toEqual([]);
     expect(response).toMatchObject({ approved: false, decision: { type: 'reject' } });
@@ -187,7 +212,13 @@ describe('what one request allows', () => {
 
   it('all five by default', async () => {
     const { of } = await answer(true);
-    expect(of('approval-requested')[0]?.allowedDecisions.toSorted()).toEqual(['approve', 'edit', 'reject', 'respond', 'skip']);
+    expect(of('approval-requested')[0]?.allowedDecisions.toSorted()).toEqual([
+      'approve',
+      'edit',
+      'reject',
+      'respond',
+      'skip',
+    ]);
   });
 
   it('describes itself: a text, a function, an asynchronous function, one that fails', async () => {
@@ -204,7 +235,11 @@ describe('what one request allows', () => {
     expect(text).toBe('Deletes /a');
     expect(seen).toEqual([{ toolCallId: 'c1', toolName: 'del', args: { path: '/a' } }]);
     expect(await described(async () => 'later')).toBe('later');
-    expect(await described(() => { throw new Error('no'); })).toContain('/a');
+    expect(
+      await described(() => {
+        throw new Error('no');
+      }),
+    ).toContain('/a');
     expect(await described(undefined)).toContain('/a');
   });
 
@@ -245,7 +280,8 @@ describe('arguments', () => {
       onApprovalRequest: () => sleep(5).then(() => true),
     });
     for await (const event of run) {
-      if (event.type === 'tool-call' || event.type === 'approval-requested') (event.args as { path: string }).path = '/etc';
+      if (event.type === 'tool-call' || event.type === 'approval-requested')
+        (event.args as { path: string }).path = '/etc';
     }
     expect(ran).toEqual(['del /a']);
     expect(prompts[1]?.find(({ role }) => role === 'assistant')?.content).toMatchObject([{ input: { path: '/a' } }]);

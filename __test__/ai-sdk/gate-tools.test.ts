@@ -12,9 +12,20 @@ const stepCount = (count: number) => (major === 7 ? ai.isStepCount(count) : ai.s
 type Options = GateToolsOptions<ai.ToolSet>;
 
 /** generateText with gated tools. */
-async function generate(tools: ai.ToolSet, options: Options, turns = [calls(call('del', { path: '/a' }, 'c1')), says('Done.')], more: object = {}) {
+async function generate(
+  tools: ai.ToolSet,
+  options: Options,
+  turns = [calls(call('del', { path: '/a' }, 'c1')), says('Done.')],
+  more: object = {},
+) {
   const { model, prompts } = scripted(turns);
-  const result = await ai.generateText({ model, tools: gateTools(tools, options), prompt: 'go', stopWhen: stepCount(5), ...more });
+  const result = await ai.generateText({
+    model,
+    tools: gateTools(tools, options),
+    prompt: 'go',
+    stopWhen: stepCount(5),
+    ...more,
+  });
   return { result, prompts, model: resultsIn(prompts[1]) };
 }
 
@@ -27,7 +38,10 @@ describe('generateText', () => {
     ['garbage', 'yes', [], { type: 'execution-denied', reason: expect.stringMatching(/not taken/) as unknown }],
   ])('%s', async (_, answer, runs, told) => {
     const { ran, tools } = recordingTools();
-    const { result, model } = await generate(tools, { interruptOn: { del: true }, onApprovalRequest: () => answer as never });
+    const { result, model } = await generate(tools, {
+      interruptOn: { del: true },
+      onApprovalRequest: () => answer as never,
+    });
     expect(ran).toEqual(runs);
     expect(model['c1']).toEqual(told);
     expect(result.text).toBe('Done.');
@@ -35,14 +49,23 @@ describe('generateText', () => {
 
   it('edit: the model is told, since its call stays as it was', async () => {
     const { ran, tools } = recordingTools();
-    const { model } = await generate(tools, { interruptOn: 'all', onApprovalRequest: () => ({ type: 'edit', args: { path: '/b' } }) });
+    const { model } = await generate(tools, {
+      interruptOn: 'all',
+      onApprovalRequest: () => ({ type: 'edit', args: { path: '/b' } }),
+    });
     expect(ran).toEqual(['del /b']);
-    expect(model['c1']).toMatchObject({ type: 'text', value: expect.stringMatching(/^deleted \/b\n\n.*changed/) as unknown });
+    expect(model['c1']).toMatchObject({
+      type: 'text',
+      value: expect.stringMatching(/^deleted \/b\n\n.*changed/) as unknown,
+    });
   });
 
   it('edit under a schema that changes the arguments', async () => {
     const ran: unknown[] = [];
-    const del = ai.tool({ inputSchema: z.object({ path: z.string().transform((path) => `${path}!`) }), execute: async (input) => void ran.push(input) });
+    const del = ai.tool({
+      inputSchema: z.object({ path: z.string().transform((path) => `${path}!`) }),
+      execute: async (input) => void ran.push(input),
+    });
     await generate({ del }, { interruptOn: 'all', onApprovalRequest: () => ({ type: 'edit', args: { path: '/b' } }) });
     expect(ran).toEqual([{ path: '/b!' }]);
   });
@@ -72,7 +95,11 @@ describe('generateText', () => {
 
   it('a deadline', async () => {
     const { ran, tools } = recordingTools();
-    const { model } = await generate(tools, { interruptOn: 'all', approvalTimeout: 20, onApprovalRequest: () => new Promise<boolean>(() => {}) });
+    const { model } = await generate(tools, {
+      interruptOn: 'all',
+      approvalTimeout: 20,
+      onApprovalRequest: () => new Promise<boolean>(() => {}),
+    });
     expect(ran).toEqual([]);
     expect(model['c1']).toMatchObject({ type: 'execution-denied' });
   });
@@ -82,7 +109,12 @@ describe('generateText', () => {
     const asked: unknown[] = [];
     await generate(
       tools,
-      { interruptOn: 'all', runId: 'chat-1', gate: createGate(), onApprovalRequest: ({ args }) => void asked.push(args) === undefined },
+      {
+        interruptOn: 'all',
+        runId: 'chat-1',
+        gate: createGate(),
+        onApprovalRequest: ({ args }) => asked.push(args) > 0,
+      },
       [calls(call('del', { path: '/a' }, 'd'), call('del', { path: '/b' }, 'd')), says('.')],
     );
     expect(asked).toHaveLength(1);
@@ -102,7 +134,9 @@ describe('an abort', () => {
     const gate = createGate();
     const stop = new AbortController();
     setTimeout(() => stop.abort(new Error('esc')), 20);
-    await expect(generate(tools, { interruptOn: 'all', gate }, undefined, { abortSignal: stop.signal })).rejects.toThrow('esc');
+    await expect(
+      generate(tools, { interruptOn: 'all', gate }, undefined, { abortSignal: stop.signal }),
+    ).rejects.toThrow('esc');
     expect(await gate.pending()).toEqual([]);
     expect(ran).toEqual([]);
   });
@@ -112,7 +146,9 @@ describe('an abort', () => {
     let asked = 0;
     const gated = gateTools(tools as ai.ToolSet, { interruptOn: 'all', onApprovalRequest: () => ++asked > 0 });
     const execute = gated['del']?.execute as (input: unknown, options: object) => Promise<unknown>;
-    await expect(execute({ path: '/a' }, { toolCallId: 'c1', messages: [], abortSignal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
+    await expect(
+      execute({ path: '/a' }, { toolCallId: 'c1', messages: [], abortSignal: AbortSignal.abort(new Error('gone')) }),
+    ).rejects.toThrow('gone');
     expect([asked, ran]).toEqual([0, []]);
   });
 });
@@ -120,8 +156,16 @@ describe('an abort', () => {
 describe('ToolLoopAgent.generate and stream', () => {
   it('waits in both', async () => {
     const { ran, tools } = recordingTools();
-    const { model } = scripted([calls(call('del', { path: '/1' }, 'c1')), says('one'), calls(call('del', { path: '/2' }, 'c2')), says('two')]);
-    const agent = new ai.ToolLoopAgent({ model, tools: gateTools(tools, { interruptOn: { del: true }, onApprovalRequest: ({ args }) => args.path === '/1' }) });
+    const { model } = scripted([
+      calls(call('del', { path: '/1' }, 'c1')),
+      says('one'),
+      calls(call('del', { path: '/2' }, 'c2')),
+      says('two'),
+    ]);
+    const agent = new ai.ToolLoopAgent({
+      model,
+      tools: gateTools(tools, { interruptOn: { del: true }, onApprovalRequest: ({ args }) => args.path === '/1' }),
+    });
     expect((await agent.generate({ prompt: 'go' })).text).toBe('one');
     const stream = await agent.stream({ prompt: 'go' });
     expect(await stream.text).toBe('two');
@@ -166,7 +210,8 @@ describe('tools as they are written', () => {
       stopWhen: stepCount(5),
     });
     const results: unknown[] = [];
-    for await (const part of fullStream) if (part.type === 'tool-result') results.push([part.output, part.preliminary === true]);
+    for await (const part of fullStream)
+      if (part.type === 'tool-result') results.push([part.output, part.preliminary === true]);
     expect(results).toEqual([
       ['deleting /a', true],
       ['deleted /a', true],
@@ -181,7 +226,10 @@ describe('tools as they are written', () => {
         yield 'never';
       },
     });
-    const { model } = await generate({ del }, { interruptOn: 'all', onApprovalRequest: () => ({ type: 'reject', reason: 'no' }) });
+    const { model } = await generate(
+      { del },
+      { interruptOn: 'all', onApprovalRequest: () => ({ type: 'reject', reason: 'no' }) },
+    );
     expect(model['c1']).toEqual({ type: 'execution-denied', reason: 'no' });
   });
 
@@ -194,16 +242,28 @@ describe('tools as they are written', () => {
         return this.#ran.join();
       }
     }
-    const { model } = await generate({ del: new Deleter() } as never, { interruptOn: 'all', onApprovalRequest: () => true });
+    const { model } = await generate({ del: new Deleter() } as never, {
+      interruptOn: 'all',
+      onApprovalRequest: () => true,
+    });
     expect(model['c1']).toEqual({ type: 'text', value: '/a' });
   });
 
   it('every other property is kept; ungated tools are the very same', () => {
     const mark = Symbol('mark');
     const { tools } = recordingTools();
-    class Base {}
-    const del = Object.assign(Object.create(Base.prototype) as object, tools.del, { [mark]: 1, onInputStart: () => {}, title: 'Delete' });
-    const gated = gateTools({ ...tools, del } as never as typeof tools, { interruptOn: { del: true }, onApprovalRequest: () => true });
+    class Base {
+      readonly kind = 'base';
+    }
+    const del = Object.assign(Object.create(Base.prototype) as object, tools.del, {
+      [mark]: 1,
+      onInputStart: () => {},
+      title: 'Delete',
+    });
+    const gated = gateTools({ ...tools, del } as never as typeof tools, {
+      interruptOn: { del: true },
+      onApprovalRequest: () => true,
+    });
     expect(gated.read).toBe(tools.read);
     expect(gated.del).toMatchObject({ [mark]: 1, title: 'Delete', description: 'Deletes a file' });
     expect(gated.del.inputSchema).toBe(tools.del.inputSchema);
@@ -217,7 +277,8 @@ describe('tools as they are written', () => {
       execute: async ({ path }) => ({ deep: { path } }),
       toModelOutput: ({ output }) => ({ type: 'text', value: `gone: ${output.deep.path}` }),
     });
-    const told = async (answer: unknown) => (await generate({ del }, { interruptOn: 'all', onApprovalRequest: () => answer as never })).model['c1'];
+    const told = async (answer: unknown) =>
+      (await generate({ del }, { interruptOn: 'all', onApprovalRequest: () => answer as never })).model['c1'];
     expect(await told(true)).toEqual({ type: 'text', value: 'gone: /a' });
     expect(await told(false)).toMatchObject({ type: 'execution-denied' });
     expect(await told({ type: 'respond', output: 'by hand' })).toEqual({ type: 'text', value: 'by hand' });
@@ -233,10 +294,18 @@ describe('tools as they are written', () => {
 
   it('a denial is told apart by isExecutionDenied', async () => {
     const { tools } = recordingTools();
-    const { result } = await generate(tools, { interruptOn: 'all', onApprovalRequest: () => ({ type: 'reject', reason: 'no' }) });
+    const { result } = await generate(tools, {
+      interruptOn: 'all',
+      onApprovalRequest: () => ({ type: 'reject', reason: 'no' }),
+    });
     const output = result.steps[0]?.toolResults[0]?.output as unknown;
     expect(isExecutionDenied(output)).toBe(true);
-    expect(output).toMatchObject({ type: 'execution-denied', reason: 'no', decision: 'reject', approvalId: expect.any(String) as unknown });
+    expect(output).toMatchObject({
+      type: 'execution-denied',
+      reason: 'no',
+      decision: 'reject',
+      approvalId: expect.any(String) as unknown,
+    });
     expect(isExecutionDenied('denied')).toBe(false);
   });
 
@@ -256,6 +325,10 @@ describe('tools as they are written', () => {
 
 it("mode 'stop' without a gate, and an unknown mode, are errors at the call", () => {
   const { tools } = recordingTools();
-  expect(() => gateTools(tools, { interruptOn: 'all', mode: 'stop' })).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }) as Error);
-  expect(() => gateTools(tools, { interruptOn: 'all', mode: 'later' as never })).toThrow(expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }) as Error);
+  expect(() => gateTools(tools, { interruptOn: 'all', mode: 'stop' })).toThrow(
+    expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }) as Error,
+  );
+  expect(() => gateTools(tools, { interruptOn: 'all', mode: 'later' as never })).toThrow(
+    expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }) as Error,
+  );
 });

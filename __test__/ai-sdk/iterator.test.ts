@@ -46,12 +46,17 @@ describe('the iterator', () => {
     expect(await run.return()).toEqual({ value: undefined, done: true });
     expect(await run.next()).toEqual({ value: undefined, done: true });
     expect(prompts).toHaveLength(0);
-    await expect(run.result).rejects.toThrow();
+    await expect(run.result).rejects.toThrow(/left/);
   });
 
   it('return while next is waiting', async () => {
     const { tools } = recordingTools();
-    const { run } = start({ turns: one(), tools, interruptOn: 'all', onApprovalRequest: () => new Promise<boolean>(() => {}) });
+    const { run } = start({
+      turns: one(),
+      tools,
+      interruptOn: 'all',
+      onApprovalRequest: () => new Promise<boolean>(() => {}),
+    });
     while ((await run.next()).value?.type !== 'step-finish');
     const waiting = run.next();
     expect(await run.return()).toEqual({ value: undefined, done: true });
@@ -110,8 +115,8 @@ describe('the result', () => {
     const fails = () => {
       throw new Error('down');
     };
-    const [one] = await Promise.all([ends(() => says('Hi.'))]);
-    expect(one.text).toBe('Hi.');
+    const both = await Promise.all([ends(() => says('Hi.')), ends(() => says('Ho.'))]);
+    expect(both.map(({ text }) => text)).toEqual(['Hi.', 'Ho.']);
     expect(await ends(fails).catch((error: unknown) => (error as Error).message)).toBe('down');
     let finished = false;
     await ends(() => says('.')).finally(() => (finished = true));
@@ -147,7 +152,7 @@ describe('the result', () => {
 });
 
 // AI SDK 6 has none of its own: it takes what the model gives, whoever reads.
-describe.runIf(major === 7)('back-pressure', () => {
+describe('back-pressure', () => {
   /** A model that has always one more part to give, and counts those that were taken. */
   const endless = () => {
     let taken = 0;
@@ -165,7 +170,10 @@ describe.runIf(major === 7)('back-pressure', () => {
         { highWaterMark: 0 },
       ),
     });
-    return { model: Object.assign(Object.create(model as object) as object, { doStream }) as typeof model, taken: () => taken };
+    return {
+      model: Object.assign(Object.create(model as object) as typeof model & object, { doStream }),
+      taken: () => taken,
+    };
   };
 
   it.each([
@@ -181,7 +189,7 @@ describe.runIf(major === 7)('back-pressure', () => {
     await sleep(30);
     expect(taken()).toBe(before);
     // A handful may stand in the SDK's own transforms.
-    expect(before).toBeLessThan(60);
+    expect(before).toBeLessThan(100);
     await run.return();
   });
 
@@ -194,7 +202,7 @@ describe.runIf(major === 7)('back-pressure', () => {
     const before = taken();
     await sleep(30);
     expect(taken()).toBe(before);
-    expect(before).toBeLessThan(60);
+    expect(before).toBeLessThan(100);
     await reader.cancel();
   });
 });
@@ -203,14 +211,16 @@ describe('what it shows of the SDK', () => {
   it('every event has a type, and every call its name and arguments', async () => {
     const { tools } = recordingTools();
     const { events } = await play({
-      turns: [[...text('I will.'), ...calls(call('read', { path: '/r' }, 'c0'), call('del', { path: '/a' }, 'c1'))], says('Done.')],
+      turns: [
+        [...text('I will.'), ...calls(call('read', { path: '/r' }, 'c0'), call('del', { path: '/a' }, 'c1'))],
+        says('Done.'),
+      ],
       tools,
       interruptOn: { del: true },
       onApprovalRequest: () => true,
     });
-    for (const event of events) {
-      if ('toolCallId' in event) expect(event).toMatchObject({ toolName: event.toolCallId === 'c0' ? 'read' : 'del' });
-    }
+    const named = events.flatMap((event) => ('toolCallId' in event ? [`${event.toolCallId} ${event.toolName}`] : []));
+    expect(new Set(named)).toEqual(new Set(['c0 read', 'c1 del']));
     expect(events.filter(({ type }) => type === 'tool-call')).toEqual([
       { type: 'tool-call', toolCallId: 'c0', toolName: 'read', args: { path: '/r' } },
       { type: 'tool-call', toolCallId: 'c1', toolName: 'del', args: { path: '/a' } },
@@ -219,13 +229,34 @@ describe('what it shows of the SDK', () => {
 
   it("includeRawParts adds the SDK's own parts, each before the event made of it", async () => {
     const { tools } = recordingTools();
-    const { of, events } = await play({ turns: [[...text('Hi.'), ...calls(call('del', { path: '/a' }, 'c1'))], says('Done.')], tools, ...yes, includeRawParts: true });
+    const { of, events } = await play({
+      turns: [[...text('Hi.'), ...calls(call('del', { path: '/a' }, 'c1'))], says('Done.')],
+      tools,
+      ...yes,
+      includeRawParts: true,
+    });
     const raw = of('raw-part').map(({ part }) => part.type as string);
-    expect(raw).toEqual(expect.arrayContaining(['start', 'start-step', 'text-start', 'text-delta', 'text-end', 'tool-call', 'tool-approval-request', 'tool-result', 'finish-step']));
+    expect(raw).toEqual(
+      expect.arrayContaining([
+        'start',
+        'start-step',
+        'text-start',
+        'text-delta',
+        'text-end',
+        'tool-call',
+        'tool-approval-request',
+        'tool-result',
+        'finish-step',
+      ]),
+    );
     expect(raw.filter((type) => type === 'start')).toHaveLength(1);
     const at = events.findIndex(({ type }) => type === 'tool-call');
     expect(events[at - 1]).toMatchObject({ type: 'raw-part', part: { type: 'tool-call' } });
-    const plain = await play({ turns: [[...text('Hi.'), ...calls(call('del', { path: '/a' }, 'c1'))], says('Done.')], tools, ...yes });
+    const plain = await play({
+      turns: [[...text('Hi.'), ...calls(call('del', { path: '/a' }, 'c1'))], says('Done.')],
+      tools,
+      ...yes,
+    });
     expect(plain.of('raw-part')).toEqual([]);
   });
 
@@ -243,7 +274,12 @@ describe('what it shows of the SDK', () => {
         },
       });
     const { tools } = recordingTools();
-    const { of } = await play({ turns: [[...text('hi'), ...calls(call('del', { path: '/a' }, 'c1'))], says('done')], tools, ...yes, experimental_transform: upper });
+    const { of } = await play({
+      turns: [[...text('hi'), ...calls(call('del', { path: '/a' }, 'c1'))], says('done')],
+      tools,
+      ...yes,
+      experimental_transform: upper,
+    });
     expect(of('text').map(({ text }) => text)).toEqual(['HI', 'DONE']);
   });
 });

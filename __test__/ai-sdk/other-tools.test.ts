@@ -2,8 +2,9 @@
 import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { gateTools } from '../../ts/index.js';
 import { call, calls, finish, major, resultsIn, says, sleep, text } from '../support/model.js';
-import { play, types } from '../support/play.js';
+import { play, start, types } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 
 const yes = { interruptOn: 'all', onApprovalRequest: () => true } as const;
@@ -26,7 +27,12 @@ describe('tools that the provider executes', () => {
 
   it('have run by then: nobody is asked, and the run goes on', async () => {
     let asked = 0;
-    const { of, events } = await play({ turns: [[...turn, finish()]], tools: { search }, interruptOn: 'all', onApprovalRequest: () => ++asked > 0 });
+    const { of, events } = await play({
+      turns: [[...turn, finish()]],
+      tools: { search },
+      interruptOn: 'all',
+      onApprovalRequest: () => ++asked > 0,
+    });
     expect(asked).toBe(0);
     expect(of('tool-call')).toMatchObject([{ toolCallId: 'p1', providerExecuted: true }]);
     expect(of('tool-result')).toMatchObject([{ toolCallId: 'p1', result: { hits: 3 }, providerExecuted: true }]);
@@ -45,16 +51,19 @@ describe('tools that the provider executes', () => {
     expect(prompts).toHaveLength(2);
   });
 
-  it.runIf(major === 7)("a toolApproval of one's own that denies them changes nothing that the provider did", async () => {
-    const { of, events } = await play({
-      turns: [[...turn, finish()]],
-      tools: { search },
-      toolApproval: () => ({ type: 'denied', reason: 'no web' }),
-      onApprovalRequest: () => true,
-    });
-    expect(of('tool-result')).toHaveLength(1);
-    expect(events.at(-1)?.type).toBe('done');
-  });
+  it.runIf(major === 7)(
+    "a toolApproval of one's own that denies them changes nothing that the provider did",
+    async () => {
+      const { of, events } = await play({
+        turns: [[...turn, finish()]],
+        tools: { search },
+        toolApproval: () => ({ type: 'denied', reason: 'no web' }),
+        onApprovalRequest: () => true,
+      });
+      expect(of('tool-result')).toHaveLength(1);
+      expect(events.at(-1)?.type).toBe('done');
+    },
+  );
 });
 
 describe('requests that the provider makes (hosted MCP)', () => {
@@ -64,14 +73,16 @@ describe('requests that the provider makes (hosted MCP)', () => {
     finish(reason),
   ];
   const answers = (prompt: { role: string; content: { type: string }[] }[] | undefined) =>
-    (prompt ?? []).flatMap(({ role, content }) => (role === 'tool' ? content : [])).filter(({ type }) => type === 'tool-approval-response');
+    (prompt ?? [])
+      .flatMap(({ role, content }) => (role === 'tool' ? content : []))
+      .filter(({ type }) => type === 'tool-approval-response');
 
   it.each(['stop', 'tool-calls'])('are put to the human and answered to the provider (%s)', async (reason) => {
     const asked: unknown[] = [];
     const { prompts, of } = await play({
       turns: [turn(reason), says('created')],
       tools: {},
-      onApprovalRequest: ({ toolName, args }) => void asked.push([toolName, args]) === undefined,
+      onApprovalRequest: ({ toolName, args }) => asked.push([toolName, args]) > 0,
     });
     expect(asked).toEqual([['mcp.create', { a: 1 }]]);
     expect(answers(prompts[1])).toMatchObject([{ approvalId: 'mcpr_1', approved: true }]);
@@ -80,7 +91,11 @@ describe('requests that the provider makes (hosted MCP)', () => {
   });
 
   it('a rejection and its reason reach the provider', async () => {
-    const { prompts } = await play({ turns: [turn('stop'), says('.')], tools: {}, onApprovalRequest: () => ({ type: 'reject', reason: 'no' }) });
+    const { prompts } = await play({
+      turns: [turn('stop'), says('.')],
+      tools: {},
+      onApprovalRequest: () => ({ type: 'reject', reason: 'no' }),
+    });
     expect(answers(prompts[1])).toMatchObject([{ approvalId: 'mcpr_1', approved: false, reason: 'no' }]);
   });
 
@@ -88,7 +103,11 @@ describe('requests that the provider makes (hosted MCP)', () => {
     ['edit', { type: 'edit', args: { a: 2 } }],
     ['respond', { type: 'respond', output: 'by hand' }],
   ] as const)('an answer by %s is not possible: it does not run', async (_, answer) => {
-    const { prompts, of, events } = await play({ turns: [turn('stop'), says('.')], tools: {}, onApprovalRequest: () => answer });
+    const { prompts, of, events } = await play({
+      turns: [turn('stop'), says('.')],
+      tools: {},
+      onApprovalRequest: () => answer,
+    });
     expect(answers(prompts[1])).toMatchObject([{ approvalId: 'mcpr_1', approved: false }]);
     expect(of('approval-response')).toMatchObject([{ approved: false }]);
     expect(events.at(-1)?.type).toBe('done');
@@ -125,9 +144,18 @@ describe('tools without execute', () => {
 
   it('approved: the run ends with the call open for the client', async () => {
     const { events, run } = await play({ turns: [turn()], tools: { ask }, ...yes });
-    expect(types(events)).toEqual(['step-start', 'tool-call', 'approval-requested', 'approval-response', 'step-finish', 'done']);
+    expect(types(events)).toEqual([
+      'step-start',
+      'tool-call',
+      'approval-requested',
+      'approval-response',
+      'step-finish',
+      'done',
+    ]);
     const { messages } = await run.result;
-    expect(messages.at(-1)?.role === 'tool' && messages.at(-1)?.content).not.toContainEqual(expect.objectContaining({ type: 'tool-result' }));
+    expect(messages.at(-1)?.role === 'tool' && messages.at(-1)?.content).not.toContainEqual(
+      expect.objectContaining({ type: 'tool-result' }),
+    );
   });
 
   it('approved, and the client adds the result to continue', async () => {
@@ -139,7 +167,12 @@ describe('tools without execute', () => {
       ...yes,
       messages: [
         ...messages,
-        { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'q1', toolName: 'ask', output: { type: 'text', value: 'this' } }] },
+        {
+          role: 'tool',
+          content: [
+            { type: 'tool-result', toolCallId: 'q1', toolName: 'ask', output: { type: 'text', value: 'this' } },
+          ],
+        },
       ],
     });
     expect(of('error')).toEqual([]);
@@ -159,7 +192,12 @@ describe('tools without execute', () => {
   });
 
   it('rejected: the model is told', async () => {
-    const { prompts } = await play({ turns: [turn(), says('.')], tools: { ask }, interruptOn: 'all', onApprovalRequest: () => ({ type: 'reject', reason: 'no' }) });
+    const { prompts } = await play({
+      turns: [turn(), says('.')],
+      tools: { ask },
+      interruptOn: 'all',
+      onApprovalRequest: () => ({ type: 'reject', reason: 'no' }),
+    });
     expect(resultsIn(prompts[1])).toEqual({ q1: { type: 'execution-denied', reason: 'no' } });
   });
 
@@ -192,15 +230,44 @@ describe('dynamic tools', () => {
 
   it('are gated like others, and told as dynamic', async () => {
     const ran: unknown[] = [];
-    const { of } = await play({ turns: [calls(call('any', { x: 1 }, 'd1')), says('.')], tools: { any: dynamic(ran) }, ...yes });
+    const { of } = await play({
+      turns: [calls(call('any', { x: 1 }, 'd1')), says('.')],
+      tools: { any: dynamic(ran) },
+      ...yes,
+    });
     expect(ran).toEqual([{ x: 1 }]);
     expect(of('tool-call')).toMatchObject([{ dynamic: true, args: { x: 1 } }]);
     expect(of('tool-result')).toMatchObject([{ dynamic: true, result: 'ok' }]);
   });
 
+  it.each([
+    ['approved', true],
+    ['edited', { type: 'edit', args: { x: 2 } }],
+    ['answered by a human', { type: 'respond', output: 'ok' }],
+  ] as const)('%s: dynamic in the events, the steps and the UI', async (_, answer) => {
+    const options = {
+      turns: [calls(call('any', { x: 1 }, 'd1')), says('.')],
+      tools: { any: dynamic([]) },
+      interruptOn: 'all',
+      onApprovalRequest: () => answer,
+    } as const;
+    const { of, run } = await play(options as never);
+    expect(of('tool-result')).toMatchObject([{ dynamic: true, result: 'ok' }]);
+    const { steps } = await run.result;
+    expect([steps[0]?.dynamicToolResults.length, steps[0]?.staticToolResults.length]).toEqual([1, 0]);
+    let message: ai.UIMessage | undefined;
+    const stream = start(options as never).run.toUIMessageStream();
+    for await (const snapshot of ai.readUIMessageStream({ stream })) message = snapshot;
+    const parts = message?.parts.filter(({ type }) => type !== 'text' && type !== 'step-start');
+    expect(parts).toMatchObject([{ type: 'dynamic-tool', state: 'output-available', output: 'ok' }]);
+  });
+
   it('with a JSON schema and no validator', async () => {
     const ran: unknown[] = [];
-    const any = ai.dynamicTool({ inputSchema: ai.jsonSchema({ type: 'object' }), execute: async (input) => void ran.push(input) });
+    const any = ai.dynamicTool({
+      inputSchema: ai.jsonSchema({ type: 'object' }),
+      execute: async (input) => void ran.push(input),
+    });
     await play({
       turns: [calls(call('any', { x: 1 }, 'd1')), says('.')],
       tools: { any },
@@ -227,9 +294,42 @@ describe('tools as they are written', () => {
       }
     }
     const del = new Deleter();
-    const { of } = await play({ turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')], tools: { del } as never, ...yes });
+    const { of } = await play({
+      turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')],
+      tools: { del } as never,
+      ...yes,
+    });
     expect(of('tool-result')).toMatchObject([{ result: 'did /a' }]);
     expect(del.ran).toEqual(['/a']);
+  });
+
+  it('methods and getters of a class that use private fields, gated or not', async () => {
+    class Secretive {
+      readonly #secret = 's';
+      get description() {
+        return `keeps ${this.#secret}`;
+      }
+      get inputSchema() {
+        return this.#secret === 's' ? path : z.never();
+      }
+      async execute() {
+        return `ran ${this.#secret}`;
+      }
+      toModelOutput({ output }: { output: string }) {
+        return { type: 'text', value: `${this.#secret}: ${output}` };
+      }
+    }
+    const turns = [calls(call('del', { path: '/a' }, 'c1'), call('read', { path: '/a' }, 'c2')), says('.')];
+    const { prompts } = await play({
+      turns,
+      tools: { del: new Secretive(), read: new Secretive() } as never,
+      interruptOn: { del: true },
+      onApprovalRequest: () => true,
+    });
+    const told = { type: 'text', value: 's: ran s' };
+    expect(resultsIn(prompts[1])).toEqual({ c1: told, c2: told });
+    const gated = await play({ turns, tools: gateTools({ del: new Secretive() } as never, yes) as never });
+    expect(resultsIn(gated.prompts[1])['c1']).toEqual(told);
   });
 
   it('a predicate of a class that uses this', async () => {
@@ -243,7 +343,11 @@ describe('tools as they are written', () => {
         return 'ran';
       }
     }
-    const { of } = await play({ turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')], tools: { del: new Picky() } as never, onApprovalRequest: () => true });
+    const { of } = await play({
+      turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')],
+      tools: { del: new Picky() } as never,
+      onApprovalRequest: () => true,
+    });
     expect(of('approval-requested')[0]?.description).not.toMatch(/failed/);
     expect(of('tool-result')).toMatchObject([{ result: 'ran' }]);
   });
@@ -257,7 +361,11 @@ describe('tools as they are written', () => {
         yield `deleted ${path}`;
       },
     });
-    const { of, prompts, run } = await play({ turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')], tools: { del }, ...yes });
+    const { of, prompts, run } = await play({
+      turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')],
+      tools: { del },
+      ...yes,
+    });
     expect(of('tool-result').map(({ result, preliminary }) => [result, preliminary === true])).toEqual([
       ['deleting /a', true],
       ['deleted /a', true],
@@ -274,7 +382,12 @@ describe('tools as they are written', () => {
         execute: async ({ path }) => ({ path, bytes: 'x'.repeat(10) }),
         toModelOutput: ({ output }) => ({ type: 'content', value: [{ type: 'text', text: `gone: ${output.path}` }] }),
       });
-      const { prompts } = await play({ turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')], tools: { del }, interruptOn: 'all', onApprovalRequest: () => answer });
+      const { prompts } = await play({
+        turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')],
+        tools: { del },
+        interruptOn: 'all',
+        onApprovalRequest: () => answer,
+      });
       const { value } = resultsIn(prompts[1])['c1'] as { value: { text: string }[] };
       expect(value[0]?.text).toBe(answer === true ? 'gone: /a' : 'gone: /b');
       expect(value).toHaveLength(answer === true ? 1 : 2);
@@ -304,16 +417,24 @@ describe('tools as they are written', () => {
         throw new Error('disk full');
       },
     });
-    const { prompts, of, run } = await play({ turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')], tools: { del }, ...yes });
+    const { prompts, of, run } = await play({
+      turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')],
+      tools: { del },
+      ...yes,
+    });
     expect(of('tool-error')).toMatchObject([{ toolCallId: 'c1', isError: true, args: { path: '/a' } }]);
-    expect(resultsIn(prompts[1])).toEqual({ c1: { type: 'error-text', value: expect.stringContaining('disk full') as unknown } });
+    expect(resultsIn(prompts[1])).toEqual({
+      c1: { type: 'error-text', value: expect.stringContaining('disk full') as unknown },
+    });
     expect((await run.result).steps[0]?.content.map(({ type }) => type)).toContain('tool-error');
   });
 });
 
 describe('what tools and predicates are given', () => {
   const contexts: Record<string, unknown> =
-    major === 7 ? { toolsContext: { del: { tenant: 't1' } }, runtimeContext: { run: 'r1' } } : { experimental_context: { tenant: 't1' } };
+    major === 7
+      ? { toolsContext: { del: { tenant: 't1' } }, runtimeContext: { run: 'r1' } }
+      : { experimental_context: { tenant: 't1' } };
   const contextOf = (options: Record<string, unknown>) => options[major === 7 ? 'context' : 'experimental_context'];
 
   it('their context reaches the predicate and execute', async () => {
@@ -323,7 +444,11 @@ describe('what tools and predicates are given', () => {
       ...(major === 7 ? { contextSchema: z.object({ tenant: z.string() }) } : {}),
       execute: async (_: unknown, options: Record<string, unknown>) => {
         seen['execute'] = contextOf(options);
-        seen['call'] = [options['toolCallId'], Array.isArray(options['messages']), options['abortSignal'] instanceof AbortSignal];
+        seen['call'] = [
+          options['toolCallId'],
+          Array.isArray(options['messages']),
+          options['abortSignal'] instanceof AbortSignal,
+        ];
         return 'ok';
       },
     } as never);
@@ -343,7 +468,12 @@ describe('what tools and predicates are given', () => {
       ...contexts,
     });
     expect(types(events)).not.toContain('error');
-    expect(seen).toEqual({ shouldApprove: { tenant: 't1' }, signal: true, execute: { tenant: 't1' }, call: ['c1', true, true] });
+    expect(seen).toEqual({
+      shouldApprove: { tenant: 't1' },
+      signal: true,
+      execute: { tenant: 't1' },
+      call: ['c1', true, true],
+    });
   });
 
   it('an edit is judged with the same context', async () => {
@@ -351,7 +481,9 @@ describe('what tools and predicates are given', () => {
     const seen: unknown[] = [];
     await play({
       turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')],
-      tools: { del: major === 7 ? Object.assign(tools.del, { contextSchema: z.object({ tenant: z.string() }) }) : tools.del },
+      tools: {
+        del: major === 7 ? Object.assign(tools.del, { contextSchema: z.object({ tenant: z.string() }) }) : tools.del,
+      },
       interruptOn: {
         del: {
           shouldApprove: ({ path }: { path: string }, options: Record<string, unknown>) => {
@@ -369,17 +501,22 @@ describe('what tools and predicates are given', () => {
     ]);
   });
 
-  it("execution callbacks of the SDK are called once, for approved calls too", async () => {
+  it('execution callbacks of the SDK are called once, for approved calls too', async () => {
     const { tools } = recordingTools();
     const seen: string[] = [];
-    const [started, ended] = major === 7 ? ['onToolExecutionStart', 'onToolExecutionEnd'] : ['experimental_onToolCallStart', 'experimental_onToolCallFinish'];
+    const [started, ended] =
+      major === 7
+        ? ['onToolExecutionStart', 'onToolExecutionEnd']
+        : ['experimental_onToolCallStart', 'experimental_onToolCallFinish'];
     await play({
       turns: [calls(call('read', { path: '/r' }, 'c0'), call('del', { path: '/a' }, 'c1')), says('.')],
       tools,
       interruptOn: { del: true },
       onApprovalRequest: () => true,
-      [started as string]: ({ toolCall }: { toolCall: { toolCallId: string } }) => void seen.push(`start ${toolCall.toolCallId}`),
-      [ended as string]: ({ toolCall }: { toolCall: { toolCallId: string } }) => void seen.push(`end ${toolCall.toolCallId}`),
+      [started as string]: ({ toolCall }: { toolCall: { toolCallId: string } }) =>
+        void seen.push(`start ${toolCall.toolCallId}`),
+      [ended as string]: ({ toolCall }: { toolCall: { toolCallId: string } }) =>
+        void seen.push(`end ${toolCall.toolCallId}`),
     });
     expect(seen).toEqual(['start c0', 'end c0', 'start c1', 'end c1']);
   });
@@ -388,7 +525,13 @@ describe('what tools and predicates are given', () => {
 describe.runIf(major === 7)("a toolApproval of one's own (AI SDK 7)", () => {
   const judged = async (toolApproval: unknown, more: object = {}) => {
     const { ran, tools } = recordingTools();
-    const played = await play({ turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')], tools, toolApproval, onApprovalRequest: () => true, ...more });
+    const played = await play({
+      turns: [calls(call('del', { path: '/a' }, 'c1')), says('.')],
+      tools,
+      toolApproval,
+      onApprovalRequest: () => true,
+      ...more,
+    });
     return { ...played, ran, asked: played.of('approval-requested').filter(({ isAutomatic }) => !isAutomatic).length };
   };
 
@@ -417,7 +560,10 @@ describe.runIf(major === 7)("a toolApproval of one's own (AI SDK 7)", () => {
   it('gets what the SDK would give it', async () => {
     let seen: Record<string, unknown> = {};
     await judged((options: Record<string, unknown>) => void (seen = options), { runtimeContext: { run: 'r1' } });
-    expect(seen).toMatchObject({ toolCall: { toolCallId: 'c1', toolName: 'del', input: { path: '/a' } }, runtimeContext: { run: 'r1' } });
+    expect(seen).toMatchObject({
+      toolCall: { toolCallId: 'c1', toolName: 'del', input: { path: '/a' } },
+      runtimeContext: { run: 'r1' },
+    });
     expect(Object.keys(seen['tools'] as object)).toEqual(['del', 'read']);
     expect(seen['messages']).toHaveLength(1);
   });

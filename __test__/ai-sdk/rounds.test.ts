@@ -30,7 +30,11 @@ describe('steps', () => {
     const { run, of } = await play({ turns: threeSteps(), tools: recordingTools().tools, ...gated });
     expect(of('step-start').map(({ stepNumber }) => stepNumber)).toEqual([1, 2, 3]);
     expect(of('step-finish').map(({ stepNumber }) => stepNumber)).toEqual([1, 2, 3]);
-    expect(of('step-finish').map(({ toolCalls }) => toolCalls.map(({ toolCallId }) => toolCallId))).toEqual([['c1'], ['c2'], []]);
+    expect(of('step-finish').map(({ toolCalls }) => toolCalls.map(({ toolCallId }) => toolCallId))).toEqual([
+      ['c1'],
+      ['c2'],
+      [],
+    ]);
     const { steps } = await run.result;
     expect(steps.map(({ stepNumber }) => stepNumber)).toEqual([0, 1, 2]);
     expect(steps.map(({ text }) => text)).toEqual(['A', 'B', 'C']);
@@ -53,17 +57,27 @@ describe('steps', () => {
 
   it.each(stepCallbacks)('%s is called once for each, with what went before', async (name) => {
     const seen: StepLike[] = [];
-    await play({ turns: threeSteps(), tools: recordingTools().tools, ...gated, [name]: (step: StepLike) => void seen.push(step) });
+    await play({
+      turns: threeSteps(),
+      tools: recordingTools().tools,
+      ...gated,
+      [name]: (step: StepLike) => void seen.push(step),
+    });
     expect(seen.map(({ stepNumber }) => stepNumber)).toEqual([0, 1, 2]);
     // In 6 the messages are those of the run so far, in 7 those of the step.
     const roles = seen.map(({ response }) => response.messages.map(({ role }) => role));
-    if (major === 6) expect(roles.at(-1)).toEqual(['assistant', 'tool', 'tool', 'assistant', 'tool', 'tool', 'assistant']);
-    else expect(roles.at(-1)).toContain('assistant');
+    const ofRun = ['assistant', 'tool', 'tool', 'assistant', 'tool', 'tool', 'assistant'];
+    expect(roles.at(-1)).toEqual(major === 6 ? ofRun : ofRun.slice(-roles.at(-1)!.length));
   });
 
   it.each(finishCallbacks)('%s is called once, with all of them', async (name) => {
     const seen: { steps: StepLike[]; totalUsage: { totalTokens: number }; text: string }[] = [];
-    await play({ turns: threeSteps(), tools: recordingTools().tools, ...gated, [name]: (event: never) => void seen.push(event) });
+    await play({
+      turns: threeSteps(),
+      tools: recordingTools().tools,
+      ...gated,
+      [name]: (event: never) => void seen.push(event),
+    });
     expect(seen).toHaveLength(1);
     expect(seen[0]?.steps).toHaveLength(3);
     expect(seen[0]?.totalUsage.totalTokens).toBe(45);
@@ -71,8 +85,15 @@ describe('steps', () => {
   });
 
   it.runIf(major === 7)('onEnd knows the messages, calls and results of the whole run', async () => {
-    let seen: { responseMessages: { role: string }[]; toolResults: StepLike['toolResults']; usage: { totalTokens: number } } | undefined;
-    const { run } = await play({ turns: threeSteps(), tools: recordingTools().tools, ...gated, onEnd: (event: never) => void (seen = event) });
+    let seen:
+      | { responseMessages: { role: string }[]; toolResults: StepLike['toolResults']; usage: { totalTokens: number } }
+      | undefined;
+    const { run } = await play({
+      turns: threeSteps(),
+      tools: recordingTools().tools,
+      ...gated,
+      onEnd: (event: never) => void (seen = event),
+    });
     expect(seen?.responseMessages).toEqual((await run.result).responseMessages);
     expect(seen?.toolResults.map(({ toolCallId }) => toolCallId)).toEqual(['c1', 'c2']);
     expect(seen?.usage.totalTokens).toBe(45);
@@ -89,7 +110,12 @@ describe('steps', () => {
 it('adds up the usage, nested counts too', async () => {
   const { run, of } = await play({ turns: threeSteps(), tools: recordingTools().tools, ...gated });
   const { usage } = await run.result;
-  expect(usage).toMatchObject({ inputTokens: 30, outputTokens: 15, totalTokens: 45, inputTokenDetails: { noCacheTokens: 30 } });
+  expect(usage).toMatchObject({
+    inputTokens: 30,
+    outputTokens: 15,
+    totalTokens: 45,
+    inputTokenDetails: { noCacheTokens: 30 },
+  });
   expect(of('done')[0]?.usage).toEqual(usage);
 });
 
@@ -123,7 +149,12 @@ describe('stopWhen', () => {
       return false;
     };
     const { tools } = recordingTools();
-    await play({ turns: [...threeSteps().slice(0, 2), calls(call('read', { path: '/r' }, 'c3')), says('.')], tools, ...gated, stopWhen: [stopWhen] });
+    await play({
+      turns: [...threeSteps().slice(0, 2), calls(call('read', { path: '/r' }, 'c3')), says('.')],
+      tools,
+      ...gated,
+      stopWhen: [stopWhen],
+    });
     expect(seen.at(-1)).toEqual([['c1'], ['c2'], ['c3']]);
   });
 
@@ -171,7 +202,9 @@ describe('stopWhen', () => {
 
   it('is 20 steps when nothing is said', async () => {
     const { tools } = recordingTools();
-    const turns = Array.from({ length: 25 }, (_, index) => calls(call(index % 2 ? 'read' : 'del', { path: `/${index}` }, `c${index}`)));
+    const turns = Array.from({ length: 25 }, (_, index) =>
+      calls(call(index % 2 ? 'read' : 'del', { path: `/${index}` }, `c${index}`)),
+    );
     const { prompts, run } = await play({ turns, tools, ...gated });
     expect(prompts).toHaveLength(20);
     expect((await run.result).steps).toHaveLength(20);
@@ -228,13 +261,28 @@ describe('prepareStep', () => {
     expect((await run.result).text).toBe('other');
   });
 
+  it('may change the messages: the history stays what it was', async () => {
+    const { run, prompts } = await play({
+      turns: threeSteps(),
+      tools: recordingTools().tools,
+      ...gated,
+      prepareStep: ({ messages }: { messages: unknown[] }) => ({
+        messages: [...messages, { role: 'user', content: 'be brief' }],
+      }),
+    });
+    expect(prompts[2]?.at(-1)).toMatchObject({ role: 'user', content: [{ text: 'be brief' }] });
+    const { messages } = await run.result;
+    expect(messages.filter(({ role }) => role === 'user')).toEqual([{ role: 'user', content: 'go' }]);
+  });
+
   it('may narrow activeTools: what was approved runs all the same', async () => {
     const { ran, tools } = recordingTools();
     await play({
       turns: [calls(call('del', { path: '/1' }, 'c1')), says('.')],
       tools,
       ...gated,
-      prepareStep: ({ stepNumber }: { stepNumber: number }) => (stepNumber > 0 ? { activeTools: [], toolChoice: 'none' } : {}),
+      prepareStep: ({ stepNumber }: { stepNumber: number }) =>
+        stepNumber > 0 ? { activeTools: [], toolChoice: 'none' } : {},
     });
     expect(ran).toEqual(['del /1']);
   });
@@ -246,7 +294,9 @@ describe('messages', () => {
     const { messages, responseMessages } = await run.result;
     expect(messages[0]).toEqual({ role: 'user', content: 'go' });
     expect(messages.slice(1)).toEqual(responseMessages);
-    const results = responseMessages.flatMap(({ role, content }) => (role === 'tool' ? content : [])).filter(({ type }) => type === 'tool-result');
+    const results = responseMessages
+      .flatMap(({ role, content }) => (role === 'tool' ? content : []))
+      .filter(({ type }) => type === 'tool-result');
     expect(results).toMatchObject([
       { toolCallId: 'c1', output: { value: 'deleted /1' } },
       { toolCallId: 'c2', output: { value: 'deleted /2' } },
@@ -317,11 +367,20 @@ it('keeps telemetry: each SDK call of the run is one operation', async () => {
   const { tools } = recordingTools();
   const { model } = scripted([calls(call('del', { path: '/1' }, 'c1')), says('.')]);
   const seen: string[] = [];
-  const integration = new Proxy({}, { get: (_, name) => (typeof name === 'string' && name.startsWith('on') ? () => void seen.push(name) : undefined) });
+  const integration = new Proxy(
+    {},
+    { get: (_, name) => (typeof name === 'string' && name.startsWith('on') ? () => void seen.push(name) : undefined) },
+  );
   const { streamWithEvents } = await import('../../ts/index.js');
   const telemetry = { isEnabled: true, integrations: [integration], functionId: 'test' };
   await collect(
-    streamWithEvents({ model, tools, prompt: 'go', ...gated, ...(major === 7 ? { telemetry } : { experimental_telemetry: telemetry }) } as never),
+    streamWithEvents({
+      model,
+      tools,
+      prompt: 'go',
+      ...gated,
+      ...(major === 7 ? { telemetry } : { experimental_telemetry: telemetry }),
+    } as never),
   );
   expect(seen.filter((name) => name === 'onStart')).toHaveLength(2);
   expect(seen.filter((name) => /onToolCallStart|onToolExecutionStart/.test(name))).toHaveLength(1);

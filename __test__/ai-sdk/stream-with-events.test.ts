@@ -8,7 +8,10 @@ const types = (events: { type: string }[]) => events.map(({ type }) => type);
 describe('one gated call', () => {
   it('runs after an approval, in one iterator', async () => {
     const { ran, tools } = recordingTools();
-    const { model, prompts } = scripted([[...text('I will.'), ...calls(call('del', { path: '/a' }, 'c1'))], says('Done.')]);
+    const { model, prompts } = scripted([
+      [...text('I will.'), ...calls(call('del', { path: '/a' }, 'c1'))],
+      says('Done.'),
+    ]);
     const asked: unknown[] = [];
     const run = streamWithEvents({
       model,
@@ -58,7 +61,11 @@ describe('one gated call', () => {
     );
     expect(ran).toEqual([]);
     expect(resultsIn(prompts[1])).toEqual({ c1: { type: 'execution-denied', reason: 'not on my watch' } });
-    expect(events.find(({ type }) => type === 'tool-denied')).toMatchObject({ toolCallId: 'c1', args: { path: '/a' }, reason: 'not on my watch' });
+    expect(events.find(({ type }) => type === 'tool-denied')).toMatchObject({
+      toolCallId: 'c1',
+      args: { path: '/a' },
+      reason: 'not on my watch',
+    });
   });
 
   it('runs with edited arguments, and the model is told', async () => {
@@ -76,7 +83,10 @@ describe('one gated call', () => {
     expect(ran).toEqual(['del /b']);
     const assistant = prompts[1]?.find(({ role }) => role === 'assistant');
     expect(assistant?.content).toMatchObject([{ type: 'tool-call', input: { path: '/b' } }]);
-    expect(resultsIn(prompts[1])['c1']).toMatchObject({ type: 'text', value: expect.stringMatching(/^deleted \/b\n\n.*human changed/) as never });
+    expect(resultsIn(prompts[1])['c1']).toMatchObject({
+      type: 'text',
+      value: expect.stringMatching(/^deleted \/b\n\n.*human changed/) as never,
+    });
   });
 
   it('gives the model the answer of a human instead', async () => {
@@ -153,7 +163,10 @@ describe('a step with several calls', () => {
       order.push('read ended');
       return 'x';
     };
-    const { model } = scripted([calls(call('read', { path: '/r' }, 'c1'), call('del', { path: '/a' }, 'c2')), says('.')]);
+    const { model } = scripted([
+      calls(call('read', { path: '/r' }, 'c1'), call('del', { path: '/a' }, 'c2')),
+      says('.'),
+    ]);
     const events = await collect(
       streamWithEvents({
         model,
@@ -185,15 +198,29 @@ it('denies calls of an incomplete turn without asking', async () => {
 
 it('denies calls with the same id', async () => {
   const { ran, tools } = recordingTools();
-  const { model } = scripted([calls(call('del', { path: '/a' }, 'dup'), call('del', { path: '/b' }, 'dup')), says('.')]);
+  const { model } = scripted([
+    calls(call('del', { path: '/a' }, 'dup'), call('del', { path: '/b' }, 'dup')),
+    says('.'),
+  ]);
   await collect(streamWithEvents({ model, tools, prompt: 'go', interruptOn: 'all', onApprovalRequest: () => true }));
   expect(ran).toEqual([]);
 });
 
 it('counts maxSteps over all rounds, and still runs what was approved in the last', async () => {
   const { ran, tools } = recordingTools();
-  const { model, prompts } = scripted([calls(call('del', { path: '/1' }, 'c1')), calls(call('del', { path: '/2' }, 'c2')), says('never')]);
-  const run = streamWithEvents({ model, tools, prompt: 'go', interruptOn: 'all', maxSteps: 2, onApprovalRequest: () => true });
+  const { model, prompts } = scripted([
+    calls(call('del', { path: '/1' }, 'c1')),
+    calls(call('del', { path: '/2' }, 'c2')),
+    says('never'),
+  ]);
+  const run = streamWithEvents({
+    model,
+    tools,
+    prompt: 'go',
+    interruptOn: 'all',
+    maxSteps: 2,
+    onApprovalRequest: () => true,
+  });
   const events = await collect(run);
   expect(ran).toEqual(['del /1', 'del /2']);
   expect(prompts).toHaveLength(2);
@@ -244,9 +271,18 @@ it('tells the model of an edit also when the edited tool fails', async () => {
   };
   const { model, prompts } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('Pity.')]);
   const events = await collect(
-    streamWithEvents({ model, tools, prompt: 'go', interruptOn: 'all', onApprovalRequest: () => ({ type: 'edit', args: { path: '/b' } }) }),
+    streamWithEvents({
+      model,
+      tools,
+      prompt: 'go',
+      interruptOn: 'all',
+      onApprovalRequest: () => ({ type: 'edit', args: { path: '/b' } }),
+    }),
   );
-  expect(resultsIn(prompts[1])['c1']).toMatchObject({ type: 'error-text', value: expect.stringMatching(/no such file\n\n.*human changed/) as never });
+  expect(resultsIn(prompts[1])['c1']).toMatchObject({
+    type: 'error-text',
+    value: expect.stringMatching(/no such file\n\n.*human changed/) as never,
+  });
   expect(events.find(({ type }) => type === 'tool-error')).toMatchObject({ error: failure });
 });
 
@@ -257,6 +293,8 @@ it('asks about every call of a later step, whatever an earlier one held', async 
     calls(call('del', { path: '/1' }, 'c2'), call('del', { path: '/2' }, 'c3'), call('del', { path: '/3' }, 'c4')),
     says('Done.'),
   ]);
-  await collect(streamWithEvents({ model, tools, prompt: 'go', interruptOn: { del: true }, onApprovalRequest: () => true }));
+  await collect(
+    streamWithEvents({ model, tools, prompt: 'go', interruptOn: { del: true }, onApprovalRequest: () => true }),
+  );
   expect(ran).toEqual(['read /r', 'del /1', 'del /2', 'del /3']);
 });

@@ -70,7 +70,12 @@ describe('the callback', () => {
     const seen: unknown[] = [];
     const { tools } = recordingTools();
     const { run } = storage.run('mine', () =>
-      start({ turns: two(), tools, interruptOn: 'all', onApprovalRequest: () => void seen.push(storage.getStore()) === undefined }),
+      start({
+        turns: two(),
+        tools,
+        interruptOn: 'all',
+        onApprovalRequest: () => seen.push(storage.getStore()) > 0,
+      }),
     );
     await collect(run);
     expect(seen).toEqual(['mine', 'mine']);
@@ -80,7 +85,13 @@ describe('the callback', () => {
     const { ran, tools } = recordingTools();
     const gate = createGate();
     let answer: (value: boolean) => void = () => {};
-    const { run } = start({ turns: two().slice(0, 2), tools, interruptOn: 'all', gate, onApprovalRequest: () => new Promise<boolean>((resolve) => (answer = resolve)) });
+    const { run } = start({
+      turns: two().slice(0, 2),
+      tools,
+      interruptOn: 'all',
+      gate,
+      onApprovalRequest: () => new Promise<boolean>((resolve) => (answer = resolve)),
+    });
     for (let count = 0; count < 2; count++) {
       const { approvalId } = await until(run, 'approval-requested');
       await gate.reject(approvalId, 'first', { by: 'ada' });
@@ -116,7 +127,10 @@ describe('a gate and no callback', () => {
     const { run, prompts } = start({ turns: two(), tools, interruptOn: 'all', gate });
     const first = await until(run, 'approval-requested');
     const second = await until(run, 'approval-requested');
-    expect((await gate.pending({ runId: run.runId })).map(({ approvalId }) => approvalId)).toEqual([first.approvalId, second.approvalId]);
+    expect((await gate.pending({ runId: run.runId })).map(({ approvalId }) => approvalId)).toEqual([
+      first.approvalId,
+      second.approvalId,
+    ]);
     await gate.edit(second.approvalId, { path: '/e' }, { by: 'bob' });
     await gate.reject(first.approvalId, 'no');
     const rest = await collect(run);
@@ -142,7 +156,12 @@ describe('a gate and no callback', () => {
     expect(await within({}, 5_000)).toBe(5_000);
     expect(await within({ approvalTimeout: 4_000 }, 5_000)).toBe(4_000);
     expect(await within({ approvalTimeout: 4_000, interruptOn: { '*': { timeout: 3_000 } } }, 5_000)).toBe(3_000);
-    expect(await within({ approvalTimeout: 4_000, interruptOn: { '*': { timeout: 3_000 }, del: { timeout: 2_000 } } }, 5_000)).toBe(2_000);
+    expect(
+      await within(
+        { approvalTimeout: 4_000, interruptOn: { '*': { timeout: 3_000 }, del: { timeout: 2_000 } } },
+        5_000,
+      ),
+    ).toBe(2_000);
     const onApprovalRequest = () => new Promise(() => {});
     expect(await within({ onApprovalRequest }, 5_000)).toBe(5_000);
     expect(await within({ onApprovalRequest })).toBe(null);
@@ -152,7 +171,12 @@ describe('a gate and no callback', () => {
   it('an edit that does not fit is refused to its author, and the request goes on waiting', async () => {
     const { ran, tools } = recordingTools();
     const gate = createGate();
-    const { run } = start({ turns: two().map((turn, index) => (index === 0 ? calls(call('del', { path: '/1' }, 'c1')) : turn)), tools, interruptOn: 'all', gate });
+    const { run } = start({
+      turns: two().map((turn, index) => (index === 0 ? calls(call('del', { path: '/1' }, 'c1')) : turn)),
+      tools,
+      interruptOn: 'all',
+      gate,
+    });
     const { approvalId } = await until(run, 'approval-requested');
     await expect(gate.edit(approvalId, { path: 7 })).rejects.toMatchObject({ code: 'ERR_INVALID_DECISION' });
     expect(await gate.pending()).toHaveLength(1);
@@ -164,9 +188,17 @@ describe('a gate and no callback', () => {
   it('the second decision gets the one that won', async () => {
     const { tools } = recordingTools();
     const gate = createGate();
-    const { run } = start({ turns: [calls(call('del', { path: '/1' }, 'c1')), says('.')], tools, interruptOn: 'all', gate });
+    const { run } = start({
+      turns: [calls(call('del', { path: '/1' }, 'c1')), says('.')],
+      tools,
+      interruptOn: 'all',
+      gate,
+    });
     const { approvalId } = await until(run, 'approval-requested');
-    const outcomes = await Promise.allSettled([gate.approve(approvalId, { by: 'ada' }), gate.reject(approvalId, { by: 'bob' })]);
+    const outcomes = await Promise.allSettled([
+      gate.approve(approvalId, { by: 'ada' }),
+      gate.reject(approvalId, { by: 'bob' }),
+    ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     const { reason } = outcomes[1] as PromiseRejectedResult;
     expect(AlreadyDecidedError.isInstance(reason)).toBe(true);
@@ -197,19 +229,38 @@ describe('a gate and no callback', () => {
   });
 });
 
+it('the time that a human takes counts against no timeout of the SDK', async () => {
+  const { ran, tools } = recordingTools();
+  const { events } = await play({
+    turns: two(),
+    tools,
+    interruptOn: 'all',
+    timeout: { totalMs: 150, stepMs: 150, chunkMs: 100 },
+    onApprovalRequest: () => sleep(300).then(() => true),
+  });
+  expect(events.at(-1)?.type).toBe('done');
+  expect(ran).toEqual(['del /1', 'del /2']);
+});
+
 describe('nobody', () => {
   it('each request is rejected at once, and says so', async () => {
     const { ran, tools } = recordingTools();
     const { of, prompts } = await play({ turns: two(), tools, interruptOn: 'all' });
     expect(of('approval-requested').map(({ isAutomatic }) => isAutomatic)).toEqual([true, true]);
     expect(of('approval-response')).toMatchObject([{ approved: false }, { approved: false }]);
-    expect(resultsIn(prompts[1])['c1']).toMatchObject({ reason: expect.stringMatching(/onApprovalRequest/) as unknown });
+    expect(resultsIn(prompts[1])['c1']).toMatchObject({
+      reason: expect.stringMatching(/onApprovalRequest/) as unknown,
+    });
     expect(ran).toEqual([]);
   });
 
   it('is asked about calls that need no approval', async () => {
     const { ran, tools } = recordingTools();
-    const { events } = await play({ turns: [calls(call('read', { path: '/r' }, 'c1')), says('.')], tools, interruptOn: { del: true } });
+    const { events } = await play({
+      turns: [calls(call('read', { path: '/r' }, 'c1')), says('.')],
+      tools,
+      interruptOn: { del: true },
+    });
     expect(ran).toEqual(['read /r']);
     expect(types(events)).not.toContain('approval-requested');
   });
@@ -222,7 +273,10 @@ describe('events come when things happen', () => {
     tools.read.execute = () => new Promise<string>((resolve) => (finishRead = () => resolve('slow')));
     const gate = createGate();
     const { run } = start({
-      turns: [calls(call('read', { path: '/r' }, 'c0'), call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')), says('.')],
+      turns: [
+        calls(call('read', { path: '/r' }, 'c0'), call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')),
+        says('.'),
+      ],
       tools,
       interruptOn: { del: true },
       gate,

@@ -8,6 +8,7 @@
 import { tool, type ModelMessage, type ToolSet } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import type { Gate } from '../../index.js';
 import { createGate, gateTools, verifyApprovals } from '../../ts/index.js';
 import { answer, stoppingEntries, waitingEntries } from '../support/entries.js';
 import { call, calls, says } from '../support/model.js';
@@ -106,6 +107,9 @@ describe.each(waitingEntries)('%s', (name, entry) => {
       return this.x * 2;
     }
   }
+  const Impostor = class Map {
+    size = 1;
+  };
   const values: [name: string, make: () => unknown][] = [
     ['a Date', () => new Date(86_400_000)],
     ['an invalid Date', () => new Date(Number.NaN)],
@@ -126,6 +130,7 @@ describe.each(waitingEntries)('%s', (name, entry) => {
     ['a RegExp', () => /a+b/giu],
     ['infinity', () => Number.NEGATIVE_INFINITY],
     ['an instance of a class', () => new Point(21)],
+    ['an instance of a class with the name of another', () => new Impostor()],
     ['undefined in an array', () => [undefined, 1]],
     ['an object without a prototype', () => Object.assign(Object.create(null) as object, { a: 1 })],
     ['what looks like a tag', () => ({ $countersign: 'Date', value: '1970-01-01T00:00:00.000Z' })],
@@ -304,3 +309,20 @@ it('keeps a key named __proto__ an ordinary key', async () => {
   expect(JSON.stringify(resolved)).toBe(JSON.stringify(args));
   expect([Object.getPrototypeOf(resolved), 'admin' in {}]).toEqual([Object.prototype, false]);
 });
+
+it.each([
+  ['approved', (gate: Gate, id: string) => gate.approve(id), { value: { x: 1 } }],
+  ['edited', (gate: Gate, id: string) => gate.edit(id, { value: new Pair(2) }), { value: { x: 2 } }],
+])('hands over an instance of a class as its data (%s), and as approved', async (_, decide, args) => {
+  await using gate = createGate();
+  const asking = gate.request({ toolName: 't', args: { value: new Pair(1) } });
+  await decide(gate, (await gate.pending())[0]?.approvalId ?? '');
+  expect(await asking).toMatchObject({ approved: true, args });
+});
+
+class Pair {
+  readonly x: number;
+  constructor(x: number) {
+    this.x = x;
+  }
+}

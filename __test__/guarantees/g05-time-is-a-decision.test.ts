@@ -65,6 +65,23 @@ describe('gate.request', () => {
     await expect(decide(gate, request?.approvalId ?? '')).rejects.toBeInstanceOf(ApprovalExpiredError);
   });
 
+  it.each(ways)('refuses %s in the millisecond after the deadline', async (_, decide) => {
+    const requested: { approvalId: string; expiresAt: number }[] = [];
+    // Told at once, in the call: the shortest deadlines pass before anything that is awaited.
+    const info = (message: string, fields: object) =>
+      void (message === 'approval requested' && requested.push(fields as never));
+    await using gate = createGate({ timeout: 2, logger: { info } });
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const asking = gate.request({ toolName: 't', args: {} });
+      const { approvalId = '', expiresAt = 0 } = requested.at(-1) ?? {};
+      // Most likely before the thread that watches the deadlines has woken up.
+      while (Date.now() <= expiresAt);
+      await expect(decide(gate, approvalId)).rejects.toBeInstanceOf(ApprovalExpiredError);
+      expect((await asking).decision.type).toBe('expired');
+    }
+    expect(requested).toHaveLength(20);
+  });
+
   it.each(ways)('takes %s just before the deadline, and then no deadline changes it', async (_, decide) => {
     await using gate = createGate({ timeout: 40 });
     const asking = gate.request({ toolName: 't', args: {} });

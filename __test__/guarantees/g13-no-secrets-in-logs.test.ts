@@ -226,14 +226,18 @@ describe('COUNTERSIGN_LOG', () => {
   )('%s as %s shows none', async (level, format) => {
     const stderr = await stderrOf({ COUNTERSIGN_LOG: level, COUNTERSIGN_LOG_FORMAT: format });
     expect(stderr).not.toContain(SECRET);
-    if (/info|debug/.test(level)) expect(stderr).toContain('login');
+    expect(stderr.includes('login')).toBe(/info|debug/.test(level));
   });
 
   it.each(['text', 'json'])('trace as %s shows them', async (format) => {
     const stderr = await stderrOf({ COUNTERSIGN_LOG: 'trace', COUNTERSIGN_LOG_FORMAT: format });
     expect(stderr).toContain(SECRET);
-    if (format === 'json')
-      for (const line of stderr.trim().split('\n')) expect(() => void JSON.parse(line)).not.toThrow();
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .every((line) => line.startsWith('{"timestamp"')),
+    ).toBe(format === 'json');
   });
 
   it('says nothing unasked', async () => {

@@ -15,7 +15,11 @@ const usage = {
   outputTokens: { total: 5, text: 5, reasoning: undefined },
 };
 
-export const finish = (unified = 'stop'): ModelPart => ({ type: 'finish', finishReason: { unified, raw: unified }, usage });
+export const finish = (unified = 'stop'): ModelPart => ({
+  type: 'finish',
+  finishReason: { unified, raw: unified },
+  usage,
+});
 
 export const text = (value: string, id = '1'): ModelPart[] => [
   { type: 'text-start', id },
@@ -44,7 +48,10 @@ export interface ScriptedModel {
 }
 
 /** A model that says these turns, one per call, and fails when it is called once more. */
-export function scripted(turns: ModelTurn[], { chunkDelay = null }: { chunkDelay?: number | null } = {}): ScriptedModel {
+export function scripted(
+  turns: ModelTurn[],
+  { chunkDelay = null }: { chunkDelay?: number | null } = {},
+): ScriptedModel {
   const prompts: ScriptedModel['prompts'] = [];
   const next = async (options: { prompt: unknown[] }): Promise<ModelPart[]> => {
     const turn = turns[prompts.length];
@@ -88,7 +95,9 @@ export function resultsIn(prompt: ScriptedModel['prompts'][number] | undefined):
     toolCallId: string;
     output: unknown;
   }[];
-  return Object.fromEntries(parts.filter(({ type }) => type === 'tool-result').map(({ toolCallId, output }) => [toolCallId, output]));
+  return Object.fromEntries(
+    parts.filter(({ type }) => type === 'tool-result').map(({ toolCallId, output }) => [toolCallId, output]),
+  );
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,7 @@
 /** What `streamWithEvents` returns: the run, to be iterated once, as events or as UI chunks. */
 import type { ToolSet } from 'ai';
 import type { AgentEvent, AgentRun, RunResult } from '../../index.js';
+import type { Asker } from '../gate/asker.js';
 import { eventView } from './events.js';
 import { Run, type RunOptions } from './run.js';
 import type { StreamPart } from './sdk.js';
@@ -15,6 +16,7 @@ const dropped = new FinalizationRegistry<AbortController>((leaving) =>
 
 export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   readonly #run: Run;
+  readonly #asker: Asker;
   readonly #leaving: AbortController;
   readonly #includeRaw: boolean;
   #items: AsyncGenerator<Item, undefined> | undefined;
@@ -28,6 +30,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
       ...options,
       signal: options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]),
     });
+    this.#asker = options.asker;
     this.#includeRaw = options.includeRaw;
     dropped.register(this, this.#leaving, this);
   }
@@ -45,7 +48,9 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     this.#items ??= this.#iterate();
     this.#holder.run = this;
     this.#holder.readers++;
-    return this.#items.next() as Promise<IteratorResult<AgentEvent<TOOLS>, undefined>>;
+    const items = this.#items;
+    // What the SDK calls on the way, such as tools and predicates, finds the context in which the run was made.
+    return this.#asker.inContext(() => items.next()) as Promise<IteratorResult<AgentEvent<TOOLS>, undefined>>;
   }
 
   async return(): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>> {

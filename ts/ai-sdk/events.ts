@@ -71,10 +71,8 @@ export function eventView<TOOLS extends ToolSet>(run: () => Run, includeRaw: boo
     switch (event.type) {
       case 'call-edited':
         return undefined;
-      case 'call-responded': {
-        const { toolCallId, toolName, args, output } = event;
-        return { type: 'tool-result', toolCallId, toolName, args, result: output, isError: false } as AgentEvent;
-      }
+      case 'call-responded':
+        return ofPart({ ...event.call, type: 'tool-result', output: event.output });
       case 'run-aborted':
         return { type: 'abort', reason: event.reason, messages: event.messages };
       case 'run-done':

@@ -39,8 +39,8 @@ export type OwnEvent =
   | ApprovalRequestedEvent
   | ApprovalResponseEvent
   | ToolDeniedEvent
-  | { type: 'call-edited'; toolCallId: string; toolName: string; args: unknown }
-  | { type: 'call-responded'; toolCallId: string; toolName: string; args: unknown; output: unknown }
+  | { type: 'call-edited'; call: StreamPart }
+  | { type: 'call-responded'; call: StreamPart; output: unknown }
   | { type: 'run-aborted'; reason: unknown; messages: ModelMessage[] }
   | ({ type: 'run-done' } & RunResult);
 
@@ -317,7 +317,9 @@ export class Run {
         return part;
       case 'abort':
         // Not through our signal: a timeout of the SDK's, which tells its message only.
-        round.aborted = { reason: typeof part.reason === 'string' ? new DOMException(part.reason, 'TimeoutError') : part.reason };
+        round.aborted = {
+          reason: typeof part.reason === 'string' ? new DOMException(part.reason, 'TimeoutError') : part.reason,
+        };
         return undefined;
       default:
         return part;
@@ -522,7 +524,7 @@ export class Run {
     };
     this.#guard.markAnswered(toolCallId);
     if (decision.type === 'respond') {
-      this.#inbox.push({ type: 'call-responded', toolCallId, toolName, args: valueOf(args), output: decision.output });
+      this.#inbox.push({ type: 'call-responded', call: callWith(asked, valueOf(args)), output: decision.output });
       this.#recordResult({ toolCallId, toolName, args: valueOf(args), outcome: { output: decision.output } });
     }
     return decision.type === 'edit' ? this.#editedAnswer(answer, asked, decision.args) : answer;
@@ -540,7 +542,7 @@ export class Run {
     }
     const { args, written } = edit;
     const input = snapshot(args.value).value;
-    this.#inbox.push({ type: 'call-edited', toolCallId, toolName, args: snapshot(args.value).value });
+    this.#inbox.push({ type: 'call-edited', call: callWith(asked, valueOf(args)) });
     const secret = this.#callOptions['experimental_toolApprovalSecret'] as string | Uint8Array | undefined;
     return {
       ...answer,
@@ -686,9 +688,7 @@ export class Run {
       toolApproval: undefined,
       onError: options['onError'] ?? (() => {}),
       onAbort: this.#tellAbort,
-      ...(round.number === 0
-        ? {}
-        : Object.fromEntries([...version.onStart, 'experimental_steering'].map((name) => [name, undefined]))),
+      ...(round.number === 0 ? {} : Object.fromEntries(version.firstCallOnly.map((name) => [name, undefined]))),
       ...this.#turnEnd(round, options),
       ...only(version.onStep, (step: Step) => this.#onStep(round, step)),
       ...only(version.onFinish, (event: FinishEvent) => {
@@ -792,11 +792,11 @@ export class Run {
 
   /** Puts the result of a call that ran between two rounds into the step that made the call. */
   #recordResult({ toolCallId, toolName, args, outcome }: Executed): void {
-    const step = this.#steps.findLast(({ content }) =>
-      content.some((part) => part.type === 'tool-call' && part.toolCallId === toolCallId),
-    );
+    const isCall = (part: StreamPart) => part.type === 'tool-call' && part.toolCallId === toolCallId;
+    const content = this.#steps.map((step) => step.content as StreamPart[]).findLast((parts) => parts.some(isCall));
     const type = 'output' in outcome ? 'tool-result' : 'tool-error';
-    (step?.content as unknown[] | undefined)?.push({ type, toolCallId, toolName, input: args, ...outcome });
+    const dynamic = content?.find(isCall)?.dynamic === true ? { dynamic: true } : {};
+    content?.push({ type, toolCallId, toolName, input: args, ...dynamic, ...outcome });
   }
 
   /** The guarded tools; those whose call was edited tell the model so with the result. */
@@ -894,6 +894,11 @@ function takeSnapshot(value: unknown): Snapshot | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The call as the SDK shows it, with these arguments. */
+function callWith({ part, toolCallId, toolName }: Asked, input: unknown): StreamPart {
+  return { type: 'tool-call', ...part.toolCall, toolCallId, toolName, input };
 }
 
 function valueOf(args: Snapshot | undefined): unknown {

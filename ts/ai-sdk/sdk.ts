@@ -60,8 +60,8 @@ export interface SdkVersion {
   /** The callback options, first the ones that win. */
   readonly onStep: readonly string[];
   readonly onFinish: readonly string[];
-  /** Callbacks that belong to the start of the whole run. */
-  readonly onStart: readonly string[];
+  /** Options that belong to the start of the whole run. */
+  readonly firstCallOnly: readonly string[];
   /** Callbacks that tell the end of a model call before its tools have run; none: the model itself must be watched. */
   readonly onTurnEnd: readonly string[];
   /** All messages of one `streamText` call, from the event of its last callback. */

@@ -109,7 +109,12 @@ function ofAgent(agent: AgentLike, call: CallOptions): Source {
     async (change, abortSignal) => {
       // Each callback is passed once, by us: the agent must not call the user's own as well.
       const ours = [version.onStep[0], version.onFinish[0]] as string[];
-      const silenced = [...version.onStep, ...version.onFinish, 'onAbort', ...(rounds++ === 0 ? [] : version.onStart)];
+      const silenced = [
+        ...version.onStep,
+        ...version.onFinish,
+        'onAbort',
+        ...(rounds++ === 0 ? [] : version.firstCallOnly),
+      ];
       const silence = Object.fromEntries(silenced.map((name) => [name, undefined]));
       let changed: CallOptions = {};
       const prepareCall = async (base: CallOptions): Promise<CallOptions> => {

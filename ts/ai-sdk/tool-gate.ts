@@ -233,10 +233,10 @@ export class ToolGate {
   async #toModelOutput(options: ModelOutputOptions): Promise<ModelOutput> {
     const { toolCallId, output } = options;
     if (isExecutionDenied(output)) return { type: 'execution-denied', reason: output.reason };
-    const { toModelOutput } = this.#options.tool;
+    const { tool } = this.#options;
     // What a human answered has not the shape that the tool's own function expects.
-    const isPlain = this.#answered.has(toolCallId) || toModelOutput === undefined;
-    const shown = isPlain ? modelOutput(output) : ((await toModelOutput(options as never)) as ModelOutput);
+    const isPlain = this.#answered.has(toolCallId) || tool.toModelOutput === undefined;
+    const shown = isPlain ? modelOutput(output) : ((await tool.toModelOutput?.(options as never)) as ModelOutput);
     const note = this.#notes.get(toolCallId);
     return note === undefined ? shown : withNote(shown, note);
   }

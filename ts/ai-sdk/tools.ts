@@ -18,9 +18,18 @@ export function copyToolSet<TOOLS extends ToolSet>(tools: TOOLS): TOOLS {
 
 /** A copy with everything a tool has, and some of it changed. */
 export function copyTool(tool: Tool, changes: Record<string, unknown>): Tool {
-  const copy = Object.create(Object.getPrototypeOf(tool) as object, Object.getOwnPropertyDescriptors(tool)) as Tool;
+  const prototype = Object.getPrototypeOf(tool) as object | null;
+  const copy = Object.create(prototype, Object.getOwnPropertyDescriptors(tool)) as Tool;
   for (const [name, value] of Object.entries(changes)) define(copy, name, value);
-  return copy;
+  if (prototype === null || prototype === Object.prototype) return copy;
+  return new Proxy(copy, {
+    // What it inherits sees the tool itself: a method or a getter of a class may need its private fields.
+    get: (own, property) => {
+      if (Object.hasOwn(own, property)) return Reflect.get(own, property) as unknown;
+      const value: unknown = Reflect.get(tool, property);
+      return typeof value === 'function' && property !== 'constructor' ? (value.bind(tool) as unknown) : value;
+    },
+  });
 }
 
 /** The tools with a note on the results of these calls, for the model to read. */

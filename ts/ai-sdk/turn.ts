@@ -67,7 +67,8 @@ export function watchModel(model: unknown, ai: AiModule, signal: AbortSignal, wa
   }
   const doStream: DoStream = async (options) => {
     // The options' own signal is also aborted by the timeouts of the SDK.
-    if (signal.aborted || options.abortSignal?.aborted === true) throw new DOMException('The run was aborted: its model is not called.', 'AbortError');
+    if (signal.aborted || options.abortSignal?.aborted === true)
+      throw new DOMException('The run was aborted: its model is not called.', 'AbortError');
     const result = await (resolved as { doStream: DoStream }).doStream(options);
     const turn = new Turn();
     // Only now: a call that failed is made again, and is the same turn.
@@ -84,7 +85,11 @@ export function watchModel(model: unknown, ai: AiModule, signal: AbortSignal, wa
   });
 }
 
-function watchStream(stream: ReadableStream<ModelPart>, turn: Turn, { flow, onEnd }: Watcher): ReadableStream<ModelPart> {
+function watchStream(
+  stream: ReadableStream<ModelPart>,
+  turn: Turn,
+  { flow, onEnd }: Watcher,
+): ReadableStream<ModelPart> {
   const reader = stream.getReader();
   return new ReadableStream<ModelPart>(
     {

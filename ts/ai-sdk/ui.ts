@@ -31,15 +31,9 @@ function partOf(event: OwnEvent, hasResponsePart: () => boolean): StreamPart | u
       } as StreamPart;
     }
     case 'call-edited':
-      return { type: 'tool-call', toolCallId: event.toolCallId, toolName: event.toolName, input: event.args };
+      return event.call;
     case 'call-responded':
-      return {
-        type: 'tool-result',
-        toolCallId: event.toolCallId,
-        toolName: event.toolName,
-        input: event.args,
-        output: event.output,
-      };
+      return { ...event.call, type: 'tool-result', output: event.output };
     case 'tool-denied':
       return { type: 'tool-output-denied', toolCallId: event.toolCallId, toolName: event.toolName };
     case 'run-aborted':

@@ -5,7 +5,7 @@ export const v6: SdkVersion = {
   major: 6,
   onStep: ['onStepFinish'],
   onFinish: ['onFinish'],
-  onStart: ['experimental_onStart'],
+  firstCallOnly: ['experimental_onStart'],
   onTurnEnd: [],
   // `response.messages` holds the whole call, results of approved tools first.
   responseMessages: (finish) => finish.response?.messages ?? [],

@@ -5,7 +5,8 @@ export const v7: SdkVersion = {
   major: 7,
   onStep: ['onStepEnd', 'onStepFinish'],
   onFinish: ['onEnd', 'onFinish'],
-  onStart: ['onStart', 'experimental_onStart'],
+  // A steering object is used up by one call.
+  firstCallOnly: ['onStart', 'experimental_onStart', 'experimental_steering'],
   onTurnEnd: ['onLanguageModelCallEnd', 'experimental_onLanguageModelCallEnd'],
   // `response.messages` is the last step's only.
   responseMessages: (finish) => finish.responseMessages ?? [],

@@ -8,7 +8,7 @@ import { AlreadyDecidedError } from '../errors/index.js';
 import { localGate, messageOf, type LocalGate } from '../gate/gate.js';
 import { snapshot } from '../values/snapshot.js';
 import { digestOf } from './edits.js';
-import { partsOf, type Part } from './messages.js';
+import type { Part } from './messages.js';
 import { DUPLICATE_ID } from './reasons.js';
 
 /** An answer, wherever it stands in the messages. */

@@ -72,6 +72,11 @@ export class Asker {
     this.#origin = options.origin ?? ['main'];
   }
 
+  /** In the async context in which the asker was made. */
+  inContext<T>(call: () => T): T {
+    return this.#context.runInAsyncScope(call);
+  }
+
   /** Whether a question is answered at once, since nobody is there to answer it. */
   get isAutomatic(): boolean {
     return this.#callback === undefined && !this.#hasGate;
@@ -132,7 +137,7 @@ export class Asker {
     const request: ApprovalRequest = requestOf(record, args);
     let answer: unknown;
     try {
-      answer = await this.#context.runInAsyncScope(() => callback(request as never, { abortSignal }));
+      answer = await this.inContext(() => callback(request as never, { abortSignal }));
     } catch (error) {
       this.gate.rejectBySystem(record.approvalId, `Asking the human failed: ${messageOf(error)}`, 'callback');
       return;
@@ -156,7 +161,9 @@ export class Asker {
           ? await within(
               DESCRIPTION_DEADLINE_MS,
               signal,
-              this.#context.runInAsyncScope(() => Reflect.apply(description, entry, [{ toolCallId, toolName, args: copyOf(args) }]) as unknown),
+              this.inContext(
+                () => Reflect.apply(description, entry, [{ toolCallId, toolName, args: copyOf(args) }]) as unknown,
+              ),
             )
           : description;
       if (typeof text === 'string') return text;

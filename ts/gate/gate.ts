@@ -47,17 +47,12 @@ export class LocalGate implements Gate {
   #listens = false;
   readonly #checks = new Map<string, CheckEdit>();
   readonly #events = new Broadcast<GateEvent>();
-  readonly #keepAlive = new KeepAlive();
+  readonly #keepAlive = new KeepAlive(this);
   readonly #loggers: Set<Logger>;
   #closed = false;
 
   constructor(options: GateOptions = {}) {
-    const {
-      ledger = 'memory:',
-      timeout,
-      maxArgumentBytes = 4_194_304,
-      keepDecided = 10_000,
-    } = options;
+    const { ledger = 'memory:', timeout, maxArgumentBytes = 4_194_304, keepDecided = 10_000 } = options;
     if (ledger !== 'memory:') {
       throw new InvalidConfigError({ message: `createGate: ledger must be 'memory:', not ${JSON.stringify(ledger)}.` });
     }
@@ -79,8 +74,9 @@ export class LocalGate implements Gate {
   async request(request: GateRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<Resolution> {
     abortSignal?.throwIfAborted();
     const args = snapshot(request.args);
+    const runId = request.runId ?? randomUUID();
     const { record, decided } = this.openAndWait({
-      runId: request.runId ?? randomUUID(),
+      runId,
       toolCallId: request.toolCallId ?? randomUUID(),
       toolName: request.toolName,
       args,
@@ -92,9 +88,34 @@ export class LocalGate implements Gate {
     const withdraw = () => this.cancel(record.approvalId, 'The caller no longer needs it.', 'abort');
     abortSignal?.addEventListener('abort', withdraw, { once: true });
     try {
-      return resolutionOf(await decided, args);
+      const resolution = resolutionOf(await decided, args);
+      if (!resolution.approved) return resolution;
+      return this.#handOver(
+        runId,
+        record,
+        resolution,
+        resolution.decision.type === 'edit' ? snapshot(resolution.args) : args,
+      );
     } finally {
       abortSignal?.removeEventListener('abort', withdraw);
+    }
+  }
+
+  /** Uses the approval up: what the caller does with it cannot be seen from here. */
+  #handOver(
+    runId: string,
+    { approvalId, toolCallId, toolName }: ApprovalRecord,
+    resolution: Resolution,
+    args: Snapshot,
+  ): Resolution {
+    try {
+      this.claim(runId, toolCallId, toolName, args);
+      this.settle(approvalId, true);
+      return resolution;
+    } catch (error) {
+      // Taken back in the meantime, e.g. by the end of the gate.
+      const reason = messageOf(error);
+      return { ...resolution, approved: false, decision: { type: 'cancelled', reason }, reason };
     }
   }
 
@@ -159,7 +180,7 @@ export class LocalGate implements Gate {
   }
 
   async edit(approvalId: string, args: unknown, options?: DecideOptions): Promise<ApprovalRecord> {
-    return this.#decideAs(approvalId, { type: 'edit', args: snapshot(args).json }, options);
+    return this.#decideAs(approvalId, { type: 'edit', args: plain(args) }, options);
   }
 
   async respond(approvalId: string, output: unknown, options?: DecideOptions): Promise<ApprovalRecord> {
@@ -410,6 +431,11 @@ function reviveEvent(event: GateEvent): GateEvent {
     request: { ...event.request, args: revive(event.request.args) },
     decision: reviveDecision(event.decision),
   };
+}
+
+/** What a human writes is data: an instance of a class is what its properties say. */
+function plain(args: unknown): unknown {
+  return snapshot(revive(snapshot(args).json)).json;
 }
 
 function resolutionOf(decided: Decided, args: Snapshot): Resolution {

@@ -66,11 +66,15 @@ export const del = ai.tool({
 /** A full collection, in Node (with --expose-gc) and in Bun. */
 export const gc = () => (globalThis.Bun ? globalThis.Bun.gc(true) : globalThis.gc());
 
-/** Collects until `isDone`; finalizers run between two turns of the event loop. */
+/**
+ * Collects until `isDone`. Finalizers run between two turns of the event loop, and what `isDone` looked at through a
+ * WeakRef is kept for the turn in which it did.
+ */
 export async function gcUntil(isDone, times = 60) {
   for (let time = 0; time < times; time++) {
+    await sleep(5);
     gc();
-    await sleep(10);
+    await sleep(5);
     if (await isDone()) return true;
   }
   return false;

@@ -1,0 +1,181 @@
+/** Runs that nobody holds any more. Needs --expose-gc. */
+import { createGate, gateTools, streamWithEvents } from 'countersign';
+import { calls, del, gcUntil, heapUsed, gc, say, says, scripted, sleep } from './lib.mjs';
+
+const run = (more) => streamWithEvents({ model: scripted(calls('/a', '/b'), says('.')), tools: { del }, prompt: 'go', interruptOn: 'all', ...more });
+const isEmpty = (gate) => async () => (await gate.pending()).length === 0;
+const upTo = async (iterator, type) => {
+  for (;;) {
+    const { done, value } = await iterator.next();
+    if (done) throw new Error(`ended before ${type}`);
+    if (value.type === type) return value;
+  }
+};
+/** Makes it where nothing keeps it by accident. */
+const made = async (make) => new WeakRef(await make());
+const gone = (ref) => async () => ref.deref() === undefined;
+
+const ways = {
+  async 'never iterated'() {
+    const gate = createGate();
+    const ref = await made(() => run({ gate }));
+    say('cleared', await gcUntil(gone(ref)));
+    await gate.close();
+  },
+  async 'never iterated, with a signal that lives on'() {
+    const stop = new AbortController();
+    const ref = await made(() => run({ gate: createGate(), abortSignal: stop.signal }));
+    say('cleared', await gcUntil(gone(ref)));
+    stop.abort();
+  },
+  async 'dropped in the middle'() {
+    const gate = createGate();
+    const cancelled = [];
+    const events = gate.events();
+    void (async () => {
+      for await (const event of events) if (event.type === 'decided') cancelled.push(`${event.decision.type} ${event.via}`);
+    })();
+    const ref = await made(async () => {
+      const left = run({ gate });
+      await upTo(left, 'approval-requested');
+      await upTo(left, 'approval-requested');
+      return left;
+    });
+    say('waiting', (await gate.pending()).length);
+    say('empty', await gcUntil(isEmpty(gate)));
+    say('cleared', await gcUntil(gone(ref)));
+    await sleep(10);
+    say('decided', cancelled.join());
+    await gate.close();
+  },
+  async 'dropped in the middle, with a signal that lives on'() {
+    const gate = createGate();
+    const stop = new AbortController();
+    await made(async () => {
+      const left = run({ gate, abortSignal: stop.signal });
+      await upTo(left, 'approval-requested');
+      return left;
+    });
+    say('empty', await gcUntil(isEmpty(gate)));
+    await gate.close();
+    stop.abort();
+  },
+  async 'dropped with a callback that still thinks'() {
+    let answer;
+    let told = false;
+    let ref = await made(async () => {
+      const left = run({
+        onApprovalRequest: (_, { abortSignal }) => {
+          abortSignal.addEventListener('abort', () => (told = true));
+          return new Promise((resolve) => (answer = resolve));
+        },
+      });
+      await upTo(left, 'approval-requested');
+      return left;
+    });
+    say('told', await gcUntil(async () => told));
+    answer(true);
+    say('cleared', await gcUntil(gone(ref)));
+  },
+  async 'approved, then dropped before it ran'() {
+    const gate = createGate();
+    await made(async () => {
+      const left = run({ gate });
+      await upTo(left, 'approval-requested');
+      for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
+      return left;
+    });
+    for (let time = 0; time < 10; time++) {
+      gc();
+      await sleep(10);
+    }
+    await gate.close();
+  },
+  /** Somebody waits: that is not dropped, though nobody has a variable for it. */
+  async 'read by a loop that nobody holds'() {
+    const gate = createGate();
+    (() => {
+      void (async () => {
+        for await (const { type } of run({ gate })) if (type === 'done') say('done');
+      })();
+    })();
+    while ((await gate.pending()).length < 2) await sleep(1);
+    for (let time = 0; time < 20; time++) {
+      gc();
+      await sleep(5);
+    }
+    say('waiting', (await gate.pending()).length);
+    for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
+  },
+  async 'awaited by its result only'() {
+    const gate = createGate();
+    const result = (() => run({ gate }).result.then(({ text }) => say('text', text)))();
+    while ((await gate.pending()).length < 2) await sleep(1);
+    for (let time = 0; time < 20; time++) {
+      gc();
+      await sleep(5);
+    }
+    for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
+    await result;
+  },
+  async 'a gate that is dropped'() {
+    const refs = [];
+    for (let index = 0; index < 20; index++) {
+      refs.push(
+        await made(async () => {
+          const gate = createGate({ timeout: 3_600_000 });
+          const tools = gateTools({ del }, { gate, interruptOn: 'all', mode: 'stop' });
+          await tools.del.needsApproval({ path: '/a' }, { toolCallId: 'x', messages: [] });
+          if ((await gate.pending()).length !== 1) throw new Error('it does not wait');
+          return gate;
+        }),
+      );
+    }
+    say('cleared', await gcUntil(async () => refs.every((ref) => ref.deref() === undefined)));
+  },
+  async 'thousands'() {
+    const del = { inputSchema: undefined, execute: async () => 'x' };
+    const { jsonSchema, tool } = await import('ai');
+    const tools = { del: tool({ ...del, inputSchema: jsonSchema({ type: 'object' }) }) };
+    const shared = createGate({ keepDecided: 100 });
+    const stop = new AbortController();
+    const one = async (index) => {
+      const kind = index % 5;
+      const model = scripted(calls('/a', '/b'), says('.'));
+      const made = streamWithEvents({
+        model,
+        tools,
+        prompt: 'go',
+        interruptOn: 'all',
+        abortSignal: stop.signal,
+        ...(index % 2 === 0 ? { gate: shared } : {}),
+        ...(kind === 4 && index % 2 === 0 ? {} : { onApprovalRequest: () => index % 3 !== 0 }),
+      });
+      if (kind === 0) return; // Never iterated.
+      if (kind === 1) for await (const _ of made); // To its end.
+      else if (kind === 2) for await (const { type } of made) if (type === 'tool-call') break;
+      if (kind === 3) await made.result;
+      if (kind === 4) await upTo(made, 'approval-requested'); // Dropped.
+    };
+    const some = async (count) => {
+      for (let index = 0; index < count; index++) {
+        await one(index);
+        // Turns of the event loop, in which collected runs are finalized, as there are in any real process.
+        if (index % 50 === 49) await sleep(1);
+      }
+      await gcUntil(isEmpty(shared));
+      return [heapUsed(), process.memoryUsage.rss()];
+    };
+    const size = Number(process.argv[3]);
+    await some(size);
+    const before = await some(size);
+    await some(size);
+    const after = await some(size);
+    say('heap', Math.round((after[0] - before[0]) / (2 * size)));
+    say('rss', Math.round((after[1] - before[1]) / (2 * size)));
+    say('pending', (await shared.pending()).length);
+    await shared.close();
+  },
+};
+
+await ways[process.argv[2]]();

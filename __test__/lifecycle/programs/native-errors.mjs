@@ -1,0 +1,82 @@
+/** Whatever is given to the native layer, it answers with an error. */
+import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { say } from './lib.mjs';
+
+const binding = await import(pathToFileURL(join(import.meta.dirname, 'node_modules/countersign/binding/binding.js')).href);
+const TEXTS = [
+  '',
+  'null',
+  '{',
+  '[]',
+  '"x"',
+  '1e999',
+  '-0',
+  '\u0000',
+  '\ud800',
+  '{"a":1,"a":2}',
+  '{"__proto__":{}}',
+  '{"maxArgumentBytes":-1,"keepDecided":1e300}',
+  '{"toolName":"\ud800","args":{}}',
+  '{"type":"approve","reason":5}',
+  '{"type":"edit"}',
+  '{"runId":"r","toolCallId":"c","toolName":"t","args":{},"origin":[],"description":null,"allowedDecisions":["fly"],"timeoutMs":null}',
+  '{"runId":"r","toolCallId":"c","toolName":"t","args":{},"origin":[],"description":null,"allowedDecisions":null,"timeoutMs":1e300}',
+  '{"runId":"r","toolCallId":"c","toolName":"t","args":{},"origin":[],"description":null,"allowedDecisions":null,"timeoutMs":-5}',
+  '[',
+  '['.repeat(100_000),
+  `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+  `{"toolName":"t","args":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`,
+  `"${'x'.repeat(5_000_000)}"`,
+  `{"toolName":"${'x'.repeat(100_000)}","args":{},"width":0}`,
+  '{"toolName":"t","args":{},"width":-1}',
+  '{"toolName":"t","args":{},"width":1e12}',
+  '018f0000-0000-7000-8000-000000000000',
+];
+const VALUES = [undefined, null, 0, NaN, 1n, Symbol('x'), () => {}, {}, [], new Date(), new Proxy({}, {}), ...TEXTS];
+
+let answered = 0;
+let refused = 0;
+/** One call: an answer in an envelope, or an ordinary error. */
+function attempt(what, call) {
+  try {
+    const answer = call();
+    if (typeof answer === 'string') {
+      const { ok, error } = JSON.parse(answer);
+      if (ok === undefined && typeof error?.code !== 'string') say('ODD', what, answer.slice(0, 200));
+    }
+    answered++;
+  } catch (error) {
+    if (!(error instanceof Error)) say('NOT AN ERROR', what);
+    else if (/panic/i.test(error.message)) say('PANIC', what, error.message.slice(0, 200));
+    refused++;
+  }
+}
+
+for (const value of VALUES) attempt('new NativeGate', () => void new binding.NativeGate(value));
+const gate = new binding.NativeGate('{"maxArgumentBytes":4194304,"keepDecided":10}');
+const methods = Object.getOwnPropertyNames(binding.NativeGate.prototype).filter((name) => !['constructor', 'close'].includes(name));
+for (const target of [gate]) {
+  for (const name of methods) {
+    for (const value of VALUES) {
+      attempt(name, () => target[name](value));
+      for (const second of [...TEXTS.slice(0, 12), undefined, 5]) attempt(name, () => target[name](value, second, value));
+    }
+  }
+}
+for (const [name, value] of Object.entries(binding)) {
+  if (typeof value !== 'function' || name === 'NativeGate') continue;
+  for (const argument of VALUES) {
+    attempt(name, () => value(argument));
+    attempt(name, () => value(argument, argument, argument));
+    attempt(name, () => value({ a: {} }, argument));
+  }
+}
+gate.close('done');
+for (const name of methods) attempt(name, () => gate[name]('{}', '{}', '{}'));
+say('answered', answered > 100, 'refused', refused > 100);
+
+// And it still works.
+const fresh = new binding.NativeGate('{"maxArgumentBytes":4194304,"keepDecided":10}');
+const request = { runId: 'r', toolCallId: 'c', toolName: 't', args: {}, origin: [], description: null, allowedDecisions: null, timeoutMs: null };
+say(JSON.parse(fresh.request(JSON.stringify(request))).ok.status);
