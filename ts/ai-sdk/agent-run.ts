@@ -128,6 +128,7 @@ class DrivingPromise<T> extends Promise<T> {
     super.then(undefined, () => {});
   }
 
+  // oxlint-disable-next-line unicorn/no-thenable -- it is a promise; only that it starts what it is a promise of is new
   override then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

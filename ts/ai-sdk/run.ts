@@ -643,15 +643,15 @@ export class Run {
   }
 
   /** What went wrong, as a part, unless the stream has told it. */
-  async #fail(error: unknown): Promise<StreamPart | undefined> {
+  async #fail(failure: unknown): Promise<StreamPart | undefined> {
     this.#phase = 'over';
     this.#asker.gate.cancelRun(this.runId, 'The run failed.', 'system');
     this.#stopReading();
-    this.#reject(error);
+    this.#reject(failure);
     const round = this.#round as Round | undefined;
     await Promise.all(round?.waits ?? []);
     this.#round ??= new Round(0, []);
-    return round?.error === undefined ? { type: 'error', error } : undefined;
+    return round?.error === undefined ? { type: 'error', error: failure } : undefined;
   }
 
   #stopReading(): void {
