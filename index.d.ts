@@ -320,6 +320,7 @@ export interface Gate extends AsyncDisposable {
    * approval is used up when it is handed to you: its record goes on to `succeeded`, since what you do cannot be seen.
    *
    * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`)
+   * @throws {@link DuplicateRequestError} (`ERR_DUPLICATE_REQUEST`) for a `toolCallId` that this run used before
    * @throws {@link InvalidArgumentsError} (`ERR_INVALID_ARGUMENTS`) for arguments that cannot be shown as they are
    */
   request(request: GateRequest, options?: { abortSignal?: AbortSignal }): Promise<Resolution>;
@@ -736,6 +737,14 @@ export declare class InvalidArgumentsError extends CountersignError {
   readonly code: 'ERR_INVALID_ARGUMENTS';
   constructor(options: { message: string; cause?: unknown });
   static isInstance(error: unknown): error is InvalidArgumentsError;
+}
+
+/** This run has asked about this call before: give each request a `toolCallId` of its own. */
+export declare class DuplicateRequestError extends CountersignError {
+  readonly code: 'ERR_DUPLICATE_REQUEST';
+  readonly existing: ApprovalRecord;
+  constructor(options: { message: string; existing: ApprovalRecord; cause?: unknown });
+  static isInstance(error: unknown): error is DuplicateRequestError;
 }
 
 /** The gate was closed. Create a new one. */

@@ -1,7 +1,8 @@
 /** createGate by itself: asking, deciding, looking. */
 import { describe, expect, it } from 'vitest';
-import { AlreadyDecidedError, createGate } from '../../ts/index.js';
-import { sleep } from '../support/model.js';
+import { AlreadyDecidedError, createGate, DuplicateRequestError, streamWithEvents } from '../../ts/index.js';
+import { call, calls, collect, says, scripted, sleep } from '../support/model.js';
+import { recordingTools } from '../support/tools.js';
 
 const code = (name: string) => expect.objectContaining({ code: `ERR_${name}` }) as unknown;
 
@@ -366,4 +367,29 @@ describe('options of the wrong shape', () => {
   ])('%j', (options) => {
     expect(() => createGate(options as never)).toThrow(code('INVALID_CONFIG') as Error);
   });
+});
+
+it('refuses a second request for one call of a run, and says which stands', async () => {
+  await using gate = createGate();
+  const call = { runId: 'r', toolCallId: 'c', toolName: 'del', args: { path: '/a' } };
+  const first = gate.request(call);
+  const error: unknown = await gate.request(call).catch((reason: unknown) => reason);
+  expect(DuplicateRequestError.isInstance(error)).toBe(true);
+  expect(error).toMatchObject({ code: 'ERR_DUPLICATE_REQUEST', existing: { toolCallId: 'c', status: 'pending' } });
+  await gate.approve((error as DuplicateRequestError).existing.approvalId);
+  expect(await first).toMatchObject({ approved: true });
+});
+
+it('tells the logger of a run of that run alone', async () => {
+  await using gate = createGate();
+  const lines: unknown[] = [];
+  const { tools } = recordingTools();
+  const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('.')]);
+  const logger = { info: (_: string, fields: Record<string, unknown>) => void lines.push(fields['runId']) };
+  const options = { model, tools, prompt: 'go', interruptOn: 'all', gate, onApprovalRequest: () => true } as const;
+  await collect(streamWithEvents({ ...options, runId: 'mine', logger }));
+  const other = gate.request({ runId: 'other', toolName: 'x', args: {} });
+  await gate.reject((await gate.pending())[0]?.approvalId as string);
+  await other;
+  expect(lines).toEqual(['mine', 'mine']);
 });

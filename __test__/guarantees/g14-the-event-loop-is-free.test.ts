@@ -122,7 +122,13 @@ describe('a slow reader', () => {
     const model = lazy(turn);
     const execute = async () => 'done';
     const tools = { del: tool({ inputSchema: z.object({ path: z.string() }), execute }) };
-    const run = streamWithEvents({ model: model.model, tools, prompt: 'go', interruptOn, onApprovalRequest: () => true });
+    const run = streamWithEvents({
+      model: model.model,
+      tools,
+      prompt: 'go',
+      interruptOn,
+      onApprovalRequest: () => true,
+    });
     return { model, run };
   };
 
@@ -173,7 +179,9 @@ describe('a slow reader', () => {
   });
 
   it('of the second round', async () => {
-    const { model, run } = start('all', (number) => (number === 0 ? [call('del', { path: '/a' }, 'c1'), finish('tool-calls')] : deltas()));
+    const { model, run } = start('all', (number) =>
+      number === 0 ? [call('del', { path: '/a' }, 'c1'), finish('tool-calls')] : deltas(),
+    );
     for await (const { type } of run) if (type === 'text') break;
     expect(model.pulled).toBeLessThan(AHEAD);
   });
@@ -202,11 +210,15 @@ describe('memory', () => {
     expect(used['heap-after']).toBeLessThan(100);
   });
 
-  it.each(['reject', 'approve'])('does not grow with the number of requests that were decided (%s)', { timeout: 60_000 }, async (how) => {
-    const { growth = Number.NaN } = await figures(['decided', '100000', how]);
-    // Bytes of RSS per request: 0 but for noise. A record that is kept takes 800 or more.
-    expect(growth).toBeLessThan(400);
-  });
+  it.each(['reject', 'approve'])(
+    'does not grow with the number of requests that were decided (%s)',
+    { timeout: 60_000 },
+    async (how) => {
+      const { growth = Number.NaN } = await figures(['decided', '100000', how]);
+      // Bytes of RSS per request: 0 but for noise. A record that is kept takes 800 or more.
+      expect(growth).toBeLessThan(400);
+    },
+  );
 
   it('of a stream does not grow more than that of the SDK itself', { timeout: 60_000 }, async () => {
     // 200,000 parts that are kept in memory would take some 200 bytes each and more: a heap of 64 MB could not hold them.

@@ -49,7 +49,12 @@ let free = Math.max(2, availableParallelism());
 const queue: (() => void)[] = [];
 
 /** Runs a program of `programs/`. */
-export async function runProgram(sandbox: Sandbox, runtime: Runtime, name: string, options: ProgramOptions = {}): Promise<Ran> {
+export async function runProgram(
+  sandbox: Sandbox,
+  runtime: Runtime,
+  name: string,
+  options: ProgramOptions = {},
+): Promise<Ran> {
   const { args = [], flags = [], ...rest } = options;
   if (free === 0) await new Promise<void>((resolve) => queue.push(resolve));
   else free--;

@@ -16,8 +16,8 @@ import type {
   RunResult,
   ToolDeniedEvent,
 } from '../../index.js';
-import { existingRecord, requestOf, type Asker } from '../gate/asker.js';
-import { isApproval, messageOf, type Decided } from '../gate/gate.js';
+import { requestOf, type Asker } from '../gate/asker.js';
+import { existingRecord, isApproval, messageOf, type Decided } from '../gate/gate.js';
 import type { HostJudge } from '../gate/judge.js';
 import type { Gating, InterruptPlan } from '../native.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';

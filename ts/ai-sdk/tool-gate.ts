@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Tool } from 'ai';
 import type { ExecutionDenied, InterruptOptions } from '../../index.js';
-import { existingRecord, type Asker } from '../gate/asker.js';
-import { isApproval, messageOf, type Decided } from '../gate/gate.js';
+import type { Asker } from '../gate/asker.js';
+import { existingRecord, isApproval, messageOf, type Decided } from '../gate/gate.js';
 import { judge, type Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';

@@ -1,7 +1,6 @@
 /** Puts calls of one run to whoever answers for it: a callback, a gate, or nobody. */
 import { AsyncResource } from 'node:async_hooks';
 import type { ApprovalAnswer, ApprovalRecord, ApprovalRequest, Gate, InterruptOptions, Logger } from '../../index.js';
-import { RefusedByCore } from '../errors/from-native.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { Gating } from '../native.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
@@ -51,6 +50,7 @@ export class Asker {
   readonly runId: string;
   readonly #callback: ApprovalCallback | undefined;
   readonly #hasGate: boolean;
+  readonly #logger: Logger | undefined;
   readonly #timeout: number | null;
   readonly #origin: readonly string[];
   // Callbacks run in the caller's async context, whatever stream or timer it was that led to them.
@@ -64,7 +64,7 @@ export class Asker {
     this.#callback = options.onApprovalRequest;
     this.#hasGate = options.gate !== undefined;
     this.gate = options.gate === undefined ? new LocalGate() : localGate(options.gate, place);
-    this.gate.addLogger(options.logger);
+    this.#logger = options.logger;
     this.#timeout =
       options.approvalTimeout === undefined
         ? null
@@ -113,6 +113,7 @@ export class Asker {
       description,
       allowedDecisions: gating?.allowedDecisions ?? null,
       timeoutMs: this.#timeoutOf(gating),
+      logger: this.#logger,
     };
   }
 
@@ -180,14 +181,6 @@ export function requestOf(record: ApprovalRecord, args: Snapshot): ApprovalReque
   return { ...request, args: copyOf(args) };
 }
 
-/** The request that stood in the way of a second one for the same call. */
-export function existingRecord(error: unknown): ApprovalRecord | undefined {
-  return error instanceof RefusedByCore && error.code === 'ERR_DUPLICATE_CALL'
-    ? (error.details.existing as ApprovalRecord)
-    : undefined;
-}
-
-/** `undefined` when it takes too long or the signal is aborted first. */
 async function within(ms: number, signal: AbortSignal | undefined, value: unknown): Promise<unknown> {
   let giveUp: () => void = () => {};
   const late = new Promise<undefined>((resolve) => {

@@ -17,7 +17,8 @@ import type {
   Logger,
   Resolution,
 } from '../../index.js';
-import { InvalidConfigError, InvalidDecisionError } from '../errors/index.js';
+import { RefusedByCore } from '../errors/from-native.js';
+import { DuplicateRequestError, InvalidConfigError, InvalidDecisionError } from '../errors/index.js';
 import { NativeGate, type Claim, type NativeRequest } from '../native.js';
 import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { Broadcast } from './broadcast.js';
@@ -30,7 +31,11 @@ export const DEFAULT_TIMEOUT_MS = 300_000;
 export type CheckEdit = (args: unknown) => Promise<Snapshot>;
 
 /** A request as the code in this process makes it. */
-export type OpenRequest = Omit<NativeRequest, 'args'> & { args: Snapshot };
+export type OpenRequest = Omit<NativeRequest, 'args'> & {
+  args: Snapshot;
+  /** Is told of this request, beside the gate's own logger. */
+  logger?: Logger | undefined;
+};
 
 /** What became of a request. */
 export type Decided = ApprovalRecord & {
@@ -48,7 +53,9 @@ export class LocalGate implements Gate {
   readonly #checks = new Map<string, CheckEdit>();
   readonly #events = new Broadcast<GateEvent>();
   readonly #keepAlive = new KeepAlive(this);
-  readonly #loggers: Set<Logger>;
+  readonly #logger: Logger | undefined;
+  /** Of requests that have one of their own, until nothing can happen to them any more. */
+  readonly #loggers = new Map<string, Logger>();
   #closed = false;
 
   constructor(options: GateOptions = {}) {
@@ -57,7 +64,7 @@ export class LocalGate implements Gate {
       throw new InvalidConfigError({ message: `createGate: ledger must be 'memory:', not ${JSON.stringify(ledger)}.` });
     }
     this.#timeout = timeout === undefined ? null : checkPositive('createGate: timeout', timeout);
-    this.#loggers = new Set(options.logger === undefined ? [] : [options.logger]);
+    this.#logger = options.logger;
     this.#native = new NativeGate({
       maxArgumentBytes: checkPositive('createGate: maxArgumentBytes', maxArgumentBytes),
       keepDecided: checkPositive('createGate: keepDecided', keepDecided),
@@ -75,7 +82,7 @@ export class LocalGate implements Gate {
     abortSignal?.throwIfAborted();
     const args = snapshot(request.args);
     const runId = request.runId ?? randomUUID();
-    const { record, decided } = this.openAndWait({
+    const { record, decided } = this.#openOnce({
       runId,
       toolCallId: request.toolCallId ?? randomUUID(),
       toolName: request.toolName,
@@ -98,6 +105,21 @@ export class LocalGate implements Gate {
       );
     } finally {
       abortSignal?.removeEventListener('abort', withdraw);
+    }
+  }
+
+  /** @throws {DuplicateRequestError} */
+  #openOnce(request: OpenRequest): { record: ApprovalRecord; decided: Promise<Decided> } {
+    try {
+      return this.openAndWait(request);
+    } catch (error) {
+      const existing = existingRecord(error);
+      if (existing === undefined) throw error;
+      throw new DuplicateRequestError({
+        message: `This run has asked about the call ${JSON.stringify(request.toolCallId)} before. Leave toolCallId out, or give each request one of its own.`,
+        existing: toRecord(existing),
+        cause: error,
+      });
     }
   }
 
@@ -143,7 +165,9 @@ export class LocalGate implements Gate {
 
   #request(request: OpenRequest, checkEdit: CheckEdit | undefined): ApprovalRecord {
     if (request.timeoutMs !== null) this.#listen();
-    const record = toRecord(this.#native.request({ ...request, args: request.args.json }));
+    const { logger, args, ...call } = request;
+    const record = toRecord(this.#native.request({ ...call, args: args.json }));
+    if (logger !== undefined && logger !== this.#logger) this.#loggers.set(record.approvalId, logger);
     if (checkEdit !== undefined) this.#checks.set(record.approvalId, checkEdit);
     return record;
   }
@@ -270,10 +294,6 @@ export class LocalGate implements Gate {
     return events;
   }
 
-  addLogger(logger: Logger | undefined): void {
-    if (logger !== undefined) this.#loggers.add(logger);
-  }
-
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -292,10 +312,13 @@ export class LocalGate implements Gate {
   }
 
   #tell(event: GateEvent): void {
-    for (const logger of this.#loggers) logEvent(logger, event);
+    const approvalId = 'request' in event ? event.request.approvalId : event.approvalId;
+    for (const logger of [this.#logger, this.#loggers.get(approvalId)])
+      if (logger !== undefined) logEvent(logger, event);
+    if (event.type === 'settled' || (event.type === 'decided' && !isApproval(event.decision)))
+      this.#loggers.delete(approvalId);
     this.#events.publish(event);
     if (event.type !== 'decided') return;
-    const { approvalId } = event.request;
     this.#checks.delete(approvalId);
     const resolve = this.#waiting.get(approvalId);
     if (resolve === undefined) return;
@@ -373,6 +396,14 @@ export function localGate(gate: Gate, place: string): LocalGate {
   throw new InvalidConfigError({ message: `${place}: gate must come from createGate() of this copy of countersign.` });
 }
 
+/** The request that stood in the way of a second one for the same call. */
+export function existingRecord(error: unknown): ApprovalRecord | undefined {
+  return error instanceof RefusedByCore && error.code === 'ERR_DUPLICATE_CALL'
+    ? (error.details.existing as ApprovalRecord)
+    : undefined;
+}
+
+/** `undefined` when it takes too long or the signal is aborted first. */
 export function checkPositive(place: string, value: number): number {
   if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value;
   throw new InvalidConfigError({ message: `${place} must be a positive number, not ${String(value)}.` });

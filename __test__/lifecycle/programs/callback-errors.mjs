@@ -16,11 +16,21 @@ const answers = {
   },
   'rejects null': () => Promise.reject(null),
   'throws what cannot be shown': () => {
-    throw { get message() { return broken(); }, toString: broken, [Symbol.toPrimitive]: broken };
+    throw {
+      get message() {
+        return broken();
+      },
+      toString: broken,
+      [Symbol.toPrimitive]: broken,
+    };
   },
   'a thenable that throws': () => ({ then: broken }),
   'a thenable that rejects late': () => ({ then: (_, reject) => setTimeout(() => reject(new Error('broken')), 1) }),
-  'a getter that throws': () => ({ get type() { return broken(); } }),
+  'a getter that throws': () => ({
+    get type() {
+      return broken();
+    },
+  }),
   'toJSON that throws': () => ({ type: 'approve', toJSON: broken }),
   'a proxy that throws': () => new Proxy({}, { get: broken, ownKeys: broken }),
   'a cycle': () => {
@@ -35,7 +45,13 @@ const answers = {
   'the text true': () => 'true',
 };
 for (const [name, onApprovalRequest] of Object.entries(answers)) {
-  const run = streamWithEvents({ model: scripted(calls('/a'), says('.')), tools: { del }, prompt: 'go', interruptOn: 'all', onApprovalRequest });
+  const run = streamWithEvents({
+    model: scripted(calls('/a'), says('.')),
+    tools: { del },
+    prompt: 'go',
+    interruptOn: 'all',
+    onApprovalRequest,
+  });
   const types = [];
   for await (const { type } of run) types.push(type);
   say(name, '->', types.includes('tool-denied') && types.at(-1) === 'done' ? 'denied' : types.join());

@@ -27,12 +27,12 @@ const read = async (run) => {
   for await (const _ of run);
 };
 const drain = async (stream) => {
-  for (const reader = stream.getReader(); !(await reader.read()).done; );
+  for (const reader = stream.getReader(); !(await reader.read()).done;);
 };
 
 const ways = {
   /** Made and read in one context. */
-  'events': () => storage.run('mine', () => read(streamWithEvents(options()))),
+  events: () => storage.run('mine', () => read(streamWithEvents(options()))),
   /** Made in one, read in another. */
   'events, read elsewhere': () => {
     const run = storage.run('mine', () => streamWithEvents(options()));
@@ -40,7 +40,7 @@ const ways = {
   },
   'result, awaited elsewhere': () => storage.run('mine', () => streamWithEvents(options())).result,
   /** As a server does it: the handler makes the response, the server reads it. */
-  'response': () => {
+  response: () => {
     const response = storage.run('mine', () => streamWithEvents(options()).toUIMessageStreamResponse());
     return drain(response.body);
   },
@@ -61,7 +61,7 @@ const ways = {
       await createGate().request({ toolName: 'x', args: {}, timeout: 20 });
       look('after request');
     }),
-  'gateTools': () =>
+  gateTools: () =>
     storage.run('mine', async () => {
       const { interruptOn, onApprovalRequest } = options();
       const gated = gateTools(tools, { interruptOn, onApprovalRequest });

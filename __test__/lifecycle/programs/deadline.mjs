@@ -10,13 +10,26 @@ const late = async (ms, wait) => {
 const gate = createGate();
 say('warm', await late(1, (ms) => gate.request({ toolName: 'del', args: {}, timeout: ms })));
 for (const ms of [50, 300, 1000]) {
-  say('request', await late(ms, async (timeout) => {
-    const { decision, approved } = await gate.request({ toolName: 'del', args: {}, timeout });
-    if (decision.type !== 'expired' || approved) say('WRONG', decision.type);
-  }));
+  say(
+    'request',
+    await late(ms, async (timeout) => {
+      const { decision, approved } = await gate.request({ toolName: 'del', args: {}, timeout });
+      if (decision.type !== 'expired' || approved) say('WRONG', decision.type);
+    }),
+  );
 }
-say('run', await late(300, async (approvalTimeout) => {
-  for await (const { type, decision } of streamWithEvents({ model: scripted(calls('/a'), says('.')), tools: { del }, prompt: 'go', interruptOn: 'all', gate, approvalTimeout })) {
-    if (decision) say(type, decision.type);
-  }
-}));
+say(
+  'run',
+  await late(300, async (approvalTimeout) => {
+    for await (const { type, decision } of streamWithEvents({
+      model: scripted(calls('/a'), says('.')),
+      tools: { del },
+      prompt: 'go',
+      interruptOn: 'all',
+      gate,
+      approvalTimeout,
+    })) {
+      if (decision) say(type, decision.type);
+    }
+  }),
+);

@@ -2,7 +2,14 @@
 import { createGate, streamWithEvents, toolApproval } from 'countersign';
 import { calls, del, gcUntil, say, says, scripted, sleep } from './lib.mjs';
 
-const run = (more) => streamWithEvents({ model: scripted(calls('/a', '/b'), says('.')), tools: { del }, prompt: 'go', interruptOn: 'all', ...more });
+const run = (more) =>
+  streamWithEvents({
+    model: scripted(calls('/a', '/b'), says('.')),
+    tools: { del },
+    prompt: 'go',
+    interruptOn: 'all',
+    ...more,
+  });
 const ask = (gate, timeout = 60_000) => gate.request({ toolName: 'del', args: {}, timeout });
 const never = () => new Promise(() => {});
 const upTo = async (iterator, type) => {
@@ -94,7 +101,11 @@ const ways = {
   },
   async 'a question that nobody waits for'() {
     const decide = toolApproval({ gate: createGate(), interruptOn: 'all' });
-    const status = await decide({ toolCall: { toolCallId: '1', toolName: 'del', input: {} }, tools: { del }, messages: [] });
+    const status = await decide({
+      toolCall: { toolCallId: '1', toolName: 'del', input: {} },
+      tools: { del },
+      messages: [],
+    });
     say(status.type);
   },
 };

@@ -2,7 +2,14 @@
 import { createGate, gateTools, streamWithEvents } from 'countersign';
 import { calls, del, gcUntil, heapUsed, gc, say, says, scripted, sleep } from './lib.mjs';
 
-const run = (more) => streamWithEvents({ model: scripted(calls('/a', '/b'), says('.')), tools: { del }, prompt: 'go', interruptOn: 'all', ...more });
+const run = (more) =>
+  streamWithEvents({
+    model: scripted(calls('/a', '/b'), says('.')),
+    tools: { del },
+    prompt: 'go',
+    interruptOn: 'all',
+    ...more,
+  });
 const isEmpty = (gate) => async () => (await gate.pending()).length === 0;
 const upTo = async (iterator, type) => {
   for (;;) {
@@ -33,7 +40,8 @@ const ways = {
     const cancelled = [];
     const events = gate.events();
     void (async () => {
-      for await (const event of events) if (event.type === 'decided') cancelled.push(`${event.decision.type} ${event.via}`);
+      for await (const event of events)
+        if (event.type === 'decided') cancelled.push(`${event.decision.type} ${event.via}`);
     })();
     const ref = await made(async () => {
       const left = run({ gate });
@@ -133,7 +141,7 @@ const ways = {
     }
     say('cleared', await gcUntil(async () => refs.every((ref) => ref.deref() === undefined)));
   },
-  async 'thousands'() {
+  async thousands() {
     const del = { inputSchema: undefined, execute: async () => 'x' };
     const { jsonSchema, tool } = await import('ai');
     const tools = { del: tool({ ...del, inputSchema: jsonSchema({ type: 'object' }) }) };
@@ -152,7 +160,8 @@ const ways = {
         ...(kind === 4 && index % 2 === 0 ? {} : { onApprovalRequest: () => index % 3 !== 0 }),
       });
       if (kind === 0) return; // Never iterated.
-      if (kind === 1) for await (const _ of made); // To its end.
+      if (kind === 1)
+        for await (const _ of made); // To its end.
       else if (kind === 2) for await (const { type } of made) if (type === 'tool-call') break;
       if (kind === 3) await made.result;
       if (kind === 4) await upTo(made, 'approval-requested'); // Dropped.

@@ -3,7 +3,9 @@ import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { say } from './lib.mjs';
 
-const binding = await import(pathToFileURL(join(import.meta.dirname, 'node_modules/countersign/binding/binding.js')).href);
+const binding = await import(
+  pathToFileURL(join(import.meta.dirname, 'node_modules/countersign/binding/binding.js')).href
+);
 const TEXTS = [
   '',
   'null',
@@ -55,12 +57,15 @@ function attempt(what, call) {
 
 for (const value of VALUES) attempt('new NativeGate', () => void new binding.NativeGate(value));
 const gate = new binding.NativeGate('{"maxArgumentBytes":4194304,"keepDecided":10}');
-const methods = Object.getOwnPropertyNames(binding.NativeGate.prototype).filter((name) => !['constructor', 'close'].includes(name));
+const methods = Object.getOwnPropertyNames(binding.NativeGate.prototype).filter(
+  (name) => !['constructor', 'close'].includes(name),
+);
 for (const target of [gate]) {
   for (const name of methods) {
     for (const value of VALUES) {
       attempt(name, () => target[name](value));
-      for (const second of [...TEXTS.slice(0, 12), undefined, 5]) attempt(name, () => target[name](value, second, value));
+      for (const second of [...TEXTS.slice(0, 12), undefined, 5])
+        attempt(name, () => target[name](value, second, value));
     }
   }
 }
@@ -78,5 +83,14 @@ say('answered', answered > 100, 'refused', refused > 100);
 
 // And it still works.
 const fresh = new binding.NativeGate('{"maxArgumentBytes":4194304,"keepDecided":10}');
-const request = { runId: 'r', toolCallId: 'c', toolName: 't', args: {}, origin: [], description: null, allowedDecisions: null, timeoutMs: null };
+const request = {
+  runId: 'r',
+  toolCallId: 'c',
+  toolName: 't',
+  args: {},
+  origin: [],
+  description: null,
+  allowedDecisions: null,
+  timeoutMs: null,
+};
 say(JSON.parse(fresh.request(JSON.stringify(request))).ok.status);

@@ -12,7 +12,9 @@ if (isMainThread) {
   const mine = gate?.request({ toolName: 'del', args: {} });
   for (let round = 0; round < Number(rounds); round++) {
     const workers = Array.from({ length: WORKERS }, () => new Worker(new URL(import.meta.url), { argv: [how] }));
-    await Promise.all(workers.map((worker) => new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))));
+    await Promise.all(
+      workers.map((worker) => new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))),
+    );
     // Deadlines pass while they are being terminated.
     await sleep((round % 4) * 10);
     await Promise.all(workers.map((worker) => worker.terminate()));

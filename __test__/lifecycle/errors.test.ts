@@ -1,0 +1,37 @@
+/** Whatever goes wrong in a callback, in the native layer or in the environment is an error or a denial, never a crash. */
+import { describe, it } from 'vitest';
+import { onEachRuntime } from './each-runtime.js';
+
+describe.each(['ai6', 'ai7'] as const)('with %s', (ai) => {
+  onEachRuntime(ai, (run) => {
+    it('a callback that fails in whatever way denies, and the process goes on', async ({ expect }) => {
+      const ran = await run('callback-errors');
+      expect(ran.code, ran.all).toBe(0);
+      expect(ran.lines.at(-1), ran.all).toBe('end');
+      expect(ran.lines.length).toBeGreaterThan(15);
+      for (const line of ran.lines.slice(0, -1)) expect(line).toMatch(/ -> denied$/);
+    });
+  });
+});
+
+onEachRuntime('ai7', (run) => {
+  it('the native layer answers garbage with errors, and works on', async ({ expect }) => {
+    const ran = await run('native-errors');
+    expect([ran.code, ran.signal], ran.all).toEqual([0, null]);
+    expect(ran.lines, ran.all).toEqual(['answered true refused true', 'pending']);
+    expect(ran.stderr, ran.all).not.toMatch(/panic/i);
+  });
+
+  it.for(['!!!=?', 'x=y=z', '[', 'nonsense=loud', '\u{1f512}', ' ', 'trace'])('COUNTERSIGN_LOG=%s', async (filter, { expect }) => {
+    const ran = await run('deadline', { env: { COUNTERSIGN_LOG: filter } });
+    expect(ran.code, ran.all).toBe(0);
+    expect(ran.lines.filter((line) => line.startsWith('request'))).toHaveLength(3);
+    expect(ran.stderr, ran.all).not.toMatch(/panic/i);
+  });
+
+  it.for(['0', '-1', '1e9', 'many', ''])('COUNTERSIGN_THREADS=%s', async (threads, { expect }) => {
+    const ran = await run('deadline', { env: { COUNTERSIGN_THREADS: threads } });
+    expect(ran.code, ran.all).toBe(0);
+    expect(ran.lines).toContain('approval-response expired');
+  });
+});

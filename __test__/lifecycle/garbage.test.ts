@@ -1,0 +1,38 @@
+/** What nobody holds any more is collected: its requests are cancelled, its tools never run, and its memory comes back. */
+import { describe, it } from 'vitest';
+import { onEachRuntime } from './each-runtime.js';
+
+const options = (...args: string[]) => ({ args, flags: ['--expose-gc'] });
+
+const WAYS: Record<string, string[]> = {
+  'never iterated': ['cleared true'],
+  'never iterated, with a signal that lives on': ['cleared true'],
+  'dropped in the middle': ['waiting 2', 'empty true', 'cleared true', 'decided cancelled abort,cancelled abort'],
+  'dropped in the middle, with a signal that lives on': ['empty true'],
+  'dropped with a callback that still thinks': ['told true', 'cleared true'],
+  'approved, then dropped before it ran': [],
+  'a gate that is dropped': ['cleared true'],
+  // Somebody waits: these are not dropped.
+  'read by a loop that nobody holds': ['waiting 2', 'RAN /a', 'RAN /b', 'done'],
+  'awaited by its result only': ['RAN /a', 'RAN /b', 'text .'],
+};
+
+describe.each(['ai6', 'ai7'] as const)('with %s', (ai) => {
+  onEachRuntime(ai, (run, runtime) => {
+    it.for(Object.entries(WAYS))('%s', async ([way, lines], { expect }) => {
+      const ran = await run('garbage', options(way));
+      expect(ran.code, ran.all).toBe(0);
+      expect(ran.lines, ran.all).toEqual(lines);
+    });
+
+    it.skipIf(ai === 'ai6' && runtime.name !== 'node24')('thousands of runs leave nothing behind', async ({ expect }) => {
+      const ran = await run('garbage', options('thousands', '1000'));
+      expect(ran.code, ran.all).toBe(0);
+      const figures = Object.fromEntries(ran.lines.map((line) => line.split(' ')).map(([name, value]) => [name, Number(value)]));
+      expect(figures['pending'], ran.all).toBe(0);
+      // Bytes per run, of every kind of end. A run that is kept takes its messages, streams and parts: 30,000 and more.
+      expect(figures['heap'], ran.all).toBeLessThan(4_000);
+      expect(figures['rss'], ran.all).toBeLessThan(20_000);
+    });
+  });
+});

@@ -1,0 +1,41 @@
+/** SIGINT while a human is asked: a handler that aborts ends the run cleanly; without one the process is gone at once. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runtimes, type Runtime } from '../runtimes.js';
+import { makeSandbox, type Sandbox } from './sandbox.js';
+
+/** Runs the program until it says `asked`, sends the signal, and tells how it ended. */
+async function interrupt(sandbox: Sandbox, runtime: Runtime, how: string) {
+  const child = spawn(runtime.path, [join(sandbox.folder, 'signals.mjs'), how], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (more: string) => (text += more));
+  while (!text.includes('asked')) await once(child.stdout, 'data');
+  const since = performance.now();
+  child.kill('SIGINT');
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  return { code, signal, took: performance.now() - since, lines: text.trim().split('\n') };
+}
+
+// Windows has no signals: a process that is sent one is just gone.
+describe.skipIf(process.platform === 'win32').each(runtimes().map((runtime) => [runtime.name, runtime] as const))('%s', (_, runtime) => {
+  let sandbox: Sandbox;
+  beforeAll(() => void (sandbox = makeSandbox('ai7')));
+  afterAll(() => sandbox.remove());
+
+  it('with a handler that aborts', async () => {
+    const { code, signal, took, lines } = await interrupt(sandbox, runtime, 'handled');
+    expect(lines).toEqual(['asked', 'stopping', 'cancelled', 'aborted 0', 'end']);
+    expect([code, signal]).toEqual([3, null]);
+    expect(took).toBeLessThan(2_000);
+  });
+
+  it('without one', async () => {
+    const { code, signal, took, lines } = await interrupt(sandbox, runtime, 'not handled');
+    expect(lines).toEqual(['asked']);
+    expect(code === 130 || signal === 'SIGINT', `${code} ${signal}`).toBe(true);
+    expect(took).toBeLessThan(2_000);
+  });
+});
