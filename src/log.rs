@@ -26,6 +26,9 @@ pub(crate) fn install() {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // It would tell of a line that could not be written by `eprintln!`, which panics when nobody reads stderr any more:
+        // in the deadline task, nothing would expire from then on.
+        .log_internal_errors(false)
         .with_ansi(false);
     let json = std::env::var("COUNTERSIGN_LOG_FORMAT").is_ok_and(|format| format == "json");
     // Somebody else in this process may have installed one: theirs stays.

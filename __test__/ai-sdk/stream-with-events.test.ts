@@ -298,3 +298,28 @@ it('asks about every call of a later step, whatever an earlier one held', async 
   );
   expect(ran).toEqual(['read /r', 'del /1', 'del /2', 'del /3']);
 });
+
+it('ends the turn once, however long the last callback takes', async () => {
+  const { ran, tools } = recordingTools();
+  const { model } = scripted([calls(call('del', { path: '/a' }, 'c1'), call('del', { path: '/b' }, 'c2'))]);
+  let finished = 0;
+  const events = await collect(
+    streamWithEvents({
+      model,
+      tools,
+      prompt: 'go',
+      interruptOn: 'all',
+      onApprovalRequest: ({ toolCallId }) => toolCallId === 'c1' || { type: 'rejectAndStop', reason: 'enough' },
+      onFinish: async () => {
+        await sleep(30);
+        finished++;
+      },
+    }),
+  );
+  expect([finished, ran]).toEqual([1, []]);
+  expect(types(events).filter((type) => type === 'tool-denied' || type === 'done')).toEqual([
+    'tool-denied',
+    'tool-denied',
+    'done',
+  ]);
+});

@@ -44,8 +44,8 @@ export interface ProgramOptions extends ExecOptions {
   flags?: readonly string[];
 }
 
-/** Not more processes at once than there are cores: the programs measure time. */
-let free = Math.max(2, availableParallelism());
+/** Processes at once, for each file of tests: several files run beside each other. */
+let free = Math.max(2, Math.floor(availableParallelism() / 2));
 const queue: (() => void)[] = [];
 
 /** Runs a program of `programs/`. */
@@ -62,7 +62,7 @@ export async function runProgram(
     const since = performance.now();
     const nodeFlags = runtime.kind === 'node' ? flags : [];
     const done = await runOn(runtime, [...nodeFlags, join(sandbox.folder, `${name}.mjs`), ...args], {
-      timeout: 60_000,
+      timeout: 120_000,
       ...rest,
     });
     const took = performance.now() - since;

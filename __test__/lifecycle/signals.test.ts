@@ -1,4 +1,7 @@
-/** SIGINT while a human is asked: a handler that aborts ends the run cleanly; without one the process is gone at once. */
+/**
+ * SIGINT while a human is asked: a handler that aborts ends the run cleanly; without one the process is gone at once.
+ * SIGPIPE, in a way: that nobody reads the log any more changes nothing.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -37,5 +40,24 @@ describe.skipIf(process.platform === 'win32').each(runtimes().map((runtime) => [
     expect(lines).toEqual(['asked']);
     expect(code === 130 || signal === 'SIGINT', `${code} ${signal}`).toBe(true);
     expect(took).toBeLessThan(2_000);
+  });
+});
+
+describe.each(runtimes().map((runtime) => [runtime.name, runtime] as const))('%s', (_, runtime) => {
+  let sandbox: Sandbox;
+  beforeAll(() => void (sandbox = makeSandbox('ai7')));
+  afterAll(() => sandbox.remove());
+
+  it.each(['compact', 'json'])('deadlines pass though nobody reads the log any more (%s)', async (format) => {
+    const child = spawn(runtime.path, [join(sandbox.folder, 'deadline.mjs')], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, COUNTERSIGN_LOG: 'trace', COUNTERSIGN_LOG_FORMAT: format },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stderr.destroy();
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (more: string) => (text += more));
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect([code, text.split('\n').filter((line) => line.startsWith('request ')).length]).toEqual([0, 3]);
   });
 });

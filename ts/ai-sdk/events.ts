@@ -2,7 +2,8 @@
 import type { ToolSet } from 'ai';
 import type { AgentEvent } from '../../index.js';
 import { NotedError } from './follow.js';
-import type { OwnEvent, Run, View } from './run.js';
+import type { OwnEvent } from './own-events.js';
+import type { Run, View } from './run.js';
 import type { StreamPart } from './sdk.js';
 
 /** @param includeRaw also yield every part of the SDK as it is */

@@ -6,43 +6,26 @@
  * call again. What the loop yields is the SDK's own parts, as one stream, and its own events beside them.
  */
 import type { ModelMessage, ToolSet } from 'ai';
-import type {
-  ApprovalRecord,
-  ApprovalRequestedEvent,
-  ApprovalResponseEvent,
-  DecisionOutcome,
-  DecisionType,
-  InterruptOn,
-  RunResult,
-  ToolDeniedEvent,
-} from '../../index.js';
-import { requestOf, type Asker } from '../gate/asker.js';
-import { existingRecord, isApproval, messageOf, type Decided } from '../gate/gate.js';
-import type { HostJudge } from '../gate/judge.js';
-import type { Gating, InterruptPlan } from '../native.js';
-import { snapshot, type Snapshot } from '../values/snapshot.js';
+import type { InterruptOn, RunResult } from '../../index.js';
+import type { Asker } from '../gate/asker.js';
+import { isApproval } from '../gate/gate.js';
+import type { InterruptPlan } from '../native.js';
+import { snapshot } from '../values/snapshot.js';
 import { digestOf, Edits } from './edits.js';
 import { Flow } from './flow.js';
-import { ASK, Guard, type Executed } from './guard.js';
-import { answered, closed, modelOutput, type Answer } from './history.js';
+import { Guard, type Executed } from './guard.js';
+import { answered, closed, type Answer } from './history.js';
+import { hostJudgeOf } from './host-judge.js';
 import { Inbox } from './inbox.js';
-import { CANCELLED, DUPLICATE_ID, EDIT_NOTE, reasonOf, TURN_ENDED } from './reasons.js';
+import type { OwnEvent } from './own-events.js';
+import { CANCELLED, EDIT_NOTE, reasonOf, TURN_ENDED } from './reasons.js';
+import { Requests, type Denial } from './requests.js';
+import { callWith, resultMessages, Round, valueOf, type Asked } from './round.js';
 import type { CallOptions, FinishEvent, Sdk, Step, StreamPart, StreamResult } from './sdk.js';
 import { signApproval } from './signature.js';
 import { addUsage, changeStep } from './steps.js';
-import { ownTool, withNotes } from './tools.js';
-import { isComplete, silentModel, turnOf, watchModel, type Turn, type TurnEndEvent } from './turn.js';
-import { warnOnce } from './warnings.js';
-
-/** What the loop yields beside the SDK's parts. */
-export type OwnEvent =
-  | ApprovalRequestedEvent
-  | ApprovalResponseEvent
-  | ToolDeniedEvent
-  | { type: 'call-edited'; call: StreamPart }
-  | { type: 'call-responded'; call: StreamPart; output: unknown }
-  | { type: 'run-aborted'; reason: unknown; messages: ModelMessage[] }
-  | ({ type: 'run-done' } & RunResult);
+import { isRecord, ownTool, withNotes } from './tools.js';
+import { silentModel, turnOf, watchModel, type Turn, type TurnEndEvent } from './turn.js';
 
 /** Turns what happens into what is yielded; `undefined` is not yielded. */
 export interface View<E> {
@@ -73,67 +56,11 @@ export interface RunOptions {
   callbacks: (names: readonly string[]) => ((event: never) => unknown)[];
 }
 
-/** A call that waits for an answer, or has one. */
-interface Asked {
-  part: StreamPart;
-  toolCallId: string;
-  toolName: string;
-  /** `undefined`: they cannot be shown. */
-  args: Snapshot | undefined;
-  /** By the provider itself (hosted MCP): the answer goes there. */
-  providerExecuted: boolean;
-  record: ApprovalRecord | undefined;
-  decision: DecisionOutcome | undefined;
-  edits: Edits;
-}
-
-/** One `streamText` call. */
-class Round {
-  readonly steps: Step[] = [];
-  readonly requested: Asked[] = [];
-  /** What runs before the model is called: calls that were approved. */
-  readonly executed: Executed[] = [];
-  /** Calls of the current step. */
-  calls: StreamPart[] = [];
-  toolCallsSeen = 0;
-  providerRequestsSeen = 0;
-  /** The model's turns, one per step: they may be ahead of the parts that were read. */
-  readonly turns: Turn[] = [];
-  stepsStarted = 0;
-  /** How many of the requests were put to somebody, in their order. */
-  askedAbout = 0;
-  /** Requests that are not decided. */
-  waiting = 0;
-  readonly waits: Promise<void>[] = [];
-  finish: FinishEvent | undefined;
-  finishReason = 'other';
-  error: { error: unknown } | undefined;
-  aborted: { reason: unknown } | undefined;
-  /** The model is not called: only what was approved is run. */
-  silent = false;
-
-  readonly number: number;
-  /** What it starts with. */
-  readonly answers: readonly Answer[];
-
-  constructor(number: number, answers: readonly Answer[]) {
-    this.number = number;
-    this.answers = answers;
-  }
-
-  /** The turn of the step that is being read; `undefined` while nothing is known of it. */
-  get turn(): Turn | undefined {
-    return this.turns[this.stepsStarted - 1];
-  }
-}
-
 export class Run {
   readonly result: Promise<RunResult>;
   readonly #options: RunOptions;
   readonly #asker: Asker;
   readonly #inbox = new Inbox<OwnEvent>();
-  readonly #denials = new Map<string, { args: unknown; reason: string | undefined }>();
-  readonly #idsSeen = new Map<string, number>();
   #resolve!: (result: RunResult) => void;
   #reject!: (error: unknown) => void;
 
@@ -142,6 +69,7 @@ export class Run {
   #sdk!: Sdk;
   #call!: OpenCall;
   #guard!: Guard;
+  #requests!: Requests;
   #round!: Round;
   #result!: StreamResult;
   #reader!: ReadableStreamDefaultReader<unknown>;
@@ -177,8 +105,8 @@ export class Run {
   }
 
   /** Why a call did not run, for the event that tells it. */
-  denial(toolCallId: string): { args: unknown; reason: string | undefined } | undefined {
-    return this.#denials.get(toolCallId);
+  denial(toolCallId: string): Denial | undefined {
+    return this.#requests.denial(toolCallId);
   }
 
   /** Opens the first call. Idempotent. */
@@ -262,8 +190,8 @@ export class Run {
 
   async #read(): Promise<StreamPart | undefined> {
     const round = this.#round;
-    if (round.askedAbout === 0 && this.#isReadyToAsk(round)) {
-      await this.#askAll(round);
+    if (round.askedAbout === 0 && this.#requests.areComplete(round)) {
+      await this.#requests.askAll(round);
       return undefined;
     }
     this.#reading ??= this.#reader.read();
@@ -308,10 +236,10 @@ export class Run {
       case 'tool-call':
         round.toolCallsSeen++;
         round.calls.push(part);
-        this.#idsSeen.set(part.toolCallId as string, (this.#idsSeen.get(part.toolCallId as string) ?? 0) + 1);
+        this.#requests.saw(part.toolCallId as string);
         return part;
       case 'tool-approval-request':
-        return this.#onRequest(round, part);
+        return this.#requests.add(round, part);
       case 'error':
         round.error ??= { error: part.error };
         return part;
@@ -324,47 +252,6 @@ export class Run {
       default:
         return part;
     }
-  }
-
-  #onRequest(round: Round, part: StreamPart): StreamPart | undefined {
-    const { toolCallId = '', toolName = '', input, providerExecuted = false } = part.toolCall ?? {};
-    const known = this.#guard.call(toolCallId);
-    if (providerExecuted && known !== undefined) {
-      // The SDK asks about a tool that the provider has already run: there is nothing left to decide.
-      warnOnce(
-        `provider-executed:${toolName}`,
-        `countersign cannot gate "${toolName}": the model's provider runs it itself. Remove the tool, or its entry from interruptOn.`,
-      );
-      return undefined;
-    }
-    if (providerExecuted) round.providerRequestsSeen++;
-    round.requested.push({
-      part,
-      toolCallId,
-      toolName,
-      args: known?.args ?? takeSnapshot(input),
-      providerExecuted,
-      record: undefined,
-      decision: undefined,
-      edits: this.#editsOf(toolCallId, toolName),
-    });
-    return part;
-  }
-
-  /** Whether the turn is whole and all its requests are here. Without a watched model that is known at its end only. */
-  #isReadyToAsk(round: Round): boolean {
-    const { turn, requested, calls } = round;
-    if (turn?.ended !== true || requested.length === 0) return false;
-    if (round.toolCallsSeen !== turn.toolCalls || round.providerRequestsSeen !== turn.providerRequests) return false;
-    return calls.every((call) => {
-      if (call.invalid === true || call.providerExecuted === true || !this.#guard.guards(call.toolName as string))
-        return true;
-      const verdict = this.#guard.call(call.toolCallId as string)?.verdict;
-      return (
-        verdict !== undefined &&
-        (verdict.effect === 'allow' || requested.some(({ toolCallId }) => toolCallId === call.toolCallId))
-      );
-    });
   }
 
   async #closeRound(round: Round): Promise<void> {
@@ -380,114 +267,7 @@ export class Run {
       this.#spoken = this.#result;
     }
     this.#phase = 'waiting';
-    if (round.askedAbout < round.requested.length) await this.#askAll(round);
-  }
-
-  // --- asking -------------------------------------------------------------------------------------------------------
-
-  /** Makes all requests of the step, then asks about all of them at once. */
-  async #askAll(round: Round): Promise<void> {
-    const unasked = round.requested.slice(round.askedAbout);
-    round.askedAbout = round.requested.length;
-    const reason = round.turn?.ended === true ? round.turn.finishReason : round.finishReason;
-    const cut = isComplete(reason)
-      ? undefined
-      : `The model's turn is incomplete (${reason}), so its calls may be cut short.`;
-    const open: Asked[] = [];
-    const { signal } = this.#options;
-    for (const asked of unasked) {
-      const denied = cut ?? this.#denialOf(asked);
-      if (!signal.aborted && (await this.#openRequest(round, asked, denied))) open.push(asked);
-    }
-    if (signal.aborted) return;
-    for (const { record, args } of open) {
-      this.#asker.ask(record as ApprovalRecord, args as Snapshot, signal);
-    }
-  }
-
-  /** Why nobody needs to be asked. */
-  #denialOf({ toolCallId, args }: Asked): string | undefined {
-    if ((this.#idsSeen.get(toolCallId) ?? 0) > 1) return DUPLICATE_ID;
-    if (args === undefined) return 'Its arguments cannot be shown as they are.';
-    const verdict = this.#guard.call(toolCallId)?.verdict;
-    return verdict?.effect === 'deny' ? verdict.reason : undefined;
-  }
-
-  /** Whether a human is to be called. */
-  async #openRequest(round: Round, asked: Asked, denied: string | undefined): Promise<boolean> {
-    const { toolCallId, toolName, args } = asked;
-    const verdict = this.#guard.call(toolCallId)?.verdict;
-    try {
-      const { record, decided } = await this.#asker.openAndWait({
-        toolCallId,
-        toolName,
-        args: args ?? snapshot(null),
-        gating: this.#gatingOf(asked),
-        entry: this.#guard.entryOf(toolName),
-        reason: verdict?.effect === 'ask' ? verdict.reason : undefined,
-        checkEdit: (written) => asked.edits.check(written),
-        signal: this.#options.signal,
-      });
-      asked.record = record;
-      const isAutomatic = denied !== undefined || this.#asker.isAutomatic;
-      const request = requestOf(record, args ?? snapshot(null));
-      this.#inbox.push({ type: 'approval-requested', isAutomatic, ...request } as ApprovalRequestedEvent);
-      round.waiting++;
-      round.waits.push(decided.then((outcome) => this.#onDecided(round, asked, outcome)));
-      if (denied === undefined) return true;
-      this.#asker.gate.rejectBySystem(record.approvalId, denied);
-    } catch (error) {
-      // Without a request there is nothing that anybody could approve.
-      const reason = denied ?? (existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID);
-      asked.decision = { type: 'reject', reason };
-      this.#denials.set(toolCallId, { args: valueOf(args), reason });
-    }
-    return false;
-  }
-
-  #gatingOf({ toolName, providerExecuted }: Asked): Gating | undefined {
-    const gating = this.#guard.gatingOf(toolName);
-    if (!providerExecuted) return gating;
-    const allowed = gating?.allowedDecisions ?? PROVIDER_TAKES;
-    return { ...(gating ?? ASK), allowedDecisions: allowed.filter((type) => PROVIDER_TAKES.includes(type)) };
-  }
-
-  #editsOf(toolCallId: string, toolName: string): Edits {
-    const refinements = this.#callOptions['experimental_refineToolInput'];
-    return new Edits({
-      toolName,
-      inputSchema: ownTool(this.#guard.tools, toolName)?.inputSchema,
-      ai: async () => this.#sdk.ai,
-      refine: isRecord(refinements) && Object.hasOwn(refinements, toolName) ? refinements[toolName] : undefined,
-      judge: (args) => this.#guard.judgeEdit(toolCallId, toolName, args),
-    });
-  }
-
-  #onDecided(round: Round, asked: Asked, { decision, decidedBy, approvalId }: Decided): void {
-    const { toolCallId, toolName } = asked;
-    asked.decision = decision;
-    round.waiting--;
-    const approved = isApproval(decision);
-    if (!approved && decision.type !== 'respond')
-      this.#denials.set(toolCallId, { args: valueOf(asked.args), reason: reasonOf(decision) });
-    const { reason } = decision;
-    this.#inbox.push({
-      type: 'approval-response',
-      approvalId,
-      toolCallId,
-      toolName,
-      approved,
-      decision,
-      reason,
-      decidedBy,
-    });
-    if (decision.type === 'reject' && decision.stop === true) {
-      for (const other of round.requested) {
-        if (other.record !== undefined && other.decision === undefined) {
-          this.#asker.gate.cancel(other.record.approvalId, TURN_ENDED, 'system');
-        }
-      }
-    }
+    if (round.askedAbout < round.requested.length) await this.#requests.askAll(round);
   }
 
   // --- going on -----------------------------------------------------------------------------------------------------
@@ -537,7 +317,7 @@ export class Run {
       // Decided elsewhere, unchecked: it must not run on what the schema has not seen.
       const reason = 'The edited arguments were not checked against the tool.';
       this.#asker.gate.revoke(asked.record?.approvalId ?? '', reason);
-      this.#denials.set(toolCallId, { args: decided, reason });
+      this.#requests.deny(toolCallId, { args: decided, reason });
       return { ...answer, decision: { type: 'cancelled', reason }, runs: false, reason };
     }
     const { args, written } = edit;
@@ -567,7 +347,7 @@ export class Run {
   }
 
   /** A human ended the turn: nothing else of the step runs. */
-  #stopTurn(round: Round): void {
+  async #stopTurn(round: Round): Promise<void> {
     this.#asker.gate.cancelRun(this.runId, TURN_ENDED, 'system');
     const reasons = new Map<string, string>();
     for (const { toolCallId, toolName, decision, args } of round.requested) {
@@ -576,7 +356,7 @@ export class Run {
       this.#inbox.push({ type: 'tool-denied', toolCallId, toolName, args: valueOf(args), reason });
     }
     this.#history = closed(this.#history, (toolCallId) => reasons.get(toolCallId) ?? TURN_ENDED);
-    return void this.#end();
+    await this.#end();
   }
 
   async #end(): Promise<void> {
@@ -724,6 +504,25 @@ export class Run {
         this.#recordResult(executed);
       },
     });
+    this.#requests = new Requests({
+      asker: this.#asker,
+      guard: this.#guard,
+      signal: this.#options.signal,
+      tell: (event) => this.#inbox.push(event),
+      editsOf: (toolCallId, toolName) => this.#editsOf(toolCallId, toolName),
+    });
+  }
+
+  /** What an edit of this call must pass. */
+  #editsOf(toolCallId: string, toolName: string): Edits {
+    const refinements = this.#callOptions['experimental_refineToolInput'];
+    return new Edits({
+      toolName,
+      inputSchema: ownTool(this.#guard.tools, toolName)?.inputSchema,
+      ai: async () => this.#sdk.ai,
+      refine: isRecord(refinements) && Object.hasOwn(refinements, toolName) ? refinements[toolName] : undefined,
+      judge: (args) => this.#guard.judgeEdit(toolCallId, toolName, args),
+    });
   }
 
   #watch(round: Round, model: unknown): unknown {
@@ -808,9 +607,6 @@ export class Run {
 }
 
 const DEFAULT_MAX_STEPS = 20;
-/** What a provider that runs the tool itself can be told: yes or no. */
-const PROVIDER_TAKES: DecisionType[] = ['approve', 'reject', 'skip'];
-
 /** Callbacks live under several names: only the first is passed on, so that each is called once. */
 function only<T>(names: readonly string[], callback: T): Record<string, T | undefined> {
   return Object.fromEntries(names.map((name, index) => [name, index === 0 ? callback : undefined]));
@@ -830,54 +626,9 @@ function messagesOf({ prompt, messages }: CallOptions): ModelMessage[] {
   return [...((messages ?? prompt ?? []) as ModelMessage[])];
 }
 
-/** Results of calls that ran before the first step, as a message: an abort leaves no step that would hold them. */
-function resultMessages(round: Round): ModelMessage[] {
-  const inSteps = round.steps.length > 0;
-  if (round.executed.length === 0 || inSteps) return [];
-  const content = round.executed.map(({ toolCallId, toolName, outcome }) => ({
-    type: 'tool-result',
-    toolCallId,
-    toolName,
-    output: 'output' in outcome ? modelOutput(outcome.output) : { type: 'error-text', value: messageOf(outcome.error) },
-  }));
-  return [{ role: 'tool', content } as ModelMessage];
-}
-
 /** Whether the SDK has something to do for this answer. */
 function needsRound({ runs, executable, providerExecuted }: Answer): boolean {
   return !runs || executable || providerExecuted;
-}
-
-/** The user's own `toolApproval` of AI SDK 7, as one more judge. */
-function hostJudgeOf(
-  toolApproval: unknown,
-  options: CallOptions,
-  tools: ToolSet,
-): { hostJudge?: HostJudge; hostJudges?: (toolName: string) => boolean } {
-  const { toolsContext, runtimeContext } = options;
-  if (typeof toolApproval === 'function') {
-    return {
-      hostJudges: () => true,
-      hostJudge: ({ toolCallId, toolName, args, context }) =>
-        toolApproval({
-          toolCall: { type: 'tool-call', toolCallId, toolName, input: snapshot(args.value).value },
-          tools,
-          toolsContext,
-          messages: context['messages'],
-          runtimeContext,
-        }) as unknown,
-    };
-  }
-  if (!isRecord(toolApproval)) return {};
-  return {
-    hostJudges: (toolName) => Object.hasOwn(toolApproval, toolName) && toolApproval[toolName] != null,
-    hostJudge: ({ toolCallId, toolName, args, context }) => {
-      const status = toolApproval[toolName];
-      if (typeof status !== 'function') return status;
-      const { messages, context: toolContext } = context;
-      return status(snapshot(args.value).value, { toolCallId, messages, toolContext, runtimeContext }) as unknown;
-    },
-  };
 }
 
 async function quietly(call: () => unknown): Promise<void> {
@@ -886,25 +637,4 @@ async function quietly(call: () => unknown): Promise<void> {
   } catch {
     // As in the SDK: a callback that throws does not end the run.
   }
-}
-
-function takeSnapshot(value: unknown): Snapshot | undefined {
-  try {
-    return snapshot(value);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The call as the SDK shows it, with these arguments. */
-function callWith({ part, toolCallId, toolName }: Asked, input: unknown): StreamPart {
-  return { type: 'tool-call', ...part.toolCall, toolCallId, toolName, input };
-}
-
-function valueOf(args: Snapshot | undefined): unknown {
-  return args === undefined ? undefined : snapshot(args.value).value;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -111,3 +111,7 @@ export function isGenerator(execute: unknown): boolean {
   const kind = Object.prototype.toString.call(execute);
   return kind === '[object AsyncGeneratorFunction]' || kind === '[object GeneratorFunction]';
 }
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,5 +1,6 @@
 /** The run as one stream of the SDK's own parts, which its converters turn into UI chunks. */
-import type { OwnEvent, Run, View } from './run.js';
+import type { OwnEvent } from './own-events.js';
+import type { Run, View } from './run.js';
 import type { StreamPart } from './sdk.js';
 
 /** @param hasResponsePart whether the SDK knows a part that tells a decision */

@@ -10,7 +10,7 @@ const run = (more) =>
     interruptOn: 'all',
     ...more,
   });
-const ask = (gate, timeout = 60_000) => gate.request({ toolName: 'del', args: {}, timeout });
+const ask = (gate, timeout = 300_000) => gate.request({ toolName: 'del', args: {}, timeout });
 const never = () => new Promise(() => {});
 const upTo = async (iterator, type) => {
   for (;;) {
@@ -62,6 +62,8 @@ const ways = {
   },
   async 'a callback without a deadline that never answers'() {
     say('wait');
+    // Does not keep the process alive itself.
+    setTimeout(() => (say('alive'), process.exit()), 1500).unref();
     await sayAll(run({ onApprovalRequest: never }));
   },
   async 'a run that was returned'() {

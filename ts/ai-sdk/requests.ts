@@ -1,0 +1,202 @@
+/** The calls that a run must ask about: taken in, put to somebody, and told when they are decided. */
+import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType } from '../../index.js';
+import { requestOf, type Asker } from '../gate/asker.js';
+import { existingRecord, isApproval, messageOf, type Decided } from '../gate/gate.js';
+import type { Gating } from '../native.js';
+import { snapshot, type Snapshot } from '../values/snapshot.js';
+import type { Edits } from './edits.js';
+import { ASK, type Guard } from './guard.js';
+import type { OwnEvent } from './own-events.js';
+import { DUPLICATE_ID, reasonOf, TURN_ENDED } from './reasons.js';
+import { valueOf, type Asked, type Round } from './round.js';
+import type { StreamPart } from './sdk.js';
+import { isComplete } from './turn.js';
+import { warnOnce } from './warnings.js';
+
+export interface RequestsOptions {
+  asker: Asker;
+  guard: Guard;
+  signal: AbortSignal;
+  tell: (event: OwnEvent) => void;
+  editsOf: (toolCallId: string, toolName: string) => Edits;
+}
+
+/** Why a call did not run. */
+export interface Denial {
+  args: unknown;
+  reason: string | undefined;
+}
+
+export class Requests {
+  readonly #options: RequestsOptions;
+  readonly #denials = new Map<string, Denial>();
+  /** How often the run saw each tool call id. */
+  readonly #seen = new Map<string, number>();
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+  }
+
+  saw(toolCallId: string): void {
+    this.#seen.set(toolCallId, (this.#seen.get(toolCallId) ?? 0) + 1);
+  }
+
+  deny(toolCallId: string, denial: Denial): void {
+    this.#denials.set(toolCallId, denial);
+  }
+
+  denial(toolCallId: string): Denial | undefined {
+    return this.#denials.get(toolCallId);
+  }
+
+  /** Takes a request of the SDK's in; `undefined`: it is none, and not shown. */
+  add(round: Round, part: StreamPart): StreamPart | undefined {
+    const { toolCallId = '', toolName = '', input, providerExecuted = false } = part.toolCall ?? {};
+    const known = this.#options.guard.call(toolCallId);
+    if (providerExecuted && known !== undefined) {
+      // The SDK asks about a tool that the provider has already run: there is nothing left to decide.
+      warnOnce(
+        `provider-executed:${toolName}`,
+        `countersign cannot gate "${toolName}": the model's provider runs it itself. Remove the tool, or its entry from interruptOn.`,
+      );
+      return undefined;
+    }
+    if (providerExecuted) round.providerRequestsSeen++;
+    round.requested.push({
+      part,
+      toolCallId,
+      toolName,
+      args: known?.args ?? takeSnapshot(input),
+      providerExecuted,
+      record: undefined,
+      decision: undefined,
+      edits: this.#options.editsOf(toolCallId, toolName),
+    });
+    return part;
+  }
+
+  /** Whether the turn is whole and all its requests are here. Without a watched model that is known at its end only. */
+  areComplete(round: Round): boolean {
+    const { turn, requested, calls } = round;
+    if (turn?.ended !== true || requested.length === 0) return false;
+    if (round.toolCallsSeen !== turn.toolCalls || round.providerRequestsSeen !== turn.providerRequests) return false;
+    return calls.every((call) => {
+      if (
+        call.invalid === true ||
+        call.providerExecuted === true ||
+        !this.#options.guard.guards(call.toolName as string)
+      )
+        return true;
+      const verdict = this.#options.guard.call(call.toolCallId as string)?.verdict;
+      return (
+        verdict !== undefined &&
+        (verdict.effect === 'allow' || requested.some(({ toolCallId }) => toolCallId === call.toolCallId))
+      );
+    });
+  }
+
+  /** Makes all requests of the step, then asks about all of them at once. */
+  async askAll(round: Round): Promise<void> {
+    const unasked = round.requested.slice(round.askedAbout);
+    round.askedAbout = round.requested.length;
+    const reason = round.turn?.ended === true ? round.turn.finishReason : round.finishReason;
+    const cut = isComplete(reason)
+      ? undefined
+      : `The model's turn is incomplete (${reason}), so its calls may be cut short.`;
+    const open: Asked[] = [];
+    const signal = this.#options.signal;
+    for (const asked of unasked) {
+      const denied = cut ?? this.#denialOf(asked);
+      if (!signal.aborted && (await this.#openRequest(round, asked, denied))) open.push(asked);
+    }
+    if (signal.aborted) return;
+    for (const { record, args } of open) {
+      this.#options.asker.ask(record as ApprovalRecord, args as Snapshot, signal);
+    }
+  }
+
+  /** Why nobody needs to be asked. */
+  #denialOf({ toolCallId, args }: Asked): string | undefined {
+    if ((this.#seen.get(toolCallId) ?? 0) > 1) return DUPLICATE_ID;
+    if (args === undefined) return 'Its arguments cannot be shown as they are.';
+    const verdict = this.#options.guard.call(toolCallId)?.verdict;
+    return verdict?.effect === 'deny' ? verdict.reason : undefined;
+  }
+
+  /** Whether a human is to be called. */
+  async #openRequest(round: Round, asked: Asked, denied: string | undefined): Promise<boolean> {
+    const { toolCallId, toolName, args } = asked;
+    const verdict = this.#options.guard.call(toolCallId)?.verdict;
+    try {
+      const { record, decided } = await this.#options.asker.openAndWait({
+        toolCallId,
+        toolName,
+        args: args ?? snapshot(null),
+        gating: this.#gatingOf(asked),
+        entry: this.#options.guard.entryOf(toolName),
+        reason: verdict?.effect === 'ask' ? verdict.reason : undefined,
+        checkEdit: (written) => asked.edits.check(written),
+        signal: this.#options.signal,
+      });
+      asked.record = record;
+      const isAutomatic = denied !== undefined || this.#options.asker.isAutomatic;
+      const request = requestOf(record, args ?? snapshot(null));
+      this.#options.tell({ type: 'approval-requested', isAutomatic, ...request } as ApprovalRequestedEvent);
+      round.waiting++;
+      round.waits.push(decided.then((outcome) => this.#onDecided(round, asked, outcome)));
+      if (denied === undefined) return true;
+      this.#options.asker.gate.rejectBySystem(record.approvalId, denied);
+    } catch (error) {
+      // Without a request there is nothing that anybody could approve.
+      const reason = denied ?? (existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID);
+      asked.decision = { type: 'reject', reason };
+      this.deny(toolCallId, { args: valueOf(args), reason });
+    }
+    return false;
+  }
+
+  #gatingOf({ toolName, providerExecuted }: Asked): Gating | undefined {
+    const gating = this.#options.guard.gatingOf(toolName);
+    if (!providerExecuted) return gating;
+    const allowed = gating?.allowedDecisions ?? PROVIDER_TAKES;
+    return { ...(gating ?? ASK), allowedDecisions: allowed.filter((type) => PROVIDER_TAKES.includes(type)) };
+  }
+
+  #onDecided(round: Round, asked: Asked, { decision, decidedBy, approvalId }: Decided): void {
+    const { toolCallId, toolName } = asked;
+    asked.decision = decision;
+    round.waiting--;
+    const approved = isApproval(decision);
+    if (!approved && decision.type !== 'respond')
+      this.deny(toolCallId, { args: valueOf(asked.args), reason: reasonOf(decision) });
+    const { reason } = decision;
+    this.#options.tell({
+      type: 'approval-response',
+      approvalId,
+      toolCallId,
+      toolName,
+      approved,
+      decision,
+      reason,
+      decidedBy,
+    });
+    if (decision.type === 'reject' && decision.stop === true) {
+      for (const other of round.requested) {
+        if (other.record !== undefined && other.decision === undefined) {
+          this.#options.asker.gate.cancel(other.record.approvalId, TURN_ENDED, 'system');
+        }
+      }
+    }
+  }
+}
+
+/** What a provider that runs the tool itself can be told: yes or no. */
+const PROVIDER_TAKES: DecisionType[] = ['approve', 'reject', 'skip'];
+
+function takeSnapshot(value: unknown): Snapshot | undefined {
+  try {
+    return snapshot(value);
+  } catch {
+    return undefined;
+  }
+}

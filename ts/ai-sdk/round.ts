@@ -1,0 +1,87 @@
+/** One `streamText` call of a run, and the calls that it stopped at. */
+import type { ModelMessage } from 'ai';
+import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
+import { messageOf } from '../gate/gate.js';
+import { snapshot, type Snapshot } from '../values/snapshot.js';
+import type { Edits } from './edits.js';
+import type { Executed } from './guard.js';
+import { modelOutput, type Answer } from './history.js';
+import type { FinishEvent, Step, StreamPart } from './sdk.js';
+import type { Turn } from './turn.js';
+
+/** A call that waits for an answer, or has one. */
+export interface Asked {
+  part: StreamPart;
+  toolCallId: string;
+  toolName: string;
+  /** `undefined`: they cannot be shown. */
+  args: Snapshot | undefined;
+  /** By the provider itself (hosted MCP): the answer goes there. */
+  providerExecuted: boolean;
+  record: ApprovalRecord | undefined;
+  decision: DecisionOutcome | undefined;
+  edits: Edits;
+}
+
+/** One `streamText` call. */
+export class Round {
+  readonly steps: Step[] = [];
+  readonly requested: Asked[] = [];
+  /** What runs before the model is called: calls that were approved. */
+  readonly executed: Executed[] = [];
+  /** Calls of the current step. */
+  calls: StreamPart[] = [];
+  toolCallsSeen = 0;
+  providerRequestsSeen = 0;
+  /** The model's turns, one per step: they may be ahead of the parts that were read. */
+  readonly turns: Turn[] = [];
+  stepsStarted = 0;
+  /** How many of the requests were put to somebody, in their order. */
+  askedAbout = 0;
+  /** Requests that are not decided. */
+  waiting = 0;
+  readonly waits: Promise<void>[] = [];
+  finish: FinishEvent | undefined;
+  finishReason = 'other';
+  error: { error: unknown } | undefined;
+  aborted: { reason: unknown } | undefined;
+  /** The model is not called: only what was approved is run. */
+  silent = false;
+
+  readonly number: number;
+  /** What it starts with. */
+  readonly answers: readonly Answer[];
+
+  constructor(number: number, answers: readonly Answer[]) {
+    this.number = number;
+    this.answers = answers;
+  }
+
+  /** The turn of the step that is being read; `undefined` while nothing is known of it. */
+  get turn(): Turn | undefined {
+    return this.turns[this.stepsStarted - 1];
+  }
+}
+
+/** Results of calls that ran before the first step, as a message: an abort leaves no step that would hold them. */
+export function resultMessages(round: Round): ModelMessage[] {
+  const inSteps = round.steps.length > 0;
+  if (round.executed.length === 0 || inSteps) return [];
+  const content = round.executed.map(({ toolCallId, toolName, outcome }) => ({
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    output: 'output' in outcome ? modelOutput(outcome.output) : { type: 'error-text', value: messageOf(outcome.error) },
+  }));
+  return [{ role: 'tool', content } as ModelMessage];
+}
+
+/** The call as the SDK shows it, with these arguments. */
+export function callWith({ part, toolCallId, toolName }: Asked, input: unknown): StreamPart {
+  return { type: 'tool-call', ...part.toolCall, toolCallId, toolName, input };
+}
+
+/** A copy of the arguments, for somebody else. */
+export function valueOf(args: Snapshot | undefined): unknown {
+  return args === undefined ? undefined : snapshot(args.value).value;
+}
