@@ -20,6 +20,9 @@ export const turns = [
 
 export const finalText = turns[1].text.join('');
 
+/** In how many parts the text of P1 comes, where nobody is asked. */
+export const longTextParts = 20_000;
+
 /** What a model that costs nothing reports as its usage. */
 export const usage = { input: 10, output: 5 };
 

@@ -2,7 +2,7 @@
 // What a measurement needs around it: the peers, a Node 24, and countersign as a user would have it.
 
 import { createHash } from 'node:crypto';
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -149,42 +149,21 @@ function hasDebugInformation(file) {
   return file.subarray(Math.max(0, sections - 2048), sections).includes('.debug_info');
 }
 
-/** The versions that are compared. */
-export function versions() {
+/** The versions that are compared. @param {string} node */
+export async function versions(node) {
   const requireFrom = createRequire(join(bench, 'package.json'));
   const { dependencies } = requireFrom('./package.json');
-  return { ai: requireFrom('ai/package.json').version, ...dependencies };
+  const { stdout } = await promisify(execFile)(node, ['-p', 'process.versions.node']);
+  return { node: stdout.trim(), ai: requireFrom('ai/package.json').version, ...dependencies };
 }
 
 /**
- * Runs a file of this folder in a process of its own and returns what it prints as JSON.
+ * The environment of all that is measured: without what would switch on tracing in a peer, or change how Node runs.
  *
- * @param {string} node
- * @param {string[]} args the file, then its arguments
  * @param {string} app the folder of {@link stageApp}
- * @returns {Promise<any>}
  */
-export function measureIn(node, [file, ...args], app) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(node, ['--expose-gc', join(bench, file), ...args], {
-      cwd: bench,
-      env: { ...plainEnvironment(), COUNTERSIGN_BENCH_APP: app },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      if (code === 0) resolve(JSON.parse(output));
-      else reject(new Error(`${file} ${args.join(' ')} ended with ${signal ?? code}`));
-    });
-  });
-}
-
-/** Without what would switch on tracing in a peer, or change how Node runs. */
-export function plainEnvironment() {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(NODE_|LANGSMITH_|LANGCHAIN_|OPENAI_|AI_SDK_|NAPI_RS_)/.test(name),
-  );
-  return { ...Object.fromEntries(kept), NODE_ENV: 'production' };
+export function plainEnvironment(app) {
+  const ours = /^(NODE_|LANGSMITH_|LANGCHAIN_|OPENAI_|AI_SDK_|NAPI_RS_)/;
+  const kept = Object.entries(process.env).filter(([name]) => !ours.test(name));
+  return { ...Object.fromEntries(kept), NODE_ENV: 'production', COUNTERSIGN_BENCH_APP: app };
 }

@@ -1,72 +1,26 @@
 // @ts-check
 // P1: what the iterator costs when nobody has to be asked. One long text, `streamWithEvents` against `fullStream`.
 
-import assert from 'node:assert/strict';
-import { streamText, tool } from 'ai';
-import { z } from 'zod';
-import { longTextModel } from './ai-sdk-model.mjs';
-import { countersign } from './app.mjs';
-import { interleave, machine, medians, print, ratio } from './harness.mjs';
+import { longTextParts } from './conversation.mjs';
+import { machine, medians, ratio, takeTurns } from './harness.mjs';
 
-const { streamWithEvents } = countersign;
-
-const PARTS = 20_000;
 const GOAL = 1.05;
 
-const newModel = longTextModel(PARTS);
-/** @type {import('ai').ModelMessage[]} */
-const messages = [{ role: 'user', content: 'Tell me a long story.' }];
-const neverCalled = {
-  description: 'Deletes one file.',
-  inputSchema: z.object({ path: z.string() }),
-  execute: async () => 'deleted',
-};
-const tools = { delete_file: tool(neverCalled) };
-const gatedTools = { delete_file: tool({ ...neverCalled, needsApproval: true }) };
-
-/** @param {AsyncIterable<{ type: string, text?: string }>} stream @param {string} type */
-async function read(stream, type) {
-  let parts = 0;
-  let length = 0;
-  for await (const part of stream) {
-    if (part.type === type) {
-      parts++;
-      length += /** @type {string} */ (part.text).length;
-    }
-  }
-  assert.equal(parts, PARTS, 'parts of the text were lost or joined');
-  assert.equal(length, PARTS * 'word '.length);
-}
-
-const raw = () => read(streamText({ model: newModel(), messages }).fullStream, 'text-delta');
-
+const file = 'long-text.mjs';
 const subjects = [
-  { name: 'fullStream', run: raw },
-  { name: 'streamWithEvents', run: () => read(streamWithEvents({ model: newModel(), messages }), 'text') },
-  { name: 'fullStream again', run: raw },
-  {
-    name: 'fullStream, tool with needsApproval',
-    run: () => read(streamText({ model: newModel(), messages, tools: gatedTools }).fullStream, 'text-delta'),
-  },
-  {
-    name: 'streamWithEvents, interruptOn',
-    run: () =>
-      read(
-        streamWithEvents({
-          model: newModel(),
-          messages,
-          tools,
-          interruptOn: { delete_file: true },
-          onApprovalRequest: () => assert.fail('nobody is to be asked'),
-        }),
-        'text',
-      ),
-  },
+  { name: 'fullStream', file, run: 'fullStream' },
+  { name: 'streamWithEvents', file, run: 'withEvents' },
+  { name: 'fullStream again', file, run: 'fullStream' },
+  { name: 'fullStream, tool with needsApproval', file, run: 'fullStreamWithTool' },
+  { name: 'streamWithEvents, interruptOn', file, run: 'withEventsAndInterruptOn' },
 ];
 
-await print(async ({ quick }) => {
-  const rounds = quick ? 5 : 40;
-  const samples = await interleave(subjects, { rounds, warmUp: quick ? 1 : 3 });
+/** @param {import('./run.mjs').Context} context */
+export async function measureUngated(context) {
+  const effort = context.quick
+    ? { generations: 2, rounds: 3, warmUp: 1, batch: 1 }
+    : { generations: 6, rounds: 12, warmUp: 3, batch: 1 };
+  const samples = await takeTurns(subjects, effort, context);
   const ungated = ratio(samples.streamWithEvents, samples.fullStream);
   const withInterruptOn = ratio(
     samples['streamWithEvents, interruptOn'],
@@ -80,8 +34,8 @@ await print(async ({ quick }) => {
     /** What a difference of nothing looks like here. */
     noise: ratio(samples['fullStream again'], samples.fullStream),
     milliseconds: medians(samples),
-    parts: PARTS,
-    rounds,
+    parts: longTextParts,
+    effort,
     machine: machine(),
   };
-});
+}

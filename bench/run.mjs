@@ -8,16 +8,25 @@
 
 import { parseArgs } from 'node:util';
 import { fail, prepare } from '../scripts/prepare.mjs';
-import { installPeers, measureIn, node24, stageApp, versions } from './environment.mjs';
+import { installPeers, node24, plainEnvironment, stageApp, versions } from './environment.mjs';
 import { progress } from './harness.mjs';
+import { measureUngated } from './p1-ungated.mjs';
 import { measureGated } from './p2-gated.mjs';
 import { measureImport } from './p7-import.mjs';
 import { table } from './table.mjs';
 
+/**
+ * @typedef {object} Context
+ * @property {string} node the Node that everything is measured on
+ * @property {NodeJS.ProcessEnv} env the environment of everything that is measured
+ * @property {Awaited<ReturnType<typeof stageApp>>} app
+ * @property {boolean} quick
+ */
+
 const { values: options } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
-    /** A minute, to see that everything works; too short to trust. */
+    /** Less than a minute, to see that everything works; too short to trust. */
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: 'P1,P2,P7' },
     /** Measures what is built, even when the sources are newer. */
@@ -27,27 +36,25 @@ const { values: options } = parseArgs({
   },
 });
 
-/** @typedef {{ node: string, app: Awaited<ReturnType<typeof stageApp>>, quick: boolean }} Context */
-
-/** @type {Record<string, (context: Context) => any>} */
-const measures = {
-  P1: (context) =>
-    measureIn(context.node, ['p1-ungated.mjs', ...(context.quick ? ['--quick'] : [])], context.app.folder),
-  P2: measureGated,
-  P7: measureImport,
-};
+/** @type {Record<string, (context: Context) => object | Promise<object>>} */
+const measures = { P1: measureUngated, P2: measureGated, P7: measureImport };
 
 async function main() {
+  const names = options.only.split(',');
+  const unknown = names.filter((name) => !Object.hasOwn(measures, name));
+  if (unknown.length > 0)
+    throw new Error(`there is no measure ${unknown.join(', ')}: ${Object.keys(measures).join(', ')}`);
   if (!options['no-build']) await prepare();
   await installPeers();
   const node = options.node ?? (await node24());
   const app = await stageApp();
   try {
+    const context = { node, env: plainEnvironment(app.folder), app, quick: options.quick };
     /** @type {Record<string, object>} */
     const results = {};
-    for (const name of options.only.split(',')) {
+    for (const name of names) {
       progress(name);
-      results[name] = { ...(await measures[name]({ node, app, quick: options.quick })), versions: versions() };
+      results[name] = { ...(await measures[name](context)), quick: options.quick, versions: await versions(node) };
     }
     process.stdout.write(options.json ? `${JSON.stringify(results, null, 2)}\n` : table(results));
   } finally {

@@ -74,7 +74,10 @@ export function table({ P1, P2, P7 }) {
           .join('  ')
           .trimEnd(),
   );
-  const on = `Node ${machine.node}, ${machine.platform}, ${machine.cores} × ${machine.cpu}`;
+  const on = `${machine.platform}, ${machine.cores} × ${machine.cpu}`;
   const of = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return `${[...body, '', on, of.join(', ')].join('\n')}\n`;
+  const warning = (P1 ?? P2 ?? P7).quick
+    ? ['', 'QUICK: the processes are cold and the rounds few. No figure here can be trusted.']
+    : [];
+  return `${[...body, '', on, of.join(', '), ...warning].join('\n')}\n`;
 }

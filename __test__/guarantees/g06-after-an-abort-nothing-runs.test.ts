@@ -42,6 +42,7 @@ const MOMENTS = [
   'when humans are asked',
   'when some have decided',
   'when the last has decided',
+  'when the last decision is written down',
   'when the approvals are told',
   'when the next round is prepared',
   'when the SDK is about to run an approved tool',
@@ -54,7 +55,12 @@ type Moment = (typeof MOMENTS)[number];
 
 /** A run that comes by every moment, and stops there until `act` is done if it is the one that is asked for. */
 function stage(moment: Moment, act: () => void) {
-  const gate = createGate();
+  let decided = 0;
+  // The logger is told while the change is being made: nobody who waits has heard of it yet.
+  const info = (message: string) => {
+    if (message === 'approval decided' && ++decided === 2) void at('when the last decision is written down');
+  };
+  const gate = createGate({ logger: { info } });
   const log: GateEvent[] = [];
   void (async () => {
     for await (const event of gate.events()) log.push(event);
@@ -386,6 +392,27 @@ it('cancels nothing of other runs on the gate', async () => {
   expect([one.ran, other.ran]).toEqual([[], ['/1', '/2']]);
 });
 
+it('tells an abort that a decision brought about after that decision', async () => {
+  const stop = new AbortController();
+  const gate = createGate({
+    logger: {
+      info: (message, { decision }) => message === 'approval decided' && decision === 'approve' && stop.abort(),
+    },
+  });
+  const told: string[] = [];
+  const listening = (async () => {
+    for await (const event of gate.events()) {
+      if (event.type === 'decided') told.push(`${event.request.toolCallId} ${event.decision.type}`);
+    }
+  })();
+  const { run, ran } = waiting({ gate, abortSignal: stop.signal, onApprovalRequest: () => true });
+  await soon('the run', collect(run));
+  await gate.close();
+  await soon('the events', listening);
+  expect(told).toEqual(['c1 approve', 'c1 cancelled', 'c2 cancelled']);
+  expect(ran).toEqual([]);
+});
+
 it('rejects .result when nobody iterates', async () => {
   const stop = new AbortController();
   const reason = { any: 'value' };
@@ -490,14 +517,16 @@ describe('gateTools, with the abort signal of the loop', () => {
   ] as const;
 
   it.each(MOMENTS)('%s', async (moment) => {
-    const gate = createGate();
+    const gate = createGate({
+      logger: { info: (message) => message === 'approval decided' && at('when it was approved') },
+    });
     const ran: string[] = [];
     const stop = new AbortController();
     const reason = new Error('enough');
     let isPast = false;
     const at = (now: string) => {
-      expect(isPast, `"${now}" comes after the abort`).toBe(false);
-      if (now !== moment) return;
+      if (now !== 'when it was approved') expect(isPast, `"${now}" comes after the abort`).toBe(false);
+      if (now !== moment || isPast) return;
       isPast = true;
       stop.abort(reason);
     };
@@ -523,7 +552,6 @@ describe('gateTools, with the abort signal of the loop', () => {
         onApprovalRequest: async () => {
           await sleep(1);
           at('when the human is called');
-          if (moment === 'when it was approved') queueMicrotask(() => at(moment));
           return true;
         },
       },

@@ -112,7 +112,10 @@ export class ToolGate {
 
   #run(execute: Execute, { args, approvalId, edited }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
     const note = edited ? editNoteWith(args.json) : undefined;
-    if (note !== undefined) this.#notes.set(options.toolCallId, note);
+    if (note !== undefined) {
+      forgetOldest(this.#notes);
+      this.#notes.set(options.toolCallId, note);
+    }
     if (approvalId === null) return execute(copyOf(args), options);
     return follow(
       () => execute(copyOf(args), options),
@@ -126,8 +129,13 @@ export class ToolGate {
     try {
       const passed = await pass(snapshot(input), options);
       // Also after the wait: what was aborted meanwhile must not run.
+      if (options.abortSignal?.aborted === true && passed.kind === 'run' && passed.approvalId !== null)
+        this.#options.asker.gate.settle(passed.approvalId, false);
       options.abortSignal?.throwIfAborted();
-      if (passed.kind === 'answer') this.#answered.add(options.toolCallId);
+      if (passed.kind === 'answer') {
+        forgetOldest(this.#answered);
+        this.#answered.add(options.toolCallId);
+      }
       return passed;
     } catch (error) {
       options.abortSignal?.throwIfAborted();
@@ -243,6 +251,14 @@ export class ToolGate {
 }
 
 const NEVER = new AbortController().signal;
+
+/** Calls whose results are remembered per tool: the SDK asks for them right after the call, a chat perhaps again later. */
+const REMEMBERED = 1_000;
+
+function forgetOldest(kept: Map<string, unknown> | Set<string>): void {
+  const [oldest] = kept.keys();
+  if (kept.size >= REMEMBERED && oldest !== undefined) kept.delete(oldest);
+}
 
 function denial(...parts: Parameters<typeof denied>): Pass {
   return { kind: 'denial', denial: denied(...parts) };

@@ -50,6 +50,7 @@ export class LocalGate implements Gate {
   readonly #timeout: number | null;
   readonly #waiting = new Map<string, (decided: Decided) => void>();
   #listens = false;
+  #telling: 'nothing' | 'this' | 'and more' = 'nothing';
   readonly #checks = new Map<string, CheckEdit>();
   readonly #events = new Broadcast<GateEvent>();
   readonly #keepAlive = new KeepAlive(this);
@@ -299,7 +300,6 @@ export class LocalGate implements Gate {
     this.#closed = true;
     this.#native.close('The gate was closed.');
     this.flush();
-    this.#events.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -308,7 +308,24 @@ export class LocalGate implements Gate {
 
   /** Tells everybody here what the core did since the last time. */
   flush(): void {
-    for (const event of this.#native.drain()) this.#tell(reviveEvent(event));
+    // A logger may have changed something: what is being told comes before what followed from it.
+    if (this.#telling !== 'nothing') {
+      this.#telling = 'and more';
+      return;
+    }
+    try {
+      do {
+        this.#telling = 'this';
+        for (const event of this.#native.drain()) this.#tell(reviveEvent(event));
+      } while (this.#tellsMore());
+    } finally {
+      this.#telling = 'nothing';
+    }
+    if (this.#closed) this.#events.close();
+  }
+
+  #tellsMore(): boolean {
+    return this.#telling === 'and more';
   }
 
   #tell(event: GateEvent): void {
