@@ -165,7 +165,7 @@ const dist = {
   name: 'dist',
   stamp: join(work, 'dist.stamp'),
   wanted() {
-    const sources = ['ts', 'index.d.ts', 'tsconfig.json', 'tsconfig.build.json', 'binding/binding.d.ts'].map((path) =>
+    const sources = ['ts', 'index.d.ts', 'tsconfig.json', 'rolldown.config.mjs', 'binding/binding.d.ts'].map((path) =>
       at(path),
     );
     return hash(files(sources), read(install.stamp));
@@ -174,17 +174,20 @@ const dist = {
     return read(this.stamp) === this.wanted() && existsSync(at('dist', 'index.js'));
   },
   async make() {
-    say('compiling TypeScript');
+    say('bundling TypeScript');
     const aside = join(work, 'dist');
     rmSync(aside, { recursive: true, force: true });
+    // The types are checked by the tests.
     const { code } = await run(process.execPath, [
-      bin('typescript', 'tsc'),
-      '-p',
-      'tsconfig.build.json',
-      '--outDir',
+      bin('rolldown', 'rolldown'),
+      '-c',
+      'rolldown.config.mjs',
+      '--log-level',
+      'warn',
+      '--dir',
       aside,
     ]);
-    if (code !== 0) throw new Failure('the TypeScript could not be compiled');
+    if (code !== 0) throw new Failure('the TypeScript could not be bundled');
     moveOver(aside, at('dist'));
   },
 };

@@ -22,12 +22,15 @@ onEachRuntime('ai7', (run) => {
     expect(ran.stderr, ran.all).not.toMatch(/panic/i);
   });
 
-  it.for(['!!!=?', 'x=y=z', '[', 'nonsense=loud', '\u{1f512}', ' ', 'trace'])('COUNTERSIGN_LOG=%s', async (filter, { expect }) => {
-    const ran = await run('deadline', { args: ['short'], env: { COUNTERSIGN_LOG: filter } });
-    expect(ran.code, ran.all).toBe(0);
-    expect(ran.lines.filter((line) => line.startsWith('request'))).toHaveLength(3);
-    expect(ran.stderr, ran.all).not.toMatch(/panic/i);
-  });
+  it.for(['!!!=?', 'x=y=z', '[', 'nonsense=loud', '\u{1f512}', ' ', 'trace'])(
+    'COUNTERSIGN_LOG=%s',
+    async (filter, { expect }) => {
+      const ran = await run('deadline', { args: ['short'], env: { COUNTERSIGN_LOG: filter } });
+      expect(ran.code, ran.all).toBe(0);
+      expect(ran.lines.filter((line) => line.startsWith('request'))).toHaveLength(3);
+      expect(ran.stderr, ran.all).not.toMatch(/panic/i);
+    },
+  );
 
   it.for(['0', '-1', '1e9', 'many', ''])('COUNTERSIGN_THREADS=%s', async (threads, { expect }) => {
     const ran = await run('deadline', { args: ['short'], env: { COUNTERSIGN_THREADS: threads } });

@@ -11,7 +11,9 @@ import { makeSandbox, type Sandbox } from './sandbox.js';
 
 /** Runs the program until it says `asked`, sends the signal, and tells how it ended. */
 async function interrupt(sandbox: Sandbox, runtime: Runtime, how: string) {
-  const child = spawn(runtime.path, [join(sandbox.folder, 'signals.mjs'), how], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(runtime.path, [join(sandbox.folder, 'signals.mjs'), how], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (more: string) => (text += more));
@@ -23,25 +25,28 @@ async function interrupt(sandbox: Sandbox, runtime: Runtime, how: string) {
 }
 
 // Windows has no signals: a process that is sent one is just gone.
-describe.skipIf(process.platform === 'win32').each(runtimes().map((runtime) => [runtime.name, runtime] as const))('%s', (_, runtime) => {
-  let sandbox: Sandbox;
-  beforeAll(() => void (sandbox = makeSandbox('ai7')));
-  afterAll(() => sandbox.remove());
+describe.skipIf(process.platform === 'win32').each(runtimes().map((runtime) => [runtime.name, runtime] as const))(
+  '%s',
+  (_, runtime) => {
+    let sandbox: Sandbox;
+    beforeAll(() => void (sandbox = makeSandbox('ai7')));
+    afterAll(() => sandbox.remove());
 
-  it('with a handler that aborts', async () => {
-    const { code, signal, took, lines } = await interrupt(sandbox, runtime, 'handled');
-    expect(lines).toEqual(['asked', 'stopping', 'cancelled', 'aborted 0', 'end']);
-    expect([code, signal]).toEqual([3, null]);
-    expect(took).toBeLessThan(2_000);
-  });
+    it('with a handler that aborts', async () => {
+      const { code, signal, took, lines } = await interrupt(sandbox, runtime, 'handled');
+      expect(lines).toEqual(['asked', 'stopping', 'cancelled', 'aborted 0', 'end']);
+      expect([code, signal]).toEqual([3, null]);
+      expect(took).toBeLessThan(2_000);
+    });
 
-  it('without one', async () => {
-    const { code, signal, took, lines } = await interrupt(sandbox, runtime, 'not handled');
-    expect(lines).toEqual(['asked']);
-    expect(code === 130 || signal === 'SIGINT', `${code} ${signal}`).toBe(true);
-    expect(took).toBeLessThan(2_000);
-  });
-});
+    it('without one', async () => {
+      const { code, signal, took, lines } = await interrupt(sandbox, runtime, 'not handled');
+      expect(lines).toEqual(['asked']);
+      expect(code === 130 || signal === 'SIGINT', `${code} ${signal}`).toBe(true);
+      expect(took).toBeLessThan(2_000);
+    });
+  },
+);
 
 describe.each(runtimes().map((runtime) => [runtime.name, runtime] as const))('%s', (_, runtime) => {
   let sandbox: Sandbox;

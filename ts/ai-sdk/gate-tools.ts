@@ -5,7 +5,6 @@ import { Asker } from '../gate/asker.js';
 import { applyInterruptConfig, interruptPlan } from '../native.js';
 import { copyToolSet, define, entryOf, ownTool } from './tools.js';
 import { ToolGate } from './tool-gate.js';
-import { randomUUID } from 'node:crypto';
 import { warnUnknown } from './warnings.js';
 
 /** @see index.d.ts */
@@ -21,7 +20,7 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
   }
   const plan = interruptPlan(tools, interruptOn, unknownTools);
   warnUnknown(plan.unknown);
-  const asker = new Asker(runId ?? randomUUID(), options as never, 'gateTools');
+  const asker = new Asker(runId ?? crypto.randomUUID(), options as never, 'gateTools');
   const applied = applyInterruptConfig(tools, interruptOn, unknownTools).tools;
   const gated = plan.tools.filter(([, { action }]) => action !== 'allow');
   if (gated.length === 0) return applied;

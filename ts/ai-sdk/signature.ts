@@ -1,4 +1,3 @@
-import { createHash, createHmac } from 'node:crypto';
 import type { SdkVersion } from './sdk.js';
 
 /**
@@ -15,6 +14,8 @@ export function signApproval(
     input,
   }: { approvalId: string; toolCallId: string; toolName: string; input: unknown },
 ): string {
+  // Only now: few need it, and to load it takes longer than to load all of this package.
+  const { createHash, createHmac } = process.getBuiltinModule('node:crypto');
   const digest = createHash('sha256').update(canonicalJson(input)).digest('base64url');
   const payload = version.signaturePayload({ approvalId, toolCallId, toolName, digest });
   return createHmac('sha256', secret).update(payload).digest('base64url');

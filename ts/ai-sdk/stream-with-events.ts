@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ToolSet } from 'ai';
 import type {
   AgentLike,
@@ -37,7 +36,7 @@ export function streamWithEvents(options: object): AgentRun {
     onApprovalRequest,
     gate,
     approvalTimeout,
-    runId = randomUUID(),
+    runId = crypto.randomUUID(),
     origin,
     maxSteps,
     includeRawParts = false,

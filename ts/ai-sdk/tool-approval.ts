@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ModelMessage, ToolSet } from 'ai';
 import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../index.js';
 import { Asker } from '../gate/asker.js';
@@ -22,7 +21,7 @@ interface ApprovalCall {
 export function toolApproval<TOOLS extends ToolSet>(
   options: ToolApprovalOptions<TOOLS>,
 ): (call: ApprovalCall) => Promise<ToolApprovalStatus> {
-  const asker = new Asker(options.runId ?? randomUUID(), options as never, 'toolApproval');
+  const asker = new Asker(options.runId ?? crypto.randomUUID(), options as never, 'toolApproval');
   const approval = new Approval(asker, options.interruptOn as InterruptOn | undefined, options);
   return async (call) => {
     try {
@@ -75,7 +74,7 @@ class Approval {
     const { gate } = this.#asker;
     const entry = entryOf(this.#interruptOn, gating.entry);
     // Without a run of the user's, call ids of different runs must not meet.
-    const runId = this.#options.runId ?? randomUUID();
+    const runId = this.#options.runId ?? crypto.randomUUID();
     const question = { toolCallId, toolName, args, gating, entry, reason };
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
       const { description } = await this.#asker.open(question, runId);

@@ -1,5 +1,4 @@
 /** One tool of a loop that is not ours: its `execute` runs what was allowed, and nothing else. */
-import { randomUUID } from 'node:crypto';
 import type { Tool } from 'ai';
 import type { ExecutionDenied, InterruptOptions } from '../../index.js';
 import type { Asker } from '../gate/asker.js';
@@ -152,7 +151,7 @@ export class ToolGate {
     if (verdict.effect === 'allow') return { kind: 'run', args, approvalId: null, edited: false };
     if (verdict.effect === 'deny') return denial(verdict.reason, 'reject', null);
     abortSignal.throwIfAborted();
-    const runId = this.#options.runId ?? randomUUID();
+    const runId = this.#options.runId ?? crypto.randomUUID();
     const edits = new Edits({
       toolName: name,
       inputSchema: tool.inputSchema,
@@ -208,7 +207,7 @@ export class ToolGate {
       const verdict = await this.#judge(args, options);
       if (verdict.effect === 'allow') return false;
       const reason = verdict.reason;
-      const runId = this.#options.runId ?? randomUUID();
+      const runId = this.#options.runId ?? crypto.randomUUID();
       const { approvalId } = await asker.open({ toolCallId, toolName: name, args, gating, entry, reason }, runId);
       if (verdict.effect === 'deny') asker.gate.rejectBySystem(approvalId, verdict.reason);
     } catch {

@@ -2,7 +2,6 @@
  * The live object around the core's gate: it owns the promises that wait, the readers of events and the logger. What is
  * decided, by whom and when, is decided in the core.
  */
-import { randomUUID } from 'node:crypto';
 import type {
   ApprovalAnswer,
   ApprovalRecord,
@@ -82,10 +81,10 @@ export class LocalGate implements Gate {
   async request(request: GateRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<Resolution> {
     abortSignal?.throwIfAborted();
     const args = snapshot(request.args);
-    const runId = request.runId ?? randomUUID();
+    const runId = request.runId ?? crypto.randomUUID();
     const { record, decided } = this.#openOnce({
       runId,
-      toolCallId: request.toolCallId ?? randomUUID(),
+      toolCallId: request.toolCallId ?? crypto.randomUUID(),
       toolName: request.toolName,
       args,
       origin: request.origin ?? ['main'],
