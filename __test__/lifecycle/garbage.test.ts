@@ -14,6 +14,7 @@ const WAYS: Record<string, string[]> = {
   'a gate that is dropped': ['cleared true'],
   // Somebody waits: these are not dropped.
   'read by a loop that nobody holds': ['waiting 2', 'RAN /a', 'RAN /b', 'done'],
+  'one item awaited, and the run forgotten': ['approval-response approve', 'empty true'],
   'awaited by its result only': ['RAN /a', 'RAN /b', 'text .'],
 };
 

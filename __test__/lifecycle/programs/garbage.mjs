@@ -115,6 +115,23 @@ const ways = {
     say('waiting', (await gate.pending()).length);
     for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
   },
+  async 'one item awaited, and the run forgotten'() {
+    const gate = createGate();
+    await (async () => {
+      const left = run({ gate });
+      await upTo(left, 'step-finish');
+      void left.next().then(({ value }) => say(value.type, value.decision.type));
+    })();
+    for (let time = 0; time < 20; time++) {
+      await sleep(5);
+      gc();
+    }
+    for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
+    await sleep(50);
+    // Now nobody waits any more.
+    say('empty', await gcUntil(isEmpty(gate)));
+    await gate.close();
+  },
   async 'awaited by its result only'() {
     const gate = createGate();
     const result = (() => run({ gate }).result.then(({ text }) => say('text', text)))();
