@@ -18,7 +18,7 @@ const subjects = [
 /** @param {import('./run.mjs').Context} context */
 export async function measureUngated(context) {
   const effort = context.quick
-    ? { generations: 2, rounds: 3, warmUp: 1, batch: 1 }
+    ? { generations: 1, rounds: 4, warmUp: 1, batch: 1 }
     : { generations: 6, rounds: 12, warmUp: 3, batch: 1 };
   const samples = await takeTurns(subjects, effort, context);
   const ungated = ratio(samples.streamWithEvents, samples.fullStream);

@@ -29,7 +29,7 @@ const subjects = [
 export async function measureGated(context) {
   // Batches long enough to hold several of the garbage collector's turns: its work is part of the price.
   const effort = context.quick
-    ? { generations: 2, rounds: 3, warmUp: 50, batch: 20 }
+    ? { generations: 1, rounds: 4, warmUp: 50, batch: 20 }
     : { generations: 6, rounds: 8, warmUp: 800, batch: 100 };
   const samples = await takeTurns(subjects, effort, context);
   const fastest = (/** @type {string[]} */ ...names) => Math.min(...names.map((name) => median(samples[name].flat())));

@@ -3,6 +3,7 @@
 //
 //   node bench/run.mjs [--json] [--quick] [--only=P1,P2] [--no-build] [--node=<path>]
 //
+// (npm writes a banner of its own to stdout: a program that reads the JSON calls this file, or `npm run --silent bench`.)
 // Progress goes to stderr. stdout gets a table, or with --json one object and nothing else. A goal that is missed is a
 // result, not a failure; a contestant that did not do what it was asked fails the whole benchmark.
 

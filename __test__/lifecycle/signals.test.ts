@@ -54,7 +54,7 @@ describe.each(runtimes().map((runtime) => [runtime.name, runtime] as const))('%s
   afterAll(() => sandbox.remove());
 
   it.each(['compact', 'json'])('deadlines pass though nobody reads the log any more (%s)', async (format) => {
-    const child = spawn(runtime.path, [join(sandbox.folder, 'deadline.mjs')], {
+    const child = spawn(runtime.path, [join(sandbox.folder, 'deadline.mjs'), 'short'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, COUNTERSIGN_LOG: 'trace', COUNTERSIGN_LOG_FORMAT: format },
     });

@@ -19,6 +19,8 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   readonly #asker: Asker;
   readonly #leaving: AbortController;
   readonly #includeRaw: boolean;
+  /** Stands for this object where it must not be held. */
+  readonly #token = {};
   #items: AsyncGenerator<Item, undefined> | undefined;
   /** As long as somebody waits for an item, the run holds this object, so that it is not taken for dropped. */
   readonly #holder: { run: unknown; readers: number } = { run: undefined, readers: 0 };
@@ -32,7 +34,11 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     });
     this.#asker = options.asker;
     this.#includeRaw = options.includeRaw;
-    dropped.register(this, this.#leaving, this);
+    dropped.register(this, this.#leaving, this.#token);
+    const token = this.#token;
+    // Over, it has nothing left to cancel.
+    const forget = () => dropped.unregister(token);
+    this.#run.result.then(forget, forget);
   }
 
   get runId(): string {
@@ -81,7 +87,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     );
     this.#items = parts as AsyncGenerator<Item, undefined>;
     // From here on the stream is what is held on to, and a stream that is dropped is cancelled by its server.
-    dropped.unregister(this);
+    dropped.unregister(this.#token);
     return uiMessageStream(run, parts, () => this.#leave(), options);
   }
 
@@ -103,7 +109,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   }
 
   async #leave(): Promise<void> {
-    dropped.unregister(this);
+    dropped.unregister(this.#token);
     // Before the generator is asked to end: it may be waiting for something that only this ends.
     this.#leaving.abort(new DOMException('The run was left before its end.', 'AbortError'));
     this.#items ??= this.#iterate();
