@@ -393,3 +393,15 @@ it('tells the logger of a run of that run alone', async () => {
   await other;
   expect(lines).toEqual(['mine', 'mine']);
 });
+
+it('gives no approval to a caller that was aborted before it could see it', async () => {
+  await using gate = createGate();
+  const stop = new AbortController();
+  const answer = gate.request({ toolName: 'del', args: {} }, { abortSignal: stop.signal });
+  const [request] = await gate.pending();
+  const approved = gate.approve(request?.approvalId as string);
+  stop.abort();
+  expect(await answer).toMatchObject({ approved: false, decision: { type: 'cancelled' } });
+  await approved;
+  expect(await gate.get(request?.approvalId as string)).toMatchObject({ status: 'cancelled' });
+});

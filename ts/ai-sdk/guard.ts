@@ -11,7 +11,7 @@ import type { Claim, Gating, InterruptPlan } from '../native.js';
 import { copyOf, snapshot, type Snapshot } from '../values/snapshot.js';
 import { follow, noted, Refused } from './follow.js';
 import { DUPLICATE_ID } from './reasons.js';
-import { copyTool, define, entryOf, ownTool, type Execute, type ExecuteOptions } from './tools.js';
+import { copyTool, define, entryOf, executes, ownTool, type Execute, type ExecuteOptions } from './tools.js';
 
 /** What the guard knows of one call. */
 export interface GuardedCall {
@@ -197,6 +197,7 @@ export class Guard {
     if (verdict.effect !== 'allow')
       throw new Refused(`${toolName} was not run: no approval of this call is known here.`);
     options.abortSignal?.throwIfAborted();
+    this.#options.signal?.throwIfAborted();
     return execute(copyOf(args), options);
   }
 
@@ -230,10 +231,6 @@ export function claimOrRefuse(
       throw new Refused(`${toolName} was not run: ${error.message}`, { cause: error });
     throw error;
   }
-}
-
-function executes(tools: ToolSet, name: string): boolean {
-  return typeof ownTool(tools, name)?.execute === 'function';
 }
 
 function sameJson(left: Snapshot, right: Snapshot): boolean {

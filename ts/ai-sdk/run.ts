@@ -24,7 +24,7 @@ import { callWith, resultMessages, Round, valueOf, type Asked } from './round.js
 import type { CallOptions, FinishEvent, Sdk, Step, StreamPart, StreamResult } from './sdk.js';
 import { signApproval } from './signature.js';
 import { addUsage, changeStep } from './steps.js';
-import { isRecord, ownTool, withNotes } from './tools.js';
+import { executes, isRecord, ownTool, withNotes } from './tools.js';
 import { silentModel, turnOf, watchModel, type Turn, type TurnEndEvent } from './turn.js';
 
 /** Turns what happens into what is yielded; `undefined` is not yielded. */
@@ -290,7 +290,7 @@ export class Run {
   #answer(asked: Asked): Answer {
     const { part, toolCallId, toolName, providerExecuted, args } = asked;
     const decision = asked.decision ?? { type: 'cancelled', reason: CANCELLED };
-    const executable = typeof ownTool(this.#guard.tools, toolName)?.execute === 'function';
+    const executable = executes(this.#guard.tools, toolName);
     const answer: Answer = {
       requestId: part.approvalId as string,
       toolCallId,
@@ -340,7 +340,7 @@ export class Run {
     const approved = new Map(answers.map((answer) => [answer.toolCallId, answer]));
     return round.calls.some(({ toolCallId, toolName, invalid, providerExecuted }) => {
       if (invalid === true || providerExecuted === true) return false;
-      if (typeof ownTool(this.#guard.tools, toolName as string)?.execute === 'function') return false;
+      if (executes(this.#guard.tools, toolName as string)) return false;
       const answer = approved.get(toolCallId as string);
       return answer === undefined || answer.runs;
     });
@@ -360,8 +360,7 @@ export class Run {
   }
 
   async #end(): Promise<void> {
-    const { inputLength, runId } = { inputLength: this.#inputLength, runId: this.runId };
-    const responseMessages = this.#history.slice(inputLength);
+    const responseMessages = this.#history.slice(this.#inputLength);
     const output = await this.#output();
     const callbacks = this.#options.callbacks(this.#sdk.version.onFinish);
     if (this.#finish !== undefined && callbacks.length > 0) {
@@ -373,7 +372,7 @@ export class Run {
       for (const callback of callbacks) await quietly(() => callback(event as never));
     }
     const result: RunResult = {
-      runId,
+      runId: this.runId,
       text: this.#steps.at(-1)?.text ?? '',
       messages: this.#history,
       responseMessages,

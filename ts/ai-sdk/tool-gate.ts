@@ -171,13 +171,12 @@ export class ToolGate {
     const { gate } = asker;
     const { record } = opened;
     const { approvalId } = record;
-    const withdraw = () => gate.cancel(approvalId, 'The call was aborted.', 'abort');
+    const withdraw = () => gate.withdraw(approvalId, 'The call was aborted.');
     abortSignal.addEventListener('abort', withdraw, { once: true });
     try {
       if (abortSignal.aborted) withdraw();
       else asker.ask(record, args, abortSignal);
       const decided = await opened.decided;
-      if (abortSignal.aborted) gate.revoke(approvalId, 'The call was aborted.');
       abortSignal.throwIfAborted();
       return this.#carryOut(decided, args, edits, runId, toolCallId);
     } finally {

@@ -94,6 +94,11 @@ export function ownTool(tools: ToolSet | undefined, name: string): Tool | undefi
   return tools !== undefined && Object.hasOwn(tools, name) ? tools[name] : undefined;
 }
 
+/** Whether the SDK can run this tool; if not, only the client or the provider can. */
+export function executes(tools: ToolSet, name: string): boolean {
+  return typeof ownTool(tools, name)?.execute === 'function';
+}
+
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

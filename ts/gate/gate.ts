@@ -92,7 +92,7 @@ export class LocalGate implements Gate {
       allowedDecisions: request.allowedDecisions ?? null,
       timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout ?? DEFAULT_TIMEOUT_MS),
     });
-    const withdraw = () => this.cancel(record.approvalId, 'The caller no longer needs it.', 'abort');
+    const withdraw = () => this.withdraw(record.approvalId, 'The caller no longer needs it.');
     abortSignal?.addEventListener('abort', withdraw, { once: true });
     try {
       const resolution = resolutionOf(await decided, args);
@@ -233,6 +233,12 @@ export class LocalGate implements Gate {
 
   cancel(approvalId: string, reason: string, via: DecidedVia): void {
     this.#unlessDecided(() => this.#native.decide(approvalId, { type: 'cancelled', reason }, { by: null, via }));
+  }
+
+  /** Whoever asked is gone: it is cancelled, and an approval that came first is taken back unless it was started. */
+  withdraw(approvalId: string, reason: string): void {
+    this.cancel(approvalId, reason, 'abort');
+    this.revoke(approvalId, reason);
   }
 
   /** Nothing of this run may start any more. */
