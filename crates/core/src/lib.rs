@@ -5,7 +5,10 @@
 //! - [`call`]: a tool call, its canonical text and its digest
 //! - [`approval`]: the request, the decision and the state machine between them. Pure
 //! - [`preview`]: what the human sees. Pure
-//! - [`policy`]: what must be asked about. Pure
+//! - [`shell`]: a command line, taken apart into all that it can do. Pure
+//! - [`path`]: where a path really points, and patterns for paths and addresses
+//! - [`policy`]: subjects, rules and layers; what must be asked about. No clock, and no I/O but through [`path::Files`]
+//! - [`layers`]: the policies that count: files, presets, trust, changes
 //! - [`ledger`]: what is kept, and the one atomic step for each change
 //! - [`gate`]: the rooms above, put to work: deadlines, claims, events, wake-ups
 //!
@@ -24,6 +27,9 @@
 pub mod approval;
 pub mod call;
 pub mod gate;
+pub mod layers;
 pub mod ledger;
+pub mod path;
 pub mod policy;
 pub mod preview;
+pub mod shell;

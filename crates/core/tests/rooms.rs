@@ -2,16 +2,19 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Each room and those it may know.
-const ROOMS: [(&str, &[&str]); 6] = [
+const ROOMS: [(&str, &[&str]); 9] = [
     ("call", &[]),
     ("approval", &["call"]),
     ("preview", &["call"]),
-    ("policy", &["call", "approval"]),
+    ("shell", &[]),
+    ("path", &["shell"]),
+    ("policy", &["call", "approval", "shell", "path"]),
+    ("layers", &["call", "approval", "shell", "path", "policy"]),
     ("ledger", &["call", "approval", "preview", "policy"]),
-    ("gate", &["call", "approval", "preview", "policy", "ledger"]),
+    ("gate", &["call", "approval", "preview", "shell", "path", "policy", "layers", "ledger"]),
 ];
 
 #[test]
@@ -19,8 +22,7 @@ fn imports_run_one_way() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for (room, known) in ROOMS {
         let mut files = 0;
-        for entry in fs::read_dir(src.join(room)).unwrap() {
-            let path = entry.unwrap().path();
+        for path in files_below(&src.join(room)) {
             let text = fs::read_to_string(&path).unwrap();
             files += 1;
             for after in text.split("crate::").skip(1) {
@@ -38,6 +40,19 @@ fn imports_run_one_way() {
     let rooms =
         fs::read_dir(&src).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir()).count();
     assert_eq!(rooms, ROOMS.len(), "a room is missing in this test");
+}
+
+fn files_below(dir: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(files_below(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
 }
 
 #[test]

@@ -1,0 +1,178 @@
+//! What a policy says, with the place of each part.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::policy::Effect;
+
+/// Who a policy comes from, the strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layer {
+    /// The machine's administrator: `/etc/countersign/policy.toml`.
+    Managed,
+    /// The user: `$XDG_CONFIG_HOME/countersign/policy.toml`.
+    User,
+    /// The project: `.countersign/policy.toml`. It may only tighten, unless the user trusts it by its hash.
+    Project,
+    /// The program: the `policy` option.
+    Code,
+    /// What was decided while the program ran.
+    Session,
+}
+
+/// Where a policy comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// Whose it is.
+    pub layer: Layer,
+    /// The file as it is shown, or a name like `policy option` or `preset:developer`.
+    pub name: Arc<str>,
+    /// Whether its allows count. `false` for a project that nobody trusts.
+    pub trusted: bool,
+}
+
+/// A place in a document: counted from 1, the column in characters. Objects have none: 0 and 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+pub struct Place {
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+}
+
+/// Something, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located<T> {
+    /// It.
+    pub value: T,
+    /// Where it stands.
+    pub at: Place,
+}
+
+/// How several rules make one verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Match {
+    /// The strictest of all that match.
+    #[default]
+    Strictest,
+    /// The first that matches.
+    First,
+}
+
+/// How asks are answered without a human.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// The policy decides.
+    #[default]
+    Safe,
+    /// Asks become allows, denies stay.
+    Auto,
+    /// Only what is read-only runs.
+    Plan,
+    /// Asks become denies: nobody is there.
+    DenyAllAsks,
+}
+
+/// A policy, read and checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// Where it comes from.
+    pub source: Source,
+    /// What happens to what no rule speaks of; `None`: it says nothing of that.
+    pub default: Option<Effect>,
+    /// How its rules make one verdict.
+    pub matching: Match,
+    /// How the arguments of tools are read, by name.
+    pub tools: BTreeMap<String, Located<Reading>>,
+    /// In the order in which they stand.
+    pub rules: Vec<Rule>,
+    /// Modes that nobody may switch to.
+    pub forbid: Vec<Mode>,
+}
+
+/// How a tool's arguments are read: for each, the names of the arguments (`a.b` for one inside another).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// Command lines.
+    pub command: Arguments,
+    /// Files that are read.
+    pub read: Arguments,
+    /// Files that are written.
+    pub write: Arguments,
+    /// Addresses that are fetched from.
+    pub url: Arguments,
+    /// The directory that the rest is relative to.
+    pub cwd: Arguments,
+    /// The shell that runs the command lines: `bash`, `sh`, `posix`, `zsh`, `pwsh`, `cmd`.
+    pub shell: Option<String>,
+}
+
+/// Names of arguments.
+pub type Arguments = Vec<String>;
+
+/// One rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Where it stands.
+    pub at: Place,
+    /// Its index in the document, from 0.
+    pub index: usize,
+    /// Names of tools, with `*` for any text. `None`: all tools.
+    pub tools: Option<Vec<String>>,
+    /// What it does.
+    pub effect: Effect,
+    /// Why; the human and the model read it.
+    pub reason: Option<String>,
+    /// Beginnings of commands.
+    pub commands: Vec<Located<CommandPattern>>,
+    /// Patterns of files that are read; one that begins with `!` takes out again.
+    pub reads: Vec<Located<String>>,
+    /// Patterns of files that are written; likewise.
+    pub writes: Vec<Located<String>>,
+    /// Patterns of addresses; likewise.
+    pub urls: Vec<Located<String>>,
+    /// Variables that a command line may set, with `*` for any text.
+    pub env: Vec<Located<String>>,
+    /// Hints that a tool gives of itself (`readOnlyHint`). Only for `ask` and `deny`.
+    pub annotations: BTreeMap<String, bool>,
+    /// The function of the program that must say yes, by its number. Only from code.
+    pub condition: Option<usize>,
+    /// What it must and must not match, checked when it is read.
+    pub examples: Examples,
+}
+
+/// What a rule must and must not match.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Examples {
+    /// Command lines, paths or addresses that the rule covers.
+    pub matching: Vec<Located<String>>,
+    /// Those that it does not cover.
+    pub not_matching: Vec<Located<String>>,
+}
+
+/// The beginning of a command, token by token.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CommandPattern {
+    /// Never empty.
+    pub tokens: Vec<Token>,
+}
+
+/// One token of a [`CommandPattern`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Token {
+    /// This very word.
+    Text(String),
+    /// One of these words.
+    OneOf(Vec<String>),
+    /// `*`: any one word.
+    Any,
+    /// `**`: the rest, whatever it is. Only at the end.
+    Rest,
+}
