@@ -103,12 +103,10 @@ impl NativeGate {
         })
     }
 
-    /// `{ toolName, args }` to `Claim`.
+    /// `{ toolName, args, context }` to `Claim`.
     #[napi(catch_unwind)]
     pub fn claim(&self, run_id: Option<String>, tool_call_id: String, call: String) -> String {
-        let claim = wire::claimed_call(&call).and_then(|(tool_name, args)| {
-            self.gate.claim(run_id.as_deref(), &tool_call_id, &tool_name, args)
-        });
+        let claim = wire::claim(&self.gate, run_id.as_deref(), &tool_call_id, &call);
         envelope(claim.map(ClaimText::from))
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::value::RawValue;
+
 use super::{Choice, Decided, DecisionKinds, Event, Refusal, Status, next};
 use crate::call::{CanonicalJson, Digest, ToolCall};
 
@@ -25,6 +27,8 @@ pub struct Request {
     pub preview: Box<str>,
     /// What the preview found worth a warning.
     pub flags: Box<[&'static str]>,
+    /// What the policies said of it and what it would change, as the JSON that the program shows; `None`: nothing.
+    pub details: Option<Box<RawValue>>,
     /// What the human may answer.
     pub allowed: DecisionKinds,
     /// ms since the epoch.

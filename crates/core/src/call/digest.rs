@@ -19,16 +19,18 @@ impl Digest {
 
     /// The digest of a call: over the canonical JSON of `{ v: 1, runId, toolCallId, toolName, args, context }`.
     ///
-    /// `context` (`{ cwd, shell, policy }`) is `null` until the core knows these, and stands here so that approvals given
-    /// without them never hold for a call that has them.
+    /// `context` is canonical JSON, of `{ cwd, policy, shell }` or `null` where no policy judges: an approval given without
+    /// them never holds for a call that has them.
     pub(super) fn of_call(
-        run_id: &str, tool_call_id: &str, tool_name: &str, args: &CanonicalJson,
+        run_id: &str, tool_call_id: &str, tool_name: &str, args: &CanonicalJson, context: &str,
     ) -> Self {
         // Written in parts, in the order of the sorted keys, so that large arguments are not copied once more.
         let mut hash = Sha256::new();
         hash.update(b"{\"args\":");
         hash.update(args.as_str());
-        hash.update(b",\"context\":null,\"runId\":");
+        hash.update(b",\"context\":");
+        hash.update(context);
+        hash.update(b",\"runId\":");
         hash.update(quoted(run_id));
         hash.update(b",\"toolCallId\":");
         hash.update(quoted(tool_call_id));
@@ -73,6 +75,7 @@ mod tests {
             tool_call_id: "call/1".into(),
             tool_name: "execute".into(),
             args: CanonicalJson::parse(args).unwrap(),
+            context: None,
         }
     }
 
@@ -107,6 +110,7 @@ mod tests {
             tool_call_id: "c".into(),
             tool_name: "t".into(),
             args: CanonicalJson::parse("{}").unwrap(),
+            context: None,
         };
         // printf '{"args":{},"context":null,"runId":"r","toolCallId":"c","toolName":"t","v":1}' | sha256sum
         assert_eq!(
@@ -122,5 +126,7 @@ mod tests {
         assert_ne!(base.digest(), ToolCall { run_id: "r".into(), ..base.clone() }.digest());
         assert_ne!(base.digest(), ToolCall { tool_call_id: "r".into(), ..base.clone() }.digest());
         assert_ne!(base.digest(), ToolCall { tool_name: "r".into(), ..base.clone() }.digest());
+        let context = Some(r#"{"cwd":"/"}"#.into());
+        assert_ne!(base.digest(), ToolCall { context, ..base.clone() }.digest());
     }
 }

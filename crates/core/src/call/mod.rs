@@ -21,6 +21,9 @@ pub struct ToolCall {
     pub tool_name: Box<str>,
     /// Its arguments.
     pub args: CanonicalJson,
+    /// `{ cwd, policy, shell }` as canonical JSON, what the policies judged it under; `None`: there were none. Shared,
+    /// since it is the same for many calls.
+    pub context: Option<Arc<str>>,
 }
 
 impl ToolCall {
@@ -31,6 +34,7 @@ impl ToolCall {
 
     /// The digest of this call with other arguments, as an edit makes it.
     pub fn digest_with(&self, args: &CanonicalJson) -> Digest {
-        Digest::of_call(&self.run_id, &self.tool_call_id, &self.tool_name, args)
+        let context = self.context.as_deref().unwrap_or("null");
+        Digest::of_call(&self.run_id, &self.tool_call_id, &self.tool_name, args, context)
     }
 }

@@ -16,6 +16,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use serde_json::value::RawValue;
 use tokio::sync::Notify;
 use tracing::{debug, info, trace};
 use uuid::{NoContext, Timestamp, Uuid};
@@ -53,6 +54,8 @@ pub struct NewRequest {
     pub allowed: DecisionKinds,
     /// ms; `None`: no deadline.
     pub timeout: Option<u64>,
+    /// What the policies said of it and what it would change, as the JSON that the program shows.
+    pub details: Option<Box<RawValue>>,
 }
 
 /// Who decides, and through what.
@@ -182,6 +185,7 @@ impl Gate {
             description,
             preview: preview.text.into(),
             flags: preview.flags.iter().map(Flag::name).collect(),
+            details: new.details,
             allowed: new.allowed,
             created_at: now,
             expires_at: new.timeout.map(|timeout| now.saturating_add(timeout)),
@@ -281,9 +285,11 @@ impl Gate {
         }
     }
 
-    /// The one claim on an approval, checked against the digest of what was approved.
+    /// The one claim on an approval, checked against the digest of what was approved. `context` is what the policies would
+    /// judge the call under now.
     pub fn claim(
         &self, run: Option<&str>, tool_call_id: &str, tool_name: &str, args: CanonicalJson,
+        context: Option<Arc<str>>,
     ) -> Result<Claim, Error> {
         let mut state = self.state();
         let candidates = state.ledger.find(run, tool_call_id)?;
@@ -306,6 +312,7 @@ impl Gate {
             tool_call_id: Arc::clone(&request.call.tool_call_id),
             tool_name: tool_name.into(),
             args,
+            context,
         };
         let record = match state.ledger.begin(request.id, asked.digest())? {
             Begun::Won(record) => record,

@@ -56,11 +56,13 @@ fn new(run: &str, call: &str, timeout: Option<u64>) -> NewRequest {
             tool_call_id: call.into(),
             tool_name: "execute".into(),
             args: args(r#"{"command":"ls"}"#),
+            context: None,
         },
         origin: ["main".into()].into(),
         description: None,
         allowed: DecisionKinds::ALL,
         timeout,
+        details: None,
     }
 }
 
@@ -77,7 +79,7 @@ fn approve(gate: &Gate, id: ApprovalId) -> Result<Record, Error> {
 }
 
 fn claim(gate: &Gate, run: Option<&str>, call: &str) -> Result<Claim, Error> {
-    gate.claim(run, call, "execute", args(r#"{"command":"ls"}"#))
+    gate.claim(run, call, "execute", args(r#"{"command":"ls"}"#), None)
 }
 
 fn code<T>(result: Result<T, Error>) -> &'static str {
@@ -138,7 +140,7 @@ fn what_was_approved_is_what_runs() {
         ("execute", "{}"),
         ("execute", "null"),
     ] {
-        assert_eq!(code(gate.claim(Some("r"), "1", name, args(text))), "ERR_DIGEST_MISMATCH");
+        assert_eq!(code(gate.claim(Some("r"), "1", name, args(text), None)), "ERR_DIGEST_MISMATCH");
     }
     assert_eq!(code(claim(&gate, Some("other"), "1")), "ERR_NOT_APPROVED");
     assert_eq!(code(claim(&gate, Some("r"), "2")), "ERR_NOT_APPROVED");
@@ -148,12 +150,33 @@ fn what_was_approved_is_what_runs() {
 }
 
 #[test]
+fn an_approval_holds_under_the_policy_it_was_given_under() {
+    let (gate, _) = gate();
+    let asked = |context: Option<&str>| NewRequest {
+        call: ToolCall { context: context.map(Into::into), ..new("r", "1", None).call },
+        ..new("r", "1", None)
+    };
+    let here = r#"{"cwd":"/work","policy":"00","shell":"bash"}"#;
+    let id = gate.request(asked(Some(here))).unwrap().request().id;
+    approve(&gate, id).unwrap();
+    let claim = |context: Option<&str>| {
+        let command = args(r#"{"command":"ls"}"#);
+        code(gate.claim(Some("r"), "1", "execute", command, context.map(Into::into)))
+    };
+    for other in [None, Some("null"), Some(r#"{"cwd":"/","policy":"00","shell":"bash"}"#)] {
+        assert_eq!(claim(other), "ERR_DIGEST_MISMATCH", "{other:?}");
+    }
+    assert_eq!(claim(Some(here)), "ok");
+}
+
+#[test]
 fn an_edit_runs_with_its_own_arguments() {
     let (gate, _) = gate();
     let id = ask(&gate, "r", "1", None);
     decide(&gate, id, Choice::Edit { args: args(r#"{"command":"pwd"}"#) }, Via::Callback).unwrap();
     assert_eq!(code(claim(&gate, Some("r"), "1")), "ERR_DIGEST_MISMATCH");
-    let claim = gate.claim(Some("r"), "1", "execute", args(r#"{ "command": "pwd" }"#)).unwrap();
+    let claim =
+        gate.claim(Some("r"), "1", "execute", args(r#"{ "command": "pwd" }"#), None).unwrap();
     assert_eq!((claim.args.as_str(), claim.edited), (r#"{"command":"pwd"}"#, true));
 }
 

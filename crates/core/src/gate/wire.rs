@@ -86,6 +86,8 @@ struct RequestText {
     description: Option<Box<RawValue>>,
     allowed_decisions: Option<Box<RawValue>>,
     timeout_ms: Option<f64>,
+    context: Option<Box<RawValue>>,
+    details: Option<Box<RawValue>>,
 }
 
 impl NewRequest {
@@ -97,6 +99,7 @@ impl NewRequest {
             tool_call_id: name("toolCallId", &raw.tool_call_id)?.into(),
             tool_name: name("toolName", &raw.tool_name)?.into(),
             args: arguments(raw.args.as_deref())?,
+            context: raw.context.as_deref().map(context).transpose()?,
         };
         Ok(Self {
             call,
@@ -106,6 +109,7 @@ impl NewRequest {
                 .allowed_decisions
                 .map_or(Ok(DecisionKinds::ALL), |text| allowed_decisions(&text))?,
             timeout: raw.timeout_ms.map(timeout).transpose()?,
+            details: raw.details,
         })
     }
 }
@@ -136,6 +140,11 @@ fn arguments(raw: Option<&RawValue>) -> Result<CanonicalJson, Error> {
         )
     })?;
     Ok(CanonicalJson::parse(raw.get())?)
+}
+
+/// What the policies judge under, in the one form it has.
+fn context(raw: &RawValue) -> Result<Arc<str>, Error> {
+    Ok(CanonicalJson::parse(raw.get())?.as_str().into())
 }
 
 fn origin(raw: &RawValue) -> Result<Arc<[Box<str>]>, Error> {
@@ -234,12 +243,17 @@ struct CallText {
     #[serde(default, deserialize_with = "present")]
     args: Option<Box<RawValue>>,
     width: Option<f64>,
+    context: Option<Box<RawValue>>,
 }
 
-/// `{ toolName, args }` of a claim.
-pub fn claimed_call(text: &str) -> Result<(String, CanonicalJson), Error> {
-    let raw: CallText = read(text)?;
-    Ok((name("toolName", &raw.tool_name)?, arguments(raw.args.as_deref())?))
+/// Claims: `{ toolName, args, context }`.
+pub fn claim(
+    gate: &Gate, run_id: Option<&str>, tool_call_id: &str, call: &str,
+) -> Result<Claim, Error> {
+    let raw: CallText = read(call)?;
+    let context = raw.context.as_deref().map(context).transpose()?;
+    let args = arguments(raw.args.as_deref())?;
+    gate.claim(run_id, tool_call_id, &name("toolName", &raw.tool_name)?, args, context)
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -327,7 +341,11 @@ impl RequestOut<'_> {
         map.serialize_entry("allowedDecisions", &request.allowed)?;
         map.serialize_entry("createdAt", &request.created_at)?;
         map.serialize_entry("expiresAt", &request.expires_at)?;
-        map.serialize_entry("digest", &request.digest)
+        map.serialize_entry("digest", &request.digest)?;
+        match &request.details {
+            Some(details) => map.serialize_entry("details", details),
+            None => Ok(()),
+        }
     }
 }
 

@@ -66,6 +66,7 @@ fn request(run: &str, call: &str, deadline: Option<u64>) -> Request {
         tool_call_id: call.into(),
         tool_name: "execute".into(),
         args: CanonicalJson::parse(r#"{"command":"ls"}"#).unwrap(),
+        context: None,
     };
     Request {
         id: uuid::Uuid::now_v7(),
@@ -75,6 +76,7 @@ fn request(run: &str, call: &str, deadline: Option<u64>) -> Request {
         description: None,
         preview: "execute".into(),
         flags: [].into(),
+        details: None,
         allowed: DecisionKinds::ALL,
         created_at: 0,
         expires_at: deadline,
