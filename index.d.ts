@@ -116,6 +116,384 @@ export declare function applyInterruptConfig<TOOLS extends ToolSet>(
 export declare function hasApprovalTools(interruptOn?: InterruptOn): boolean;
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Policies
+// ---------------------------------------------------------------------------------------------------------------------
+
+/** What is done about a call, or about a part of one. Of several, the strictest counts: `deny`, then `ask`, then `allow`. */
+export type PolicyEffect = 'allow' | 'ask' | 'deny';
+
+/**
+ * How asks are answered without a human. `safe`: they are not. `auto`: asks become allows, denies stay. `plan`: only what the
+ * `read-only` preset allows runs. `deny-all-asks`: nobody is there, so asks become denials.
+ */
+export type PolicyMode = 'safe' | 'auto' | 'plan' | 'deny-all-asks';
+
+/** Who a policy comes from. */
+export type PolicyLayer = 'managed' | 'user' | 'project' | 'code' | 'session';
+
+/** One or several patterns. */
+type Patterns = string | readonly string[];
+
+/** One rule. Without any matcher it speaks of whole calls of its `tools`. The reference is docs/policy.md. */
+export interface PolicyRule {
+  /** Names of tools, with `*` for any text. @default all tools */
+  tools?: Patterns;
+  effect: PolicyEffect;
+  /** Why. The human is shown it, and for a denial the model. */
+  reason?: string;
+  /**
+   * Beginnings of commands, token by token: `'git status'`, or `['git', ['status', 'log']]` with alternatives; `*` is one
+   * token, `**` (at the end) the rest.
+   */
+  commands?: readonly (string | readonly (string | readonly string[])[])[];
+  /** Files that are read: globs; `!` takes out again. */
+  reads?: Patterns;
+  /** Files that are made, changed, moved or deleted. */
+  writes?: Patterns;
+  /** Addresses: `https://*.example.com/api/**`, or a host. */
+  urls?: Patterns;
+  /** Variables that a command line may set. */
+  env?: Patterns;
+  /** Hints that a tool gives of itself, e.g. `{ destructiveHint: true }`. For `ask` and `deny` only. */
+  annotations?: Readonly<Record<string, boolean>>;
+  /** What the rule must and must not match; checked when it is read. */
+  examples?: { match?: readonly string[]; not_match?: readonly string[] };
+}
+
+/** How the arguments of a tool are read: for each, the name of the argument (`a.b` for one inside another), or several. */
+export interface ToolReading {
+  /** A command line. */
+  command?: Patterns;
+  /** A file that is read. */
+  read?: Patterns;
+  /** A file that is written. */
+  write?: Patterns;
+  /** An address that is fetched from. */
+  url?: Patterns;
+  /** The directory that the rest is relative to. */
+  cwd?: Patterns;
+  /** The shell that runs the command line. `sh` may be dash or bash: the stricter counts. @default 'bash' */
+  shell?: 'bash' | 'sh' | 'posix' | 'zsh' | 'pwsh' | 'powershell' | 'cmd';
+}
+
+/** A policy as data: the same as a TOML or JSON file. */
+export interface PolicyDocument {
+  version: 1;
+  /** For what no rule speaks of. @default `'ask'`, with `match: 'first'` `'deny'` */
+  default?: PolicyEffect;
+  /** @default 'strictest' */
+  match?: 'strictest' | 'first';
+  /** For tools beside the usual names (`execute`, `read_file`, `write_file`, …), which are built in. */
+  tools?: Readonly<Record<string, ToolReading>>;
+  rule?: readonly PolicyRule[];
+  /** Modes that {@link Gate.setMode} refuses. */
+  forbid?: readonly PolicyMode[];
+}
+
+/** A policy that was read and checked. */
+export interface Policy {
+  /** The file, or the name that stands in verdicts. */
+  readonly name: string;
+  /** As it was written. */
+  readonly text: string;
+  readonly format: 'toml' | 'json' | 'object';
+  /** The functions of a {@link definePolicy}. */
+  readonly conditions: readonly PolicyCondition[];
+}
+
+/** Says whether a rule is meant. A throw, a rejection, another value, or no answer within 10,000 ms asks. */
+export type PolicyCondition = (call: PolicyCall) => boolean | PromiseLike<boolean>;
+
+/** A call as a condition or a {@link PolicyJudge} sees it. */
+export interface PolicyCall {
+  toolName: string;
+  /** A copy: changing it changes nothing that runs. */
+  args: unknown;
+  /** @default a new UUIDv7 in `checkPolicy` and the like */
+  toolCallId: string;
+  cwd: string;
+  /** Aborted when the run is. */
+  abortSignal?: AbortSignal;
+}
+
+/** A policy, in any of its forms. */
+export type PolicyInput = PolicyDocument | Policy | 'preset:read-only' | 'preset:developer';
+
+/**
+ * One more judge, e.g. a classifier. It may only tighten: the stricter of its effect and of `verdict` counts. A throw, a
+ * rejection, another value, or no answer within 10,000 ms asks. Not called for what is denied anyway.
+ */
+export type PolicyJudge = (
+  call: PolicyCall,
+  verdict: PolicyVerdict,
+) =>
+  | PolicyEffect
+  | { effect: PolicyEffect; reason?: string }
+  | undefined
+  | PromiseLike<PolicyEffect | { effect: PolicyEffect; reason?: string } | undefined>;
+
+/** One thing that a call would do, and what the policies say of it. */
+export type PolicySubject = {
+  effect: PolicyEffect;
+  /** The rule that decided it. */
+  rule: PolicyRuleRef | null;
+  /** Where it stands in the command line: UTF-16 offsets. */
+  span?: [start: number, end: number];
+} & (
+  | {
+      kind: 'command';
+      /** `null` where only the run will tell. */
+      argv: (string | null)[];
+      text: string;
+      /** `env`, `timeout`, `sh -c` and the like: what it runs is a subject of its own. */
+      wrapper: boolean;
+    }
+  | { kind: 'read' | 'write'; path: string | null; text: string }
+  | { kind: 'url'; url: string | null; text: string }
+  | { kind: 'env'; name: string }
+  | { kind: 'tool'; name: string }
+  /** What cannot be proven: it is never allowed. */
+  | { kind: 'unknown'; reason: string }
+);
+
+/** Where a rule stands. */
+export interface PolicyRuleRef {
+  /** The file, or a name such as `policy option` or `preset:developer`. */
+  source: string;
+  layer: PolicyLayer;
+  /** From 1; `null` for objects. */
+  line: number | null;
+  column: number | null;
+  /** Its index in the document, from 0. */
+  index: number;
+}
+
+/** What the policies say about a call. */
+export interface PolicyVerdict {
+  effect: PolicyEffect;
+  /** The deciding rule; `null`: a default, or something that no rule can allow. */
+  rule: PolicyRuleRef | null;
+  reason: string;
+  subjects: PolicySubject[];
+}
+
+/** {@link PolicyVerdict}, with what lost and why. */
+export interface PolicyExplanation extends PolicyVerdict {
+  /** The whole as text, for a terminal. */
+  text: string;
+}
+
+/** Something in a policy that is probably not meant. */
+export interface PolicyFinding {
+  /** E.g. `shadowed`, `unmatchable`, `too-broad`, `duplicate`. */
+  code: string;
+  severity: 'error' | 'warning' | 'info';
+  message: string;
+  source: string;
+  line: number | null;
+  column: number | null;
+}
+
+/** A place where a policy cannot be read. */
+export interface PolicyProblem {
+  code: PolicyErrorCode;
+  /** With the place and what to do. */
+  message: string;
+  source: string;
+  line: number | null;
+  column: number | null;
+}
+
+/** Where calls come from and where relative paths start. */
+export interface PolicyPlace {
+  /** @default process.cwd() */
+  cwd?: string;
+  /** What `${project}` means. @default the nearest directory upward that has `.countersign` or `.git`, else `cwd` */
+  project?: string;
+  /** What `~` means. @default os.homedir() */
+  home?: string;
+}
+
+/**
+ * A policy in code: rules in order, the first that matches decides, and what none matches is denied. Matchers compile to the
+ * same rules as a document's; `if` functions are asked for each call of the rule's tools.
+ *
+ * @throws {@link PolicyError} (`ERR_POLICY_…`)
+ */
+export declare function definePolicy(
+  rules: readonly {
+    tools?: Patterns;
+    /** One of these. @default whole calls of the tools */
+    when?: PolicyMatcher | readonly PolicyMatcher[];
+    /** And this too. */
+    if?: PolicyCondition;
+    effect: PolicyEffect;
+    reason?: string;
+  }[],
+  options?: {
+    /** @default 'definePolicy' */
+    name?: string;
+    /** @default 'deny' with `first`, 'ask' with `strictest` */
+    default?: PolicyEffect;
+    /** @default 'first' */
+    match?: 'first' | 'strictest';
+    tools?: Readonly<Record<string, ToolReading>>;
+  },
+): Policy;
+
+/** What a rule of {@link definePolicy} speaks of. */
+export interface PolicyMatcher {
+  readonly matches: Readonly<Pick<PolicyRule, 'commands' | 'reads' | 'writes' | 'urls' | 'env'>>;
+}
+
+/** Everything of these kinds. */
+export declare function anyOfKind(...kinds: readonly ('command' | 'read' | 'write' | 'url' | 'env')[]): PolicyMatcher;
+/** Files. @param options.access @default both reads and writes */
+export declare function fsGlob(
+  patterns: string | readonly string[],
+  options?: { access?: 'read' | 'write' },
+): PolicyMatcher;
+/** Commands, token by token: `'npm run *'`. */
+export declare function shellGlob(...patterns: readonly string[]): PolicyMatcher;
+/** Addresses. */
+export declare function urlPattern(...patterns: readonly string[]): PolicyMatcher;
+
+/**
+ * Reads a policy. @throws {@link PolicyError} (`ERR_POLICY_…`) with every fault and its place
+ */
+export declare function parsePolicy(
+  text: string,
+  options?: {
+    /** @default 'toml', for a name that ends in `.json` or `.jsonc` `'json'` */
+    format?: 'toml' | 'json';
+    /** @default 'policy' */
+    name?: string;
+  },
+): Policy;
+
+/** Reads a policy file. @throws {@link PolicyError} (`ERR_POLICY_…`), also when it cannot be read (`ERR_POLICY_FILE`) */
+export declare function loadPolicy(path: string): Promise<Policy>;
+
+/** What these policies say about a call, without running or asking anything. Symlinks are looked up. */
+export declare function checkPolicy(
+  policy: PolicyInput | readonly PolicyInput[],
+  call: { toolName: string; args: unknown; annotations?: Readonly<Record<string, unknown>> },
+  place?: PolicyPlace,
+): Promise<PolicyVerdict>;
+
+/** {@link checkPolicy}, with the rules that matched and lost for each subject. Its effect is always the same. */
+export declare function explainPolicy(
+  policy: PolicyInput | readonly PolicyInput[],
+  call: { toolName: string; args: unknown; annotations?: Readonly<Record<string, unknown>> },
+  place?: PolicyPlace,
+): Promise<PolicyExplanation>;
+
+/** Rules that are shadowed, can match nothing, or allow too much. */
+export declare function lintPolicy(
+  policy: PolicyInput | readonly PolicyInput[],
+  options?: {
+    /** The tools that exist, to find rules for tools that do not. */
+    toolNames?: readonly string[];
+  },
+): PolicyFinding[];
+
+/** A call of the past, as it was recorded. */
+export interface RecordedCall {
+  toolName: string;
+  args: unknown;
+  cwd?: string;
+  /** What was said then; without it, it is only counted. */
+  effect?: PolicyEffect;
+}
+
+/** What recorded calls would get from other policies. */
+export declare function replayPolicy(
+  calls: Iterable<RecordedCall> | AsyncIterable<RecordedCall>,
+  policy: PolicyInput | readonly PolicyInput[],
+  place?: PolicyPlace,
+): Promise<{
+  total: number;
+  /** How many calls get which effect now. */
+  effects: Record<PolicyEffect, number>;
+  changed: { call: RecordedCall; from: PolicyEffect; to: PolicyVerdict }[];
+}>;
+
+/** Policies of other products that can be imported. */
+export type ForeignPolicyFormat = 'claude-code' | 'codex' | 'gemini-cli' | 'opencode' | 'vscode';
+
+/**
+ * Another product's rules as a policy of ours. What cannot be said exactly becomes stricter, and each such place is listed.
+ *
+ * @throws {@link PolicyError} (`ERR_POLICY_…`) for a text that is not of that format
+ */
+export declare function importPolicy(
+  format: ForeignPolicyFormat,
+  text: string,
+  options?: { name?: string },
+): {
+  /** The policy as TOML. */
+  toml: string;
+  policy: Policy;
+  losses: {
+    /** The foreign rule. */
+    what: string;
+    line: number | null;
+    why: string;
+    /** `stricter`: kept, but it asks or denies more. `dropped`: an allow that is not there. */
+    effect: 'stricter' | 'dropped';
+  }[];
+};
+
+/** For how long a decision is remembered: while the run lasts, while the gate lives, or in the user's file. */
+export type GrantScope = 'run' | 'session' | 'always';
+
+/** What "always" would save: proven to match this very call again. */
+export interface GrantOffer {
+  /** One sentence: what would be allowed (or denied) from now on. */
+  label: string;
+  rules: PolicyRule[];
+  /** What else it speaks of, in words. */
+  also: string[];
+}
+
+/** A remembered decision. */
+export interface Grant {
+  /** UUIDv7. */
+  id: string;
+  effect: 'allow' | 'deny';
+  scope: GrantScope;
+  /** The run, for the scope `run`. */
+  runId: string | null;
+  label: string;
+  rules: PolicyRule[];
+  /** Who decided. */
+  by: string;
+  /** ms since the epoch. */
+  createdAt: number;
+  /** ms since the epoch; `null`: until it is revoked. */
+  expiresAt: number | null;
+}
+
+/** The remembered decisions of a gate. */
+export interface Grants {
+  /** Those that hold now, oldest first. */
+  list(): Promise<Grant[]>;
+  /** `false`: there is no such grant. */
+  revoke(id: string): Promise<boolean>;
+}
+
+/** A file that a call would change, as it is on disk now. An approval holds only while it stays so. */
+export interface FileChange {
+  path: string;
+  /** SHA-256 (hex) of its content before; `null`: it does not exist. */
+  before: string | null;
+  added: number;
+  removed: number;
+  /** A unified diff, safe to show. */
+  diff: string;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Requests and decisions
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -144,8 +522,14 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   createdAt: number;
   /** ms since the epoch; `null`: no deadline. */
   expiresAt: number | null;
-  /** SHA-256 over tool, arguments, call and run (hex): what is approved is what runs. */
+  /** SHA-256 over tool, arguments, call, run, and what the policies judged it under (hex): what is approved is what runs. */
   digest: string;
+  /** What the policies say; `null` where none is set. */
+  verdict: PolicyVerdict | null;
+  /** What "always" would save; `null` where it is not offered, since it would allow too much or would not match again. */
+  always: { allow: GrantOffer | null; deny: GrantOffer | null };
+  /** The files that a call of a well-known tool would change. */
+  changes: FileChange[];
 }
 
 /** {@link ApprovalRequest}, one member per tool, so that `toolName` narrows `args`. */
@@ -176,16 +560,20 @@ export declare function preview(
 
 /** What a human decides. `reason` of a rejection reaches the model. */
 export type Decision<ARGS = unknown> =
-  | { type: 'approve'; reason?: string }
+  /** `remember`: also answers the calls that {@link ApprovalRequest.always} speaks of, as long as it says. */
+  | { type: 'approve'; reason?: string; remember?: Remember }
   /** Run it with these arguments instead: they pass the tool's schema and are judged again; the model is told. */
   | { type: 'edit'; args: ARGS; reason?: string }
   /** Do not run it. `stop` also ends the turn: nothing else of the step runs and the model is not called again. */
-  | { type: 'reject'; reason?: string; stop?: boolean }
+  | { type: 'reject'; reason?: string; stop?: boolean; remember?: Remember }
   | { type: 'rejectAndStop'; reason?: string }
   /** Do not run it; the model gets this as the tool's result. */
   | { type: 'respond'; output: unknown; reason?: string }
   /** Do not run it, and tell the model to go on without. */
   | { type: 'skip'; reason?: string };
+
+/** A scope, or a scope and for how long, in ms. */
+export type Remember = GrantScope | { scope: GrantScope; expiresIn?: number };
 
 /** Answers of other libraries, taken as they are: RadarOS and the AI SDK, combycode, LangChain. */
 export type ForeignDecision =
@@ -254,6 +642,26 @@ export interface GateOptions {
   maxArgumentBytes?: number;
   /** Decided requests that are kept for `get`; older ones are forgotten. @default 10,000 */
   keepDecided?: number;
+  /**
+   * What may run, what must be asked about, what must not run. With a policy every tool is judged, and what no rule speaks
+   * of is asked about. Several are layers of one: the strictest rule counts.
+   *
+   * @default none: only `interruptOn` and the tools themselves ask
+   */
+  policy?: PolicyInput | readonly PolicyInput[];
+  /**
+   * Also the policy files of this machine: the administrator's, the user's and the project's (which may only tighten, unless
+   * the user trusts it). They are read again when they change. With a `policy`, the administrator's counts in any case.
+   *
+   * @default false
+   */
+  policyFiles?: boolean;
+  /** Where relative paths start. */
+  place?: PolicyPlace;
+  /** One more judge, which may only tighten. */
+  judge?: PolicyJudge;
+  /** @default 'safe' */
+  mode?: PolicyMode;
   logger?: Logger;
 }
 
@@ -270,6 +678,11 @@ export interface DecideOptions {
   /** Who decides; it stands in the record and in the events. */
   by?: string;
   reason?: string;
+  /**
+   * For `approve` and `reject`: remember it. {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) where the request does not
+   * offer it; the request goes on waiting.
+   */
+  remember?: Remember;
 }
 
 /** A question to a human from any code, outside an agent too. */
@@ -310,6 +723,9 @@ export type GateEvent =
       via: DecidedVia;
       at: number;
     }
+  | { type: 'granted'; grant: Grant; approvalId: string; at: number }
+  /** A policy file changed. `problems` of a new version mean that the old one still holds. */
+  | { type: 'policy-changed'; problems: PolicyProblem[]; at: number }
   | { type: 'started'; approvalId: string; at: number }
   | { type: 'settled'; approvalId: string; status: 'succeeded' | 'failed'; at: number };
 
@@ -353,12 +769,21 @@ export interface Gate extends AsyncDisposable {
    * {@link EventsLostError} (`ERR_EVENTS_LOST`): read `pending()` again.
    */
   events(options?: { signal?: AbortSignal }): AsyncIterableIterator<GateEvent>;
+  /** What the policies, the grants and the mode of this gate say about a call, without asking anybody. */
+  check(call: { toolName: string; args: unknown; runId?: string }): Promise<PolicyVerdict>;
+  readonly mode: PolicyMode;
+  /** @throws {@link ModeForbiddenError} (`ERR_MODE_FORBIDDEN`) where a policy forbids it */
+  setMode(mode: PolicyMode): Promise<void>;
+  readonly grants: Grants;
   /** Cancels what waits and refuses what comes. Idempotent. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) */
+/**
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
+ * @throws {@link PolicyError} (`ERR_POLICY_…`) for a `policy` that cannot be read
+ */
 export declare function createGate(options?: GateOptions): Gate;
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -385,6 +810,12 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
     options: { abortSignal: AbortSignal },
   ) => ApprovalAnswer | PromiseLike<ApprovalAnswer>;
   gate?: Gate;
+  /**
+   * As {@link GateOptions.policy}. With a `gate` it narrows what the gate's own policy says: it can tighten, never widen.
+   */
+  policy?: PolicyInput | readonly PolicyInput[];
+  /** Tools that the policies deny whatever the arguments are left out of what the model sees (`activeTools`). @default false */
+  hideDeniedTools?: boolean;
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
   /** @default a new UUIDv7 */
@@ -563,6 +994,8 @@ export type AgentEvent<TOOLS extends ToolSet = ToolSet> =
 export interface GateToolsOptions<TOOLS extends ToolSet = ToolSet> extends UnknownToolsOptions {
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
   gate?: Gate;
+  /** As in {@link RunOptions.policy}. */
+  policy?: PolicyInput | readonly PolicyInput[];
   /** As in {@link RunOptions.onApprovalRequest}. */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
@@ -610,6 +1043,8 @@ export type ToolApprovalStatus =
 export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends UnknownToolsOptions {
   interruptOn?: InterruptOn<TOOLS>;
   gate?: Gate;
+  /** As in {@link RunOptions.policy}. */
+  policy?: PolicyInput | readonly PolicyInput[];
   /** When given, the call waits for its answer here; `edit` and `respond` cannot be carried out and deny. */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
   approvalTimeout?: number;
@@ -685,6 +1120,33 @@ export declare class InvalidConfigError extends CountersignError {
   readonly code: 'ERR_INVALID_CONFIG';
   constructor(options: { message: string; cause?: unknown });
   static isInstance(error: unknown): error is InvalidConfigError;
+}
+
+/** What can be wrong with a policy. */
+export type PolicyErrorCode =
+  | 'ERR_POLICY_SYNTAX'
+  | 'ERR_POLICY_UNKNOWN_KEY'
+  | 'ERR_POLICY_VALUE'
+  | 'ERR_POLICY_VERSION'
+  | 'ERR_POLICY_EXAMPLE'
+  | 'ERR_POLICY_FILE';
+
+/** A policy cannot be read. `problems` has each fault with its place; `code` and `message` are those of the first. */
+export declare class PolicyError extends CountersignError {
+  readonly code: PolicyErrorCode;
+  readonly problems: readonly PolicyProblem[];
+  constructor(options: { problems: readonly PolicyProblem[]; cause?: unknown });
+  static isInstance(error: unknown): error is PolicyError;
+}
+
+/** A policy forbids this mode. */
+export declare class ModeForbiddenError extends CountersignError {
+  readonly code: 'ERR_MODE_FORBIDDEN';
+  readonly mode: PolicyMode;
+  /** The policy that forbids it. */
+  readonly source: string;
+  constructor(options: { message: string; mode: PolicyMode; source: string; cause?: unknown });
+  static isInstance(error: unknown): error is ModeForbiddenError;
 }
 
 /** Somebody else was first. `winner` is what stands. */

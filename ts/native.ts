@@ -8,7 +8,13 @@ import type {
   DecidedVia,
   DecisionOutcome,
   DecisionType,
+  FileChange,
   GateEvent,
+  Grant,
+  GrantOffer,
+  PolicyFinding,
+  PolicyProblem,
+  PolicyVerdict,
 } from '../index.js';
 import * as binding from '../binding/binding.js';
 import { fromNative, type NativeError } from './errors/from-native.js';
@@ -45,6 +51,47 @@ export type NativeRequest = {
   allowedDecisions: readonly DecisionType[] | null;
   /** ms; `null`: no deadline. */
   timeoutMs: number | null;
+  /** What the policies judge the call under; part of the digest. `null`: there are none. */
+  context: object | null;
+  /** What is shown of the verdict, kept with the request. */
+  details: object | null;
+  /** The preview when it is more than the arguments; `null`: the core makes it. */
+  page: { text: string; flags: string[] } | null;
+};
+
+/** A policy as it was written. `preset`: the text is its name. */
+export type NativeDocument = {
+  name: string;
+  text: string;
+  format: 'toml' | 'json' | 'object' | 'preset';
+  /** What is added to the numbers of its conditions. */
+  firstCondition: number;
+};
+
+/** A call to judge. */
+export type NativeCall = {
+  toolName: string;
+  args: unknown;
+  annotations: Record<string, boolean>;
+  runId: string | null;
+  /** ms since the epoch, for grants. */
+  now: number;
+  /** What the functions of the rules said; `null`: they failed. */
+  conditions: Record<string, boolean | null>;
+  /** By the `read-only` preset instead. */
+  readOnly?: boolean;
+  /** Look for a grant that answers. */
+  grants?: boolean;
+  /** It is asked about whatever the policies say. */
+  floor?: boolean;
+};
+
+export type NativeJudged = {
+  verdict: PolicyVerdict;
+  /** The grant that answers the whole call. */
+  grant?: Grant | null;
+  /** Files changed: what is wrong with them now, perhaps nothing. */
+  problems?: PolicyProblem[];
 };
 
 /** What may be executed: the core's own copy of the arguments. */
@@ -149,8 +196,8 @@ export class NativeGate {
    * The one claim on an approval, checked against the digest of what was approved. Fails with `ERR_NOT_APPROVED`
    * (`status`, or `null` when there is no such request), `ERR_DIGEST_MISMATCH`, `ERR_ALREADY_STARTED`.
    */
-  claim(runId: string | null, toolCallId: string, toolName: string, args: unknown): Claim {
-    return open(this.#gate.claim(runId, toolCallId, JSON.stringify({ toolName, args })));
+  claim(runId: string | null, toolCallId: string, toolName: string, args: unknown, context: object | null): Claim {
+    return open(this.#gate.claim(runId, toolCallId, JSON.stringify({ toolName, args, context })));
   }
 
   settle(approvalId: string, succeeded: boolean): void {
@@ -173,5 +220,110 @@ export class NativeGate {
   /** Cancels what waits and refuses what comes. */
   close(reason: string): void {
     open(this.#gate.close(reason));
+  }
+}
+
+/** Fails with `ERR_POLICY` (`problems`) unless these documents can be read. */
+export function checkDocuments(documents: NativeDocument[]): void {
+  open(binding.checkDocuments(JSON.stringify(documents)));
+}
+
+/** What is probably not meant. Fails with `ERR_POLICY`. */
+export function lintDocuments(documents: NativeDocument[], toolNames: readonly string[] | null): PolicyFinding[] {
+  return open(binding.lintDocuments(JSON.stringify({ documents, toolNames })));
+}
+
+/** Another product's rules. Fails with `ERR_POLICY`. */
+export function importDocument(
+  format: string,
+  text: string,
+  name: string,
+): { toml: string; losses: { what: string; line: number | null; why: string; effect: 'stricter' | 'dropped' }[] } {
+  return open(binding.importDocument(format, text, name));
+}
+
+/** Policies that judge. Synchronous methods answer from what is known; those that look at files return promises. */
+export class NativePolicies {
+  readonly #policies: binding.NativePolicies;
+
+  /** Fails with `ERR_POLICY`. */
+  constructor(options: {
+    documents: NativeDocument[];
+    files: 'none' | 'managed' | 'all';
+    cwd: string;
+    project: string | null;
+    home: string;
+  }) {
+    this.#policies = new binding.NativePolicies(JSON.stringify(options));
+    open(this.#policies.status());
+  }
+
+  /** `null`: files must be looked at. */
+  judge(call: NativeCall): NativeJudged | null {
+    return open(this.#policies.judge(JSON.stringify(call)));
+  }
+
+  async judgeWithFiles(call: NativeCall): Promise<NativeJudged> {
+    return open(await this.#policies.judgeWithFiles(JSON.stringify(call)));
+  }
+
+  /** What a human is shown: offers to remember, diffs, and the preview with them. */
+  async show(call: NativeCall): Promise<{
+    always: { allow: GrantOffer | null; deny: GrantOffer | null };
+    changes: FileChange[];
+    page: { text: string; flags: string[] } | null;
+  }> {
+    return open(await this.#policies.show(JSON.stringify(call)));
+  }
+
+  /** The explanation as text. */
+  async explain(call: NativeCall): Promise<string> {
+    return open(await this.#policies.explain(JSON.stringify(call)));
+  }
+
+  /** The numbers of the conditions of rules for this tool. */
+  conditions(toolName: string): number[] {
+    return open(this.#policies.conditions(toolName));
+  }
+
+  /** `{ cwd, policy, shell }` */
+  context(toolName: string): object {
+    return open(this.#policies.context(toolName));
+  }
+
+  /** Reads policy files that changed. `problems`: `null` when none did. `changed`: files with another content. */
+  async refresh(
+    files: { path: string; before: string | null }[],
+  ): Promise<{ problems: PolicyProblem[] | null; changed: string[] }> {
+    return open(await this.#policies.refresh(JSON.stringify(files)));
+  }
+
+  hidden(toolNames: readonly string[]): string[] {
+    return open(this.#policies.hidden(JSON.stringify(toolNames)));
+  }
+
+  forbids(mode: string): string | null {
+    return open(this.#policies.forbids(mode));
+  }
+
+  grantCount(): number {
+    return open(this.#policies.grantCount());
+  }
+
+  async grant(grant: Omit<Grant, 'id'>): Promise<Grant> {
+    return open(await this.#policies.grant(JSON.stringify(grant)));
+  }
+
+  async grants(now: number): Promise<Grant[]> {
+    return open(await this.#policies.grants(now));
+  }
+
+  async revoke(id: string): Promise<boolean> {
+    return open(await this.#policies.revoke(id));
+  }
+
+  /** Forgets what was granted for this run. */
+  endRun(runId: string): void {
+    open(this.#policies.endRun(runId));
   }
 }

@@ -1,6 +1,6 @@
 /** Arguments that a human wrote instead of the model's: they pass the tool's schema and are judged before they may run. */
 import { InvalidDecisionError } from '../errors/index.js';
-import { messageOf } from '../gate/gate.js';
+import { messageOf } from '../errors/message-of.js';
 import type { Verdict } from '../gate/judge.js';
 import { canonicalize } from '../native.js';
 import { revive, snapshot, type Snapshot } from '../values/snapshot.js';

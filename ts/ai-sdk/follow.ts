@@ -1,5 +1,5 @@
 /** An execution, followed to its end. */
-import { messageOf } from '../gate/gate.js';
+import { messageOf } from '../errors/message-of.js';
 import { EDIT_NOTE } from './reasons.js';
 import { isAsyncIterable, isThenable } from './tools.js';
 

@@ -1,7 +1,8 @@
 /** The calls that a run must ask about: taken in, put to somebody, and told when they are decided. */
 import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType } from '../../index.js';
 import { requestOf, type Asker } from '../gate/asker.js';
-import { existingRecord, isApproval, messageOf, type Decided } from '../gate/gate.js';
+import { messageOf } from '../errors/message-of.js';
+import { existingRecord, isApproval, type Decided } from '../gate/gate.js';
 import type { Gating } from '../native.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
 import type { Edits } from './edits.js';

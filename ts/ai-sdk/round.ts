@@ -1,7 +1,7 @@
 /** One `streamText` call of a run, and the calls that it stopped at. */
 import type { ModelMessage } from 'ai';
 import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
-import { messageOf } from '../gate/gate.js';
+import { messageOf } from '../errors/message-of.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
 import type { Edits } from './edits.js';
 import type { Executed } from './guard.js';

@@ -1,7 +1,8 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../index.js';
 import { Asker } from '../gate/asker.js';
-import { isApproval, messageOf } from '../gate/gate.js';
+import { messageOf } from '../errors/message-of.js';
+import { isApproval } from '../gate/gate.js';
 import { judge, type Verdict } from '../gate/judge.js';
 import { interruptPlan, type Gating } from '../native.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';

@@ -2,7 +2,8 @@
 import type { Tool } from 'ai';
 import type { ExecutionDenied, InterruptOptions } from '../../index.js';
 import type { Asker } from '../gate/asker.js';
-import { existingRecord, isApproval, messageOf, type Decided } from '../gate/gate.js';
+import { messageOf } from '../errors/message-of.js';
+import { existingRecord, isApproval, type Decided } from '../gate/gate.js';
 import { judge, type Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';

@@ -5,7 +5,8 @@
 import type { ModelMessage, UIMessage } from 'ai';
 import type { ApprovalRecord, Gate, RefusedApproval, VerifyApprovalsOptions } from '../../index.js';
 import { AlreadyDecidedError } from '../errors/index.js';
-import { localGate, messageOf, type LocalGate } from '../gate/gate.js';
+import { messageOf } from '../errors/message-of.js';
+import { localGate, type LocalGate } from '../gate/gate.js';
 import { snapshot } from '../values/snapshot.js';
 import { digestOf } from './edits.js';
 import type { Part } from './messages.js';

@@ -8,6 +8,8 @@ import {
   InvalidArgumentsError,
   InvalidConfigError,
   InvalidDecisionError,
+  ModeForbiddenError,
+  PolicyError,
   UnknownApprovalError,
   UnknownToolError,
 } from './index.js';
@@ -41,6 +43,8 @@ const CLASSES: Record<string, new (options: never) => CountersignError> = {
   ERR_UNKNOWN_APPROVAL: UnknownApprovalError,
   ERR_INVALID_ARGUMENTS: InvalidArgumentsError,
   ERR_GATE_CLOSED: GateClosedError,
+  ERR_MODE_FORBIDDEN: ModeForbiddenError,
+  ERR_POLICY: PolicyError,
 };
 
 /** The error class of a core error, built here so that it has the caller's stack. */

@@ -10,6 +10,8 @@ export { InternalError } from './internal-error.js';
 export { InvalidArgumentsError } from './invalid-arguments-error.js';
 export { InvalidConfigError } from './invalid-config-error.js';
 export { InvalidDecisionError } from './invalid-decision-error.js';
+export { ModeForbiddenError } from './mode-forbidden-error.js';
+export { PolicyError } from './policy-error.js';
 export { UnknownApprovalError } from './unknown-approval-error.js';
 export { UnknownToolError } from './unknown-tool-error.js';
 export { UnsupportedAgentError } from './unsupported-agent-error.js';

@@ -4,12 +4,12 @@ import type { ApprovalAnswer, ApprovalRecord, ApprovalRequest, Gate, InterruptOp
 import { InvalidConfigError } from '../errors/index.js';
 import type { Gating } from '../native.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
+import { messageOf } from '../errors/message-of.js';
 import {
   checkPositive,
   DEFAULT_TIMEOUT_MS,
   LocalGate,
   localGate,
-  messageOf,
   type CheckEdit,
   type Decided,
   type OpenRequest,

@@ -17,6 +17,7 @@ import type {
   Resolution,
 } from '../../index.js';
 import { RefusedByCore } from '../errors/from-native.js';
+import { messageOf } from '../errors/message-of.js';
 import { DuplicateRequestError, InvalidConfigError, InvalidDecisionError } from '../errors/index.js';
 import { NativeGate, type Claim, type NativeRequest } from '../native.js';
 import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
@@ -429,16 +430,6 @@ export function existingRecord(error: unknown): ApprovalRecord | undefined {
 export function checkPositive(place: string, value: number): number {
   if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value;
   throw new InvalidConfigError({ message: `${place} must be a positive number, not ${String(value)}.` });
-}
-
-/** Always text that the core takes, whatever was thrown. */
-export function messageOf(error: unknown): string {
-  try {
-    const message: unknown = error instanceof Error ? error.message : error;
-    return String(message).toWellFormed();
-  } catch {
-    return 'an error that cannot be shown';
-  }
 }
 
 /** What a decision means for the tool: only these two run it. */

@@ -4,12 +4,10 @@
  */
 import type { Tool } from 'ai';
 import type { InterruptOptions } from '../../index.js';
-import { messageOf } from './gate.js';
+import { messageOf } from '../errors/message-of.js';
 import type { Gating } from '../native.js';
+import { inTime } from '../values/in-time.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
-
-/** How long a predicate may think, in ms; then a human is asked. */
-export const JUDGE_DEADLINE_MS = 10_000;
 
 export type Verdict =
   | { effect: 'allow' }
@@ -113,26 +111,5 @@ function verdictOf(answer: unknown): Verdict | undefined {
       return reason === undefined ? { effect: 'ask' } : { effect: 'ask', reason };
     default:
       return { effect: 'ask', reason: 'toolApproval returned something unknown' };
-  }
-}
-
-/** The value, unless it takes too long or the run is aborted first. */
-async function inTime(value: unknown, signal: AbortSignal | undefined): Promise<unknown> {
-  if (typeof value !== 'object' || value === null || !('then' in value)) return value;
-  signal?.throwIfAborted();
-  let giveUp: () => void = () => {};
-  const timely = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${JUDGE_DEADLINE_MS} ms`)), JUDGE_DEADLINE_MS);
-    const onAbort = () => reject(signal?.reason as Error);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    giveUp = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-    };
-  });
-  try {
-    return await Promise.race([value, timely]);
-  } finally {
-    giveUp();
   }
 }

@@ -53,6 +53,7 @@ fn a_request_that_waits_is_cheap() {
             tool_call_id: call.into(),
             tool_name: "execute".into(),
             args,
+            context: None,
         };
         let new = NewRequest {
             call,
@@ -60,6 +61,8 @@ fn a_request_that_waits_is_cheap() {
             description: None,
             allowed: DecisionKinds::ALL,
             timeout: Some(300_000),
+            page: None,
+            more: None,
         };
         ids.push(gate.request(new).unwrap().request().id);
         gate.drain(|_| true);

@@ -25,10 +25,8 @@ pub struct Request {
     pub description: Option<Box<str>>,
     /// The call as text that is safe to show.
     pub preview: Box<str>,
-    /// What the preview found worth a warning.
-    pub flags: Box<[&'static str]>,
-    /// What the policies said of it and what it would change, as the JSON that the program shows; `None`: nothing.
-    pub details: Option<Box<RawValue>>,
+    /// What most requests do not have.
+    pub more: Option<Box<More>>,
     /// What the human may answer.
     pub allowed: DecisionKinds,
     /// ms since the epoch.
@@ -37,7 +35,24 @@ pub struct Request {
     pub expires_at: Option<u64>,
 }
 
+/// What a request may have beside the call.
+#[derive(Debug, Default)]
+pub struct More {
+    /// What the preview found worth a warning.
+    pub flags: Box<[&'static str]>,
+    /// The request that was taken back so that this one could be made: a run asks about a call once, unless what was shown
+    /// of it has changed.
+    pub supersedes: Option<ApprovalId>,
+    /// What the policies said of it and what it would change, as the JSON that the program shows.
+    pub details: Option<Box<RawValue>>,
+}
+
 impl Request {
+    /// What the preview found worth a warning.
+    pub fn flags(&self) -> &[&'static str] {
+        self.more.as_ref().map_or(&[], |more| &more.flags)
+    }
+
     /// Whether its time is up.
     pub fn is_due(&self, now: u64) -> bool {
         self.expires_at.is_some_and(|deadline| deadline <= now)

@@ -126,7 +126,8 @@ mod tests {
         assert_ne!(base.digest(), ToolCall { run_id: "r".into(), ..base.clone() }.digest());
         assert_ne!(base.digest(), ToolCall { tool_call_id: "r".into(), ..base.clone() }.digest());
         assert_ne!(base.digest(), ToolCall { tool_name: "r".into(), ..base.clone() }.digest());
-        let context = Some(r#"{"cwd":"/"}"#.into());
+        let context = CanonicalJson::parse(r#"{"cwd":"/"}"#).unwrap();
+        let context = Some(Box::new(crate::call::Context(context)));
         assert_ne!(base.digest(), ToolCall { context, ..base.clone() }.digest());
     }
 }

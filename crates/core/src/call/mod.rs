@@ -21,10 +21,13 @@ pub struct ToolCall {
     pub tool_name: Box<str>,
     /// Its arguments.
     pub args: CanonicalJson,
-    /// `{ cwd, policy, shell }` as canonical JSON, what the policies judged it under; `None`: there were none. Shared,
-    /// since it is the same for many calls.
-    pub context: Option<Arc<str>>,
+    /// What the policies judged it under; `None`: there were none.
+    pub context: Option<Box<Context>>,
 }
+
+/// `{ cwd, policy, shell }` as canonical JSON. Boxed where it is kept: most requests that wait have none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context(pub CanonicalJson);
 
 impl ToolCall {
     /// What an approval of this very call is bound to.
@@ -34,7 +37,7 @@ impl ToolCall {
 
     /// The digest of this call with other arguments, as an edit makes it.
     pub fn digest_with(&self, args: &CanonicalJson) -> Digest {
-        let context = self.context.as_deref().unwrap_or("null");
+        let context = self.context.as_ref().map_or("null", |context| context.0.as_str());
         Digest::of_call(&self.run_id, &self.tool_call_id, &self.tool_name, args, context)
     }
 }

@@ -16,15 +16,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use serde_json::value::RawValue;
 use tokio::sync::Notify;
 use tracing::{debug, info, trace};
 use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::approval::{
-    ApprovalId, Choice, Decided, Decision, DecisionKinds, Record, Request, Status, Step, Via,
+    ApprovalId, Choice, Decided, Decision, DecisionKinds, More, Record, Request, Status, Step, Via,
 };
-use crate::call::{CanonicalJson, Json, ToolCall};
+use crate::call::{CanonicalJson, Context, Json, ToolCall};
 use crate::ledger::{Begun, Ledger, MemoryLedger, Outcome, Requested};
 use crate::preview::{self, Flag};
 
@@ -54,8 +53,19 @@ pub struct NewRequest {
     pub allowed: DecisionKinds,
     /// ms; `None`: no deadline.
     pub timeout: Option<u64>,
-    /// What the policies said of it and what it would change, as the JSON that the program shows.
-    pub details: Option<Box<RawValue>>,
+    /// The preview, made by whoever knows more of the call; `None`: made from the call.
+    pub page: Option<Page>,
+    /// What most requests do not have.
+    pub more: Option<Box<More>>,
+}
+
+/// A preview that was made before.
+#[derive(Debug)]
+pub struct Page {
+    /// Text that is safe to show.
+    pub text: Box<str>,
+    /// What was found worth a warning.
+    pub flags: Box<[&'static str]>,
 }
 
 /// Who decides, and through what.
@@ -167,11 +177,21 @@ impl Gate {
         let digest = new.call.digest();
         // Once per request, and without the lock: showing a long text takes its time.
         let args = shown(&new.call.args);
-        let preview = preview::render(&new.call.tool_name, &args, None);
+        let page = new.page.unwrap_or_else(|| {
+            let preview = preview::render(&new.call.tool_name, &args, None);
+            Page {
+                text: preview.text.into(),
+                flags: preview.flags.iter().map(Flag::name).collect(),
+            }
+        });
         let is_long = new.call.args.as_str().len() > LONG_ARGUMENTS;
         let description = new
             .description
             .or_else(|| is_long.then(|| preview::describe(&new.call.tool_name, &args).into()));
+        let mut more = new.more;
+        if !page.flags.is_empty() {
+            more.get_or_insert_default().flags = page.flags;
+        }
         let mut state = self.state();
         if state.closed {
             return Err(Error::Closed);
@@ -183,9 +203,8 @@ impl Gate {
             call: new.call,
             origin: new.origin,
             description,
-            preview: preview.text.into(),
-            flags: preview.flags.iter().map(Flag::name).collect(),
-            details: new.details,
+            preview: page.text,
+            more,
             allowed: new.allowed,
             created_at: now,
             expires_at: new.timeout.map(|timeout| now.saturating_add(timeout)),
@@ -289,7 +308,7 @@ impl Gate {
     /// judge the call under now.
     pub fn claim(
         &self, run: Option<&str>, tool_call_id: &str, tool_name: &str, args: CanonicalJson,
-        context: Option<Arc<str>>,
+        context: Option<Box<Context>>,
     ) -> Result<Claim, Error> {
         let mut state = self.state();
         let candidates = state.ledger.find(run, tool_call_id)?;

@@ -62,7 +62,8 @@ fn new(run: &str, call: &str, timeout: Option<u64>) -> NewRequest {
         description: None,
         allowed: DecisionKinds::ALL,
         timeout,
-        details: None,
+        page: None,
+        more: None,
     }
 }
 
@@ -152,8 +153,9 @@ fn what_was_approved_is_what_runs() {
 #[test]
 fn an_approval_holds_under_the_policy_it_was_given_under() {
     let (gate, _) = gate();
+    let bound = |context: Option<&str>| context.map(|text| Box::new(Context(args(text))));
     let asked = |context: Option<&str>| NewRequest {
-        call: ToolCall { context: context.map(Into::into), ..new("r", "1", None).call },
+        call: ToolCall { context: bound(context), ..new("r", "1", None).call },
         ..new("r", "1", None)
     };
     let here = r#"{"cwd":"/work","policy":"00","shell":"bash"}"#;
@@ -161,12 +163,36 @@ fn an_approval_holds_under_the_policy_it_was_given_under() {
     approve(&gate, id).unwrap();
     let claim = |context: Option<&str>| {
         let command = args(r#"{"command":"ls"}"#);
-        code(gate.claim(Some("r"), "1", "execute", command, context.map(Into::into)))
+        code(gate.claim(Some("r"), "1", "execute", command, bound(context)))
     };
     for other in [None, Some("null"), Some(r#"{"cwd":"/","policy":"00","shell":"bash"}"#)] {
         assert_eq!(claim(other), "ERR_DIGEST_MISMATCH", "{other:?}");
     }
     assert_eq!(claim(Some(here)), "ok");
+}
+
+#[test]
+fn a_call_is_asked_about_again_only_in_the_place_of_a_cancelled_request() {
+    let (gate, _) = gate();
+    let first = ask(&gate, "r", "1", None);
+    let again = |supersedes| {
+        gate.request({
+            let more = Some(Box::new(More { supersedes, ..More::default() }));
+            NewRequest { more, ..new("r", "1", None) }
+        })
+    };
+    assert_eq!(code(again(Some(first))), "ERR_DUPLICATE_CALL");
+    approve(&gate, first).unwrap();
+    assert_eq!(code(again(Some(first))), "ERR_DUPLICATE_CALL");
+    assert!(gate.revoke(first, "the file changed").unwrap());
+    assert_eq!(code(again(None)), "ERR_DUPLICATE_CALL");
+    assert_eq!(code(again(Some(ApprovalId::now_v7()))), "ERR_DUPLICATE_CALL");
+    let second = again(Some(first)).unwrap().request().id;
+    assert_eq!(code(again(Some(first))), "ERR_DUPLICATE_CALL");
+    assert_eq!(code(claim(&gate, Some("r"), "1")), "ERR_NOT_APPROVED");
+    approve(&gate, second).unwrap();
+    assert_eq!(code(claim(&gate, Some("r"), "1")), "ok");
+    assert_eq!(code(again(Some(second))), "ERR_DUPLICATE_CALL");
 }
 
 #[test]

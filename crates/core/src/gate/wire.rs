@@ -7,13 +7,13 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Claim, Decider, Error, Event, Gate, MAX_NAME, NewRequest, Options, shown};
+use super::{Claim, Decider, Error, Event, Gate, MAX_NAME, NewRequest, Options, Page, shown};
 use crate::approval::{
-    ApprovalId, Choice, Decided, Decision, DecisionKind, DecisionKinds, Record, Request, Via,
+    ApprovalId, Choice, Decided, Decision, DecisionKind, DecisionKinds, More, Record, Request, Via,
     answer,
 };
-use crate::call::{CanonicalJson, Digest, Json, ToolCall};
-use crate::preview::{self, Flags};
+use crate::call::{CanonicalJson, Context, Digest, Json, ToolCall};
+use crate::preview::{self, Flag, Flags};
 
 /// How many agents deep a call may come from.
 const MAX_ORIGIN: usize = 64;
@@ -88,6 +88,22 @@ struct RequestText {
     timeout_ms: Option<f64>,
     context: Option<Box<RawValue>>,
     details: Option<Box<RawValue>>,
+    supersedes: Option<Box<str>>,
+    page: Option<PageText>,
+}
+
+#[derive(Deserialize)]
+struct PageText {
+    text: Box<str>,
+    flags: Vec<Box<str>>,
+}
+
+impl From<PageText> for Page {
+    fn from(page: PageText) -> Self {
+        let known =
+            |name: &str| Flag::ALL.iter().map(|flag| flag.name()).find(|flag| *flag == name);
+        Self { text: page.text, flags: page.flags.iter().filter_map(|name| known(name)).collect() }
+    }
 }
 
 impl NewRequest {
@@ -109,7 +125,8 @@ impl NewRequest {
                 .allowed_decisions
                 .map_or(Ok(DecisionKinds::ALL), |text| allowed_decisions(&text))?,
             timeout: raw.timeout_ms.map(timeout).transpose()?,
-            details: raw.details,
+            page: raw.page.map(Page::from),
+            more: more(raw.supersedes.as_deref(), raw.details)?,
         })
     }
 }
@@ -143,8 +160,21 @@ fn arguments(raw: Option<&RawValue>) -> Result<CanonicalJson, Error> {
 }
 
 /// What the policies judge under, in the one form it has.
-fn context(raw: &RawValue) -> Result<Arc<str>, Error> {
-    Ok(CanonicalJson::parse(raw.get())?.as_str().into())
+fn context(raw: &RawValue) -> Result<Box<Context>, Error> {
+    Ok(Box::new(Context(CanonicalJson::parse(raw.get())?)))
+}
+
+fn more(
+    supersedes: Option<&str>, details: Option<Box<RawValue>>,
+) -> Result<Option<Box<More>>, Error> {
+    if supersedes.is_none() && details.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Box::new(More {
+        supersedes: supersedes.map(approval_id).transpose()?,
+        details,
+        ..More::default()
+    })))
 }
 
 fn origin(raw: &RawValue) -> Result<Arc<[Box<str>]>, Error> {
@@ -337,12 +367,12 @@ impl RequestOut<'_> {
             )?,
         }
         map.serialize_entry("preview", &*request.preview)?;
-        map.serialize_entry("flags", &*request.flags)?;
+        map.serialize_entry("flags", request.flags())?;
         map.serialize_entry("allowedDecisions", &request.allowed)?;
         map.serialize_entry("createdAt", &request.created_at)?;
         map.serialize_entry("expiresAt", &request.expires_at)?;
         map.serialize_entry("digest", &request.digest)?;
-        match &request.details {
+        match request.more.as_ref().and_then(|more| more.details.as_ref()) {
             Some(details) => map.serialize_entry("details", details),
             None => Ok(()),
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::{Begun, Ledger, LedgerError, Outcome, Requested};
-use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Step, Via};
+use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Status, Step, Via};
 use crate::call::Digest;
 
 /// The place of a record in the order of arrival.
@@ -121,8 +121,11 @@ fn expiry(at: u64) -> Decided {
 
 impl Ledger for MemoryLedger {
     fn request(&mut self, mut request: Request) -> Result<Requested, LedgerError> {
+        let supersedes = request.more.as_ref().and_then(|more| more.supersedes);
         if let Some(existing) =
             self.find(Some(&request.call.run_id), &request.call.tool_call_id)?.pop()
+            && !(supersedes == Some(existing.request().id)
+                && existing.status() == Status::Cancelled)
         {
             return Ok(Requested::Duplicate(existing));
         }
@@ -217,7 +220,7 @@ impl Ledger for MemoryLedger {
 
     fn finish(&mut self, id: ApprovalId, end: Step) -> Result<Option<Record>, LedgerError> {
         let Some(&seq) = self.ids.get(&id) else { return Ok(None) };
-        if self.record(seq)?.status() != crate::approval::Status::Started || end == Step::Start {
+        if self.record(seq)?.status() != Status::Started || end == Step::Start {
             return Ok(None);
         }
         self.change(seq, |record| record.advance(end)).map(Some)

@@ -60,7 +60,8 @@ pub enum Begun {
 ///
 /// Times are ms since the epoch and come from the caller, who has the clock.
 pub trait Ledger: Send {
-    /// Keeps a request that waits, unless its run already asked about that call id.
+    /// Keeps a request that waits, unless its run already asked about that call id and the last of these requests is not the
+    /// cancelled one that this one supersedes.
     fn request(&mut self, request: Request) -> Result<Requested, LedgerError>;
 
     /// A record.

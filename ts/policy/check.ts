@@ -1,0 +1,96 @@
+/** Policies outside a run: read, checked, explained, compared. */
+import { readFile } from 'node:fs/promises';
+import type * as Api from '../../index.js';
+import type { PolicyCall, PolicyEffect, PolicyInput, PolicyPlace, RecordedCall } from '../../index.js';
+import { messageOf } from '../errors/message-of.js';
+import { PolicyError } from '../errors/index.js';
+import { checkDocuments, importDocument, lintDocuments } from '../native.js';
+import { snapshot } from '../values/snapshot.js';
+import { documentsOf, madePolicy } from './documents.js';
+import { Policies } from './policies.js';
+
+/** @see index.d.ts */
+export const parsePolicy: typeof Api.parsePolicy = (text, { name = 'policy', format } = {}) => {
+  const policy = { name, text, format: format ?? (/\.jsonc?$/.test(name) ? 'json' : 'toml'), conditions: [] } as const;
+  checkDocuments([{ name, text, format: policy.format, firstCondition: 0 }]);
+  return madePolicy(policy);
+};
+
+/** @see index.d.ts */
+export const loadPolicy: typeof Api.loadPolicy = async (path) => {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+  } catch (cause) {
+    const message = `${path}: the policy cannot be read: ${messageOf(cause)}`;
+    throw new PolicyError({
+      problems: [{ code: 'ERR_POLICY_FILE', message, source: path, line: null, column: null }],
+      cause,
+    });
+  }
+  return parsePolicy(text, { name: path });
+};
+
+/** @see index.d.ts */
+export const checkPolicy: typeof Api.checkPolicy = async (policy, call, place) =>
+  policies(policy, place).judge(judged(call));
+
+/** @see index.d.ts */
+export const explainPolicy: typeof Api.explainPolicy = async (policy, call, place) => {
+  const made = policies(policy, place);
+  return { ...(await made.judge(judged(call))), text: await made.explain(judged(call)) };
+};
+
+/** @see index.d.ts */
+export const lintPolicy: typeof Api.lintPolicy = (policy, { toolNames } = {}) =>
+  lintDocuments(documentsOf(policy, 'lintPolicy').documents, toolNames ?? null);
+
+/** @see index.d.ts */
+export const replayPolicy: typeof Api.replayPolicy = async (calls, policy, place) => {
+  const byCwd = new Map<string | undefined, Policies>();
+  const effects: Record<PolicyEffect, number> = { allow: 0, ask: 0, deny: 0 };
+  const changed: Awaited<ReturnType<typeof Api.replayPolicy>>['changed'] = [];
+  let total = 0;
+  for await (const call of calls) {
+    const made = at(byCwd, call, policy, place);
+    const verdict = await made.judge(judged(call));
+    total++;
+    effects[verdict.effect]++;
+    if (call.effect !== undefined && call.effect !== verdict.effect)
+      changed.push({ call, from: call.effect, to: verdict });
+  }
+  return { total, effects, changed };
+};
+
+function at(
+  made: Map<string | undefined, Policies>,
+  { cwd }: RecordedCall,
+  policy: PolicyInput | readonly PolicyInput[],
+  place: PolicyPlace | undefined,
+): Policies {
+  let found = made.get(cwd);
+  if (found === undefined) {
+    found = policies(policy, cwd === undefined ? place : { ...place, cwd });
+    made.set(cwd, found);
+  }
+  return found;
+}
+
+/** @see index.d.ts */
+export const importPolicy: typeof Api.importPolicy = (format, text, { name = format } = {}) => {
+  const { toml, losses } = importDocument(format, text, name);
+  return { toml, policy: parsePolicy(toml, { name, format: 'toml' }), losses };
+};
+
+function policies(policy: PolicyInput | readonly PolicyInput[], place: PolicyPlace | undefined): Policies {
+  return new Policies({ policy, files: 'none', place }, 'policy');
+}
+
+function judged({ toolName, args, annotations }: Pick<PolicyCall, 'toolName' | 'args'> & { annotations?: object }) {
+  return {
+    toolCallId: crypto.randomUUID(),
+    toolName,
+    args: snapshot(args),
+    annotations: annotations as Record<string, unknown> | undefined,
+  };
+}

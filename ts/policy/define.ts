@@ -1,0 +1,85 @@
+/** Policies in code. */
+import type * as Api from '../../index.js';
+import type { PolicyMatcher, PolicyRule } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
+import { checkDocuments } from '../native.js';
+import { madePolicy } from './documents.js';
+
+type Matches = PolicyMatcher['matches'];
+
+const EVERYTHING = {
+  command: { commands: ['**'] },
+  read: { reads: '/**' },
+  write: { writes: '/**' },
+  url: { urls: '*' },
+  env: { env: '*' },
+} satisfies Record<string, Matches>;
+
+/** @see index.d.ts */
+export const anyOfKind: typeof Api.anyOfKind = (...kinds) => {
+  const unknown = kinds.find((kind) => !Object.hasOwn(EVERYTHING, kind));
+  if (unknown !== undefined || kinds.length === 0) {
+    throw new InvalidConfigError({
+      message: `anyOfKind takes ${Object.keys(EVERYTHING).join(', ')}, not ${JSON.stringify(unknown ?? null)}.`,
+    });
+  }
+  return { matches: Object.assign({}, ...kinds.map((kind) => EVERYTHING[kind])) as Matches };
+};
+
+/** @see index.d.ts */
+export const fsGlob: typeof Api.fsGlob = (patterns, { access } = {}) => {
+  const read = access === 'write' ? {} : { reads: patterns };
+  const write = access === 'read' ? {} : { writes: patterns };
+  return { matches: { ...read, ...write } };
+};
+
+/** @see index.d.ts */
+export const shellGlob: typeof Api.shellGlob = (...patterns) => ({ matches: { commands: patterns } });
+
+/** @see index.d.ts */
+export const urlPattern: typeof Api.urlPattern = (...patterns) => ({ matches: { urls: patterns } });
+
+/** @see index.d.ts */
+export const definePolicy: typeof Api.definePolicy = (rules, options = {}) => {
+  const { name = 'definePolicy', match = 'first', tools } = options;
+  const conditions: Api.PolicyCondition[] = [];
+  const document = {
+    version: 1,
+    match,
+    default: options.default ?? (match === 'first' ? 'deny' : 'ask'),
+    ...(tools === undefined ? {} : { tools }),
+    rule: rules.map(({ when, if: condition, ...rule }, index) => {
+      if (condition === undefined) return { ...rule, ...merged(when, index) };
+      if (typeof condition !== 'function') {
+        throw new InvalidConfigError({ message: `definePolicy: \`if\` of rule ${index} must be a function.` });
+      }
+      return { ...rule, ...merged(when, index), condition: conditions.push(condition) - 1 };
+    }),
+  };
+  const text = JSON.stringify(document);
+  checkDocuments([{ name, text, format: 'object', firstCondition: 0 }]);
+  return madePolicy({ name, text, format: 'object', conditions });
+};
+
+/** One of several: their patterns together. */
+function merged(when: PolicyMatcher | readonly PolicyMatcher[] | undefined, index: number): Partial<PolicyRule> {
+  const matchers =
+    when === undefined ? [] : Array.isArray(when) ? (when as readonly PolicyMatcher[]) : [when as PolicyMatcher];
+  const all: Record<string, unknown[]> = {};
+  for (const matcher of matchers) {
+    if (typeof matcher !== 'object' || matcher === null || typeof matcher.matches !== 'object') {
+      throw new InvalidConfigError({
+        message: `definePolicy: \`when\` of rule ${index} takes what anyOfKind, fsGlob, shellGlob and urlPattern give; a function goes into \`if\`.`,
+      });
+    }
+    for (const [key, patterns] of Object.entries(matcher.matches)) {
+      (all[key] ??= []).push(...(typeof patterns === 'string' ? [patterns] : (patterns as unknown[])));
+    }
+  }
+  if (when !== undefined && Object.keys(all).length === 0) {
+    throw new InvalidConfigError({
+      message: `definePolicy: \`when\` of rule ${index} is empty, so that it would mean every call.`,
+    });
+  }
+  return all as Partial<PolicyRule>;
+}

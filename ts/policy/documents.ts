@@ -1,0 +1,74 @@
+/** A policy in any of its forms, as the core takes it. */
+import type { Policy, PolicyCondition, PolicyDocument, PolicyInput } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
+import type { NativeDocument } from '../native.js';
+
+const PRESET = 'preset:';
+
+/** What makes a `Policy` one, so that an object that merely looks like it is read as a document. */
+const MADE = new WeakSet<object>();
+
+export function madePolicy(policy: Policy): Policy {
+  MADE.add(policy);
+  return Object.freeze(policy);
+}
+
+/** The documents, and the functions that their conditions are numbered by. */
+export interface Documents {
+  documents: NativeDocument[];
+  conditions: PolicyCondition[];
+}
+
+/** @throws {InvalidConfigError} for what is no policy at all */
+export function documentsOf(input: PolicyInput | readonly PolicyInput[] | undefined, place: string): Documents {
+  const documents: NativeDocument[] = [];
+  const conditions: PolicyCondition[] = [];
+  for (const each of inputsOf(input)) {
+    const policy = policyOf(each, place);
+    // Each policy counts its functions from 0: here they stand in one list.
+    documents.push({ name: policy.name, text: policy.text, format: policy.format, firstCondition: conditions.length });
+    conditions.push(...policy.conditions);
+  }
+  return { documents, conditions };
+}
+
+function inputsOf(input: PolicyInput | readonly PolicyInput[] | undefined): readonly PolicyInput[] {
+  if (input === undefined) return [];
+  return Array.isArray(input) ? (input as readonly PolicyInput[]) : [input as PolicyInput];
+}
+
+function policyOf(input: PolicyInput, place: string): Policy {
+  if (typeof input === 'string') return presetOf(input, place);
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new InvalidConfigError({
+      message: `${place}: policy must be a document, what definePolicy or loadPolicy gave, or the name of a preset.`,
+    });
+  }
+  if (MADE.has(input)) return input as Policy;
+  return { name: 'policy option', text: textOf(input as PolicyDocument, place), format: 'object', conditions: [] };
+}
+
+function presetOf(name: string, place: string): Policy {
+  if (name.startsWith(PRESET))
+    return { name, text: name.slice(PRESET.length), format: 'preset', conditions: [] } as never;
+  throw new InvalidConfigError({
+    message: `${place}: there is no preset ${JSON.stringify(name)}. For a file use await loadPolicy(path), for text parsePolicy(text).`,
+  });
+}
+
+function textOf(document: PolicyDocument, place: string): string {
+  try {
+    return JSON.stringify(document, refuseFunctions);
+  } catch (cause) {
+    if (cause instanceof InvalidConfigError) throw cause;
+    throw new InvalidConfigError({ message: `${place}: the policy is not plain data.`, cause });
+  }
+}
+
+/** What JSON would leave out in silence could have been a deny. */
+function refuseFunctions(key: string, value: unknown): unknown {
+  if (typeof value !== 'function' && typeof value !== 'symbol') return value;
+  throw new InvalidConfigError({
+    message: `A policy object holds a ${typeof value} at ${JSON.stringify(key)}: functions go into definePolicy([{ if: … }]).`,
+  });
+}

@@ -1,0 +1,197 @@
+/**
+ * The policies of a gate or a run, at work: the core judges, and this asks the functions that the core cannot call. Files are
+ * looked at off the JavaScript thread, and only when a verdict needs them.
+ */
+import { homedir } from 'node:os';
+import type {
+  FileChange,
+  Grant,
+  GrantOffer,
+  PolicyCall,
+  PolicyCondition,
+  PolicyInput,
+  PolicyPlace,
+  PolicyProblem,
+  PolicyVerdict,
+} from '../../index.js';
+import { NativePolicies, type NativeCall, type NativeJudged } from '../native.js';
+import { inTime } from '../values/in-time.js';
+import { copyOf, type Snapshot } from '../values/snapshot.js';
+import { documentsOf } from './documents.js';
+
+/** A call to judge. */
+export interface JudgedByPolicy {
+  toolCallId: string;
+  toolName: string;
+  args: Snapshot;
+  /** What the tool says of itself. */
+  annotations?: Readonly<Record<string, unknown>> | undefined;
+  runId?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** What is shown beside a request. */
+export interface Shown {
+  verdict: PolicyVerdict | null;
+  always: { allow: GrantOffer | null; deny: GrantOffer | null };
+  changes: FileChange[];
+  /** The preview, with the diff or the parts of the command in it; `null`: the core makes its own. */
+  page: { text: string; flags: string[] } | null;
+}
+
+export interface PoliciesOptions {
+  policy: PolicyInput | readonly PolicyInput[] | undefined;
+  /** `none`, only the administrator's, or all. */
+  files: 'none' | 'managed' | 'all';
+  place: PolicyPlace | undefined;
+  onProblems?: (problems: PolicyProblem[]) => void;
+}
+
+export class Policies {
+  readonly cwd: string;
+  readonly #native: NativePolicies;
+  readonly #conditions: readonly PolicyCondition[];
+  readonly #onProblems: ((problems: PolicyProblem[]) => void) | undefined;
+
+  /** @throws {PolicyError} @throws {InvalidConfigError} */
+  constructor({ policy, files, place, onProblems }: PoliciesOptions, name: string) {
+    const { documents, conditions } = documentsOf(policy, name);
+    this.cwd = place?.cwd ?? process.cwd();
+    this.#conditions = conditions;
+    this.#onProblems = onProblems;
+    this.#native = new NativePolicies({
+      documents,
+      files,
+      cwd: this.cwd,
+      project: place?.project ?? null,
+      home: place?.home ?? homedir(),
+    });
+  }
+
+  /** What they say. Never rejects: what goes wrong asks. */
+  async judge(call: JudgedByPolicy): Promise<PolicyVerdict> {
+    return (await this.#judged(call)).verdict;
+  }
+
+  /** As {@link Policies.judge}, and what the `read-only` preset says. */
+  async judgeReadOnly(call: JudgedByPolicy): Promise<PolicyVerdict> {
+    return (await this.#ask({ ...this.#nativeCall(call), readOnly: true })).verdict;
+  }
+
+  /** The grant that answers this call, when all of it is granted. */
+  async granted(call: JudgedByPolicy, floor: boolean): Promise<Grant | null> {
+    if (this.#native.grantCount() === 0) return null;
+    const { grant } = await this.#ask({
+      ...this.#nativeCall(call),
+      conditions: await this.#answers(call),
+      grants: true,
+      floor,
+    });
+    return grant ?? null;
+  }
+
+  /** What a human who is asked about this call is shown. */
+  async shown(call: JudgedByPolicy, verdict: PolicyVerdict | null, floor: boolean): Promise<Shown> {
+    const shown = await this.#native.show({ ...this.#nativeCall(call), conditions: await this.#answers(call), floor });
+    return { ...shown, verdict };
+  }
+
+  /** What an approval of a call of this tool is bound to. */
+  context(toolName: string): object {
+    return this.#native.context(toolName);
+  }
+
+  /** Reads policy files that changed, and says which of these files are no longer what they were. */
+  async changed(changes: readonly FileChange[]): Promise<string[]> {
+    const { problems, changed } = await this.#native.refresh(changes.map(({ path, before }) => ({ path, before })));
+    this.#tell(problems);
+    return changed;
+  }
+
+  /** Of these tools, those that are denied whatever the arguments. */
+  hidden(toolNames: readonly string[]): string[] {
+    return this.#native.hidden(toolNames);
+  }
+
+  /** The source that forbids a mode. */
+  async forbids(mode: string): Promise<string | null> {
+    await this.changed([]);
+    return this.#native.forbids(mode);
+  }
+
+  grant(grant: Omit<Grant, 'id'>): Promise<Grant> {
+    return this.#native.grant(grant);
+  }
+
+  grants(): Promise<Grant[]> {
+    return this.#native.grants(Date.now());
+  }
+
+  revoke(id: string): Promise<boolean> {
+    return this.#native.revoke(id);
+  }
+
+  endRun(runId: string): void {
+    this.#native.endRun(runId);
+  }
+
+  async explain(call: JudgedByPolicy): Promise<string> {
+    return this.#native.explain({ ...this.#nativeCall(call), conditions: await this.#answers(call) });
+  }
+
+  async #judged(call: JudgedByPolicy): Promise<NativeJudged> {
+    return this.#ask({ ...this.#nativeCall(call), conditions: await this.#answers(call) });
+  }
+
+  async #ask(call: NativeCall): Promise<NativeJudged> {
+    const judged = this.#native.judge(call) ?? (await this.#native.judgeWithFiles(call));
+    if (judged.problems !== undefined) this.#tell(judged.problems);
+    return judged;
+  }
+
+  #tell(problems: PolicyProblem[] | null): void {
+    if (problems !== null) this.#onProblems?.(problems);
+  }
+
+  #nativeCall({ toolName, args, annotations, runId }: JudgedByPolicy): NativeCall {
+    return {
+      toolName,
+      args: args.json,
+      annotations: hintsOf(annotations),
+      runId: runId ?? null,
+      now: Date.now(),
+      conditions: {},
+    };
+  }
+
+  /** What the functions of the rules for this tool say: `null` for one that failed. */
+  async #answers(call: JudgedByPolicy): Promise<Record<string, boolean | null>> {
+    if (this.#conditions.length === 0) return {};
+    const asked = this.#native.conditions(call.toolName);
+    const answers = await Promise.all(asked.map((index) => this.#answer(this.#conditions[index], call)));
+    return Object.fromEntries(asked.map((index, at) => [String(index), answers[at] ?? null]));
+  }
+
+  async #answer(condition: PolicyCondition | undefined, call: JudgedByPolicy): Promise<boolean | null> {
+    try {
+      const answer = await inTime(condition?.(this.callFor(call)), call.signal);
+      return typeof answer === 'boolean' ? answer : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** A call for a function of the user's. */
+  callFor({ toolName, toolCallId, args, signal }: JudgedByPolicy): PolicyCall {
+    const call: PolicyCall = { toolName, toolCallId, args: copyOf(args), cwd: this.cwd };
+    return signal === undefined ? call : { ...call, abortSignal: signal };
+  }
+}
+
+/** Only what is plainly yes or no is a hint. */
+function hintsOf(annotations: Readonly<Record<string, unknown>> | undefined): Record<string, boolean> {
+  if (typeof annotations !== 'object' || annotations === null) return {};
+  const hints: Record<string, boolean> = Object.create(null) as Record<string, boolean>;
+  for (const [name, value] of Object.entries(annotations)) if (typeof value === 'boolean') hints[name] = value;
+  return hints;
+}

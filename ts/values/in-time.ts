@@ -1,0 +1,23 @@
+/** How long a user's function that judges may think, in ms; then a human is asked. */
+export const JUDGE_DEADLINE_MS = 10_000;
+
+/** The value, unless it takes too long or the run is aborted first. */
+export async function inTime(value: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+  if (typeof value !== 'object' || value === null || !('then' in value)) return value;
+  signal?.throwIfAborted();
+  let giveUp: () => void = () => {};
+  const timely = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${JUDGE_DEADLINE_MS} ms`)), JUDGE_DEADLINE_MS);
+    const onAbort = () => reject(signal?.reason as Error);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    giveUp = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+  });
+  try {
+    return await Promise.race([value, timely]);
+  } finally {
+    giveUp();
+  }
+}
