@@ -1,8 +1,23 @@
 //! A policy as it is written: TOML, JSON or an object, with one schema.
 
+mod depth;
+mod error;
 mod model;
+mod place;
+mod read;
+mod rule;
+mod schema;
+mod tokens;
+mod tree;
 
+pub use error::{Code, DocumentError, MAX_ERRORS};
 pub use model::{
     Arguments, CommandPattern, Document, Examples, Layer, Located, Match, Mode, Place, Reading,
     Rule, Source, Token,
 };
+pub use read::{MAX_BYTES, MAX_RULES, read};
+pub use schema::VERSION;
+pub use tree::Format;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,307 @@
+//! From a text to a [`Document`]: the tree, held against the schema.
+
+use std::collections::BTreeMap;
+
+use crate::path::Vars;
+
+use super::error::{Path, did_you_mean, list, quoted};
+use super::place::Lines;
+use super::schema::{DOCUMENT, EFFECTS, MATCHES, MODES, READING, SHELLS, VERSION};
+use super::tree::{Entry, Node, Value, parse};
+use super::{
+    Code, Document, DocumentError, Format, Located, MAX_ERRORS, Match, Place, Reading, Source,
+};
+
+/// Bytes of a document at most.
+pub const MAX_BYTES: usize = 1 << 20;
+/// Rules of a document at most.
+pub const MAX_RULES: usize = 20_000;
+
+/// Reads a document. Its examples are not looked at: [`load`](super::load) does both.
+///
+/// # Errors
+/// All that is wrong with it, in the order in which it stands, the first [`MAX_ERRORS`].
+pub fn read(text: &str, format: Format, source: Source) -> Result<Document, Vec<DocumentError>> {
+    let mut reader = Reader::new(text, format, &source);
+    if text.len() > MAX_BYTES {
+        let message = format!("the document has {} bytes, {MAX_BYTES} are allowed", text.len());
+        reader.fail(Code::Syntax, None, Path::Root, message, None);
+        return Err(reader.finish());
+    }
+    let root = match parse(text, format) {
+        Ok(root) => root,
+        Err(errors) => {
+            for (at, message) in errors.into_iter().take(MAX_ERRORS) {
+                let message = message.escape_debug().to_string().replace("\\\"", "\"");
+                reader.fail(Code::Syntax, Some(at), Path::Root, message.replace("\\'", "'"), None);
+            }
+            return Err(reader.finish());
+        }
+    };
+    let document = reader.document(&root);
+    match document {
+        Some(document) if reader.errors.is_empty() => Ok(document),
+        _ => Err(reader.finish()),
+    }
+}
+
+/// Reads one document.
+pub(super) struct Reader<'a> {
+    pub(super) format: Format,
+    lines: Lines<'a>,
+    source: &'a Source,
+    pub(super) errors: Vec<(usize, DocumentError)>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str, format: Format, source: &'a Source) -> Self {
+        let lines = if text.len() > MAX_BYTES { "" } else { text };
+        Self { format, lines: Lines::new(lines), source, errors: Vec::new() }
+    }
+
+    /// In the order in which they stand.
+    fn finish(mut self) -> Vec<DocumentError> {
+        self.errors.sort_by_key(|(at, _)| *at);
+        self.errors.into_iter().map(|(_, error)| error).collect()
+    }
+
+    pub(super) fn place(&self, at: usize) -> Place {
+        if self.format == Format::Object { Place::default() } else { self.lines.place(at) }
+    }
+
+    pub(super) fn fail(
+        &mut self, code: Code, at: Option<usize>, path: Path<'_>, message: String,
+        hint: Option<String>,
+    ) {
+        if self.errors.len() >= MAX_ERRORS {
+            return;
+        }
+        let error = DocumentError {
+            code,
+            message,
+            source_name: self.source.name.to_string(),
+            place: at.map_or_else(Place::default, |at| self.place(at)),
+            path: path.to_string(),
+            hint,
+        };
+        self.errors.push((at.unwrap_or(0), error));
+    }
+
+    pub(super) fn wrong(&mut self, node: &Node, path: Path<'_>, message: String) {
+        self.fail(Code::Value, Some(node.at), path, message, None);
+    }
+
+    /// `"effect" must be a string, not a number`.
+    pub(super) fn expected(&mut self, node: &Node, path: Path<'_>, what: &str) {
+        let name = match path {
+            Path::Root => "a policy".to_owned(),
+            Path::Key(_, key) => quoted(key),
+            Path::Index(Path::Key(_, key), _) => format!("an entry of {}", quoted(key)),
+            Path::Index(..) => "an entry".to_owned(),
+        };
+        let given = match &node.value {
+            Value::Text(text) => quoted(text),
+            value => value.kind(self.format).to_owned(),
+        };
+        self.wrong(node, path, format!("{name} must be {what}, not {given}"));
+    }
+
+    fn document(&mut self, root: &Node) -> Option<Document> {
+        let path = Path::Root;
+        let entries = self.table(root, path, "a policy", DOCUMENT)?;
+        let mut document = Document {
+            source: self.source.clone(),
+            default: None,
+            matching: Match::default(),
+            tools: BTreeMap::new(),
+            rules: Vec::new(),
+            forbid: Vec::new(),
+        };
+        if !entries.iter().any(|entry| entry.key == "version") {
+            let message = "\"version\" is missing".to_owned();
+            let hint = match self.format {
+                Format::Toml => format!("begin the file with `version = {VERSION}`"),
+                _ => format!("add \"version\": {VERSION}"),
+            };
+            self.fail(Code::Version, Some(root.at), path, message, Some(hint));
+        }
+        for Entry { key, node, .. } in entries {
+            let path = path.key(key);
+            match key.as_str() {
+                "$schema" => drop(self.text(node, path)),
+                "version" => self.version(node, path),
+                "default" => document.default = self.choice(node, path, EFFECTS),
+                "match" => document.matching = self.choice(node, path, MATCHES).unwrap_or_default(),
+                "forbid" => {
+                    let items = self.items(node, path);
+                    for (index, item) in items.iter().enumerate() {
+                        document.forbid.extend(self.choice(item, path.index(index), MODES));
+                    }
+                }
+                "tools" => document.tools = self.readings(node, path),
+                "rule" => document.rules = self.rules(node, path),
+                _ => {}
+            }
+        }
+        Some(document)
+    }
+
+    fn version(&mut self, node: &Node, path: Path<'_>) {
+        let message = match &node.value {
+            Value::Number(number) if *number == VERSION.to_string() => return,
+            Value::Number(number)
+                if number.parse::<u64>().is_ok_and(|n| n > u64::from(VERSION)) =>
+            {
+                format!(
+                    "version {number} is newer than this countersign, which reads {VERSION}: update countersign"
+                )
+            }
+            Value::Number(number) => {
+                format!("there is no version {}: write {VERSION}", quoted(number))
+            }
+            value => {
+                format!("\"version\" must be the number {VERSION}, not {}", value.kind(self.format))
+            }
+        };
+        self.fail(Code::Version, Some(node.at), path, message, None);
+    }
+
+    fn readings(&mut self, node: &Node, path: Path<'_>) -> BTreeMap<String, Located<Reading>> {
+        let Value::Table(tools) = &node.value else {
+            self.expected(node, path, "a table of tools, like [tools.execute]");
+            return BTreeMap::new();
+        };
+        let mut readings = BTreeMap::new();
+        for tool in tools {
+            let path = path.key(&tool.key);
+            let Some(entries) = self.table(&tool.node, path, "the reading of a tool", READING)
+            else {
+                continue;
+            };
+            let mut reading = Reading::default();
+            for Entry { key, node, .. } in entries {
+                let path = path.key(key);
+                let arguments = match key.as_str() {
+                    "command" => &mut reading.command,
+                    "read" => &mut reading.read,
+                    "write" => &mut reading.write,
+                    "url" => &mut reading.url,
+                    "cwd" => &mut reading.cwd,
+                    "shell" => {
+                        let shells: Vec<_> = SHELLS.iter().map(|shell| (*shell, *shell)).collect();
+                        reading.shell = self.choice(node, path, &shells).map(str::to_owned);
+                        continue;
+                    }
+                    _ => continue,
+                };
+                let names =
+                    self.texts(node, path, |name| match name.split('.').any(str::is_empty) {
+                        false => Ok(()),
+                        true => Err(format!(
+                            "{} is no name of an argument: write `a`, or `a.b` for b inside a",
+                            quoted(name)
+                        )),
+                    });
+                arguments.extend(names.into_iter().map(|name| name.value));
+            }
+            readings.insert(tool.key.clone(), Located { value: reading, at: self.place(tool.at) });
+        }
+        readings
+    }
+
+    /// The entries of a table, unknown ones reported and left out of nothing: who reads them passes them over.
+    pub(super) fn table<'n>(
+        &mut self, node: &'n Node, path: Path<'_>, what: &str, known: &[&str],
+    ) -> Option<&'n [Entry]> {
+        let Value::Table(entries) = &node.value else {
+            self.expected(
+                node,
+                path,
+                if self.format == Format::Toml { "a table" } else { "an object" },
+            );
+            return None;
+        };
+        for entry in entries {
+            // The nearest key is not looked for when nobody would read of it.
+            if self.errors.len() < MAX_ERRORS && !known.contains(&entry.key.as_str()) {
+                let message = format!("unknown key {} in {what}", quoted(&entry.key));
+                let hint = Some(did_you_mean(&entry.key, known));
+                self.fail(Code::UnknownKey, Some(entry.at), path.key(&entry.key), message, hint);
+            }
+        }
+        Some(entries)
+    }
+
+    pub(super) fn text(&mut self, node: &Node, path: Path<'_>) -> Option<String> {
+        let Value::Text(text) = &node.value else {
+            self.expected(node, path, "a string");
+            return None;
+        };
+        Some(text.clone())
+    }
+
+    pub(super) fn choice<T: Copy>(
+        &mut self, node: &Node, path: Path<'_>, choices: &[(&str, T)],
+    ) -> Option<T> {
+        let given = match &node.value {
+            Value::Text(text) => text.as_str(),
+            _ => "",
+        };
+        let found = choices.iter().find(|(word, _)| *word == given).map(|(_, value)| *value);
+        if found.is_none() {
+            let words: Vec<_> = choices.iter().map(|(word, _)| *word).collect();
+            self.expected(node, path, &list(&words, "or"));
+        }
+        found
+    }
+
+    /// A list as it is, and anything else as the only entry of one.
+    pub(super) fn items<'n>(&mut self, node: &'n Node, path: Path<'_>) -> &'n [Node] {
+        let Value::List(items) = &node.value else {
+            return std::slice::from_ref(node);
+        };
+        if items.is_empty() {
+            let message = "an empty list matches nothing: leave the key out, or name what is meant"
+                .to_owned();
+            self.wrong(node, path, message);
+        }
+        items
+    }
+
+    /// A string, or a list of strings, none of them empty, each as `check` wants it.
+    pub(super) fn texts(
+        &mut self, node: &Node, path: Path<'_>, check: impl Fn(&str) -> Result<(), String>,
+    ) -> Vec<Located<String>> {
+        let is_list = matches!(node.value, Value::List(_));
+        let mut texts = Vec::new();
+        for (index, item) in self.items(node, path).iter().enumerate() {
+            let inner = path.index(index);
+            let path = if is_list { inner } else { path };
+            match &item.value {
+                Value::Text(text) if text.is_empty() => {
+                    self.wrong(item, path, "an empty string matches nothing".to_owned());
+                }
+                Value::Text(text) => match check(text) {
+                    Ok(()) => {
+                        texts.push(Located { value: text.clone(), at: self.place(item.at) });
+                    }
+                    Err(message) => self.wrong(item, path, message),
+                },
+                _ if is_list => self.expected(item, path, "a string"),
+                _ => self.expected(item, path, "a string or a list of strings"),
+            }
+        }
+        texts
+    }
+}
+
+/// For texts that may be anything.
+pub(super) fn any(_: &str) -> Result<(), String> {
+    Ok(())
+}
+
+/// A place that is nowhere, the same on every machine.
+pub(super) fn nowhere() -> Vars {
+    let text = |text: &str| Some(text.to_owned());
+    Vars { cwd: "/project".to_owned(), home: text("/home/user"), project: text("/project") }
+}

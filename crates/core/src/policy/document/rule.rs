@@ -1,0 +1,270 @@
+//! From the tree of a rule to a [`Rule`].
+
+use std::collections::BTreeMap;
+
+use crate::path::{Glob, UrlPattern};
+use crate::policy::Effect;
+
+use super::error::{Path, nearest, quoted};
+use super::read::{MAX_RULES, Reader, any, nowhere};
+use super::schema::{EFFECTS, EXAMPLES, HINTS, RULE};
+use super::tree::{Entry, Node, Value};
+use super::{Code, CommandPattern, Examples, Format, Located, Rule, Token, tokens};
+
+impl Reader<'_> {
+    pub(super) fn rules(&mut self, node: &Node, path: Path<'_>) -> Vec<Rule> {
+        let Value::List(rules) = &node.value else {
+            let what = match self.format {
+                Format::Toml => "a list of tables: write [[rule]], with two brackets",
+                _ => "a list of objects",
+            };
+            self.expected(node, path, what);
+            return Vec::new();
+        };
+        if rules.len() > MAX_RULES {
+            let message = format!("there are {} rules, {MAX_RULES} are allowed", rules.len());
+            self.wrong(node, path, message);
+            return Vec::new();
+        }
+        let rules = rules.iter().enumerate();
+        rules.filter_map(|(index, node)| self.rule(node, index, path.index(index))).collect()
+    }
+
+    fn rule(&mut self, node: &Node, index: usize, path: Path<'_>) -> Option<Rule> {
+        let entries = self.table(node, path, "a rule", RULE)?;
+        let effect = match entries.iter().find(|entry| entry.key == "effect") {
+            Some(effect) => self.choice(&effect.node, path.key("effect"), EFFECTS),
+            None => {
+                let message = "\"effect\" is missing in a rule".to_owned();
+                let hint = "say what it does: \"allow\", \"ask\" or \"deny\"".to_owned();
+                self.fail(Code::Value, Some(node.at), path, message, Some(hint));
+                None
+            }
+        };
+        let before = self.errors.len();
+        let mut rule = Rule {
+            at: self.place(node.at),
+            index,
+            tools: None,
+            // Without one there is an error, so that this value is never seen.
+            effect: effect.unwrap_or(Effect::Deny),
+            reason: None,
+            commands: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            urls: Vec::new(),
+            env: Vec::new(),
+            annotations: BTreeMap::new(),
+            condition: None,
+            examples: Examples::default(),
+        };
+        for Entry { key, node, .. } in entries {
+            let path = path.key(key);
+            match key.as_str() {
+                "tools" => {
+                    let tools = self.texts(node, path, any);
+                    rule.tools = Some(tools.into_iter().map(|tool| tool.value).collect());
+                }
+                "reason" => rule.reason = self.text(node, path),
+                "commands" => rule.commands = self.commands(node, path),
+                "reads" => rule.reads = self.patterns(node, path, glob),
+                "writes" => rule.writes = self.patterns(node, path, glob),
+                "urls" => rule.urls = self.patterns(node, path, url),
+                "env" => rule.env = self.texts(node, path, variable),
+                "annotations" => rule.annotations = self.annotations(node, path, &rule),
+                "condition" => rule.condition = self.condition(node, path),
+                "examples" => rule.examples = self.examples(node, path),
+                _ => {}
+            }
+        }
+        if self.errors.len() == before && says_nothing(&rule) {
+            let message = "this rule would speak of everything that any tool does".to_owned();
+            let hint = "say of what it speaks (tools, commands, reads, writes, urls, env), or write tools = [\"*\"] if \
+                        everything is meant"
+                .to_owned();
+            self.fail(Code::Value, Some(node.at), path, message, Some(hint));
+        }
+        Some(rule)
+    }
+
+    fn commands(&mut self, node: &Node, path: Path<'_>) -> Vec<Located<CommandPattern>> {
+        let mut commands = Vec::new();
+        for (index, item) in self.items(node, path).iter().enumerate() {
+            let path = path.index(index);
+            let pattern = match &item.value {
+                Value::Text(text) => tokens::from_text(text),
+                Value::List(list) => {
+                    let tokens: Option<Vec<_>> = list
+                        .iter()
+                        .enumerate()
+                        .map(|(index, token)| self.token(token, path.index(index)))
+                        .collect();
+                    match tokens {
+                        Some(tokens) => tokens::whole(tokens),
+                        None => continue,
+                    }
+                }
+                _ => {
+                    self.expected(item, path, "a string or a list of tokens");
+                    continue;
+                }
+            };
+            match pattern {
+                Ok(value) => commands.push(Located { value, at: self.place(item.at) }),
+                Err(message) => self.wrong(item, path, message),
+            }
+        }
+        commands
+    }
+
+    fn token(&mut self, node: &Node, path: Path<'_>) -> Option<Token> {
+        match &node.value {
+            Value::Text(text) => match tokens::word(text.clone()) {
+                Ok(token) => Some(token),
+                Err(message) => {
+                    self.wrong(node, path, message);
+                    None
+                }
+            },
+            Value::List(list) => {
+                let mut words = Vec::with_capacity(list.len());
+                for (index, word) in list.iter().enumerate() {
+                    let Value::Text(word) = &word.value else {
+                        self.expected(word, path.index(index), "a string");
+                        return None;
+                    };
+                    words.push(word.clone());
+                }
+                match words.len() {
+                    0 => {
+                        self.wrong(
+                            node,
+                            path,
+                            "a list of alternatives must not be empty".to_owned(),
+                        );
+                        None
+                    }
+                    // The way to write a word that is `*` itself.
+                    1 => words.pop().map(Token::Text),
+                    _ => Some(Token::OneOf(words)),
+                }
+            }
+            _ => {
+                self.expected(node, path, "a string or a list of alternatives");
+                None
+            }
+        }
+    }
+
+    /// Patterns of which those that begin with `!` take out again.
+    fn patterns(
+        &mut self, node: &Node, path: Path<'_>, check: impl Fn(&str) -> Result<(), String>,
+    ) -> Vec<Located<String>> {
+        let patterns = self.texts(node, path, |pattern| {
+            check(pattern.strip_prefix('!').unwrap_or(pattern))
+                .map_err(|message| format!("{} is no pattern: {message}", quoted(pattern)))
+        });
+        if !patterns.is_empty() && patterns.iter().all(|pattern| pattern.value.starts_with('!')) {
+            let message = "these patterns only take out, so that nothing matches: name first what they are taken out of"
+                .to_owned();
+            self.wrong(node, path, message);
+        }
+        patterns
+    }
+
+    fn annotations(&mut self, node: &Node, path: Path<'_>, rule: &Rule) -> BTreeMap<String, bool> {
+        let Value::Table(entries) = &node.value else {
+            self.expected(node, path, "a table of hints, like { destructiveHint = true }");
+            return BTreeMap::new();
+        };
+        if entries.is_empty() {
+            self.wrong(node, path, "no hint is named: leave \"annotations\" out".to_owned());
+        }
+        if rule.effect == Effect::Allow {
+            let message = "a rule that allows cannot rest on annotations: they are what a tool says of itself, so they may \
+                           only tighten"
+                .to_owned();
+            self.wrong(node, path, message);
+        }
+        let mut annotations = BTreeMap::new();
+        for entry in entries {
+            let path = path.key(&entry.key);
+            if !HINTS.contains(&entry.key.as_str())
+                && let Some(meant) = nearest(&entry.key, HINTS)
+            {
+                let message = format!("unknown hint {}", quoted(&entry.key));
+                let hint = Some(format!("did you mean {meant:?}?"));
+                self.fail(Code::UnknownKey, Some(entry.at), path, message, hint);
+            }
+            match entry.node.value {
+                Value::Flag(flag) => drop(annotations.insert(entry.key.clone(), flag)),
+                _ => self.expected(&entry.node, path, "true or false"),
+            }
+        }
+        annotations
+    }
+
+    fn condition(&mut self, node: &Node, path: Path<'_>) -> Option<usize> {
+        if self.format != Format::Object {
+            let message =
+                "\"condition\" is a function of the program: a file cannot hold one".to_owned();
+            self.wrong(node, path, message);
+            return None;
+        }
+        let number = match &node.value {
+            Value::Number(number) => number.parse::<u32>().ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            self.expected(node, path, "the number of a function");
+        }
+        number.and_then(|number| usize::try_from(number).ok())
+    }
+
+    fn examples(&mut self, node: &Node, path: Path<'_>) -> Examples {
+        let mut examples = Examples::default();
+        let entries = self.table(node, path, "examples", EXAMPLES).unwrap_or_default();
+        for Entry { key, node, .. } in entries {
+            let list = self.texts(node, path.key(key), any);
+            match key.as_str() {
+                "match" => examples.matching = list,
+                "not_match" => examples.not_matching = list,
+                _ => {}
+            }
+        }
+        examples
+    }
+}
+
+/// Whether the rule names nothing of what it speaks of.
+fn says_nothing(rule: &Rule) -> bool {
+    rule.tools.is_none()
+        && rule.commands.is_empty()
+        && rule.reads.is_empty()
+        && rule.writes.is_empty()
+        && rule.urls.is_empty()
+        && rule.env.is_empty()
+        && rule.annotations.is_empty()
+        && rule.condition.is_none()
+}
+
+/// Where its variables lead does not matter here.
+fn glob(pattern: &str) -> Result<(), String> {
+    Glob::parse(pattern, &nowhere()).map(drop).map_err(|error| error.to_string())
+}
+
+fn url(pattern: &str) -> Result<(), String> {
+    UrlPattern::parse(pattern).map(drop).map_err(|error| error.to_string())
+}
+
+fn variable(name: &str) -> Result<(), String> {
+    let is_name = !name.starts_with(|char: char| char.is_ascii_digit())
+        && name.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '*'));
+    if is_name {
+        return Ok(());
+    }
+    Err(format!(
+        "{} is no name of a variable: write the name alone, with * for any text; its value is not compared",
+        quoted(name)
+    ))
+}

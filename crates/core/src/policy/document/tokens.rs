@@ -1,0 +1,97 @@
+//! Patterns of commands: from text to tokens.
+
+use super::error::quoted;
+use super::{CommandPattern, Token};
+
+/// Reads `git log --oneline`: split at blanks; `'…'` and `"…"` hold a token together, everything in them stands for
+/// itself.
+///
+/// # Errors
+/// The reason, with what to write instead.
+pub(super) fn from_text(text: &str) -> Result<CommandPattern, String> {
+    let mut tokens = Vec::new();
+    let mut token: Option<Draft> = None;
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            ' ' | '\t' => tokens.extend(token.take()),
+            '\'' | '"' => {
+                let draft = token.get_or_insert_default();
+                draft.quoted = true;
+                loop {
+                    match chars.next() {
+                        Some(end) if end == char => break,
+                        Some(inner) => draft.text.push(inner),
+                        None => {
+                            return Err(format!("{} has a quote without end", quoted(text)));
+                        }
+                    }
+                }
+            }
+            ';' | '|' | '&' | '<' | '>' | '$' | '(' | ')' | '`' | '\n' | '\r' => {
+                return Err(format!(
+                    "{} holds {char:?}: a rule is compared token by token with each command of a line, never with the \
+                     text of the line; write each command as an entry of its own, or put the token in quotes if this \
+                     very text is meant",
+                    quoted(text)
+                ));
+            }
+            '\\' => {
+                return Err(format!(
+                    "{} holds a backslash: nothing is escaped here; put the token in quotes, in which everything stands \
+                     for itself",
+                    quoted(text)
+                ));
+            }
+            _ => {
+                let draft = token.get_or_insert_default();
+                draft.star |= char == '*';
+                draft.text.push(char);
+            }
+        }
+    }
+    tokens.extend(token);
+    whole(tokens.into_iter().map(Draft::token).collect::<Result<_, _>>()?)
+}
+
+/// A token that is being read.
+#[derive(Default)]
+struct Draft {
+    text: String,
+    /// A part of it stands in quotes.
+    quoted: bool,
+    /// A `*` in it does not.
+    star: bool,
+}
+
+impl Draft {
+    fn token(self) -> Result<Token, String> {
+        if self.quoted && !self.star { Ok(Token::Text(self.text)) } else { word(self.text) }
+    }
+}
+
+/// One token of a list of tokens.
+pub(super) fn word(token: String) -> Result<Token, String> {
+    match token.as_str() {
+        "*" => Ok(Token::Any),
+        "**" => Ok(Token::Rest),
+        _ if token.contains('*') => Err(format!(
+            "{} holds \"*\", which stands for one whole token and not for a part of one; if the text itself is meant, \
+             put it in quotes, or in a list of its own in a list of tokens",
+            quoted(&token)
+        )),
+        _ => Ok(Token::Text(token)),
+    }
+}
+
+/// A pattern of these tokens.
+pub(super) fn whole(tokens: Vec<Token>) -> Result<CommandPattern, String> {
+    let rest = tokens.iter().position(|token| *token == Token::Rest);
+    match (tokens.len(), rest) {
+        (0, _) => Err("there is no command in it".to_owned()),
+        (length, Some(at)) if at + 1 < length => Err(
+            "\"**\" stands for all the rest, so it can only be the last token; \"*\" stands for one token".to_owned(),
+        ),
+        _ => Ok(CommandPattern { tokens }),
+    }
+}

@@ -1,0 +1,175 @@
+//! One tree for TOML, JSON and objects, each node with its place.
+
+use jsonc_parser::ast;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// How a document is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// TOML 1.1.
+    Toml,
+    /// JSON; comments and trailing commas are allowed.
+    Json,
+    /// An object of the program, as JSON text: its places mean nothing to anybody, so errors name the part of it.
+    Object,
+}
+
+impl Format {
+    /// By the ending of a file's name: `.json` and `.jsonc` are JSON, everything else is TOML.
+    pub fn of(name: &str) -> Self {
+        let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+        if matches!(ending.as_str(), "json" | "jsonc") { Self::Json } else { Self::Toml }
+    }
+}
+
+/// A value, and the byte at which it begins.
+pub(super) struct Node {
+    pub(super) at: usize,
+    pub(super) value: Value,
+}
+
+pub(super) enum Value {
+    Text(String),
+    Flag(bool),
+    /// As it is written, in decimal.
+    Number(String),
+    List(Vec<Node>),
+    Table(Vec<Entry>),
+    Null,
+    Date,
+}
+
+/// A key of a table and what it is for.
+pub(super) struct Entry {
+    pub(super) key: String,
+    pub(super) at: usize,
+    pub(super) node: Node,
+}
+
+impl Value {
+    /// For messages.
+    pub(super) fn kind(&self, format: Format) -> &'static str {
+        match self {
+            Self::Text(_) => "a string",
+            Self::Flag(_) => "true or false",
+            Self::Number(_) => "a number",
+            Self::List(_) => "a list",
+            Self::Table(_) if format == Format::Toml => "a table",
+            Self::Table(_) => "an object",
+            Self::Null => "null",
+            Self::Date => "a date",
+        }
+    }
+}
+
+/// What the text says, or what is wrong with it: at which byte, and why.
+pub(super) fn parse(text: &str, format: Format) -> Result<Node, Vec<(usize, String)>> {
+    match format {
+        Format::Toml => toml_tree(text),
+        Format::Json | Format::Object => json_tree(text),
+    }
+}
+
+fn toml_tree(text: &str) -> Result<Node, Vec<(usize, String)>> {
+    super::depth::check(text).map_err(|error| vec![error])?;
+    let (table, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        return Err(errors
+            .into_iter()
+            .map(|error| (error.span().map_or(0, |span| span.start), error.message().to_owned()))
+            .collect());
+    }
+    Ok(Node { at: 0, value: Value::Table(toml_entries(table.into_inner())) })
+}
+
+fn toml_entries(table: DeTable<'_>) -> Vec<Entry> {
+    let mut entries: Vec<_> = table
+        .into_iter()
+        .map(|(key, value)| Entry {
+            at: key.span().start,
+            key: key.into_inner().into_owned(),
+            node: toml_node(value),
+        })
+        .collect();
+    // Sorted by name until here.
+    entries.sort_by_key(|entry| entry.at);
+    entries
+}
+
+/// As deep as the parser goes, which has a limit.
+fn toml_node(value: Spanned<DeValue<'_>>) -> Node {
+    let at = value.span().start;
+    let value = match value.into_inner() {
+        DeValue::String(text) => Value::Text(text.into_owned()),
+        DeValue::Boolean(flag) => Value::Flag(flag),
+        DeValue::Integer(number) => Value::Number(match number.radix() {
+            10 => number.as_str().to_owned(),
+            radix => i64::from_str_radix(number.as_str(), radix)
+                .map_or_else(|_| number.to_string(), |number| number.to_string()),
+        }),
+        DeValue::Float(number) => Value::Number(number.as_str().to_owned()),
+        DeValue::Datetime(_) => Value::Date,
+        DeValue::Array(items) => Value::List(items.into_iter().map(toml_node).collect()),
+        DeValue::Table(table) => Value::Table(toml_entries(table)),
+    };
+    Node { at, value }
+}
+
+fn json_tree(text: &str) -> Result<Node, Vec<(usize, String)>> {
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    // Many editors on Windows begin a file with it.
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let shift = text.len() - body.len();
+    let parsed = parse_to_ast(body, &CollectOptions::default(), &options)
+        .map_err(|error| vec![(error.range().start + shift, error.kind().to_string())])?;
+    match parsed.value {
+        Some(value) => json_node(value, shift),
+        None => Err(vec![(0, "nothing is here".to_owned())]),
+    }
+}
+
+/// As deep as the parser goes, which has a limit.
+fn json_node(value: ast::Value<'_>, shift: usize) -> Result<Node, Vec<(usize, String)>> {
+    let at = shift + jsonc_parser::common::Ranged::range(&value).start;
+    let value = match value {
+        ast::Value::StringLit(text) => Value::Text(text.value.into_owned()),
+        ast::Value::NumberLit(number) => Value::Number(number.value.to_owned()),
+        ast::Value::BooleanLit(flag) => Value::Flag(flag.value),
+        ast::Value::NullKeyword(_) => Value::Null,
+        ast::Value::Array(list) => Value::List(
+            list.elements
+                .into_iter()
+                .map(|item| json_node(item, shift))
+                .collect::<Result<_, _>>()?,
+        ),
+        ast::Value::Object(object) => {
+            let mut seen = std::collections::HashSet::new();
+            let mut entries = Vec::with_capacity(object.properties.len());
+            for property in object.properties {
+                let at = shift + property.range.start;
+                let key = property.name.into_string();
+                // Which of the two counts would depend on who reads.
+                if !seen.insert(key.clone()) {
+                    let key = super::error::quoted(&key);
+                    return Err(vec![(at, format!("the key {key} stands here a second time"))]);
+                }
+                entries.push(Entry { key, at, node: json_node(property.value, shift)? });
+            }
+            Value::Table(entries)
+        }
+    };
+    Ok(Node { at, value })
+}
