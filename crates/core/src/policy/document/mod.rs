@@ -9,6 +9,7 @@ mod rule;
 mod schema;
 mod tokens;
 mod tree;
+mod write;
 
 pub use error::{Code, DocumentError, MAX_ERRORS};
 pub use model::{
@@ -18,6 +19,7 @@ pub use model::{
 pub use read::{MAX_BYTES, MAX_RULES, read};
 pub use schema::VERSION;
 pub use tree::Format;
+pub use write::{NotWritable, rule_to_toml, to_toml};
 
 #[cfg(test)]
 mod tests;

@@ -47,3 +47,87 @@ pub(super) const MODES: &[(&str, Mode)] = &[
     ("plan", Mode::Plan),
     ("deny-all-asks", Mode::DenyAllAsks),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::Value;
+
+    use super::super::{Format, Layer, Source, read};
+    use super::*;
+
+    fn schema() -> Value {
+        serde_json::from_str(include_str!("../../../../../policy.schema.json")).unwrap()
+    }
+
+    fn read_json(value: &Value) -> Result<(), Vec<super::super::DocumentError>> {
+        let source = Source { layer: Layer::User, name: Arc::from("example"), trusted: true };
+        read(&value.to_string(), Format::Json, source).map(drop)
+    }
+
+    #[test]
+    fn schema_and_reader_know_the_same_words() {
+        let schema = schema();
+        let sorted = |words: &mut Vec<String>| words.sort();
+        let at = |pointer: &str| schema.pointer(pointer).unwrap_or_else(|| panic!("{pointer}"));
+        for (pointer, known) in [
+            ("/properties", DOCUMENT.to_vec()),
+            ("/$defs/reading/properties", READING.to_vec()),
+            // Functions are for programs, not for files.
+            (
+                "/$defs/rule/properties",
+                RULE.iter().copied().filter(|key| *key != "condition").collect(),
+            ),
+            ("/$defs/rule/properties/examples/properties", EXAMPLES.to_vec()),
+            ("/$defs/rule/properties/annotations/properties", HINTS.to_vec()),
+        ] {
+            let mut keys: Vec<String> = at(pointer).as_object().unwrap().keys().cloned().collect();
+            let mut known: Vec<String> = known.into_iter().map(str::to_owned).collect();
+            sorted(&mut keys);
+            sorted(&mut known);
+            assert_eq!(keys, known, "{pointer}");
+            for (key, value) in at(pointer).as_object().unwrap() {
+                assert!(
+                    value["description"].is_string() || value["$ref"].is_string(),
+                    "{pointer}/{key}"
+                );
+            }
+        }
+        let words = |words: &[&str]| Value::from(words.to_vec());
+        assert_eq!(at("/$defs/reading/properties/shell/enum"), &words(SHELLS));
+        assert_eq!(at("/$defs/effect/enum"), &words(&EFFECTS.map_names()));
+        assert_eq!(at("/properties/match/enum"), &words(&MATCHES.map_names()));
+        assert_eq!(at("/$defs/mode/enum"), &words(&MODES.map_names()));
+        assert_eq!(at("/properties/version/const"), &Value::from(VERSION));
+        assert_eq!(at("/properties/rule/maxItems"), &Value::from(super::super::MAX_RULES));
+        for closed in ["", "/$defs/reading", "/$defs/rule", "/$defs/rule/properties/examples"] {
+            assert_eq!(at(&format!("{closed}/additionalProperties")), &Value::Bool(false));
+        }
+    }
+
+    trait Names {
+        fn map_names(&self) -> Vec<&'static str>;
+    }
+
+    impl<T> Names for [(&'static str, T)] {
+        fn map_names(&self) -> Vec<&'static str> {
+            self.iter().map(|(name, _)| *name).collect()
+        }
+    }
+
+    #[test]
+    fn examples_of_the_schema_are_read() {
+        let schema = schema();
+        for example in schema["examples"].as_array().unwrap() {
+            assert_eq!(read_json(example), Ok(()), "{example}");
+        }
+        for list in ["/$defs/commandText/examples", "/$defs/command/anyOf/1/examples"] {
+            for command in schema.pointer(list).unwrap().as_array().unwrap() {
+                let rule = serde_json::json!({ "effect": "deny", "commands": [command] });
+                let document = serde_json::json!({ "version": 1, "rule": [rule] });
+                assert_eq!(read_json(&document), Ok(()), "{command}");
+            }
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! From a [`Document`] to TOML that reads back as the same.
+
+use super::schema::{EFFECTS, MATCHES, MODES, VERSION};
+use super::{CommandPattern, Document, Located, Match, Reading, Rule, Token, tokens};
+
+/// A rule that no file can hold.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "rule {index} rests on a function of the program, which no file can hold: without it the rule would say more"
+)]
+pub struct NotWritable {
+    /// Its index in the document, from 0.
+    pub index: usize,
+}
+
+/// The document as TOML. Comments and the order of keys are our own.
+///
+/// # Errors
+/// When a rule has a condition.
+pub fn to_toml(document: &Document) -> Result<String, NotWritable> {
+    let mut text = format!("version = {VERSION}\n");
+    if let Some(default) = document.default {
+        line(&mut text, "default", &string(name(EFFECTS, default)));
+    }
+    if document.matching != Match::default() {
+        line(&mut text, "match", &string(name(MATCHES, document.matching)));
+    }
+    if !document.forbid.is_empty() {
+        let modes = document.forbid.iter().map(|mode| string(name(MODES, *mode)));
+        line(&mut text, "forbid", &list(modes));
+    }
+    for (tool, reading) in &document.tools {
+        text.push_str(&format!("\n[tools.{}]\n{}", key(tool), reading_to_toml(&reading.value)));
+    }
+    for rule in &document.rules {
+        text.push('\n');
+        text.push_str(&rule_to_toml(rule)?);
+    }
+    Ok(text)
+}
+
+/// One rule as a `[[rule]]` of its own, to be put at the end of a file.
+///
+/// # Errors
+/// When it has a condition.
+pub fn rule_to_toml(rule: &Rule) -> Result<String, NotWritable> {
+    if rule.condition.is_some() {
+        return Err(NotWritable { index: rule.index });
+    }
+    let mut text = "[[rule]]\n".to_owned();
+    if let Some(tools) = &rule.tools {
+        line(&mut text, "tools", &list(tools.iter().map(|tool| string(tool))));
+    }
+    line(&mut text, "effect", &string(name(EFFECTS, rule.effect)));
+    if let Some(reason) = &rule.reason {
+        line(&mut text, "reason", &string(reason));
+    }
+    if !rule.commands.is_empty() {
+        let commands = rule.commands.iter().map(|command| command_to_toml(&command.value));
+        line(&mut text, "commands", &list(commands));
+    }
+    let lists = [
+        ("reads", &rule.reads),
+        ("writes", &rule.writes),
+        ("urls", &rule.urls),
+        ("env", &rule.env),
+    ];
+    for (key, items) in lists {
+        if !items.is_empty() {
+            line(&mut text, key, &strings(items));
+        }
+    }
+    if !rule.annotations.is_empty() {
+        let hints = rule.annotations.iter().map(|(hint, flag)| format!("{} = {flag}", key(hint)));
+        line(&mut text, "annotations", &table(hints));
+    }
+    let examples = [("match", &rule.examples.matching), ("not_match", &rule.examples.not_matching)];
+    let examples: Vec<_> = examples
+        .iter()
+        .filter(|(_, items)| !items.is_empty())
+        .map(|(key, items)| format!("{key} = {}", strings(items)))
+        .collect();
+    if !examples.is_empty() {
+        line(&mut text, "examples", &table(examples.into_iter()));
+    }
+    Ok(text)
+}
+
+fn reading_to_toml(reading: &Reading) -> String {
+    let mut text = String::new();
+    for (key, names) in [
+        ("command", &reading.command),
+        ("read", &reading.read),
+        ("write", &reading.write),
+        ("url", &reading.url),
+        ("cwd", &reading.cwd),
+    ] {
+        match names.as_slice() {
+            [] => {}
+            [name] => line(&mut text, key, &string(name)),
+            names => line(&mut text, key, &list(names.iter().map(|name| string(name)))),
+        }
+    }
+    if let Some(shell) = &reading.shell {
+        line(&mut text, "shell", &string(shell));
+    }
+    text
+}
+
+/// As text where it reads back as the same, else as a list of tokens.
+fn command_to_toml(command: &CommandPattern) -> String {
+    let text: Option<Vec<_>> = command.tokens.iter().map(word).collect();
+    match text.map(|words| words.join(" ")) {
+        Some(text) if tokens::from_text(&text).as_ref() == Ok(command) => string(&text),
+        _ => list(command.tokens.iter().map(|token| match token {
+            Token::Any => string("*"),
+            Token::Rest => string("**"),
+            Token::Text(text) if tokens::word(text.clone()).as_ref() == Ok(token) => string(text),
+            Token::Text(text) => list([string(text)].into_iter()),
+            Token::OneOf(words) => list(words.iter().map(|word| string(word))),
+        })),
+    }
+}
+
+/// A token in the text of a command, if it can stand there.
+fn word(token: &Token) -> Option<String> {
+    let plain = |char: char| char.is_alphanumeric() || "-_./:@%+=,^~#?!{}[]".contains(char);
+    match token {
+        Token::Any => Some("*".to_owned()),
+        Token::Rest => Some("**".to_owned()),
+        Token::OneOf(_) => None,
+        Token::Text(text) if !text.is_empty() && text.chars().all(plain) => Some(text.clone()),
+        Token::Text(text) if !text.contains('\'') => Some(format!("'{text}'")),
+        Token::Text(text) if !text.contains('"') => Some(format!("\"{text}\"")),
+        Token::Text(_) => None,
+    }
+}
+
+fn line(text: &mut String, key: &str, value: &str) {
+    text.push_str(&format!("{key} = {value}\n"));
+}
+
+fn strings(items: &[Located<String>]) -> String {
+    list(items.iter().map(|item| string(&item.value)))
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
+}
+
+fn table(entries: impl Iterator<Item = String>) -> String {
+    format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
+}
+
+fn key(key: &str) -> String {
+    let bare = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { string(key) }
+}
+
+/// A basic string. What a reader of the file would not see is escaped.
+fn string(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for char in text.chars() {
+        match char {
+            '"' | '\\' => quoted.extend(['\\', char]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            // A combining character would only join the one before it.
+            _ if char.escape_debug().len() > 1 && char != '\'' => {
+                quoted.push_str(&format!("\\U{:08X}", u32::from(char)));
+            }
+            _ => quoted.push(char),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// The word for a value.
+fn name<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
+    words.iter().find(|(_, other)| *other == value).map_or("", |(word, _)| word)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::super::tests::without_places;
+    use super::super::*;
+    use super::*;
+    use crate::policy::Effect;
+
+    fn source() -> Source {
+        Source { layer: Layer::User, name: Arc::from("p"), trusted: true }
+    }
+
+    fn located<T>(value: T) -> Located<T> {
+        Located { value, at: Place::default() }
+    }
+
+    fn texts(one: impl Strategy<Value = String>) -> impl Strategy<Value = Vec<Located<String>>> {
+        prop::collection::vec(one.prop_map(located), 0..4)
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        prop_oneof!["\\PC{1,12}", "[a-z*'\"\\\\ \n\t\u{202e};$.é-]{1,8}", "[a-z]{1,6}"]
+    }
+
+    fn effect() -> impl Strategy<Value = Effect> {
+        prop::sample::select(vec![Effect::Allow, Effect::Ask, Effect::Deny])
+    }
+
+    fn command() -> impl Strategy<Value = CommandPattern> {
+        let token = prop_oneof![
+            prop_oneof![Just(String::new()), text()].prop_map(Token::Text),
+            text().prop_map(Token::Text),
+            Just(Token::Any),
+            prop::collection::vec(text(), 2..4).prop_map(Token::OneOf),
+        ];
+        (prop::collection::vec(token, 1..5), any::<bool>()).prop_map(|(mut tokens, rest)| {
+            tokens.extend(rest.then_some(Token::Rest));
+            CommandPattern { tokens }
+        })
+    }
+
+    prop_compose! {
+        fn rule()(
+            tools in prop::collection::vec(text(), 1..3),
+            effect in effect(),
+            reason in prop::option::of("\\PC{0,20}"),
+            commands in prop::collection::vec(command().prop_map(located), 0..4),
+            reads in texts("/[a-zé ']{1,4}/\\*\\*"),
+            writes in texts("~/[a-z]{1,4}"),
+            urls in texts("https://[a-z]{1,4}\\.com/\\*\\*"),
+            env in texts("[A-Z_][A-Z0-9_]{0,5}\\*?"),
+            hint in prop::option::of(any::<bool>()),
+            matching in texts(text()),
+            not_matching in texts(text()),
+        ) -> Rule {
+            let hint = hint.filter(|_| effect != Effect::Allow);
+            Rule {
+                at: Place::default(), index: 0, tools: Some(tools), effect, reason, commands, reads, writes, urls, env,
+                annotations: hint.map(|flag| ("odd hint".to_owned(), flag)).into_iter().collect(),
+                condition: None, examples: Examples { matching, not_matching },
+            }
+        }
+    }
+
+    prop_compose! {
+        fn document()(
+            default in prop::option::of(effect()),
+            first in any::<bool>(),
+            tools in prop::collection::btree_map(text(), (prop::collection::vec("[a-z]{1,3}(\\.[a-z])?", 0..3), any::<bool>()), 0..3),
+            rules in prop::collection::vec(rule(), 0..4),
+            forbid in prop::collection::vec(prop::sample::select(vec![Mode::Safe, Mode::Auto, Mode::Plan, Mode::DenyAllAsks]), 0..3),
+        ) -> Document {
+            let rules = rules.into_iter().enumerate().map(|(index, rule)| Rule { index, ..rule }).collect();
+            let reading = |(command, sh): (Vec<String>, bool)| {
+                located(Reading { command, shell: sh.then(|| "sh".to_owned()), ..Reading::default() })
+            };
+            Document {
+                source: source(), default, matching: if first { Match::First } else { Match::Strictest }, rules, forbid,
+                tools: tools.into_iter().map(|(name, tool)| (name, reading(tool))).collect(),
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back_as_the_same(document in document()) {
+            let text = to_toml(&document).unwrap();
+            let read = read(&text, Format::Toml, source());
+            prop_assert_eq!(read.as_ref().map(without_places), Ok(document), "{}", text);
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_what_one_would_write() {
+        let text = r#"version = 1
+default = "ask"
+forbid = ["auto"]
+
+[tools.run]
+command = "command"
+shell = "bash"
+
+[[rule]]
+tools = ["run"]
+effect = "allow"
+commands = ["git status", "npm run 'a;b' **", ["cargo", ["test", "check"]], ["say", "it's \"x\""], "echo '*'"]
+env = ["CI"]
+examples = { match = ["git status -s"], not_match = ["git statusx"] }
+
+[[rule]]
+effect = "deny"
+reason = "no\n\U0000202Esecrets"
+reads = ["~/.ssh/**"]
+annotations = { destructiveHint = true }
+"#;
+        assert_eq!(to_toml(&read(text, Format::Toml, source()).unwrap()).unwrap(), text);
+    }
+
+    #[test]
+    fn a_condition_is_not_lost() {
+        let text = r#"{ "version": 1, "rule": [{ "effect": "ask", "tools": "x" }, { "effect": "allow", "tools": "x", "condition": 3 }] }"#;
+        let document = read(text, Format::Object, source()).unwrap();
+        assert_eq!(document.rules[1].condition, Some(3));
+        assert_eq!(to_toml(&document), Err(NotWritable { index: 1 }));
+    }
+}
