@@ -14,7 +14,12 @@ pub struct Digest([u8; 32]);
 impl Digest {
     /// The digest of a text.
     pub fn of_text(text: &str) -> Self {
-        Self(Sha256::digest(text.as_bytes()).into())
+        Self::of_bytes(text.as_bytes())
+    }
+
+    /// The digest of the content of a file.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
     }
 
     /// The digest of a call: over the canonical JSON of `{ v: 1, runId, toolCallId, toolName, args, context }`.

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use super::scan::{self, Glyph, PADDING_LINES, PADDING_SPACES, Sum};
+use super::safe::{on_one_line, safe};
+use super::scan::Sum;
 use crate::call::{CanonicalJson, Digest, Json};
 
 /// Stands before each line that comes from the arguments.
-const GUTTER: &str = "│ ";
+pub(super) const GUTTER: &str = "│ ";
 /// Stands before each line of a text of several lines.
 const TEXT_GUTTER: &str = "│ ┆ ";
 /// Stands before what a line is continued with when it is too wide.
@@ -32,23 +33,16 @@ enum Step<'a> {
     Index(usize),
 }
 
-/// The whole page.
-pub(super) fn page(tool_name: &str, args: &Json, sum: &Sum, width: Option<usize>) -> String {
+/// The whole page: the name of the tool, its arguments, then what is said in the place of some of them.
+pub(super) fn page(
+    tool_name: &str, args: Option<(&Json, &Sum)>, width: Option<usize>, rest: &[&str],
+) -> String {
     let mut page = Page { text: String::new(), width: width.map(|width| width.max(MIN_WIDTH)) };
     page.line("", &name(tool_name));
-
-    let (head, shown_head) = leaves(args, Direction::Forward, usize::MAX);
-    let (tail, shown_tail) = leaves(args, Direction::Backward, sum.leaves - head.len());
-    head.iter().for_each(|leaf| page.leaf(leaf));
-    let hidden = sum.leaves - head.len() - tail.len();
-    if hidden > 0 {
-        let chars = sum.chars.saturating_sub(shown_head + shown_tail);
-        let digest = CanonicalJson::of(args)
-            .map(|args| Digest::of_text(args.as_str()).to_string())
-            .unwrap_or_default();
-        page.line("", &format!("…[{hidden} values with {chars} characters hidden here; SHA-256 of all arguments: {digest}]…"));
+    if let Some((args, sum)) = args {
+        page.arguments(args, sum);
     }
-    tail.iter().rev().for_each(|leaf| page.leaf(leaf));
+    rest.iter().flat_map(|text| text.lines()).for_each(|line| page.line("", line));
     page.text.truncate(page.text.trim_end_matches('\n').len());
     page.text
 }
@@ -101,6 +95,22 @@ impl Page {
             column += wide;
         }
         self.text.push('\n');
+    }
+
+    /// Writes all values, or as many as fit at both ends.
+    fn arguments(&mut self, args: &Json, sum: &Sum) {
+        let (head, shown_head) = leaves(args, Direction::Forward, usize::MAX);
+        let (tail, shown_tail) = leaves(args, Direction::Backward, sum.leaves - head.len());
+        head.iter().for_each(|leaf| self.leaf(leaf));
+        let hidden = sum.leaves - head.len() - tail.len();
+        if hidden > 0 {
+            let chars = sum.chars.saturating_sub(shown_head + shown_tail);
+            let digest = CanonicalJson::of(args)
+                .map(|args| Digest::of_text(args.as_str()).to_string())
+                .unwrap_or_default();
+            self.line("", &format!("…[{hidden} values with {chars} characters hidden here; SHA-256 of all arguments: {digest}]…"));
+        }
+        tail.iter().rev().for_each(|leaf| self.leaf(leaf));
     }
 
     fn leaf(&mut self, leaf: &Leaf) {
@@ -250,7 +260,7 @@ fn is_plain_key(key: &str) -> bool {
 
 /// A name on one line.
 fn name(name: &str) -> String {
-    safe(name, NAME_END).replace('\n', "\\u{000A}")
+    on_one_line(name, NAME_END)
 }
 
 fn lines(value: &Json) -> Vec<String> {
@@ -263,9 +273,7 @@ fn lines(value: &Json) -> Vec<String> {
 
 fn single_line(value: &Json) -> String {
     match value {
-        Json::String(text) => {
-            quoted_if_odd(text, safe(text, SENTENCE_END).replace('\n', "\\u{000A}"))
-        }
+        Json::String(text) => quoted_if_odd(text, on_one_line(text, SENTENCE_END)),
         other => literal(other),
     }
 }
@@ -282,86 +290,4 @@ fn quoted_if_odd(text: &str, shown: String) -> String {
         || text.parse::<f64>().is_ok()
         || text.starts_with('"');
     if odd { format!("\"{shown}\"") } else { shown }
-}
-
-/// A text with nothing in it that deceives: line feeds stay, both ends are kept.
-pub(super) fn safe(text: &str, end: usize) -> String {
-    let (head, tail) = ends(text, end);
-    let mut shown = escaped(head);
-    if let Some(tail) = tail {
-        let hidden = text[head.len()..text.len() - tail.len()].chars().count();
-        let _infallible = write!(
-            shown,
-            "…[{hidden} characters hidden; SHA-256 of the text: {}]…",
-            Digest::of_text(text)
-        );
-        shown.push_str(&escaped(tail));
-    }
-    shown
-}
-
-/// The two ends of a text that is too long to show; one piece when it is not.
-fn ends(text: &str, end: usize) -> (&str, Option<&str>) {
-    // What is shown escaped takes more room.
-    let cost = |c: char| {
-        let plain = c.is_ascii()
-            || (scan_free(c) && !super::chars::passes_among_latin(c) && !super::chars::is_mark(c));
-        if plain && super::chars::deceit(c).is_none() { 1 } else { 10 }
-    };
-    let mut spent = 0;
-    let Some((cut, _)) = text.char_indices().find(|(_, c)| {
-        spent += cost(*c);
-        spent > end
-    }) else {
-        return (text, None);
-    };
-    let mut spent = 0;
-    let tail = text[cut..].char_indices().rev().find(|(_, c)| {
-        spent += cost(*c);
-        spent > end
-    });
-    match tail {
-        None => (text, None),
-        Some((index, c)) => (&text[..cut], Some(&text[cut + index + c.len_utf8()..])),
-    }
-}
-
-/// Whether no word around it can make a character a look-alike.
-fn scan_free(c: char) -> bool {
-    matches!(super::chars::script(c), super::chars::Script::Latin | super::chars::Script::Distinct)
-}
-
-fn escaped(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let (mut spaces, mut lines) = (0, 0);
-    scan::glyphs(text, |c, glyph| {
-        if c != ' ' {
-            flush(&mut shown, &mut spaces, " ", PADDING_SPACES, "spaces");
-        }
-        if c != '\n' {
-            flush(&mut shown, &mut lines, "\n", PADDING_LINES, "line ends");
-        }
-        match (c, glyph) {
-            (' ', _) => spaces += 1,
-            ('\n', _) => lines += 1,
-            ('\t', _) => shown.push_str("\\t"),
-            (c, Glyph::Plain) => shown.push(c),
-            (c, Glyph::Escaped(_)) => {
-                let _infallible = write!(shown, "\\u{{{:04X}}}", u32::from(c));
-            }
-        }
-    });
-    flush(&mut shown, &mut spaces, " ", PADDING_SPACES, "spaces");
-    flush(&mut shown, &mut lines, "\n", PADDING_LINES, "line ends");
-    shown
-}
-
-/// Writes a run of blanks, or says how long it is when it would push the rest out of sight.
-fn flush(shown: &mut String, count: &mut usize, blank: &str, most: usize, what: &str) {
-    if *count >= most {
-        let _infallible = write!(shown, "{blank}…[{} {what} hidden]…{blank}", *count - 2);
-    } else {
-        shown.push_str(&blank.repeat(*count));
-    }
-    *count = 0;
 }

@@ -3,14 +3,26 @@
 //! Nothing in the text acts on a terminal or changes how the rest is read, both ends of anything long are shown, and each
 //! line that comes from the arguments starts with a gutter, so that no argument can pose as the prompt's own words.
 
+mod batch;
+mod change;
 mod chars;
+mod diff;
 mod flags;
+mod hunks;
 mod layout;
+mod plan;
+mod safe;
 mod scan;
+mod segments;
 #[cfg(test)]
 mod tests;
 
+pub use batch::preview_line;
+pub use change::{File, FileChange, Seen, change_of, file_of};
 pub use flags::{Flag, Flags};
+pub use segments::{Mark, MarkEffect, segments};
+
+use std::collections::BTreeMap;
 
 use crate::call::Json;
 
@@ -25,15 +37,65 @@ pub struct Preview {
 
 /// Shows a call, in lines of at most `width` columns (no less than 20); `None`: lines are not wrapped.
 pub fn render(tool_name: &str, args: &Json, width: Option<usize>) -> Preview {
+    page(tool_name, args, width, None, None)
+}
+
+/// The argument of a call that is a command, and what was said about its parts.
+#[derive(Debug, Clone, Copy)]
+pub struct Segments<'a> {
+    /// The name of the argument.
+    pub argument: &'a str,
+    /// What was said.
+    pub marks: &'a [Mark],
+}
+
+/// Shows a call as [`render`] does, with a diff in the place of the arguments that it says everything about, and a command
+/// taken apart in the place of the command. The flags are those of all arguments, also of these.
+pub fn page(
+    tool_name: &str, args: &Json, width: Option<usize>, change: Option<&FileChange>,
+    segments: Option<Segments>,
+) -> Preview {
     let mut flags = scan::name(tool_name);
     let sum = scan::arguments(args, &mut flags);
-    let text = layout::page(tool_name, args, &sum, width);
+    let mut told: Vec<&str> = Vec::new();
+    let mut rest = Vec::new();
+    if let (Json::Object(args), Some(segments)) = (args, segments)
+        && let Some(Json::String(command)) = args.get(segments.argument)
+    {
+        told.push(segments.argument);
+        rest.push(format!(
+            "{}{}:\n{}",
+            layout::GUTTER,
+            safe::on_one_line(segments.argument, 64),
+            self::segments(command, segments.marks)
+        ));
+    }
+    if let Some(change) = change {
+        flags.add(change.flags);
+        told.extend(change.told.iter().map(String::as_str));
+        rest.push(change.text.clone());
+    }
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    let text = match args {
+        Json::Object(all) if !told.is_empty() => {
+            let others: BTreeMap<String, Json> = all
+                .iter()
+                .filter(|(name, _)| !told.contains(&name.as_str()))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect();
+            let others = Json::Object(others);
+            let sum = scan::arguments(&others, &mut flags);
+            let shown = (others != Json::Object(BTreeMap::new())).then_some((&others, &sum));
+            layout::page(tool_name, shown, width, &rest)
+        }
+        _ => layout::page(tool_name, Some((args, &sum)), width, &rest),
+    };
     Preview { text, flags }
 }
 
 /// Any text made safe to show, its line ends kept, and both ends of it when it is longer than about twice `end` characters.
 pub fn text(text: &str, end: usize) -> String {
-    layout::safe(text, end)
+    safe::safe(text, end)
 }
 
 /// A sentence that asks about a call, for when nobody wrote one: short, one line, and as safe as the preview.

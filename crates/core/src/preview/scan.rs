@@ -35,14 +35,17 @@ pub(super) enum Glyph {
     Escaped(Flags),
 }
 
-/// Looks at every character of a text in turn.
-pub(super) fn glyphs(text: &str, mut see: impl FnMut(char, Glyph)) {
+/// Whether a text has Cyrillic or Greek letters that nobody takes for Latin ones, so that it is in such a script.
+pub(super) fn has_distinct(text: &str) -> bool {
+    !text.is_ascii() && text.chars().any(is_distinct_letter)
+}
+
+/// Looks at every character of a text in turn; `distinct` as [`has_distinct`] said of the text that it is a part of.
+pub(super) fn glyphs(text: &str, distinct: bool, mut see: impl FnMut(char, Glyph)) {
     if text.is_ascii() {
         // Most texts: no word, no mark and no script to look at.
         return text.chars().for_each(|c| see(c, deceit(c).map_or(Glyph::Plain, Glyph::Escaped)));
     }
-    // What only a text with nothing but look-alikes of a script lacks.
-    let distinct = text.chars().any(is_distinct_letter);
     let mut word = Word::default();
     let mut base = Base::default();
     let mut before = None;
@@ -136,7 +139,7 @@ impl Word {
 }
 
 /// What is worth a warning in a text, its length and its layout included.
-fn text(text: &str) -> Flags {
+pub(super) fn text(text: &str) -> Flags {
     let mut flags = Flags::NONE;
     let (mut count, mut blanks, mut lines) = (0, 0, 0);
     let mut see = |c: char, glyph: Glyph| {
@@ -156,7 +159,7 @@ fn text(text: &str) -> Flags {
             flags.add(Flags::of([Flag::Padding]));
         }
     };
-    glyphs(text, &mut see);
+    glyphs(text, has_distinct(text), &mut see);
     if count > LONG_TEXT {
         flags.add(Flags::of([Flag::Long]));
     }

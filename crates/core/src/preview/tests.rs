@@ -13,7 +13,7 @@ fn flags(preview: &Preview) -> Vec<&'static str> {
 }
 
 /// Said apart from the code: no code point of these may reach the screen.
-fn is_forbidden(c: char) -> bool {
+pub(super) fn is_forbidden(c: char) -> bool {
     let code = u32::from(c);
     (code < 0x20 && c != '\n')
         || (0x7f..=0x9f).contains(&code)

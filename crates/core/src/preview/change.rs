@@ -1,0 +1,267 @@
+//! What a call would change in a file, shown as a diff, and what of the file that diff is about.
+
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
+
+use super::flags::{Flag, Flags};
+use super::hunks::{self, Shown};
+use super::plan::{Deed, Edit, Plan};
+use super::safe::on_one_line;
+use super::scan;
+use crate::call::{Digest, Json};
+
+/// Content of more bytes than this is described, not compared.
+const COMPARED: usize = 16 << 20;
+/// What the edits of one call may read all in all, in bytes.
+const WORK: usize = 64 << 20;
+
+/// A file as it is when a call is shown, or when it is about to run. Whoever reads files makes one of these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum File {
+    /// There is none.
+    Absent,
+    /// Its whole content.
+    Content(Vec<u8>),
+    /// It is there but could not be read, for this reason: a folder, no permission, larger than one wants to read.
+    Unreadable(String),
+}
+
+/// What of a file a diff is about. A call that was approved on one that is no longer so must be asked about again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// There was none.
+    Absent,
+    /// Its content has this digest.
+    Content(Digest),
+    /// Nobody could see it.
+    Unreadable,
+}
+
+impl Seen {
+    /// What is seen of it now.
+    pub fn of(file: &File) -> Self {
+        match file {
+            File::Absent => Self::Absent,
+            File::Content(content) => Self::Content(Digest::of_bytes(content)),
+            File::Unreadable(_) => Self::Unreadable,
+        }
+    }
+
+    /// The digest of the content; `None`: there was none to be seen.
+    pub fn digest(&self) -> Option<Digest> {
+        match self {
+            Self::Content(digest) => Some(*digest),
+            Self::Absent | Self::Unreadable => None,
+        }
+    }
+}
+
+impl Serialize for Seen {
+    /// The digest, `null` for a file that is absent, `"unreadable"`.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Absent => serializer.serialize_none(),
+            Self::Content(digest) => digest.serialize(serializer),
+            Self::Unreadable => serializer.serialize_str("unreadable"),
+        }
+    }
+}
+
+/// What a call would change in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileChange {
+    /// The file, as the call names it. Not made safe to show.
+    pub path: String,
+    /// What the change is based on: the decision holds for a file that is still like that.
+    pub before: Seen,
+    /// The digest of the content after the call; `None`: it cannot be foretold.
+    pub after: Option<Digest>,
+    /// One line that says what happens, then the diff, without a line feed at the end. Safe to show: lines that come from the
+    /// file or the call start with `│ +`, `│ -` or `│  ` (a tab is shown as `⇥`, a carriage return as `␍`), all others with neither.
+    pub text: String,
+    /// Lines that the file gains.
+    pub added: usize,
+    /// Lines that the file loses.
+    pub removed: usize,
+    /// What is worth a warning in what the call writes.
+    pub flags: Flags,
+    /// The arguments that `text` says everything about, so that a page shows it instead.
+    #[serde(skip)]
+    pub(super) told: Vec<String>,
+}
+
+/// The file that a call would write or edit, as the call names it; `None`: none that is known.
+pub fn file_of<'a>(tool_name: &str, args: &'a Json) -> Option<&'a str> {
+    Plan::of(tool_name, args).map(|plan| plan.path)
+}
+
+/// What a call of a tool that writes or edits a file (`write_file`, `edit_file`, `multi_edit`) would change in it; `None`:
+/// the call is none of these, and nothing was read.
+///
+/// `read` is given the path as the call names it. Its answer is all that is known of the file: nothing is read here.
+pub fn change_of(tool_name: &str, args: &Json, read: &dyn Fn(&str) -> File) -> Option<FileChange> {
+    let plan = Plan::of(tool_name, args)?;
+    let file = read(plan.path);
+    let mut flags = Flags::NONE;
+    let mut see = |text: &str| flags.add(scan::text(text));
+    match &plan.deed {
+        Deed::Write(content) => see(content),
+        Deed::Edit(edits) => edits.iter().for_each(|edit| see(edit.new)),
+    }
+    let told = match outcome(&plan.deed, &file) {
+        Ok(told) => told,
+        // Nothing stands for the arguments then: they are shown themselves.
+        Err(why) => Told { text: why, whole: false, ..Told::default() },
+    };
+    if told.cut {
+        flags.add(Flags::of([Flag::Long]));
+    }
+    Some(FileChange {
+        path: plan.path.to_owned(),
+        before: Seen::of(&file),
+        after: told.after,
+        text: told.text,
+        added: told.added,
+        removed: told.removed,
+        flags,
+        told: if told.whole {
+            plan.told.iter().map(|name| (*name).to_owned()).collect()
+        } else {
+            Vec::new()
+        },
+    })
+}
+
+/// What is said about a change.
+#[derive(Default)]
+struct Told {
+    text: String,
+    added: usize,
+    removed: usize,
+    after: Option<Digest>,
+    /// There is more than is shown.
+    cut: bool,
+    /// It says all that the arguments say.
+    whole: bool,
+}
+
+impl Told {
+    fn of(head: &str, shown: Shown, after: &str, whole: bool) -> Self {
+        let Shown { mut text, added, removed, cut } = shown;
+        text.insert_str(0, &format!("{head}: +{added} −{removed}\n"));
+        text.truncate(text.trim_end_matches('\n').len());
+        Self { text, added, removed, after: Some(Digest::of_text(after)), cut, whole }
+    }
+}
+
+/// `Err`: why there is no diff.
+fn outcome(deed: &Deed, file: &File) -> Result<Told, String> {
+    match (deed, file) {
+        (_, File::Unreadable(why)) => Err(format!(
+            "the file could not be read, so its change is not shown: {}",
+            on_one_line(why, 200)
+        )),
+        (Deed::Write(content), File::Absent) => {
+            let head = if content.is_empty() { "a new file, empty" } else { "a new file" };
+            Ok(Told::of(head, hunks::between("", content), content, true))
+        }
+        (Deed::Write(content), File::Content(bytes)) => Ok(match as_text(bytes) {
+            Err(what) => {
+                let head = format!("replaces {what}; the new content");
+                Told::of(&head, hunks::between("", content), content, true)
+            }
+            Ok(before) if before == *content => {
+                Told::of("the file stays as it is", hunks::between("", ""), content, true)
+            }
+            Ok(before) => {
+                Told::of("replaces the file", hunks::between(before, content), content, true)
+            }
+        }),
+        (Deed::Edit(_), File::Absent) => {
+            Err("the edit would fail: there is no such file".to_owned())
+        }
+        (Deed::Edit(edits), File::Content(bytes)) => {
+            let before =
+                as_text(bytes).map_err(|what| format!("edits {what}: the change is not shown"))?;
+            let (after, doubt) = edited(before, edits)?;
+            let shown = hunks::between(before, &after);
+            Ok(match doubt {
+                Some(doubt) => Told::of(&doubt, shown, &after, false),
+                None if before == after => {
+                    Told::of("the file stays as it is", shown, &after, false)
+                }
+                None => Told::of("edits the file", shown, &after, true),
+            })
+        }
+    }
+}
+
+/// The content as text; `Err`: what it is.
+fn as_text(bytes: &[u8]) -> Result<&str, String> {
+    let kind = match std::str::from_utf8(bytes) {
+        Ok(text) if bytes.len() <= COMPARED && !bytes.contains(&0) => return Ok(text),
+        Ok(_) if bytes.len() > COMPARED => "a large file",
+        _ => "a binary file",
+    };
+    let digest = Digest::of_bytes(bytes).to_string();
+    Err(format!(
+        "{kind} of {} bytes (SHA-256 {}…)",
+        bytes.len(),
+        digest.get(..16).unwrap_or_default()
+    ))
+}
+
+/// The content after the edits, and what is in doubt about it; `Err`: why there is none.
+fn edited<'a>(before: &'a str, edits: &[Edit]) -> Result<(Cow<'a, str>, Option<String>), String> {
+    let mut content = Cow::Borrowed(before);
+    let mut doubt = None;
+    let mut work = 0;
+    for (index, edit) in edits.iter().enumerate() {
+        let place = |what: &str| match edits.len() {
+            1 => what.to_owned(),
+            count => format!("{what} of edit {} of {count}", index + 1),
+        };
+        work += content.len() + edit.old.len() + edit.new.len();
+        if work > WORK {
+            return Err("the edits are too many for a file of this size: the change is not shown"
+                .to_owned());
+        }
+        if edit.old.is_empty() {
+            if !content.is_empty() {
+                return Err(format!(
+                    "the edit would fail: {} is empty",
+                    place("the text to replace")
+                ));
+            }
+            content = Cow::Owned(edit.new.to_owned());
+            continue;
+        }
+        let count = content.matches(edit.old).count();
+        if count == 0 {
+            return Err(format!(
+                "the edit would fail: {} is not in the file",
+                place("the text to replace")
+            ));
+        }
+        if count > 1 && !edit.everywhere {
+            doubt.get_or_insert_with(|| {
+                format!(
+                    "the edit may fail or change several places: {} stands {count} times in the file. If all of them change",
+                    place("the text to replace")
+                )
+            });
+        }
+        let grown = edit.new.len().saturating_sub(edit.old.len()).saturating_mul(count);
+        if content.len().saturating_add(grown) > COMPARED {
+            return Err(format!(
+                "the edit makes a file of more than {COMPARED} bytes: the change is not shown"
+            ));
+        }
+        content = Cow::Owned(content.replace(edit.old, edit.new));
+    }
+    Ok((content, doubt))
+}
+
+#[cfg(test)]
+mod tests;
