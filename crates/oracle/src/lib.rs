@@ -2,5 +2,27 @@
 //!
 //! - [`sandbox`]: bash and dash among logging stubs
 //! - [`generate`]: command lines, from a seed
+//! - [`policy`]: what the campaign allows
+//! - [`explain`]: whether what ran is among the facts
+//! - [`check`]: one script
+//! - [`minimize`]: a smaller script that goes wrong in the same way
+//! - [`opinion`]: what other parsers see in a script
+//! - [`campaign`]: many scripts
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        reason = "a test that fails should panic"
+    )
+)]
 
+pub mod campaign;
+pub mod check;
+pub mod explain;
+pub mod generate;
+pub mod minimize;
+pub mod opinion;
+pub mod policy;
 pub mod sandbox;

@@ -33,6 +33,18 @@ fn main() {
         let _ = log.write_all(&record);
     }
 
+    // The most frequent ones are done here: to become another program takes longer than all they do.
+    match name.as_slice() {
+        b"true" => return,
+        b"false" => std::process::exit(1),
+        b"echo" => {
+            let mut line = argv.get(1..).unwrap_or_default().join(&b' ');
+            line.push(b'\n');
+            let _ = std::io::stdout().write_all(&line);
+            return;
+        }
+        _ => {}
+    }
     let real = std::path::Path::new("/real").join(std::ffi::OsStr::from_bytes(&name));
     if house::REAL.iter().any(|known| known.as_bytes() == name) {
         let mut words = std::env::args_os();

@@ -51,7 +51,8 @@ fn map(uid: &str, gid: &str) -> io::Result<()> {
 
 /// The init: builds the root, gives up all rights, and serves.
 pub(super) fn begin(stub: &Path, dir: &Path) -> io::Result<()> {
-    root::build(stub, dir).map_err(|error| io::Error::other(format!("the sandbox cannot be built ({error})")))?;
+    root::build(stub, dir)
+        .map_err(|error| io::Error::other(format!("the sandbox cannot be built ({error})")))?;
     // A second user namespace: what it executes has no rights over the mounts, and is not root.
     unshare(CloneFlags::CLONE_NEWUSER)?;
     map("1000 0 1", "1000 0 1")?;
@@ -165,7 +166,8 @@ impl Init {
         while let Ok(events) = self.inotify.read_events() {
             for event in events {
                 dirty = true;
-                let dir = self.watched.iter().find(|(wd, _)| *wd == event.wd).map_or("?", |(_, dir)| dir);
+                let dir =
+                    self.watched.iter().find(|(wd, _)| *wd == event.wd).map_or("?", |(_, dir)| dir);
                 let name = event.name.unwrap_or_default();
                 let name = name.to_string_lossy();
                 // bash keeps long here-documents there.
@@ -194,7 +196,10 @@ fn watch(orders: &Receiver<Watch>, barked: &AtomicBool) {
             // Again and again: a script may start processes faster than one signal kills them.
             loop {
                 let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
-                if !matches!(orders.recv_timeout(Duration::from_millis(5)), Err(RecvTimeoutError::Timeout)) {
+                if !matches!(
+                    orders.recv_timeout(Duration::from_millis(5)),
+                    Err(RecvTimeoutError::Timeout)
+                ) {
                     break;
                 }
             }

@@ -62,8 +62,11 @@ pub struct Sandbox {
 /// When it was not built.
 pub fn program(name: &str) -> io::Result<PathBuf> {
     let exe = std::env::current_exe()?;
-    let found = exe.ancestors().skip(1).take(2).map(|dir| dir.join(name)).find(|path| path.is_file());
-    found.ok_or_else(|| io::Error::other(format!("{name} is not built; build the package countersign-oracle")))
+    let found =
+        exe.ancestors().skip(1).take(2).map(|dir| dir.join(name)).find(|path| path.is_file());
+    found.ok_or_else(|| {
+        io::Error::other(format!("{name} is not built; build the package countersign-oracle"))
+    })
 }
 
 impl Sandbox {
@@ -74,7 +77,8 @@ impl Sandbox {
     pub fn start() -> io::Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let dir = std::env::temp_dir().join(format!("countersign-oracle-{}-{number}", std::process::id()));
+        let dir = std::env::temp_dir()
+            .join(format!("countersign-oracle-{}-{number}", std::process::id()));
         std::fs::create_dir(&dir)?;
         let started = Self::spawn(dir.clone());
         if started.is_err() {
@@ -107,19 +111,28 @@ impl Sandbox {
     /// Whether it sees what it must see: a sandbox that is blind would find no miss, ever.
     fn check(&mut self) -> io::Result<()> {
         for by in [RunBy::Bash, RunBy::Dash] {
-            let trace = self.run(by, "FOO=1 rm x <(:) | echo hi > out/y; true", 5_000).or_else(|_| {
-                Err(io::Error::other("the sandbox does not answer"))
-            })?;
+            let trace = self
+                .run(by, "FOO=1 rm x <(:) | echo hi > out/y; true", 5_000)
+                .or_else(|_| Err(io::Error::other("the sandbox does not answer")))?;
             let trace = match by {
                 RunBy::Bash => trace,
                 // dash knows no process substitution, and must not run anything of a line with one.
-                RunBy::Dash if trace.ran.is_empty() => self.run(by, "FOO=1 rm x | echo hi > out/y; true", 5_000)?,
+                RunBy::Dash if trace.ran.is_empty() => {
+                    self.run(by, "FOO=1 rm x | echo hi > out/y; true", 5_000)?
+                }
                 RunBy::Dash => return Err(io::Error::other("sh of the sandbox is not dash")),
             };
             let saw = |name: &str| trace.ran.iter().any(|ran| ran.file == name);
             let gave = trace.ran.iter().any(|ran| ran.env == ["FOO"]);
-            if !(saw("rm") && saw("echo") && saw("true") && gave && trace.written == ["/work/out/y"]) {
-                return Err(io::Error::other(format!("the sandbox does not see all that {by:?} does: {trace:?}")));
+            if !(saw("rm")
+                && saw("echo")
+                && saw("true")
+                && gave
+                && trace.written == ["/work/out/y"])
+            {
+                return Err(io::Error::other(format!(
+                    "the sandbox does not see all that {by:?} does: {trace:?}"
+                )));
             }
         }
         Ok(())

@@ -23,7 +23,9 @@ pub(super) fn build(stub: &Path, dir: &Path) -> io::Result<()> {
         MsFlags::MS_NOSUID | MsFlags::MS_NODEV,
         Some("size=96m,mode=0755"),
     )?;
-    for name in ["bin", "real", "log", "dev", "proc"].iter().copied().chain(house::DIRS.iter().copied()) {
+    for name in
+        ["bin", "real", "log", "dev", "proc"].iter().copied().chain(house::DIRS.iter().copied())
+    {
         fs::create_dir_all(dir.join(name.trim_start_matches('/')))?;
     }
     std::os::unix::fs::symlink("../bin", dir.join("usr/bin"))?;
@@ -60,7 +62,10 @@ pub(super) fn fill(root: &Path) -> io::Result<()> {
     for (path, text) in house::FILES {
         let path = root.join(path.trim_start_matches('/'));
         fs::write(&path, text)?;
-        File::options().write(true).open(&path)?.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH))?;
+        File::options()
+            .write(true)
+            .open(&path)?
+            .set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH))?;
     }
     Ok(())
 }
@@ -84,7 +89,8 @@ fn programs(stub: &Path, dir: &Path) -> io::Result<()> {
     let bin = dir.join("bin");
     let mut copied = vec![stub.to_path_buf()];
     for (name, links) in [("bash", &["bash"][..]), ("dash", &["dash", "sh"])] {
-        let shell = which(name).ok_or_else(|| io::Error::other(format!("{name} is not installed")))?;
+        let shell =
+            which(name).ok_or_else(|| io::Error::other(format!("{name} is not installed")))?;
         for link in links {
             fs::copy(&shell, bin.join(link))?;
         }
@@ -120,6 +126,13 @@ fn which(name: &str) -> Option<PathBuf> {
 fn libraries(programs: &[PathBuf]) -> io::Result<BTreeSet<PathBuf>> {
     let said = Command::new("ldd").args(programs).output()?;
     let text = String::from_utf8_lossy(&said.stdout).into_owned();
-    let words = text.lines().filter(|line| line.starts_with(char::is_whitespace)).flat_map(str::split_whitespace);
-    Ok(words.filter(|word| word.starts_with('/')).map(PathBuf::from).filter(|path| path.is_file()).collect())
+    let words = text
+        .lines()
+        .filter(|line| line.starts_with(char::is_whitespace))
+        .flat_map(str::split_whitespace);
+    Ok(words
+        .filter(|word| word.starts_with('/'))
+        .map(PathBuf::from)
+        .filter(|path| path.is_file())
+        .collect())
 }

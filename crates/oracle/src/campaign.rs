@@ -1,0 +1,177 @@
+//! Many scripts over several sandboxes.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::check::{Miss, Outcome, check};
+use crate::generate;
+use crate::minimize::minimize;
+use crate::opinion::Opinions;
+use crate::sandbox::{RunBy, Sandbox};
+
+/// The most misses that are made smaller and kept; the rest are counted.
+const KEPT: usize = 60;
+/// The most examples of scripts that were asked about without need.
+const EXAMPLES: usize = 40;
+
+/// What is to be done.
+#[derive(Debug, Clone)]
+pub struct Campaign {
+    /// From which the scripts are made.
+    pub seed: u64,
+    /// The number of the first.
+    pub first: u64,
+    /// How many.
+    pub scripts: u64,
+    /// In which shells each of them runs.
+    pub shells: Vec<RunBy>,
+    /// How many sandboxes.
+    pub threads: usize,
+}
+
+/// What was found out.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// Scripts made.
+    pub scripts: u64,
+    /// Times that a script ran: once for each shell.
+    pub runs: u64,
+    /// Programs that started.
+    pub programs: u64,
+    /// Runs stopped at their deadline.
+    pub timed_out: u64,
+    /// Runs in which nothing started.
+    pub idle: u64,
+    /// Runs of scripts that the policy allowed.
+    pub allowed: u64,
+    /// Runs of scripts of which the analysis claims to know everything.
+    pub known: u64,
+    /// Runs of scripts that were asked about, and did only what is allowed.
+    pub over_strict: u64,
+    /// Runs of scripts that did only what is allowed, and did something.
+    pub harmless: u64,
+    /// Times that a sandbox had to be started again.
+    pub lost: u64,
+    /// Misses, before they were made smaller.
+    pub missed: u64,
+    /// Some of them, made smaller, each script once.
+    pub misses: Vec<Miss>,
+    /// Some scripts that were asked about without need, short ones first.
+    pub examples: Vec<String>,
+    /// Allowed scripts in which another parser sees a command more.
+    pub doubts: BTreeMap<String, String>,
+    /// How often other parsers did not answer in time, or gave up.
+    pub opinions_failed: u64,
+    /// How many allowed scripts they were asked about.
+    pub opinions: u64,
+    /// How long it took, sandboxes not counted.
+    pub took: Duration,
+}
+
+impl Campaign {
+    /// Does it.
+    ///
+    /// # Errors
+    /// When no sandbox can be started: where namespaces are not allowed, or a shell is absent.
+    pub fn run(&self) -> io::Result<Report> {
+        let sandboxes =
+            (0..self.threads.max(1)).map(|_| Sandbox::start()).collect::<io::Result<Vec<_>>>()?;
+        let next = AtomicU64::new(0);
+        let report = Mutex::new(Report::default());
+        let started = Instant::now();
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = sandboxes
+                .into_iter()
+                .map(|sandbox| scope.spawn(|| self.work(sandbox, &next, &report)))
+                .collect();
+            workers.into_iter().try_for_each(|worker| {
+                worker.join().unwrap_or_else(|_| Err(io::Error::other("a worker panicked")))
+            })
+        })?;
+        let mut report = report.into_inner().unwrap_or_else(PoisonError::into_inner);
+        report.took = started.elapsed();
+        report.misses.sort_by_key(|miss| miss.script.len());
+        Ok(report)
+    }
+
+    fn work(
+        &self, mut sandbox: Sandbox, next: &AtomicU64, report: &Mutex<Report>,
+    ) -> io::Result<()> {
+        let mut opinions = Opinions::default();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= self.scripts {
+                return Ok(());
+            }
+            let script = generate::script(self.seed, self.first + number);
+            for by in &self.shells {
+                match check(&mut sandbox, *by, &script) {
+                    Ok(outcome) => {
+                        let kept = lock(report).count(&script, &outcome);
+                        if kept && let Some(miss) = outcome.misses.first() {
+                            let small = minimize(&mut sandbox, miss);
+                            lock(report).keep(small);
+                        }
+                        if outcome.allowed && *by == RunBy::Bash {
+                            let opinion = opinions.of(&script);
+                            lock(report).weigh(&script, opinion);
+                        }
+                    }
+                    Err(_) => {
+                        lock(report).lost += 1;
+                        sandbox = Sandbox::start()?;
+                    }
+                }
+            }
+            lock(report).scripts += 1;
+        }
+    }
+}
+
+fn lock(report: &Mutex<Report>) -> std::sync::MutexGuard<'_, Report> {
+    report.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Report {
+    /// Whether a miss in it should be made smaller and kept.
+    fn count(&mut self, script: &str, outcome: &Outcome) -> bool {
+        self.runs += 1;
+        self.programs += outcome.trace.ran.len() as u64;
+        self.timed_out += u64::from(outcome.trace.timed_out);
+        self.idle += u64::from(outcome.trace.ran.is_empty());
+        self.allowed += u64::from(outcome.allowed);
+        self.known += u64::from(outcome.known);
+        self.harmless += u64::from(outcome.harmless);
+        if outcome.harmless && !outcome.allowed {
+            self.over_strict += 1;
+            if self.examples.len() < EXAMPLES && script.len() < 60 {
+                self.examples.push(script.to_owned());
+            }
+        }
+        self.missed += u64::from(!outcome.misses.is_empty());
+        !outcome.misses.is_empty() && self.misses.len() < KEPT
+    }
+
+    fn keep(&mut self, miss: Miss) {
+        if !self.misses.iter().any(|known| known.script == miss.script && known.by == miss.by) {
+            self.misses.push(miss);
+        }
+    }
+
+    fn weigh(&mut self, script: &str, opinion: Option<Result<Vec<String>, String>>) {
+        let Some(opinion) = opinion else { return };
+        self.opinions += 1;
+        match opinion {
+            Ok(more) if more.is_empty() => {}
+            Ok(more) => {
+                if self.doubts.len() < EXAMPLES {
+                    self.doubts.insert(script.to_owned(), more.join(", "));
+                }
+            }
+            Err(_) => self.opinions_failed += 1,
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The policy of the campaign, judged on the prover's facts alone: small enough to be seen through.
+
+use countersign_core::shell::{Access, Analysis, Command, Role, What, Word};
+
+use crate::sandbox::house;
+
+/// Beginnings of commands that may run.
+pub const COMMANDS: &[&[&str]] = &[
+    &["git", "status"],
+    &["git", "log"],
+    &["npm", "test"],
+    &["ls"],
+    &["echo"],
+    &["cat"],
+    &["true"],
+    &["false"],
+    &["test"],
+    &["["],
+    &["printf"],
+    &["sort"],
+    &["wc"],
+    &["head"],
+    &["grep"],
+    &["find"],
+    &["cd"],
+    &[":"],
+];
+
+/// Variables that may be set.
+pub const ENV: &[&str] = &["CI", "FOO"];
+
+/// The directory below which files may be written.
+pub const WRITES: &str = "/work/out/";
+
+/// Programs that need no allow of their own, because what they run is judged.
+pub const WRAPPERS: &[&str] = &[
+    "env", "nice", "nohup", "timeout", "time", "xargs", "stdbuf", "setsid", "ionice", "bash",
+    "dash", "sh",
+];
+
+/// Whether everything that these facts name is allowed.
+pub fn allows(analysis: &Analysis) -> bool {
+    analysis.facts.iter().all(|fact| match &fact.what {
+        What::Command(command) => command.role == Role::Wrapper || allowed(command).is_some(),
+        What::Redirect { access: Access::Read, .. } | What::Path { .. } | What::Url { .. } => true,
+        What::Redirect { access: Access::Write, target } => {
+            target.literal().is_some_and(|target| {
+                target == "/dev/null"
+                    || (analysis.dirs.is_empty() || target.starts_with('/')) && may_write(&absolute(target))
+            })
+        }
+        What::Assign { name } => ENV.contains(&name.as_str()),
+        What::Unknown { named, .. } => named.is_some_and(|(command, arg)| {
+            let command = analysis.facts.get(command).map(|fact| &fact.what);
+            matches!(command, Some(What::Command(command)) if allowed(command).is_some_and(|tokens| tokens > arg))
+        }),
+    }) && !analysis.facts.is_empty()
+}
+
+/// With how many words a rule allows this command.
+fn allowed(command: &Command) -> Option<usize> {
+    let begins = |rule: &&&[&str]| {
+        rule.len() <= command.argv.len()
+            && rule
+                .iter()
+                .zip(&command.argv)
+                .all(|(token, word): (&&str, &Word)| word.literal() == Some(token))
+    };
+    COMMANDS.iter().filter(begins).map(|rule| rule.len()).max()
+}
+
+/// Whether a command that ran may run.
+pub fn may_run(file: &str, argv: &[String]) -> bool {
+    let name = argv.first().map_or("", String::as_str);
+    // Called by another name than its own, it is not what the rule speaks of.
+    if file != house::MISSING && file != name {
+        return false;
+    }
+    WRAPPERS.contains(&name)
+        || COMMANDS.iter().any(|rule| {
+            rule.len() <= argv.len() && rule.iter().zip(argv).all(|(token, word)| token == word)
+        })
+}
+
+/// Whether a file that was written may be written.
+pub fn may_write(path: &str) -> bool {
+    path.len() > WRITES.len() && path.starts_with(WRITES)
+}
+
+/// A path as the sandbox sees it, from where a script starts. There are no symlinks in the sandbox's directories.
+pub fn absolute(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    let from = if path.starts_with('/') { "" } else { house::CWD };
+    for part in from.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_made_absolute() {
+        for (path, absolute_path) in [
+            ("out/x", "/work/out/x"),
+            ("../x", "/x"),
+            ("/a//b/./../c", "/a/c"),
+            ("out/..", "/work"),
+        ] {
+            assert_eq!(absolute(path), absolute_path, "{path}");
+        }
+        assert!(may_write("/work/out/x"));
+        assert!(!may_write("/work/out/"));
+        assert!(!may_write("/work/outside"));
+    }
+
+    #[test]
+    fn only_what_the_rules_name_may_run() {
+        let argv = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert!(may_run("git", &argv(&["git", "status", "-s"])));
+        assert!(!may_run("git", &argv(&["git", "push"])));
+        assert!(!may_run("rm", &argv(&["ls"])), "under a false name");
+        assert!(may_run("env", &argv(&["env", "rm"])), "rm is seen when it runs");
+    }
+}
