@@ -1,29 +1,15 @@
 //! Where a path points: as it is written, and through symlinks.
 
-use std::path::PathBuf;
+use super::Files;
+use super::resolve::resolve;
+use super::syntax::{Absolute, Syntax};
+use crate::shell::Piece;
 
-/// The file system, as far as it matters to where a path points.
-pub trait Files {
-    /// What a symlink says, `None` for what is no symlink or does not exist.
-    ///
-    /// # Errors
-    /// When it cannot be told, for lack of permission or for lack of a file system.
-    fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError>;
-
-    /// Whether names in this directory (which exists) differ when only their case differs.
-    fn is_case_sensitive(&self, dir: &str) -> bool;
-}
-
-/// The file system of this machine. Blocks: not for the JavaScript thread.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct RealFiles;
-
-/// No file system: everything about it is [`PathError::NeedsFiles`].
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoFiles;
+/// Longest path that the kernel takes, in bytes.
+const LONGEST_PATH: usize = 4095;
 
 /// From where, and as whom, a path is read.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Where {
     /// The directory that relative paths start from. Absolute.
     pub cwd: String,
@@ -33,7 +19,7 @@ pub struct Where {
     pub project: Option<String>,
 }
 
-/// A path, made absolute, in each reading that a tool may take it in.
+/// A path, made absolute, in each reading that a tool may take it in. Always with `/`, on Windows too (`C:/dir/file`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
     /// `.`, `..` and `//` taken out of the text, as `path.resolve` does.
@@ -43,8 +29,25 @@ pub struct Located {
     pub real: String,
     /// The same from [`Located::lexical`].
     pub real_of_lexical: String,
+    /// What the path was called on the way, at each symlink that was followed. The symlink itself is what a delete or a
+    /// rename acts on, so denies look at these too. Often empty.
+    pub through: Vec<String>,
     /// Whether names that differ in case alone are one file there.
     pub folds_case: bool,
+}
+
+impl Located {
+    /// Every reading, each once: what a deny looks at.
+    pub(super) fn readings(&self) -> Vec<&str> {
+        let mut readings = vec![self.lexical.as_str()];
+        let others = [&self.real, &self.real_of_lexical].into_iter().chain(&self.through);
+        for reading in others {
+            if !readings.contains(&reading.as_str()) {
+                readings.push(reading);
+            }
+        }
+        readings
+    }
 }
 
 /// Why it cannot be said where a path points.
@@ -65,6 +68,17 @@ pub enum PathError {
     /// It leads through `/proc/self`, `/dev/fd` and the like: to something else for each process.
     #[error("the path means something else to each process")]
     PerProcess,
+    /// It begins with `~` and no home directory is known.
+    #[error("the path begins with ~ and no home directory is known")]
+    NoHome,
+    /// It begins with `~name`: the home directory of another user.
+    #[error(
+        "the path begins with the home directory of a user by name (~name), which is not looked up"
+    )]
+    OtherHome,
+    /// It can be read in more ways than one, or names no ordinary file (Windows).
+    #[error("it cannot be told which file the path means: {0}")]
+    Ambiguous(&'static str),
     /// The file system did not tell.
     #[error("{0}")]
     Unreadable(String),
@@ -73,27 +87,104 @@ pub enum PathError {
     NeedsFiles,
 }
 
-impl Files for NoFiles {
-    fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
-        Err(PathError::NeedsFiles)
-    }
+/// Where `path` points. Nothing but `/dev/null` is located without looking at the file system.
+///
+/// # Errors
+/// When it cannot be told; such a path is never allowed.
+pub fn locate(path: &str, from: &Where, files: &dyn Files) -> Result<Located, PathError> {
+    locate_as(Syntax::NATIVE, path, from, files)
+}
 
-    fn is_case_sensitive(&self, _dir: &str) -> bool {
-        true
+pub(super) fn locate_as(
+    syntax: Syntax, path: &str, from: &Where, files: &dyn Files,
+) -> Result<Located, PathError> {
+    if path == "/dev/null" && syntax == Syntax::Posix {
+        return Ok(unlinked(path.to_owned()));
+    }
+    let raw = absolute(syntax, path, from)?;
+    let normal = raw.normalised();
+    let lexical = normal.text();
+    if lexical.len() > LONGEST_PATH {
+        return Err(PathError::TooLong);
+    }
+    let mut through = Vec::new();
+    let real = resolve(syntax, &raw, files, Some(&mut through))?;
+    // Without `..` both readings take the same way.
+    let real_of_lexical = if raw.has_parents() {
+        resolve(syntax, &normal, files, Some(&mut through))?
+    } else {
+        real.clone()
+    };
+    let folds_case = !files.is_case_sensitive(&real);
+    Ok(Located { lexical, real, real_of_lexical, through, folds_case })
+}
+
+/// The path by its text alone, as if there were no symlink: for denies and asks, which must bite even where
+/// [`locate`] fails. Never enough for an allow.
+///
+/// # Errors
+/// When the text is no path.
+pub fn lexically(path: &str, from: &Where) -> Result<Located, PathError> {
+    Ok(unlinked(absolute(Syntax::NATIVE, path, from)?.normalised().text()))
+}
+
+/// The path that a word spells, when all of it is certain: `~` put in where the shell would, and nowhere else (`'~/x'` is
+/// a name that begins with `~`), so that [`locate`] takes it as the shell does.
+pub fn spelled(pieces: &[Piece], from: &Where) -> Option<String> {
+    let mut text = String::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Home => text.push_str(from.home.as_deref()?),
+            Piece::Text(part) => {
+                if index == 0 && part.starts_with('~') {
+                    text.push_str("./");
+                }
+                text.push_str(part);
+            }
+            Piece::Glob(_) | Piece::Unknown { .. } => return None,
+        }
+    }
+    Some(text)
+}
+
+fn unlinked(text: String) -> Located {
+    Located {
+        real: text.clone(),
+        real_of_lexical: text.clone(),
+        lexical: text,
+        through: Vec::new(),
+        folds_case: false,
     }
 }
 
-impl Files for RealFiles {
-    fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
-        Err(PathError::NeedsFiles)
+/// The path made absolute, not yet normalised.
+fn absolute(syntax: Syntax, path: &str, from: &Where) -> Result<Absolute, PathError> {
+    if path.is_empty() {
+        return Err(PathError::Empty);
     }
-
-    fn is_case_sensitive(&self, _dir: &str) -> bool {
-        true
+    if path.contains('\0') || from.cwd.contains('\0') {
+        return Err(PathError::Nul);
     }
-}
-
-/// Where `path` points.
-pub fn locate(_path: &str, _from: &Where, _files: &dyn Files) -> Result<Located, PathError> {
-    Err(PathError::NeedsFiles)
+    if path.len() > LONGEST_PATH {
+        return Err(PathError::TooLong);
+    }
+    let cwd = || {
+        syntax.absolute(&from.cwd, None)?.ok_or_else(|| {
+            PathError::Unreadable(format!("the working directory {:?} is not absolute", from.cwd))
+        })
+    };
+    if let Some(rest) = path.strip_prefix('~') {
+        if !rest.is_empty() && !rest.starts_with(|c| syntax.separates(c)) {
+            // Short names of Windows (`~1`) do not begin a path that is meant for a home either.
+            return Err(PathError::OtherHome);
+        }
+        let home = from.home.as_deref().filter(|home| !home.is_empty()).ok_or(PathError::NoHome)?;
+        let home = syntax.absolute(home, None)?.ok_or(PathError::NoHome)?;
+        return home.join(syntax, rest);
+    }
+    let cwd = cwd()?;
+    match syntax.absolute(path, Some(&cwd))? {
+        Some(absolute) => Ok(absolute),
+        None => cwd.join(syntax, path),
+    }
 }

@@ -2,10 +2,23 @@
 //!
 //! Pure but for [`Files`], through which the file system is seen.
 
+mod dynamic;
+mod files;
 mod glob;
+mod index;
 mod locate;
+mod matching;
+mod pattern;
+mod resolve;
+mod set;
+mod syntax;
 mod url;
+mod url_pattern;
 
+pub use files::{Cached, Files, NoFiles, RealFiles};
 pub use glob::{Glob, GlobError, Vars};
-pub use locate::{Files, Located, NoFiles, PathError, RealFiles, Where, locate};
-pub use url::{Address, UrlError, UrlPattern};
+pub use index::{Links, PathIndex};
+pub use locate::{Located, PathError, Where, lexically, locate, spelled};
+pub use set::PathSet;
+pub use url::{Address, UrlError};
+pub use url_pattern::{UrlPattern, UrlSet};

@@ -1,15 +1,49 @@
-//! Addresses, and patterns for them.
+//! Addresses, in each reading that a program may take them in.
 
-/// An address, normalised as WHATWG's URL standard says.
+use std::net::IpAddr;
+
+use url::{Host, Url};
+
+use super::url_pattern::UrlPattern;
+
+/// The longest address that is read, in bytes.
+const LONGEST: usize = 64 * 1024;
+
+/// What curl takes for the scheme when the host begins so and none is written.
+const GUESSED: [(&str, &str); 6] = [
+    ("ftp.", "ftp"),
+    ("dict.", "dict"),
+    ("ldap.", "ldap"),
+    ("imap.", "imap"),
+    ("smtp.", "smtp"),
+    ("pop3.", "pop3"),
+];
+
+/// An address, normalised as WHATWG's URL standard says: notations of IP addresses, IDN, case, default ports, `.` and `..`
+/// in paths also when they are percent-encoded. Fragments and queries are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    source: String,
+    text: String,
+    /// Never empty.
+    readings: Vec<Reading>,
+    /// Programs do not agree on what it means, or expand it (`{a,b}`): never allowed.
+    doubtful: bool,
+    /// Even the host cannot be told: any deny could mean it.
+    any_host: bool,
 }
 
-/// A pattern for addresses: `https://*.example.com:8443/api/**`, or a host alone.
+/// One reading of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UrlPattern {
-    source: String,
+pub(super) struct Reading {
+    pub(super) scheme: String,
+    /// Without a dot at its end; empty for `file:///`.
+    pub(super) host: String,
+    pub(super) port: Option<u16>,
+    /// `user` or `user:password`.
+    pub(super) user: Option<String>,
+    /// Names separated by `/`, none at the ends: as they are, and percent-decoded.
+    pub(super) path: String,
+    pub(super) decoded: String,
 }
 
 /// Why an address or a pattern cannot be taken.
@@ -20,36 +54,238 @@ pub struct UrlError {
     pub message: String,
 }
 
+pub(super) fn error(message: impl Into<String>) -> UrlError {
+    UrlError { message: message.into() }
+}
+
 impl Address {
     /// Reads an address. `curl example.com` means `http://example.com`: without a scheme both `http` and `https` are meant.
+    /// `user@host:path`, as `git` and `scp` take it, is `ssh://user@host/path`.
+    ///
+    /// # Errors
+    /// When it is no address.
     pub fn parse(source: &str) -> Result<Self, UrlError> {
-        Ok(Self { source: source.to_owned() })
+        if source.len() > LONGEST {
+            return Err(error(format!("the address is longer than {LONGEST} bytes")));
+        }
+        let trimmed = source.trim_matches(|c: char| c <= ' ');
+        if trimmed.is_empty() {
+            return Err(error("the address is empty"));
+        }
+        let urls = candidates(trimmed);
+        let mut readings: Vec<Reading> = Vec::new();
+        let mut text = String::new();
+        for url in urls.iter().filter_map(|url| Url::parse(url).ok()) {
+            let Some(reading) = Reading::of(&url) else { continue };
+            if readings.is_empty() {
+                text = url.to_string();
+            }
+            if !readings.contains(&reading) {
+                readings.push(reading);
+            }
+        }
+        if readings.is_empty() {
+            return Err(error(format!("{source:?} is no address")));
+        }
+        let before_query = trimmed.split(['?', '#']).next().unwrap_or_default();
+        let odd = |c: char| c == '\\' || c.is_control() || c == ' ';
+        let expands = expands(before_query);
+        let any_host = readings.iter().any(|reading| {
+            reading.host.contains(|c: char| !(c.is_ascii_alphanumeric() || "-._:[]".contains(c)))
+        });
+        let authority = authority(trimmed).unwrap_or_default();
+        let doubtful = any_host
+            || expands
+            || trimmed.contains(odd)
+            || authority.matches('@').count() > 1
+            || urls.len() > readings.len() && !trimmed.contains("://");
+        let any_host = any_host
+            || expands
+                && (authority.contains(['{', '[']) && !is_v6(authority) || authority.contains('{'));
+        Ok(Self { text, readings, doubtful, any_host })
     }
 
     /// The normalised text, for messages.
     pub fn text(&self) -> &str {
-        &self.source
+        &self.text
+    }
+
+    pub(super) fn readings(&self) -> &[Reading] {
+        &self.readings
+    }
+
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.doubtful
+    }
+
+    /// Whether even the host is in doubt, so that the address could mean what any pattern means.
+    pub(super) fn may_be(&self, _pattern: &UrlPattern) -> bool {
+        self.any_host
     }
 }
 
-impl UrlPattern {
-    /// Reads a pattern.
-    pub fn parse(source: &str) -> Result<Self, UrlError> {
-        Ok(Self { source: source.to_owned() })
+/// The URLs that a text may mean, the likeliest first.
+fn candidates(text: &str) -> Vec<String> {
+    let clean: String = text.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
+    let slashed = clean.replace('\\', "/");
+    if let Some(rest) = slashed.strip_prefix("//") {
+        return without_scheme(rest);
     }
+    let (before, after) = match clean.split_once(':') {
+        Some(parts) => parts,
+        None => return without_scheme(&slashed),
+    };
+    let is_scheme = before.starts_with(|c: char| c.is_ascii_alphabetic())
+        && before.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    let hierarchical = after.starts_with("//");
+    let special = matches!(
+        before.to_ascii_lowercase().as_str(),
+        "http" | "https" | "ftp" | "ws" | "wss" | "file"
+    );
+    if is_scheme && (hierarchical || special) {
+        let mut urls = vec![clean.clone()];
+        if clean.contains('\\') {
+            // RFC 3986 gives `\` no meaning, so that the host ends further on.
+            urls.push(clean.replace('\\', "%5C"));
+        }
+        if let Some(other) = first_at(&clean) {
+            urls.push(other);
+        }
+        return urls;
+    }
+    if before.contains(['/', '?', '#', '[']) {
+        return without_scheme(&slashed);
+    }
+    let port_ends = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+    let is_port =
+        port_ends > 0 && after[port_ends..].chars().next().is_none_or(|c| "/?#\\".contains(c));
+    if is_port && !before.contains('@') {
+        return without_scheme(&slashed);
+    }
+    let mut urls = vec![format!("ssh://{before}/{}", after.trim_start_matches('/'))];
+    if is_scheme {
+        urls.push(clean.clone());
+    }
+    if before.contains('@') || after.contains('@') {
+        // `user@host:80/…` and `user:password@host`.
+        urls.extend(without_scheme(&slashed));
+    }
+    urls
+}
 
-    /// As it was written.
-    pub fn source(&self) -> &str {
-        &self.source
-    }
+/// With the other of two `@` as the one that ends the user's name.
+fn first_at(url: &str) -> Option<String> {
+    let authority = authority(url)?;
+    let (first, rest) = authority.split_once('@')?;
+    let (host, _) = rest.split_once('@')?;
+    Some(url.replacen(authority, &format!("{first}@{host}"), 1))
+}
 
-    /// Whether the address is surely meant: what an allow needs.
-    pub fn covers(&self, _address: &Address) -> bool {
-        false
-    }
+/// What stands between `//` and the path.
+fn authority(url: &str) -> Option<&str> {
+    let after = url.split_once("//").map_or(url, |(_, after)| after);
+    after.split(['/', '?', '#']).next()
+}
 
-    /// Whether the address could be meant: what a deny or an ask needs.
-    pub fn touches(&self, _address: &Address) -> bool {
-        true
+fn without_scheme(rest: &str) -> Vec<String> {
+    let mut urls = vec![format!("http://{rest}"), format!("https://{rest}")];
+    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host).to_ascii_lowercase();
+    let guessed = GUESSED.iter().find(|(begins, _)| host.starts_with(begins));
+    urls.extend(guessed.map(|(_, scheme)| format!("{scheme}://{rest}")));
+    urls
+}
+
+fn is_v6(authority: &str) -> bool {
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    host.strip_prefix('[')
+        .and_then(|host| host.split_once(']'))
+        .is_some_and(|(host, _)| host.parse::<std::net::Ipv6Addr>().is_ok())
+}
+
+/// Whether curl would make several addresses of it: `{a,b}`, `[1-9]`.
+fn expands(before_query: &str) -> bool {
+    let authority = authority(before_query).unwrap_or_default();
+    let rest = if is_v6(authority) {
+        before_query.replacen(authority, "", 1)
+    } else {
+        before_query.to_owned()
+    };
+    rest.contains(['{', '}', '[', ']'])
+}
+
+impl Reading {
+    fn of(url: &Url) -> Option<Self> {
+        let scheme = url.scheme().to_owned();
+        let host = match url.host() {
+            // `ssh://` and others leave the host as it is written: IP literals and IDN are read here too.
+            Some(Host::Domain(domain)) => plain_host(domain)?,
+            Some(Host::Ipv4(ip)) => IpAddr::V4(ip).to_string(),
+            Some(Host::Ipv6(ip)) => IpAddr::V6(ip).to_canonical().to_string(),
+            None => String::new(),
+        };
+        let port = url.port_or_known_default().or_else(|| default_port(&scheme));
+        let user = match (url.username(), url.password()) {
+            ("", None) => None,
+            (user, None) => Some(user.to_owned()),
+            (user, Some(password)) => Some(format!("{user}:{password}")),
+        };
+        let decoded = decoded(url.path()).replace('\\', "/");
+        Some(Self { scheme, host, port, user, path: names(url.path()), decoded: names(&decoded) })
     }
+}
+
+/// A host as it is compared.
+pub(super) fn plain_host(written: &str) -> Option<String> {
+    let host = match Host::parse(written) {
+        Ok(Host::Ipv4(ip)) => ip.to_string(),
+        Ok(Host::Ipv6(ip)) => IpAddr::V6(ip).to_canonical().to_string(),
+        Ok(Host::Domain(domain)) => domain,
+        Err(_) => written.to_ascii_lowercase(),
+    };
+    Some(host.trim_end_matches('.').to_owned())
+}
+
+pub(super) fn default_port(scheme: &str) -> Option<u16> {
+    Some(match scheme {
+        "http" | "ws" => 80,
+        "https" | "wss" => 443,
+        "ftp" => 21,
+        "ssh" | "sftp" | "scp" | "git+ssh" | "ssh+git" => 22,
+        "git" => 9418,
+        _ => return None,
+    })
+}
+
+fn decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let hex = |at: usize| after.get(at).and_then(|digit| char::from(*digit).to_digit(16));
+        match (byte, hex(0), hex(1)) {
+            (b'%', Some(high), Some(low)) => {
+                bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'%'));
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// `.`, `..` and `//` taken out.
+fn names(path: &str) -> String {
+    let mut names = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => {
+                names.pop();
+            }
+            name => names.push(name),
+        }
+    }
+    names.join("/")
 }

@@ -1,0 +1,175 @@
+//! The file system, as far as it matters to where a path points.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::PathError;
+use super::resolve::resolve;
+use super::syntax::Syntax;
+
+/// How many names of a directory are looked at to tell whether case matters in it.
+const NAMES_TRIED: usize = 16;
+
+/// The file system, as far as it matters to where a path points.
+pub trait Files {
+    /// What a symlink says, `None` for what is no symlink or does not exist.
+    ///
+    /// # Errors
+    /// When it cannot be told, for lack of permission or for lack of a file system.
+    fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError>;
+
+    /// Whether names differ when only their case differs, where this path is. It need not exist.
+    fn is_case_sensitive(&self, path: &str) -> bool;
+
+    /// Where an absolute path that is normal (no `..`) points. What keeps answers overrides it.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn real(&self, path: &str) -> Result<String, PathError> {
+        match Syntax::NATIVE.absolute(path, None)? {
+            Some(absolute) => resolve(Syntax::NATIVE, &absolute, self, None),
+            None => Err(PathError::Unreadable(format!("{path}: not absolute"))),
+        }
+    }
+}
+
+/// The file system of this machine. Blocks: not for the JavaScript thread.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RealFiles;
+
+/// No file system: everything about it is [`PathError::NeedsFiles`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoFiles;
+
+/// Keeps the answers of another, so that the paths and patterns of one verdict ask once. Not for longer than a verdict:
+/// it does not see changes.
+pub struct Cached<'a> {
+    files: &'a dyn Files,
+    links: RefCell<HashMap<String, Result<Option<PathBuf>, PathError>>>,
+    reals: RefCell<HashMap<String, Result<String, PathError>>>,
+    cases: RefCell<HashMap<String, bool>>,
+}
+
+impl Files for NoFiles {
+    fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
+        Err(PathError::NeedsFiles)
+    }
+
+    fn is_case_sensitive(&self, _path: &str) -> bool {
+        true
+    }
+}
+
+impl Files for RealFiles {
+    fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
+        // One call to the kernel: reading what is no link is `InvalidInput` there. Windows has no such code.
+        if cfg!(windows) {
+            match fs::symlink_metadata(path) {
+                Ok(found) if !found.is_symlink() => return Ok(None),
+                Ok(_) => {}
+                Err(error) => return missing(path, &error),
+            }
+        }
+        match fs::read_link(path) {
+            Ok(target) => Ok(Some(target)),
+            Err(error) if error.kind() == ErrorKind::InvalidInput && !cfg!(windows) => Ok(None),
+            Err(error) => missing(path, &error),
+        }
+    }
+
+    fn is_case_sensitive(&self, path: &str) -> bool {
+        let path = Path::new(path);
+        if let Some(answer) = same_in_other_case(path) {
+            return !answer;
+        }
+        // It does not exist, or has no letters: its neighbours tell, else the directory's own name.
+        for dir in path.ancestors().skip(1) {
+            let Ok(entries) = fs::read_dir(dir) else { continue };
+            let by_neighbour = entries
+                .take(NAMES_TRIED)
+                .flatten()
+                .find_map(|entry| same_in_other_case(&entry.path()));
+            if let Some(answer) = by_neighbour.or_else(|| same_in_other_case(dir)) {
+                return !answer;
+            }
+        }
+        !cfg!(any(windows, target_vendor = "apple"))
+    }
+}
+
+fn missing(path: &str, error: &std::io::Error) -> Result<Option<PathBuf>, PathError> {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Ok(None),
+        ErrorKind::InvalidFilename => Err(PathError::TooLong),
+        _ => Err(PathError::Unreadable(format!("{path}: {error}"))),
+    }
+}
+
+/// Whether the same file answers to its name in the other case; `None` when it does not exist or has no letters.
+fn same_in_other_case(path: &Path) -> Option<bool> {
+    let name = path.file_name()?.to_str()?;
+    let other: String =
+        name.chars()
+            .map(|c| {
+                if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
+            })
+            .collect();
+    if other == name {
+        return None;
+    }
+    let here = fs::symlink_metadata(path).ok()?;
+    let there = fs::symlink_metadata(path.with_file_name(other));
+    Some(there.is_ok_and(|there| is_same(&here, &there)))
+}
+
+#[cfg(unix)]
+fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same(_one: &fs::Metadata, _other: &fs::Metadata) -> bool {
+    true
+}
+
+impl<'a> Cached<'a> {
+    /// Over these.
+    pub fn new(files: &'a dyn Files) -> Self {
+        Self {
+            files,
+            links: RefCell::default(),
+            reals: RefCell::default(),
+            cases: RefCell::default(),
+        }
+    }
+}
+
+impl Files for Cached<'_> {
+    fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
+        kept(&self.links, path, || self.files.read_link(path))
+    }
+
+    fn is_case_sensitive(&self, path: &str) -> bool {
+        kept(&self.cases, path, || self.files.is_case_sensitive(path))
+    }
+
+    fn real(&self, path: &str) -> Result<String, PathError> {
+        kept(&self.reals, path, || match Syntax::NATIVE.absolute(path, None)? {
+            Some(absolute) => resolve(Syntax::NATIVE, &absolute, self, None),
+            None => Err(PathError::Unreadable(format!("{path}: not absolute"))),
+        })
+    }
+}
+
+fn kept<T: Clone>(answers: &RefCell<HashMap<String, T>>, path: &str, ask: impl FnOnce() -> T) -> T {
+    if let Some(answer) = answers.borrow().get(path) {
+        return answer.clone();
+    }
+    let answer = ask();
+    answers.borrow_mut().insert(path.to_owned(), answer.clone());
+    answer
+}

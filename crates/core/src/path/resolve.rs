@@ -1,0 +1,82 @@
+//! Symlinks followed, name by name, as the kernel does.
+
+use super::syntax::{Absolute, Syntax};
+use super::{Files, PathError};
+
+/// How many symlinks the kernel follows in one path.
+const MOST_LINKS: usize = 40;
+
+/// Where the kernel gets from `path`; names that do not exist are taken as if they would be made. At each symlink, what
+/// the whole path is called there goes to `through`.
+pub(super) fn resolve<F: Files + ?Sized>(
+    syntax: Syntax, path: &Absolute, files: &F, mut through: Option<&mut Vec<String>>,
+) -> Result<String, PathError> {
+    // What is still to go, the next name last.
+    let mut ahead: Vec<String> = path.names.iter().rev().cloned().collect();
+    let mut root = path.root.clone();
+    let mut here = root.clone();
+    let mut links = 0;
+    if ahead.is_empty() {
+        files.read_link(&path.text())?;
+    }
+    while let Some(name) = ahead.pop() {
+        if name == ".." {
+            let up = here.rfind('/').unwrap_or(0).max(root.len());
+            here.truncate(up);
+            continue;
+        }
+        let before = here.len();
+        here.push('/');
+        here.push_str(&name);
+        if syntax == Syntax::Posix && is_per_process(&here) {
+            return Err(PathError::PerProcess);
+        }
+        let Some(target) = files.read_link(&here)? else { continue };
+        links += 1;
+        if links > MOST_LINKS {
+            return Err(PathError::TooManyLinks);
+        }
+        if let Some(through) = through.as_deref_mut() {
+            let names = here.get(root.len()..).unwrap_or_default();
+            let names = syntax.names(names)?.into_iter().chain(ahead.iter().rev().cloned());
+            let called = Absolute { root: root.clone(), names: names.collect() };
+            through.push(called.normalised().text());
+        }
+        let unreadable = || PathError::Unreadable(format!("{here}: its target cannot be read"));
+        let target = target.to_str().filter(|target| !target.is_empty()).ok_or_else(unreadable)?;
+        let base = Absolute { root: root.clone(), names: Vec::new() };
+        let names = match syntax.absolute(target, Some(&base))? {
+            Some(absolute) => {
+                root = absolute.root;
+                here.clone_from(&root);
+                absolute.names
+            }
+            None => {
+                here.truncate(before);
+                syntax.names(target)?
+            }
+        };
+        ahead.extend(names.into_iter().rev());
+    }
+    if here.len() == root.len() {
+        here.push('/');
+    }
+    Ok(here)
+}
+
+/// What is something else to each process, and is no symlink like others: it cannot be told what another process sees.
+fn is_per_process(path: &str) -> bool {
+    if let Some(rest) = path.strip_prefix("/proc/") {
+        let mut names = rest.split('/');
+        let process = names.next().unwrap_or_default();
+        return match process {
+            "self" | "thread-self" => true,
+            _ if process.bytes().all(|byte| byte.is_ascii_digit()) => matches!(
+                names.next(),
+                Some("root" | "cwd" | "exe" | "fd" | "fdinfo" | "map_files" | "ns" | "task")
+            ),
+            _ => false,
+        };
+    }
+    matches!(path, "/dev/fd" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr")
+}

@@ -1,0 +1,164 @@
+//! Lists of patterns, with exceptions.
+
+use super::{Files, Glob, GlobError, Located, PathError, Vars, Where};
+use crate::shell::Piece;
+
+/// Patterns for paths in order: one that begins with `!` takes out again what those before it took in, and the last that
+/// matches decides.
+///
+/// In doubt an allow takes less and a deny takes more: what is taken out is taken out of an allow if any reading of the path
+/// matches, and out of a deny only where that very reading does.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PathSet {
+    items: Vec<Item>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Item {
+    glob: Glob,
+    /// Takes out again.
+    out: bool,
+}
+
+impl PathSet {
+    /// Reads patterns, in order.
+    ///
+    /// # Errors
+    /// The first that cannot be taken, and its index.
+    pub fn parse<'a>(
+        sources: impl IntoIterator<Item = &'a str>, vars: &Vars,
+    ) -> Result<Self, (usize, GlobError)> {
+        let items = sources.into_iter().enumerate().map(|(index, source)| {
+            let (out, pattern) = match source.strip_prefix('!') {
+                Some(pattern) => (true, pattern),
+                None => (false, source),
+            };
+            let glob = Glob::parse(pattern, vars).map_err(|mut error| {
+                error.at += usize::from(out);
+                (index, error)
+            })?;
+            Ok(Item { glob, out })
+        });
+        Ok(Self { items: items.collect::<Result<_, _>>()? })
+    }
+
+    /// Whether it has no pattern.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The patterns that take in.
+    pub fn globs(&self) -> impl Iterator<Item = &Glob> {
+        self.items.iter().filter(|item| !item.out).map(|item| &item.glob)
+    }
+
+    /// Whether every reading of this path is in it: what an allow needs. See [`Glob::covers`].
+    ///
+    /// # Errors
+    /// [`PathError::NeedsFiles`].
+    pub fn covers(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
+        self.covers_where(path, files, |glob, reading| glob.allows(path, reading, files))
+    }
+
+    /// The same, if only what is spelled out by that name counts. See [`Glob::covers_by_name`].
+    ///
+    /// # Errors
+    /// [`PathError::NeedsFiles`].
+    pub fn covers_by_name(
+        &self, path: &Located, files: &dyn Files, name: &dyn Fn(&str) -> bool,
+    ) -> Result<bool, PathError> {
+        self.covers_where(path, files, |glob, reading| match glob.only_naming(name) {
+            Some(glob) => glob.allows(path, reading, files),
+            None => Ok(false),
+        })
+    }
+
+    fn covers_where(
+        &self, path: &Located, files: &dyn Files,
+        allows: impl Fn(&Glob, &str) -> Result<bool, PathError>,
+    ) -> Result<bool, PathError> {
+        let mut real = false;
+        let mut real_of_lexical = false;
+        for Item { glob, out } in &self.items {
+            if *out {
+                if (real || real_of_lexical) && glob.touches(path, files)? {
+                    (real, real_of_lexical) = (false, false);
+                }
+                continue;
+            }
+            real = real || allows(glob, &path.real)?;
+            real_of_lexical = if path.real == path.real_of_lexical {
+                real
+            } else {
+                real_of_lexical || allows(glob, &path.real_of_lexical)?
+            };
+        }
+        Ok(real && real_of_lexical)
+    }
+
+    /// Whether any reading of this path is in it: what a deny or an ask needs. See [`Glob::touches`].
+    ///
+    /// # Errors
+    /// [`PathError::NeedsFiles`].
+    pub fn touches(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
+        self.touches_where(
+            path,
+            |glob, reading| glob.bites(path, reading, files),
+            |glob, reading| glob.allows(path, reading, files),
+        )
+    }
+
+    /// Whether this directory or anything below it is in it. See [`Glob::touches_below`].
+    ///
+    /// # Errors
+    /// [`PathError::NeedsFiles`].
+    pub fn touches_below(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
+        let below = |glob: &Glob, reading: &str| glob.bites_below(path, reading, files);
+        let out = |glob: &Glob, reading: &str| Ok(glob.takes_all_below(reading));
+        Ok(self.touches(path, files)? || self.touches_where(path, below, out)?)
+    }
+
+    fn touches_where(
+        &self, path: &Located, bites: impl Fn(&Glob, &str) -> Result<bool, PathError>,
+        surely: impl Fn(&Glob, &str) -> Result<bool, PathError>,
+    ) -> Result<bool, PathError> {
+        for reading in path.readings() {
+            // The last that matches decides.
+            for Item { glob, out } in self.items.iter().rev() {
+                if *out && surely(glob, reading)? {
+                    break;
+                }
+                if !*out && bites(glob, reading)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a path of which only these pieces are known could be in it. Errs on the side of yes. See
+    /// [`Glob::could_match`].
+    pub fn could_match(&self, pieces: &[Piece], from: &Where) -> bool {
+        self.globs().any(|glob| glob.could_match(pieces, from))
+    }
+
+    /// The same, with symlinks. See [`Glob::could_match_through`].
+    ///
+    /// # Errors
+    /// When they cannot be resolved.
+    pub fn could_match_through(
+        &self, pieces: &[Piece], from: &Where, files: &dyn Files,
+    ) -> Result<bool, PathError> {
+        for glob in self.globs() {
+            if glob.could_match_through(pieces, from, files)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a name is spelled out in one of its patterns. See [`Glob::names`].
+    pub fn names(&self, name: &dyn Fn(&str) -> bool) -> bool {
+        self.globs().any(|glob| glob.names(name))
+    }
+}
