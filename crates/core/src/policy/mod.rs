@@ -1,8 +1,21 @@
 //! What must be asked about: subjects, rules and layers make a verdict. No clock, and no I/O but through
 //! [`Files`](crate::path::Files).
 
+mod compile;
 pub mod document;
 mod effect;
+mod grants;
 pub mod interrupt;
+mod judge;
+pub mod mode;
+mod protected;
+mod reading;
+pub mod subject;
+mod tokens;
+mod verdict;
 
+pub use compile::{Policy, PolicyError};
 pub use effect::Effect;
+pub use grants::Grants;
+pub use judge::{JudgedCall, NeedsFiles, judge};
+pub use verdict::{Cause, JudgedSubject, RuleRef, Verdict, narrow};

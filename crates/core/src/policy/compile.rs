@@ -1,0 +1,309 @@
+//! Policies, ready to judge with: read once, then only looked up in.
+
+mod index;
+mod paths;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(crate) use index::Index;
+pub(crate) use paths::PathRules;
+
+use super::Effect;
+use super::document::{CommandPattern, Document, Layer, Match, Mode, Place, Source};
+use super::reading::Readings;
+use super::verdict::RuleRef;
+use crate::path::{UrlPattern, Where};
+
+/// Policies of any number of layers, ready to judge with. Cheap to clone, never changes.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    context: Where,
+    documents: Vec<Compiled>,
+    rules: Vec<Rule>,
+    index: Index,
+    readings: Readings,
+    forbidden: Vec<(Mode, Source)>,
+}
+
+/// What is left of a document beside its rules.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) source: Source,
+    pub(crate) default: Option<Effect>,
+    pub(crate) matching: Match,
+}
+
+/// A rule, ready to be compared.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    /// Its document, as an index.
+    pub(crate) document: usize,
+    pub(crate) at: Place,
+    pub(crate) index: usize,
+    pub(crate) effect: Effect,
+    pub(crate) reason: Option<Arc<str>>,
+    tools: Option<Vec<NamePattern>>,
+    annotations: BTreeMap<String, bool>,
+    pub(crate) condition: Option<usize>,
+    pub(crate) commands: Vec<CommandPattern>,
+    pub(crate) reads: Option<PathRules>,
+    pub(crate) writes: Option<PathRules>,
+    pub(crate) urls: Option<UrlRules>,
+    pub(crate) env: Vec<NamePattern>,
+}
+
+/// Patterns of addresses, of which some take out again.
+#[derive(Debug)]
+pub(crate) struct UrlRules {
+    pub(crate) included: Vec<UrlPattern>,
+    pub(crate) excluded: Vec<UrlPattern>,
+}
+
+/// A name, with `*` for any text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NamePattern {
+    Exact(String),
+    Wild(String),
+}
+
+/// Why policies cannot be judged with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}:{}:{}: {message}", .at.0.name, .at.1.line, .at.1.column)]
+pub struct PolicyError {
+    /// What is wrong, and what to write instead.
+    pub message: String,
+    /// The document, and the place in it.
+    pub at: (Source, Place),
+}
+
+impl Policy {
+    /// Makes these documents ready for calls from the context: its directory is where relative patterns start, whatever
+    /// directory a call names.
+    ///
+    /// A pattern that needs the project or the home directory where none is known matches nothing in an allow.
+    ///
+    /// # Errors
+    /// When a pattern cannot be taken.
+    pub fn compile(mut documents: Vec<Document>, context: &Where) -> Result<Self, PolicyError> {
+        // So that which rule is named does not depend on the order in which documents came.
+        documents.sort_by(|a, b| {
+            (a.source.layer, &a.source.name).cmp(&(b.source.layer, &b.source.name))
+        });
+        let readings = Readings::of(&documents);
+        let mut compiled = Vec::with_capacity(documents.len());
+        let mut rules = Vec::new();
+        let mut forbidden = Vec::new();
+        for document in documents {
+            let trusted = document.source.trusted;
+            for mode in document.forbid {
+                // Others would only be in the way of those above them.
+                if document.source.layer == Layer::Managed {
+                    forbidden.push((mode, document.source.clone()));
+                }
+            }
+            for rule in document.rules {
+                rules.push(Rule::compile(rule, compiled.len(), &document.source, context)?);
+            }
+            let default = match (document.default, document.matching) {
+                (None, Match::First) => Some(Effect::Deny),
+                (Some(Effect::Allow), _) if !trusted => None,
+                (default, _) => default,
+            };
+            compiled.push(Compiled {
+                source: document.source,
+                default,
+                matching: document.matching,
+            });
+        }
+        let index = Index::of(&rules);
+        let inner = Inner {
+            context: context.clone(),
+            documents: compiled,
+            rules,
+            index,
+            readings,
+            forbidden,
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Where it was made ready for.
+    pub fn context(&self) -> &Where {
+        &self.inner.context
+    }
+
+    /// Who forbids this mode, if anybody who may.
+    pub fn forbids(&self, mode: Mode) -> Option<&Source> {
+        self.inner.forbidden.iter().find(|(forbidden, _)| *forbidden == mode).map(|(_, by)| by)
+    }
+
+    pub(crate) fn readings(&self) -> &Readings {
+        &self.inner.readings
+    }
+
+    pub(crate) fn index(&self) -> &Index {
+        &self.inner.index
+    }
+
+    pub(crate) fn documents(&self) -> &[Compiled] {
+        &self.inner.documents
+    }
+
+    /// Whether in some document the first rule decides.
+    pub(crate) fn has_first(&self) -> bool {
+        self.documents().iter().any(|document| document.matching == Match::First)
+    }
+
+    pub(crate) fn rule(&self, rule: usize) -> Option<&Rule> {
+        self.inner.rules.get(rule)
+    }
+
+    pub(crate) fn source(&self, rule: &Rule) -> Option<&Source> {
+        self.inner.documents.get(rule.document).map(|document| &document.source)
+    }
+
+    pub(crate) fn reference(&self, rule: usize) -> Option<RuleRef> {
+        let rule = self.rule(rule)?;
+        let source = self.source(rule)?.clone();
+        Some(RuleRef { source, at: rule.at, index: rule.index, reason: rule.reason.clone() })
+    }
+}
+
+impl Rule {
+    fn compile(
+        rule: super::document::Rule, document: usize, source: &Source, context: &Where,
+    ) -> Result<Self, PolicyError> {
+        let at =
+            |place: Place, message: String| PolicyError { message, at: (source.clone(), place) };
+        let allows = rule.effect == Effect::Allow;
+        let paths = |patterns: &[super::document::Located<String>]| {
+            PathRules::compile(patterns, allows, context).map_err(|(place, why)| at(place, why))
+        };
+        let urls = if rule.urls.is_empty() {
+            None
+        } else {
+            let mut urls = UrlRules { included: Vec::new(), excluded: Vec::new() };
+            for pattern in &rule.urls {
+                let (text, list) = match pattern.value.strip_prefix('!') {
+                    Some(text) => (text, &mut urls.excluded),
+                    None => (pattern.value.as_str(), &mut urls.included),
+                };
+                list.push(UrlPattern::parse(text).map_err(|error| at(pattern.at, error.message))?);
+            }
+            Some(urls)
+        };
+        Ok(Self {
+            document,
+            at: rule.at,
+            index: rule.index,
+            effect: rule.effect,
+            reason: rule.reason.map(Arc::from),
+            reads: paths(&rule.reads)?,
+            writes: paths(&rule.writes)?,
+            urls,
+            tools: rule.tools.map(|names| names.into_iter().map(NamePattern::new).collect()),
+            annotations: rule.annotations,
+            condition: rule.condition,
+            commands: rule.commands.into_iter().map(|pattern| pattern.value).collect(),
+            env: rule.env.into_iter().map(|name| NamePattern::new(name.value)).collect(),
+        })
+    }
+
+    /// Whether it speaks of whole calls.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.commands.is_empty()
+            && self.reads.is_none()
+            && self.writes.is_none()
+            && self.urls.is_none()
+            && self.env.is_empty()
+    }
+
+    /// Whether it speaks of this tool, which gives these hints of itself. A hint that is not given is what MCP takes it for.
+    pub(crate) fn speaks_of(&self, tool: &str, hints: &BTreeMap<String, bool>) -> bool {
+        self.tools.as_ref().is_none_or(|names| names.iter().any(|name| name.matches(tool)))
+            && self.annotations.iter().all(|(hint, expected)| {
+                let given = hints.get(hint).copied().unwrap_or_else(|| {
+                    matches!(hint.as_str(), "destructiveHint" | "openWorldHint")
+                });
+                given == *expected
+            })
+    }
+
+    /// Whether it depends on nothing that a tool says of itself.
+    pub(crate) fn hints_are_empty(&self) -> bool {
+        self.annotations.is_empty()
+    }
+
+    /// The tools that it speaks of; `None`: all of them, or those of a pattern.
+    pub(crate) fn exact_tools(&self) -> Option<Vec<&str>> {
+        self.tools
+            .as_ref()?
+            .iter()
+            .map(|name| match name {
+                NamePattern::Exact(name) => Some(name.as_str()),
+                NamePattern::Wild(_) => None,
+            })
+            .collect()
+    }
+}
+
+impl NamePattern {
+    fn new(name: String) -> Self {
+        if name.contains('*') { Self::Wild(name) } else { Self::Exact(name) }
+    }
+
+    /// Whether this name is meant.
+    pub(crate) fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::Exact(exact) => exact == name,
+            Self::Wild(pattern) => wild(pattern, name),
+        }
+    }
+}
+
+/// `*` is any text. Linear in both: the first place where each part fits is as good as any.
+fn wild(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or("");
+    for part in parts {
+        match name.split_once(part) {
+            Some((_, after)) => name = after,
+            None => return false,
+        }
+    }
+    name.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_is_any_text() {
+        for (pattern, name, expected) in [
+            ("mcp__git__*", "mcp__git__status", true),
+            ("mcp__git__*", "mcp__github__x", false),
+            ("*_file", "read_file", true),
+            ("*_file", "read_files", false),
+            ("a*b*c", "a1b2c", true),
+            ("a*b*b", "ab", false),
+            ("*", "", true),
+            ("a*a", "a", false),
+            ("**", "x", true),
+        ] {
+            assert_eq!(
+                NamePattern::new(pattern.to_owned()).matches(name),
+                expected,
+                "{pattern} {name}"
+            );
+        }
+    }
+}

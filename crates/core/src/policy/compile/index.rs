@@ -1,0 +1,182 @@
+//! The rules that could speak of a subject, found without looking at the others.
+
+use std::collections::HashMap;
+
+use super::{NamePattern, Rule};
+use crate::policy::Effect;
+use crate::policy::document::Token;
+use crate::policy::tokens::{FOLDS_CASE, base_name};
+use crate::shell::Word;
+
+/// Rules by what they speak of.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    whole: ByName,
+    commands: Commands,
+    env: ByName,
+    pub(crate) reads: Vec<usize>,
+    pub(crate) writes: Vec<usize>,
+    pub(crate) urls: Vec<usize>,
+}
+
+/// Rules by an exact name; those with patterns apart.
+#[derive(Debug, Default)]
+struct ByName {
+    exact: HashMap<String, Vec<usize>>,
+    others: Vec<usize>,
+}
+
+/// Rules by the first and the second word of commands.
+#[derive(Debug, Default)]
+struct Commands {
+    /// Allows, by the first word as it is written.
+    allows: HashMap<String, BySecond>,
+    /// Denies and asks, by the name of the program.
+    bites: HashMap<String, BySecond>,
+    /// Those that begin with `*` or `**`.
+    others: Vec<usize>,
+}
+
+#[derive(Debug, Default)]
+struct BySecond {
+    exact: HashMap<String, Vec<usize>>,
+    others: Vec<usize>,
+}
+
+impl BySecond {
+    fn push(&mut self, second: Option<&Token>, rule: usize) {
+        match second {
+            Some(Token::Text(text)) => push(self.exact.entry(text.clone()).or_default(), rule),
+            Some(Token::OneOf(texts)) => {
+                for text in texts {
+                    push(self.exact.entry(text.clone()).or_default(), rule);
+                }
+            }
+            Some(Token::Any | Token::Rest) | None => push(&mut self.others, rule),
+        }
+    }
+
+    fn find(&self, second: Option<&Word>, found: &mut Vec<usize>) {
+        found.extend(&self.others);
+        match second.map(Word::literal) {
+            Some(Some(text)) => found.extend(self.exact.get(text).into_iter().flatten()),
+            Some(None) => found.extend(self.exact.values().flatten()),
+            None => {}
+        }
+    }
+}
+
+/// A rule may come with several patterns that begin alike.
+fn push(rules: &mut Vec<usize>, rule: usize) {
+    if rules.last() != Some(&rule) {
+        rules.push(rule);
+    }
+}
+
+impl ByName {
+    fn push(&mut self, names: Option<Vec<&str>>, rule: usize) {
+        match names {
+            Some(names) => {
+                for name in names {
+                    push(self.exact.entry(name.to_owned()).or_default(), rule);
+                }
+            }
+            None => push(&mut self.others, rule),
+        }
+    }
+
+    fn find(&self, name: &str, found: &mut Vec<usize>) {
+        found.extend(&self.others);
+        found.extend(self.exact.get(name).into_iter().flatten());
+    }
+}
+
+fn key(name: &str) -> String {
+    if FOLDS_CASE { name.to_ascii_lowercase() } else { name.to_owned() }
+}
+
+impl Index {
+    pub(super) fn of(rules: &[Rule]) -> Self {
+        let mut index = Self::default();
+        for (id, rule) in rules.iter().enumerate() {
+            if rule.is_whole() {
+                index.whole.push(rule.exact_tools(), id);
+            }
+            for pattern in &rule.commands {
+                index.commands.push(rule.effect, &pattern.tokens, id);
+            }
+            for name in &rule.env {
+                let exact = match name {
+                    NamePattern::Exact(name) => Some(vec![name.as_str()]),
+                    NamePattern::Wild(_) => None,
+                };
+                index.env.push(exact, id);
+            }
+            for (has, list) in [
+                (rule.reads.is_some(), &mut index.reads),
+                (rule.writes.is_some(), &mut index.writes),
+                (rule.urls.is_some(), &mut index.urls),
+            ] {
+                if has {
+                    list.push(id);
+                }
+            }
+        }
+        index
+    }
+
+    /// Rules for whole calls that could speak of this tool.
+    pub(crate) fn whole(&self, tool: &str, found: &mut Vec<usize>) {
+        self.whole.find(tool, found);
+    }
+
+    /// Rules that could speak of this variable.
+    pub(crate) fn env(&self, name: &str, found: &mut Vec<usize>) {
+        self.env.find(name, found);
+    }
+
+    /// Rules that could speak of this command. Where not even its name is known, only those that begin with `*`: nothing
+    /// allows it, and any other could only ask.
+    pub(crate) fn commands(&self, argv: &[Word], found: &mut Vec<usize>) {
+        found.extend(&self.commands.others);
+        let Some(first) = argv.first().and_then(Word::literal) else { return };
+        let second = argv.get(1);
+        if let Some(rules) = self.commands.allows.get(first) {
+            rules.find(second, found);
+        }
+        let name = base_name(first);
+        let name = if FOLDS_CASE { name.strip_suffix(".exe").unwrap_or(name) } else { name };
+        let folded = FOLDS_CASE.then(|| key(name));
+        let name = folded.as_deref().unwrap_or(name);
+        if let Some(rules) = self.commands.bites.get(name) {
+            rules.find(second, found);
+        }
+        // A rule may spell out a path: `/usr/bin/git`.
+        if first.contains('/')
+            && let Some(rules) = self.commands.bites.get(first)
+        {
+            rules.find(second, found);
+        }
+    }
+}
+
+impl Commands {
+    fn push(&mut self, effect: Effect, tokens: &[Token], rule: usize) {
+        let firsts: &[String] = match tokens.first() {
+            Some(Token::Text(text)) => std::slice::from_ref(text),
+            Some(Token::OneOf(texts)) => texts,
+            Some(Token::Any | Token::Rest) | None => {
+                push(&mut self.others, rule);
+                return;
+            }
+        };
+        for first in firsts {
+            let (map, key) = if effect == Effect::Allow {
+                (&mut self.allows, first.clone())
+            } else {
+                (&mut self.bites, if first.contains('/') { first.clone() } else { key(first) })
+            };
+            map.entry(key).or_default().push(tokens.get(1), rule);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Remembered approvals.
+
+use super::Effect;
+use super::compile::{Policy, PolicyError};
+use super::document::{Document, Layer, Match, Rule, Source};
+use super::judge::{Judge, JudgedCall, NeedsFiles};
+use super::subject::{Kind, Subject};
+use super::verdict::Verdict;
+use crate::path::{Files, Where};
+
+/// Rules that answer asks: "always allow", for a run, a session or for ever. Cheap to clone, never changes.
+///
+/// They never answer a deny, what is unknown, nor what a managed document asks about.
+#[derive(Debug, Clone)]
+pub struct Grants {
+    policy: Policy,
+}
+
+impl Grants {
+    /// Makes these rules ready, all of which allow.
+    ///
+    /// # Errors
+    /// When a pattern cannot be taken.
+    pub fn compile(rules: Vec<Rule>, context: &Where) -> Result<Self, PolicyError> {
+        let rules = rules
+            .into_iter()
+            .filter(|rule| rule.effect == Effect::Allow)
+            .enumerate()
+            .map(|(index, rule)| Rule { index, ..rule })
+            .collect();
+        let source = Source { layer: Layer::Session, name: "grants".into(), trusted: true };
+        let document = Document {
+            source,
+            default: None,
+            matching: Match::Strictest,
+            tools: std::collections::BTreeMap::default(),
+            rules,
+            forbid: Vec::new(),
+        };
+        Ok(Self { policy: Policy::compile(vec![document], context)? })
+    }
+
+    /// Whether they answer every ask of this verdict on this call, so that it may run.
+    ///
+    /// # Errors
+    /// When the file system is needed to tell where a path points.
+    pub fn answers(
+        &self, call: &JudgedCall, verdict: &Verdict, files: &dyn Files,
+    ) -> Result<bool, NeedsFiles> {
+        if verdict.effect != Effect::Ask || verdict.subjects.is_empty() {
+            return Ok(false);
+        }
+        let asked = || verdict.subjects.iter().filter(|judged| judged.effect != Effect::Allow);
+        if !asked().all(super::JudgedSubject::is_grantable) || asked().next().is_none() {
+            return Ok(false);
+        }
+        let subjects: Vec<Subject> =
+            verdict.subjects.iter().map(|judged| judged.subject.clone()).collect();
+        let judge = Judge::new(&self.policy, call, files, &subjects);
+        let mut hits = Vec::new();
+        for judged in asked() {
+            hits.clear();
+            // Whoever asked about a file that a command's allow would cover wants to be answered about the file.
+            let mut subject = judged.subject.clone();
+            subject.needs_allow = true;
+            let says = judge.subject(&subject, &mut hits, None)?;
+            let spelled = match &subject.kind {
+                Kind::Path { by: Some(by), .. } | Kind::Url { by: Some(by), .. } => {
+                    judge.is_spelled_out(*by)
+                }
+                _ => false,
+            };
+            if says.effect != Effect::Allow && !spelled {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,261 @@
+//! Which rules speak of a subject.
+
+use super::spot::Spots;
+use super::{Judge, NeedsFiles};
+use crate::path::Address;
+use crate::policy::Effect;
+use crate::policy::compile::{PathRules, Rule};
+use crate::policy::subject::{By, Kind, Subject};
+use crate::policy::tokens::{self, Meets};
+use crate::shell::{Access, Word};
+
+/// A rule that speaks of a subject.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hit {
+    /// It.
+    pub(crate) rule: usize,
+    /// Its document.
+    pub(crate) document: usize,
+    /// What it says.
+    pub(crate) effect: Effect,
+    /// How surely.
+    pub(crate) how: How,
+    /// It spells out what makes the subject unknown.
+    pub(crate) names_unknown: bool,
+}
+
+/// How surely a rule speaks of a subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// It does.
+    Surely,
+    /// It could: an ask, whatever the rule says.
+    Could,
+    /// Its condition could not be tried: an ask as well.
+    Condition,
+    /// It would, but its allows do not count.
+    Untrusted,
+}
+
+impl Judge<'_> {
+    /// The rules for whole calls that speak of this one.
+    pub(super) fn whole_rules(&self) -> Vec<Hit> {
+        let mut found = Vec::new();
+        self.policy.index().whole(self.call.tool_name, &mut found);
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().filter_map(|rule| self.hit(rule, |_| Meets::Yes)).collect()
+    }
+
+    /// Gathers the rules that speak of this subject; for a path, says where it is.
+    pub(super) fn hits(
+        &self, subject: &Subject, hits: &mut Vec<Hit>,
+    ) -> Result<Option<Spots>, NeedsFiles> {
+        let mut found = Vec::new();
+        let index = self.policy.index();
+        let mut spots = None;
+        match &subject.kind {
+            Kind::Command { argv, .. } => {
+                index.commands(argv, &mut found);
+                self.gather(found, hits, |rule| Ok(command_meets(rule, argv)))?;
+            }
+            Kind::Env { name } => {
+                index.env(name, &mut found);
+                self.gather(found, hits, |rule| {
+                    let speaks = rule.env.iter().any(|pattern| pattern.matches(name));
+                    Ok(if speaks { Meets::Yes } else { Meets::No })
+                })?;
+            }
+            Kind::Path { access, target, recursive, .. } => {
+                let places = Self::located(Spots::of(target, &subject.start, self.files))?;
+                let places =
+                    places.unwrap_or_else(|error| Spots { error: Some(error), ..Spots::default() });
+                found.extend(match access {
+                    Access::Read => &index.reads,
+                    Access::Write => &index.writes,
+                });
+                if !places.is_null_device() {
+                    self.gather(found, hits, |rule| {
+                        let (paths, write) = match access {
+                            Access::Read => (&rule.reads, false),
+                            Access::Write => (&rule.writes, true),
+                        };
+                        paths.as_ref().map_or(Ok(Meets::No), |paths| {
+                            self.path_meets(rule.effect, paths, &places, *recursive, write)
+                        })
+                    })?;
+                }
+                spots = Some(places);
+            }
+            Kind::Url { target, .. } => {
+                found.extend(&index.urls);
+                let address = target.literal().and_then(|text| Address::parse(text).ok());
+                self.gather(found, hits, |rule| Ok(url_meets(rule, address.as_ref())))?;
+            }
+            Kind::Unknown { named: Some(by), .. } => {
+                if let Some(Kind::Command { argv, .. }) = self.kind(by.command) {
+                    index.commands(argv, &mut found);
+                    self.gather(found, hits, |rule| {
+                        let spells = rule.effect == Effect::Allow && spells_out(rule, argv, by.arg);
+                        Ok(if spells { Meets::Yes } else { Meets::No })
+                    })?;
+                    for hit in &mut *hits {
+                        hit.names_unknown = hit.how == How::Surely;
+                    }
+                }
+            }
+            Kind::Tool { .. } | Kind::Unknown { named: None, .. } => {}
+        }
+        let unknown = matches!(subject.kind, Kind::Unknown { .. });
+        for hit in &self.whole {
+            // No rule allows what it cannot know.
+            if !(unknown && hit.effect == Effect::Allow) {
+                hits.push(*hit);
+            }
+        }
+        Ok(spots)
+    }
+
+    fn gather(
+        &self, mut found: Vec<usize>, hits: &mut Vec<Hit>,
+        meets: impl Fn(&Rule) -> Result<Meets, NeedsFiles>,
+    ) -> Result<(), NeedsFiles> {
+        if found.len() > 1 {
+            found.sort_unstable();
+            found.dedup();
+        }
+        for rule in found {
+            if !self.spend(1) {
+                break;
+            }
+            let mut failed = None;
+            let hit = self.hit(rule, |rule| match meets(rule) {
+                Ok(meets) => meets,
+                Err(error) => {
+                    failed = Some(error);
+                    Meets::No
+                }
+            });
+            if let Some(error) = failed {
+                return Err(error);
+            }
+            hits.extend(hit);
+        }
+        Ok(())
+    }
+
+    /// What a rule says, when it speaks of this tool and meets the subject.
+    fn hit(&self, id: usize, mut meets: impl FnMut(&Rule) -> Meets) -> Option<Hit> {
+        let rule = self.policy.rule(id)?;
+        let condition = match rule.condition {
+            None => Some(true),
+            Some(number) => self.call.conditions.get(number).copied().flatten(),
+        };
+        if condition == Some(false) || !rule.speaks_of(self.call.tool_name, self.call.annotations) {
+            return None;
+        }
+        let how = match (rule.effect, meets(rule)) {
+            (_, Meets::No) | (Effect::Allow, Meets::Could) => return None,
+            (Effect::Allow, Meets::Yes) => {
+                condition?;
+                let trusted = self.policy.source(rule).is_some_and(|source| source.trusted);
+                // What a tool says of itself is no reason to allow it.
+                if !rule.hints_are_empty() {
+                    return None;
+                }
+                if trusted { How::Surely } else { How::Untrusted }
+            }
+            (_, Meets::Could) => How::Could,
+            (_, Meets::Yes) if condition.is_none() => How::Condition,
+            (_, Meets::Yes) => How::Surely,
+        };
+        let effect = match how {
+            How::Could | How::Condition => Effect::Ask,
+            How::Surely | How::Untrusted => rule.effect,
+        };
+        Some(Hit { rule: id, document: rule.document, effect, how, names_unknown: false })
+    }
+
+    fn kind(&self, subject: usize) -> Option<&Kind> {
+        self.subjects.get(subject).map(|subject| &subject.kind)
+    }
+
+    fn path_meets(
+        &self, effect: Effect, paths: &PathRules, spots: &Spots, recursive: bool, write: bool,
+    ) -> Result<Meets, NeedsFiles> {
+        if effect == Effect::Allow {
+            if !spots.certain || spots.error.is_some() || spots.located.is_empty() {
+                return Ok(Meets::No);
+            }
+            for path in &spots.located {
+                self.spend(4);
+                if !Self::located(paths.covers(path, self.files))?.unwrap_or(false) {
+                    return Ok(Meets::No);
+                }
+            }
+            return Ok(Meets::Yes);
+        }
+        let mut meets = Meets::No;
+        for path in &spots.located {
+            self.spend(4);
+            // What cannot be told could be.
+            let this = Self::located(paths.bites(path, recursive, write, self.files))?
+                .unwrap_or(Meets::Could);
+            meets = meets.max(this);
+        }
+        if meets == Meets::No
+            && spots.loose.iter().any(|(pieces, from)| paths.could_match(pieces, from))
+        {
+            meets = Meets::Could;
+        }
+        Ok(meets)
+    }
+
+    /// Whether an allow spells out this argument of a command, and all before it.
+    pub(crate) fn is_spelled_out(&self, by: By) -> bool {
+        let Some(Kind::Command { argv, .. }) = self.kind(by.command) else { return false };
+        let mut found = Vec::new();
+        self.policy.index().commands(argv, &mut found);
+        found.into_iter().any(|rule| {
+            self.hit(rule, |rule| {
+                let spells = rule.effect == Effect::Allow && spells_out(rule, argv, by.arg);
+                if spells { Meets::Yes } else { Meets::No }
+            })
+            .is_some_and(|hit| hit.how == How::Surely)
+        })
+    }
+}
+
+fn command_meets(rule: &Rule, argv: &[Word]) -> Meets {
+    if rule.effect == Effect::Allow {
+        let covers = rule.commands.iter().any(|pattern| tokens::covers(pattern, argv));
+        return if covers { Meets::Yes } else { Meets::No };
+    }
+    let mut meets = Meets::No;
+    for pattern in &rule.commands {
+        meets = meets.max(tokens::bites(pattern, argv));
+    }
+    meets
+}
+
+fn spells_out(rule: &Rule, argv: &[Word], arg: usize) -> bool {
+    rule.commands
+        .iter()
+        .any(|pattern| tokens::covers(pattern, argv) && tokens::spells_out(pattern, arg))
+}
+
+/// An address that is not known could be any.
+fn url_meets(rule: &Rule, address: Option<&Address>) -> Meets {
+    let Some(urls) = &rule.urls else { return Meets::No };
+    let Some(address) = address else {
+        return if rule.effect == Effect::Allow { Meets::No } else { Meets::Could };
+    };
+    let meets = if rule.effect == Effect::Allow {
+        urls.included.iter().any(|pattern| pattern.covers(address))
+            && !urls.excluded.iter().any(|pattern| pattern.touches(address))
+    } else {
+        urls.included.iter().any(|pattern| pattern.touches(address))
+            && !urls.excluded.iter().any(|pattern| pattern.covers(address))
+    };
+    if meets { Meets::Yes } else { Meets::No }
+}

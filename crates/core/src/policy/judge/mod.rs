@@ -1,0 +1,228 @@
+//! Subjects and rules, made one verdict.
+//!
+//! Each subject is judged by itself: the rules that could speak of it are found through the index, those that match are
+//! pooled by layer, and the call gets the strictest of its subjects' effects.
+
+mod matching;
+mod pool;
+mod spot;
+
+use std::collections::BTreeMap;
+
+pub(crate) use matching::Hit;
+pub(crate) use pool::{Outcome, Trace, Tried};
+pub(crate) use spot::Spots;
+
+use super::compile::Policy;
+use super::subject::{Kind, Subject};
+use super::verdict::{Cause, JudgedSubject, Verdict};
+use super::{Effect, protected, reading};
+use crate::call::Json;
+use crate::path::{Address, Files, PathError};
+
+/// A call, as far as policies look at it.
+#[derive(Debug, Clone, Copy)]
+pub struct JudgedCall<'a> {
+    /// The tool.
+    pub tool_name: &'a str,
+    /// Its arguments.
+    pub args: &'a Json,
+    /// The directory that it runs in, as its host says. `None`: the policy's own.
+    pub cwd: Option<&'a str>,
+    /// Hints that the tool gives of itself. They can only tighten.
+    pub annotations: &'a BTreeMap<String, bool>,
+    /// What the conditions of rules said, by their numbers. `None`, or none at all: it could not be tried, which asks.
+    pub conditions: &'a [Option<bool>],
+}
+
+/// The file system is needed: judge again with one, off the JavaScript thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the file system is needed for this verdict")]
+pub struct NeedsFiles;
+
+/// Rules that are compared for one call at most. What is left is not allowed, and denies are still looked for, again as many.
+const WORK: u32 = 200_000;
+
+/// What the policies say about a call.
+///
+/// # Errors
+/// With [`NoFiles`](crate::path::NoFiles), when it depends on where a path points.
+pub fn judge(policy: &Policy, call: &JudgedCall, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
+    judge_traced(policy, call, files, None)
+}
+
+/// The same, with a record of each rule that was compared.
+pub(crate) fn judge_traced(
+    policy: &Policy, call: &JudgedCall, files: &dyn Files, trace: Option<&mut Trace>,
+) -> Result<Verdict, NeedsFiles> {
+    let subjects = reading::subjects(call, policy.readings(), policy.context(), files)?;
+    let judge = Judge::new(policy, call, files, &subjects);
+    let mut judged = judge.all(trace)?;
+    let mut subjects = subjects.into_iter();
+    Ok(Verdict::of(
+        judged
+            .drain(..)
+            .zip(subjects.by_ref())
+            .map(|(says, subject)| JudgedSubject {
+                effect: says.effect,
+                rule: says.rule.and_then(|rule| policy.reference(rule)),
+                cause: says.cause,
+                managed_ask: says.managed_ask,
+                subject,
+            })
+            .collect(),
+    ))
+}
+
+/// What is said about one subject.
+#[derive(Debug)]
+pub(crate) struct Says {
+    pub(crate) effect: Effect,
+    pub(crate) rule: Option<usize>,
+    pub(crate) cause: Cause,
+    pub(crate) managed_ask: bool,
+}
+
+/// One call being judged.
+pub(crate) struct Judge<'a> {
+    policy: &'a Policy,
+    call: &'a JudgedCall<'a>,
+    files: &'a dyn Files,
+    subjects: &'a [Subject],
+    /// The rules for whole calls that speak of this one.
+    whole: Vec<Hit>,
+    work: std::cell::Cell<u32>,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(
+        policy: &'a Policy, call: &'a JudgedCall<'a>, files: &'a dyn Files, subjects: &'a [Subject],
+    ) -> Self {
+        let mut judge = Self {
+            policy,
+            call,
+            files,
+            subjects,
+            whole: Vec::new(),
+            work: std::cell::Cell::new(WORK),
+        };
+        judge.whole = judge.whole_rules();
+        judge
+    }
+
+    /// Says about each subject, in order.
+    fn all(&self, mut trace: Option<&mut Trace>) -> Result<Vec<Says>, NeedsFiles> {
+        let mut all = Vec::with_capacity(self.subjects.len());
+        let mut hits = Vec::new();
+        let mut refilled = false;
+        for subject in self.subjects {
+            hits.clear();
+            let mut says = self.subject(subject, &mut hits, trace.as_deref_mut())?;
+            if self.work.get() == 0 && !refilled {
+                // Whatever is still to come is not allowed any more, but a deny is not missed.
+                refilled = true;
+                self.work.set(WORK);
+                hits.clear();
+                if let Some(trace) = trace.as_deref_mut() {
+                    trace.subjects.pop();
+                }
+                says = self.subject(subject, &mut hits, trace.as_deref_mut())?;
+            }
+            if refilled && says.effect == Effect::Allow {
+                says = Says {
+                    effect: Effect::Ask,
+                    rule: None,
+                    cause: Cause::TooMuch,
+                    managed_ask: false,
+                };
+            }
+            all.push(says);
+        }
+        Ok(all)
+    }
+
+    /// Says about one subject. `hits` is where the rules that match are gathered.
+    pub(crate) fn subject(
+        &self, subject: &Subject, hits: &mut Vec<Hit>, trace: Option<&mut Trace>,
+    ) -> Result<Says, NeedsFiles> {
+        let spots = self.hits(subject, hits)?;
+        let mut says = pool::pool(self.policy, hits, subject, trace);
+        if matches!(subject.kind, Kind::Unknown { .. }) && says.effect == Effect::Allow {
+            // Only a rule that spells it out allows it.
+            let named = hits.iter().any(|hit| hit.names_unknown);
+            if !named {
+                says.effect = Effect::Ask;
+                says.rule = None;
+                says.cause = Cause::Unknown;
+            }
+        }
+        if says.effect == Effect::Allow {
+            if let Some(cause) = self.doubt(subject, hits, spots) {
+                says = Says { effect: Effect::Ask, rule: None, cause, managed_ask: false };
+            }
+        }
+        Ok(says)
+    }
+
+    /// What stands against allowing a subject that the rules allow.
+    fn doubt(&self, subject: &Subject, hits: &[Hit], spots: Option<spot::Spots>) -> Option<Cause> {
+        match &subject.kind {
+            Kind::Command { argv, .. } => {
+                let first = argv.first().is_some_and(|word| word.literal().is_some());
+                (!first).then_some(Cause::Dynamic)
+            }
+            Kind::Path { access, recursive, by, .. } => {
+                let spots = spots?;
+                if spots.is_null_device() {
+                    return None;
+                }
+                if let Some(error) = spots.error {
+                    return Some(Cause::Unlocated(error.to_string()));
+                }
+                if subject.needs_allow && !spots.certain {
+                    return Some(Cause::Adrift);
+                }
+                let protection =
+                    protected::protection(&spots, *access, *recursive, self.policy.context())?;
+                let named = hits.iter().any(|hit| {
+                    hit.effect == Effect::Allow
+                        && self.policy.rule(hit.rule).is_some_and(|rule| {
+                            let paths = match access {
+                                crate::shell::Access::Read => &rule.reads,
+                                crate::shell::Access::Write => &rule.writes,
+                            };
+                            paths.as_ref().is_some_and(|paths| {
+                                paths.names(&|name| protection.is_named_by(name))
+                            })
+                        })
+                });
+                let spelled = by.is_some_and(|by| self.is_spelled_out(by));
+                (!named && !spelled).then_some(Cause::Protected(protection.what))
+            }
+            Kind::Url { target, .. } if subject.needs_allow => match target.literal() {
+                None => Some(Cause::Dynamic),
+                Some(text) => {
+                    Address::parse(text).err().map(|error| Cause::Unlocated(error.message))
+                }
+            },
+            _ => None,
+        }
+    }
+
+    /// The places of a path that can be told; a path that needs the file system ends the verdict.
+    pub(crate) fn located<T>(
+        result: Result<T, PathError>,
+    ) -> Result<Result<T, PathError>, NeedsFiles> {
+        match result {
+            Err(PathError::NeedsFiles) => Err(NeedsFiles),
+            other => Ok(other),
+        }
+    }
+
+    /// Counts a comparison; `false` when there have been enough.
+    pub(crate) fn spend(&self, units: u32) -> bool {
+        let left = self.work.get();
+        self.work.set(left.saturating_sub(units));
+        left > 0
+    }
+}

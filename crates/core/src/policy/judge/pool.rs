@@ -1,0 +1,173 @@
+//! The rules that speak of a subject, made one answer.
+//!
+//! Within a document: the strictest, or the first. Within a layer: the strictest of its documents, and where none of their
+//! rules speaks the strictest default that one states. Over the layers: the strictest, so that their order never matters.
+
+use super::Says;
+use super::matching::{Hit, How};
+use crate::policy::Effect;
+use crate::policy::compile::Policy;
+use crate::policy::document::{Layer, Match};
+use crate::policy::subject::{Kind, Subject};
+use crate::policy::verdict::{Cause, RuleRef, is_managed};
+
+/// A record of what was compared, for explanations.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    /// For each subject, in order, the rules that speak of it.
+    pub(crate) subjects: Vec<Vec<Tried>>,
+}
+
+/// A rule that speaks of a subject, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tried {
+    pub(crate) rule: RuleRef,
+    /// What it says, by itself.
+    pub(crate) effect: Effect,
+    pub(crate) outcome: Outcome,
+}
+
+/// What came of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Decided,
+    /// It says the same as what decided.
+    Agrees,
+    Stricter,
+    Earlier,
+    Untrusted,
+    /// It allows, but something else asks.
+    Overruled,
+}
+
+/// One answer, and where it comes from.
+#[derive(Debug, Clone)]
+struct Answer {
+    effect: Effect,
+    rule: Option<usize>,
+    how: Option<How>,
+    document: usize,
+}
+
+pub(super) fn pool(
+    policy: &Policy, hits: &[Hit], subject: &Subject, trace: Option<&mut Trace>,
+) -> Says {
+    let mut layers: [Option<Answer>; 5] = [None, None, None, None, None];
+    // Whether some rule of the layer surely speaks of the subject, so that no default of the layer has to.
+    let mut spoken = [false; 5];
+    let mut managed_ask = false;
+    let mut merge = |answer: Answer, layers: &mut [Option<Answer>; 5]| {
+        let Some(document) = policy.documents().get(answer.document) else { return };
+        managed_ask |= is_managed(&document.source) && answer.effect == Effect::Ask;
+        let Some(slot) = layers.get_mut(document.source.layer as usize) else { return };
+        // Documents come in a fixed order, and so do their rules: the first of the strictest is kept.
+        if slot.as_ref().is_none_or(|known| answer.effect > known.effect) {
+            *slot = Some(answer);
+        }
+    };
+    // A document whose first rule decides needs its rules in order.
+    let mut sorted = Vec::new();
+    let hits_in_order = if policy.has_first() {
+        sorted.extend_from_slice(hits);
+        sorted.sort_unstable_by_key(|hit| hit.rule);
+        &sorted
+    } else {
+        hits
+    };
+    let mut decided_document = None;
+    for hit in hits_in_order {
+        if hit.how == How::Untrusted {
+            continue;
+        }
+        let first = policy
+            .documents()
+            .get(hit.document)
+            .is_some_and(|document| document.matching == Match::First);
+        if first {
+            if decided_document == Some(hit.document) {
+                continue;
+            }
+            if hit.how == How::Surely {
+                decided_document = Some(hit.document);
+            }
+        }
+        if hit.effect == Effect::Allow && !counts(subject, hit) {
+            continue;
+        }
+        if hit.how != How::Could
+            && let Some(document) = policy.documents().get(hit.document)
+            && let Some(spoken) = spoken.get_mut(document.source.layer as usize)
+        {
+            *spoken = true;
+        }
+        let answer = Answer {
+            effect: hit.effect,
+            rule: Some(hit.rule),
+            how: Some(hit.how),
+            document: hit.document,
+        };
+        merge(answer, &mut layers);
+    }
+    for (index, document) in policy.documents().iter().enumerate() {
+        let Some(default) = document.default.filter(|_| subject.needs_allow) else { continue };
+        if !spoken.get(document.source.layer as usize).copied().unwrap_or(false) {
+            let answer = Answer { effect: default, rule: None, how: None, document: index };
+            merge(answer, &mut layers);
+        }
+    }
+    let strictest = layers
+        .into_iter()
+        .flatten()
+        .reduce(|known, answer| if answer.effect > known.effect { answer } else { known });
+    let says = match strictest {
+        Some(answer) => {
+            let cause = match answer.how {
+                Some(How::Could) => Cause::CouldMatch,
+                Some(How::Condition) => Cause::Condition,
+                Some(How::Surely | How::Untrusted) => Cause::Rule,
+                None => policy
+                    .documents()
+                    .get(answer.document)
+                    .map_or(Cause::Uncovered, |document| Cause::Default(document.source.clone())),
+            };
+            Says { effect: answer.effect, rule: answer.rule, cause, managed_ask }
+        }
+        None if subject.needs_allow => {
+            let unknown = matches!(subject.kind, Kind::Unknown { .. });
+            let cause = if unknown { Cause::Unknown } else { Cause::Uncovered };
+            Says { effect: Effect::Ask, rule: None, cause, managed_ask }
+        }
+        None => Says { effect: Effect::Allow, rule: None, cause: Cause::Covered, managed_ask },
+    };
+    if let Some(trace) = trace {
+        trace.subjects.push(tried(policy, hits, &says));
+    }
+    says
+}
+
+/// Whether an allow is worth anything here: what nothing needs to allow, no rule has to.
+fn counts(subject: &Subject, hit: &Hit) -> bool {
+    subject.needs_allow && (!matches!(subject.kind, Kind::Unknown { .. }) || hit.names_unknown)
+}
+
+fn tried(policy: &Policy, hits: &[Hit], says: &Says) -> Vec<Tried> {
+    let mut tried = Vec::new();
+    for hit in hits {
+        let Some(rule) = policy.reference(hit.rule) else { continue };
+        let outcome = if says.rule == Some(hit.rule) {
+            Outcome::Decided
+        } else if hit.how == How::Untrusted {
+            Outcome::Untrusted
+        } else if hit.effect < says.effect {
+            if says.rule.is_some() { Outcome::Stricter } else { Outcome::Overruled }
+        } else if hit.effect == says.effect {
+            Outcome::Agrees
+        } else {
+            Outcome::Earlier
+        };
+        tried.push(Tried { rule, effect: hit.effect, outcome });
+    }
+    tried
+}
+
+const _: () = assert!(Layer::Session as usize == 4, "a slot for each layer");

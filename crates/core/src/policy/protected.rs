@@ -1,0 +1,387 @@
+//! Files that ask by default: whoever changes them can change what runs later, and whoever reads them knows secrets.
+//!
+//! A rule that allows them must name them: `.git/hooks/**` does, `**` does not.
+
+use crate::path::{Located, Where};
+use crate::policy::judge::Spots;
+use crate::shell::{Access, Piece};
+
+/// What is protected about a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Protection {
+    /// What kind of file it is, for humans.
+    pub(crate) what: &'static str,
+    /// The name in the path that says so.
+    name: String,
+}
+
+impl Protection {
+    /// Whether a pattern that spells out this name means it.
+    pub(crate) fn is_named_by(&self, name: &str) -> bool {
+        name.eq_ignore_ascii_case(&self.name)
+            // `.env*` names `.env.local`: its beginning is spelled out.
+            || name.split(['*', '?', '[', '{']).next().is_some_and(|known| {
+                known.len() > 1
+                    && known.len() < name.len()
+                    && starts_with(&self.name, known)
+            })
+    }
+}
+
+fn starts_with(name: &str, beginning: &str) -> bool {
+    name.get(..beginning.len()).is_some_and(|start| start.eq_ignore_ascii_case(beginning))
+}
+
+const GIT: &str = "git's own files: they run as hooks and settings";
+const ENV: &str = "a file of variables and secrets";
+const SHELL: &str = "a shell's start-up file: it runs later";
+const SSH: &str = "keys and settings of ssh";
+const CI: &str = "settings of continuous integration: they run later";
+const EDITOR: &str = "settings of an editor or an agent: they run later";
+const TOOL: &str = "settings of a tool: they run later, or hold secrets";
+const SECRETS: &str = "credentials";
+const SYSTEM: &str = "what the system runs by itself";
+const OWN: &str = "the policy itself";
+
+/// A name anywhere in a path, and what it is. All in lower case.
+type Names = &'static [(&'static str, &'static str)];
+
+const WRITES: Names = &[
+    (".git", GIT),
+    (".gitconfig", GIT),
+    (".gitmodules", GIT),
+    (".husky", GIT),
+    (".githooks", GIT),
+    (".pre-commit-config.yaml", GIT),
+    (".bashrc", SHELL),
+    (".bash_profile", SHELL),
+    (".bash_login", SHELL),
+    (".bash_logout", SHELL),
+    (".bash_aliases", SHELL),
+    (".profile", SHELL),
+    (".zshrc", SHELL),
+    (".zshenv", SHELL),
+    (".zprofile", SHELL),
+    (".zlogin", SHELL),
+    (".zlogout", SHELL),
+    (".kshrc", SHELL),
+    (".cshrc", SHELL),
+    (".tcshrc", SHELL),
+    (".login", SHELL),
+    (".inputrc", SHELL),
+    (".xinitrc", SHELL),
+    (".xprofile", SHELL),
+    (".github", CI),
+    (".gitlab-ci.yml", CI),
+    (".circleci", CI),
+    (".travis.yml", CI),
+    (".buildkite", CI),
+    (".drone.yml", CI),
+    (".woodpecker.yml", CI),
+    (".woodpecker", CI),
+    ("azure-pipelines.yml", CI),
+    ("bitbucket-pipelines.yml", CI),
+    ("jenkinsfile", CI),
+    (".vscode", EDITOR),
+    (".idea", EDITOR),
+    (".zed", EDITOR),
+    (".vim", EDITOR),
+    (".vimrc", EDITOR),
+    (".nvimrc", EDITOR),
+    (".exrc", EDITOR),
+    (".emacs", EDITOR),
+    (".emacs.d", EDITOR),
+    (".dir-locals.el", EDITOR),
+    (".claude", EDITOR),
+    (".cursor", EDITOR),
+    (".codex", EDITOR),
+    (".gemini", EDITOR),
+    (".opencode", EDITOR),
+    (".mcp.json", EDITOR),
+    (".devcontainer", EDITOR),
+    (".yarnrc", TOOL),
+    (".yarnrc.yml", TOOL),
+    (".direnvrc", TOOL),
+    (".countersign", OWN),
+];
+
+/// Protected from reading and from writing.
+const BOTH: Names = &[
+    (".ssh", SSH),
+    (".netrc", SECRETS),
+    ("_netrc", SECRETS),
+    (".npmrc", SECRETS),
+    (".pypirc", SECRETS),
+    (".aws", SECRETS),
+    (".azure", SECRETS),
+    (".gnupg", SECRETS),
+    (".kube", SECRETS),
+    (".docker", SECRETS),
+    (".git-credentials", SECRETS),
+    (".pgpass", SECRETS),
+    (".my.cnf", SECRETS),
+    (".password-store", SECRETS),
+    (".vault-token", SECRETS),
+    (".terraform.d", SECRETS),
+    (".boto", SECRETS),
+    (".s3cfg", SECRETS),
+];
+
+/// Names that follow each other in a path.
+type Chains = &'static [(&'static [&'static str], &'static str)];
+
+const WRITE_CHAINS: Chains = &[
+    (&["etc", "countersign"], OWN),
+    (&[".config", "countersign"], OWN),
+    (&[".config", "fish"], SHELL),
+    (&[".config", "nvim"], EDITOR),
+    (&[".config", "git"], GIT),
+    (&[".config", "autostart"], SYSTEM),
+    (&[".config", "systemd"], SYSTEM),
+    (&["etc", "profile.d"], SHELL),
+    (&["etc", "profile"], SHELL),
+    (&["etc", "bash.bashrc"], SHELL),
+    (&["etc", "crontab"], SYSTEM),
+    (&["etc", "cron.d"], SYSTEM),
+    (&["etc", "systemd"], SYSTEM),
+    (&["etc", "sudoers"], SYSTEM),
+    (&["etc", "sudoers.d"], SYSTEM),
+    (&["etc", "ld.so.preload"], SYSTEM),
+    (&["spool", "cron"], SYSTEM),
+    (&["library", "launchagents"], SYSTEM),
+    (&["library", "launchdaemons"], SYSTEM),
+];
+
+const BOTH_CHAINS: Chains = &[
+    (&[".config", "gh"], SECRETS),
+    (&[".config", "gcloud"], SECRETS),
+    (&[".config", "op"], SECRETS),
+    (&[".cargo", "credentials"], SECRETS),
+    (&[".cargo", "credentials.toml"], SECRETS),
+    (&[".gem", "credentials"], SECRETS),
+    (&["etc", "shadow"], SECRETS),
+    (&["etc", "gshadow"], SECRETS),
+];
+
+/// What is protected about a path, in any place that it may be, if anything.
+pub(crate) fn protection(
+    spots: &Spots, access: Access, recursive: bool, context: &Where,
+) -> Option<Protection> {
+    let located = |path: &Located| {
+        of_text(&path.lexical, access)
+            .or_else(|| of_text(&path.real, access))
+            .or_else(|| of_text(&path.real_of_lexical, access))
+            .or_else(|| {
+                (recursive && access == Access::Write).then(|| of_roots(path, context)).flatten()
+            })
+    };
+    spots
+        .located
+        .iter()
+        .find_map(located)
+        .or_else(|| spots.loose.iter().find_map(|(pieces, _)| of_pieces(pieces, access)))
+}
+
+/// A directory whose loss is the loss of all that is protected below it.
+fn of_roots(path: &Located, context: &Where) -> Option<Protection> {
+    let roots = [Some(&context.cwd), context.project.as_ref(), context.home.as_ref()];
+    let above = roots.into_iter().flatten().any(|root| {
+        [&path.lexical, &path.real, &path.real_of_lexical].into_iter().any(|path| {
+            let path = path.trim_end_matches('/');
+            root.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    });
+    let name = path.lexical.rsplit('/').next().unwrap_or_default().to_owned();
+    above.then_some(Protection { what: "a whole working directory, with all that is in it", name })
+}
+
+fn of_text(path: &str, access: Access) -> Option<Protection> {
+    let mut before = "";
+    for name in path.split('/') {
+        if let Some(what) = of_name(before, name, access) {
+            return Some(Protection { what, name: name.to_owned() });
+        }
+        before = name;
+    }
+    None
+}
+
+fn of_name(before: &str, name: &str, access: Access) -> Option<&'static str> {
+    let name = trimmed(name);
+    // By far the most names are none of these.
+    let first = *name.as_bytes().first()?;
+    if starts_with(name, ".env") && is_env(name, access) {
+        return Some(ENV);
+    }
+    let among = |names: Names| {
+        names.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, what)| *what)
+    };
+    let write = access == Access::Write;
+    let alone = if matches!(first, b'.' | b'_' | b'a' | b'A' | b'b' | b'B' | b'j' | b'J') {
+        among(BOTH).or_else(|| write.then(|| among(WRITES)).flatten())
+    } else {
+        None
+    };
+    let chained = |chains: Chains| {
+        chains
+            .iter()
+            .find(|(names, _)| {
+                matches!(names, [parent, child]
+                    if child.eq_ignore_ascii_case(name) && parent.eq_ignore_ascii_case(before))
+            })
+            .map(|(_, what)| *what)
+    };
+    alone
+        .or_else(|| chained(BOTH_CHAINS))
+        .or_else(|| write.then(|| chained(WRITE_CHAINS)).flatten())
+}
+
+/// Some systems drop blanks and dots at the end of a name.
+fn trimmed(name: &str) -> &str {
+    let trimmed = name.trim_end_matches(['.', ' ']);
+    if trimmed.is_empty() { name } else { trimmed }
+}
+
+/// `.env`, `.env.local`, `.envrc`, but not a template that is there to be read.
+fn is_env(name: &str, access: Access) -> bool {
+    let template = [".example", ".sample", ".template", ".dist"].iter().any(|end| {
+        name.len() > end.len()
+            && name.get(name.len() - end.len()..).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+    });
+    access == Access::Write || !template
+}
+
+/// By what is known of a path; a name that is not known at all is free.
+fn of_pieces(pieces: &[Piece], access: Access) -> Option<Protection> {
+    let mut before = String::new();
+    for (name, open) in names_of(pieces) {
+        let found = if open {
+            // `.e*` could be `.env`, `.env.$x` is one of them.
+            (name.starts_with('.') && name != "..")
+                .then(|| {
+                    of_name(&before, &name, access).or_else(|| {
+                        let known = |names: Names| {
+                            names
+                                .iter()
+                                .find(|(known, _)| starts_with(known, &name))
+                                .map(|(_, what)| *what)
+                        };
+                        let env = starts_with(".env", &name) || starts_with(&name, ".env");
+                        env.then_some(ENV)
+                            .or_else(|| known(BOTH))
+                            .or_else(|| (access == Access::Write).then(|| known(WRITES)).flatten())
+                    })
+                })
+                .flatten()
+        } else {
+            of_name(&before, &name, access)
+        };
+        if let Some(what) = found {
+            return Some(Protection { what, name });
+        }
+        before = name;
+    }
+    None
+}
+
+/// The names in a path as far as they are known; `true` for one whose end is not.
+fn names_of(pieces: &[Piece]) -> Vec<(String, bool)> {
+    let mut names = vec![(String::new(), false)];
+    // Once something in a name is not known, only the text before it counts.
+    let mut lost = false;
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => {
+                for (at, part) in text.split('/').enumerate() {
+                    if at > 0 {
+                        names.push((String::new(), false));
+                        lost = false;
+                    }
+                    if let Some((name, _)) = names.last_mut().filter(|_| !lost) {
+                        name.push_str(part);
+                    }
+                }
+            }
+            Piece::Home => {}
+            Piece::Glob(_) | Piece::Unknown { .. } => {
+                lost = true;
+                if let Some((_, open)) = names.last_mut() {
+                    *open = true;
+                }
+            }
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn protected_by_name() {
+        use Access::{Read, Write};
+        for (path, access, expected) in [
+            ("/p/.git/config", Write, true),
+            ("/p/.git/config", Read, false),
+            ("/p/.gitignore", Write, false),
+            ("/p/.GIT/hooks/x", Write, true),
+            ("/p/.env", Read, true),
+            ("/p/.env.local", Read, true),
+            ("/p/.envrc", Write, true),
+            ("/p/.env.example", Read, false),
+            ("/p/.env.example", Write, true),
+            ("/p/environment", Read, false),
+            ("/h/.ssh/id_rsa", Read, true),
+            ("/h/.ssh./id_rsa", Read, true),
+            ("/h/.bashrc", Write, true),
+            ("/h/.bashrc", Read, false),
+            ("/h/.config/countersign/policy.toml", Write, true),
+            ("/etc/countersign/policy.toml", Write, true),
+            ("/p/.countersign/policy.toml", Write, true),
+            ("/p/.github/workflows/ci.yml", Write, true),
+            ("/p/.github/workflows/ci.yml", Read, false),
+            ("/h/.aws/credentials", Read, true),
+            ("/etc/shadow", Read, true),
+            ("/p/src/main.rs", Write, false),
+            ("/p/azure-pipelines.yml", Write, true),
+        ] {
+            assert_eq!(of_text(path, access).is_some(), expected, "{path} {access:?}");
+        }
+    }
+
+    #[test]
+    fn protected_by_what_is_known_of_a_name() {
+        let text = |text: &str| Piece::Text(text.to_owned());
+        let glob = || Piece::Glob("*".to_owned());
+        let unknown = || Piece::Unknown { splits: true };
+        for (pieces, expected) in [
+            (vec![text(".e"), glob()], true),
+            (vec![text(".env."), unknown()], true),
+            (vec![text("a"), glob()], false),
+            (vec![glob()], false),
+            (vec![unknown()], false),
+            (vec![unknown(), text("/.ssh/x")], true),
+            (vec![Piece::Home, text("/.ssh/"), glob()], true),
+            (vec![text("src/"), glob(), text(".rs")], false),
+            (vec![text("."), glob()], true),
+        ] {
+            assert_eq!(of_pieces(&pieces, Access::Read).is_some(), expected, "{pieces:?}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_names_what_it_spells_out() {
+        let env = of_text("/p/.env.local", Access::Read).unwrap();
+        for (name, expected) in [
+            (".env.local", true),
+            (".env*", true),
+            (".env.*", true),
+            ("*", false),
+            ("**", false),
+            (".*", false),
+        ] {
+            assert_eq!(env.is_named_by(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! How the usual tools take their arguments.
+
+/// Names of one argument, of which a call has at most one. A call with two of them could mean either.
+pub(super) type Names = &'static [&'static str];
+
+/// What an argument says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Says {
+    /// A command line, or an argv.
+    Command,
+    /// A file that is read.
+    Read,
+    /// A file that is written.
+    Write,
+    /// An address.
+    Url,
+}
+
+/// One argument.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Argument {
+    /// What it is called.
+    pub(super) names: Names,
+    /// What it says.
+    pub(super) says: Says,
+    /// What it is when the call has none. `None`: the call must have one.
+    pub(super) default: Option<&'static str>,
+}
+
+/// How a usual tool is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Builtin {
+    /// Its arguments.
+    pub(super) arguments: &'static [Argument],
+    /// A pattern that is itself a path, below the read argument.
+    pub(super) pattern: Option<Names>,
+    /// Whether all below a path is used: always, or when an argument of one of these names is there and not `false`.
+    pub(super) recursive: Recursive,
+    /// The name is so common that a call with none of the arguments is some other tool's.
+    pub(super) common: bool,
+    /// At least one of these must be there too, else it is some other tool's (only for common names).
+    pub(super) marks: Names,
+}
+
+/// When all below a path is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recursive {
+    /// Never.
+    No,
+    /// Always.
+    Yes,
+    /// When one of these arguments is there and neither `false`, `null` nor 0.
+    When(Names),
+}
+
+const PATH: Names =
+    &["file_path", "path", "filePath", "filename", "file", "file_name", "fileName", "target_file"];
+const DIR: Names =
+    &["path", "directory", "dir", "dir_path", "dirPath", "root", "cwd", "target_directory"];
+const PATHS: Names = &[
+    "file_path",
+    "path",
+    "filePath",
+    "filename",
+    "file",
+    "file_name",
+    "fileName",
+    "target_file",
+    "paths",
+    "file_paths",
+    "filePaths",
+    "files",
+];
+const COMMAND: Names = &["command", "cmd"];
+const URL: Names = &["url", "uri", "href"];
+const FROM: Names =
+    &["source", "src", "from", "old_path", "oldPath", "source_path", "sourcePath", "source_file"];
+const TO: Names = &[
+    "destination",
+    "dest",
+    "to",
+    "new_path",
+    "newPath",
+    "destination_path",
+    "destinationPath",
+    "target",
+];
+
+/// The names of the directory that a command runs in.
+pub(super) const CWD: Names =
+    &["cwd", "workdir", "working_directory", "workingDirectory", "work_dir", "workDir"];
+/// Variables that a command is given.
+pub(super) const ENV: Names = &["env", "environment", "env_vars", "envVars"];
+/// The shell that a command is run by.
+pub(super) const SHELL: Names = &["shell", "executable"];
+/// More words for a command.
+pub(super) const ARGS: Names = &["args", "arguments", "argv"];
+
+const fn one(names: Names, says: Says) -> Argument {
+    Argument { names, says, default: None }
+}
+
+const PLAIN: Builtin =
+    Builtin { arguments: &[], pattern: None, recursive: Recursive::No, common: false, marks: &[] };
+
+/// A tool of which nothing is known.
+pub(super) const NOTHING: Builtin = PLAIN;
+
+const RUN: Builtin = Builtin { arguments: &[one(COMMAND, Says::Command)], ..PLAIN };
+const READ: Builtin = Builtin { arguments: &[one(PATHS, Says::Read)], ..PLAIN };
+const WRITE: Builtin = Builtin { arguments: &[one(PATH, Says::Write)], ..PLAIN };
+const FETCH: Builtin = Builtin { arguments: &[one(URL, Says::Url)], ..PLAIN };
+const MOVED: &[Argument] = &[one(FROM, Says::Write), one(TO, Says::Write)];
+const COPIED: &[Argument] = &[one(FROM, Says::Read), one(TO, Says::Write)];
+const DEEP: Names = &["recursive", "depth", "max_depth", "maxDepth", "deep"];
+const LIST: Builtin = Builtin {
+    arguments: &[Argument { names: DIR, says: Says::Read, default: Some(".") }],
+    recursive: Recursive::When(DEEP),
+    ..PLAIN
+};
+const GREP_PATH: Names =
+    &["path", "directory", "dir", "dir_path", "dirPath", "root", "file_path", "paths"];
+const GREP: Builtin = Builtin {
+    arguments: &[Argument { names: GREP_PATH, says: Says::Read, default: Some(".") }],
+    recursive: Recursive::Yes,
+    ..PLAIN
+};
+
+/// How the tool of this name (in snake case) is read; `None` for one that is not usual.
+pub(super) fn of(name: &str) -> Option<Builtin> {
+    Some(match name {
+        "execute"
+        | "bash"
+        | "shell"
+        | "run_command"
+        | "run_shell_command"
+        | "terminal"
+        | "execute_command"
+        | "run_terminal_cmd"
+        | "run_terminal_command" => RUN,
+        "read_file" | "read_multiple_files" | "read_many_files" | "view_file" => READ,
+        "read" => Builtin { common: true, ..READ },
+        "ls" | "list_files" | "list_directory" | "list_dir" | "directory_tree" => Builtin {
+            recursive: if name == "directory_tree" { Recursive::Yes } else { LIST.recursive },
+            ..LIST
+        },
+        "glob" => {
+            Builtin { pattern: Some(&["pattern", "glob", "glob_pattern", "globPattern"]), ..GREP }
+        }
+        "grep" | "search_files" | "search_file_content" => GREP,
+        "search" => {
+            Builtin { common: true, marks: &["pattern", "regex", "regexp", "glob"], ..GREP }
+        }
+        "write_file" | "edit_file" | "multi_edit" | "create_file" | "append_file"
+        | "create_directory" | "make_directory" | "str_replace" | "notebook_edit" => WRITE,
+        "write" | "edit" => Builtin { common: true, ..WRITE },
+        "delete_file" | "remove_file" | "delete_directory" | "remove_directory" => Builtin {
+            recursive: if name.ends_with("directory") {
+                Recursive::Yes
+            } else {
+                Recursive::When(&["recursive", "force"])
+            },
+            ..WRITE
+        },
+        "move_file" | "rename_file" => {
+            Builtin { arguments: MOVED, recursive: Recursive::Yes, ..PLAIN }
+        }
+        "copy_file" => Builtin { arguments: COPIED, recursive: Recursive::Yes, ..PLAIN },
+        "fetch_url" | "web_fetch" | "http_request" => FETCH,
+        "fetch" => Builtin { common: true, ..FETCH },
+        _ => return None,
+    })
+}
+
+/// `readFile`, `read-file` and `ReadFile` as `read_file`.
+pub(super) fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    let mut lower = false;
+    for character in name.chars() {
+        if character.is_ascii_uppercase() {
+            if lower {
+                snake.push('_');
+            }
+            snake.push(character.to_ascii_lowercase());
+            lower = false;
+        } else {
+            snake.push(if character == '-' { '_' } else { character });
+            lower = character.is_ascii_lowercase() || character.is_ascii_digit();
+        }
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_other_cases_are_the_same_tool() {
+        for (name, expected) in [
+            ("readFile", "read_file"),
+            ("ReadFile", "read_file"),
+            ("read-file", "read_file"),
+            ("Bash", "bash"),
+            ("LS", "ls"),
+            ("MultiEdit", "multi_edit"),
+            ("WebFetch", "web_fetch"),
+        ] {
+            assert_eq!(snake_case(name), expected);
+            assert!(of(expected).is_some());
+        }
+        assert!(of("deploy").is_none());
+    }
+}

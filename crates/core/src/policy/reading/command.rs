@@ -1,0 +1,266 @@
+//! Arguments that are command lines, and the directory, the shell and the variables that they are given.
+
+use std::sync::Arc;
+
+use super::{Plan, Reader, builtin};
+use crate::call::Json;
+use crate::path::{PathError, Where, locate};
+use crate::policy::judge::NeedsFiles;
+use crate::policy::subject::{By, Kind, Start, Subject, literal};
+use crate::shell::{self, Access, Analysis, Dir, Piece, Role, Shell, What};
+
+impl Reader<'_> {
+    /// Where a tool's own paths start.
+    pub(super) fn host_start(&self) -> Start {
+        let cwd = self.call.cwd.unwrap_or(&self.context.cwd);
+        Start {
+            bases: vec![cwd.to_owned()],
+            dirs: Vec::new(),
+            home: self.context.home.clone(),
+            shell: false,
+        }
+    }
+
+    /// Where this call's paths start: the model may name a directory. One outside of where the call would run anyway must
+    /// be allowed to be read.
+    pub(super) fn start(&mut self, plan: &Plan) -> Result<Start, NeedsFiles> {
+        let mut start = self.host_start();
+        let (name, text) = match self.only(&plan.cwd) {
+            Ok(None) => return Ok(start),
+            Ok(Some((name, Json::String(text)))) => (name, text.clone()),
+            Ok(Some((name, other))) => {
+                let why =
+                    format!("the argument `{name}` is {}, where a text is expected", other.kind());
+                self.unknown(Some(name), why);
+                return Ok(start);
+            }
+            Err(why) => {
+                self.unknown(plan.cwd.first().map(String::as_str), why);
+                return Ok(start);
+            }
+        };
+        let host = start.bases.first().cloned().unwrap_or_default();
+        if text == host || text == "." {
+            return Ok(start);
+        }
+        let from = Where { cwd: host.clone(), ..self.context.clone() };
+        let inside = match locate(&text, &from, self.files) {
+            Ok(located) => {
+                let roots = [Some(&host), self.context.project.as_ref()];
+                let inside = roots.into_iter().flatten().any(|root| {
+                    [&located.lexical, &located.real, &located.real_of_lexical]
+                        .into_iter()
+                        .all(|path| is_below(path, root))
+                });
+                start.bases = vec![located.real, located.lexical];
+                start.bases.dedup();
+                inside
+            }
+            Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+            Err(error) => {
+                self.unknown(Some(name), format!("the directory `{name}`: {error}"));
+                return Ok(start);
+            }
+        };
+        let kind =
+            Kind::Path { access: Access::Read, target: literal(text), recursive: false, by: None };
+        self.subjects.push(Subject {
+            kind,
+            span: None,
+            argument: Some(Arc::from(name)),
+            needs_allow: !inside && !plan.foreign,
+            start: Arc::new(self.host_start()),
+        });
+        Ok(start)
+    }
+
+    /// A command line, or an argv.
+    pub(super) fn command(&mut self, plan: &Plan, name: &str, value: &Json, start: &Arc<Start>) {
+        self.environment(plan);
+        let more = match self.only(builtin::ARGS) {
+            Ok(more) => more.map(|(_, value)| value.clone()),
+            Err(why) => return self.unknown(Some(name), why),
+        };
+        let shell = self.shell(plan);
+        match (value, more) {
+            (Json::String(line), None) => {
+                let analysis = shell::analyze(line, shell);
+                self.facts(plan, name, analysis, start, true);
+            }
+            (Json::Array(words), None) => match argv_line(words) {
+                Some(line) => {
+                    let analysis = shell::analyze(&line, Shell::Bash);
+                    self.facts(plan, name, analysis, start, false);
+                }
+                None => self.unknown(Some(name), format!("`{name}` is no list of words")),
+            },
+            // `{ command: "git", args: ["status"] }`: a command and its words, or a line and more of it. Where every word is
+            // plain, both are the same.
+            (Json::String(line), Some(Json::Array(words))) => {
+                let mut all = vec![Json::String(line.clone())];
+                all.extend(words);
+                let plain =
+                    all.iter().all(|word| matches!(word, Json::String(word) if is_plain(word)));
+                match argv_line(&all).filter(|_| plain) {
+                    Some(line) => {
+                        let analysis = shell::analyze(&line, Shell::Bash);
+                        self.facts(plan, name, analysis, start, false);
+                    }
+                    None => self.unknown(
+                        Some(name),
+                        format!("`{name}` comes with further words, which a shell could read in several ways"),
+                    ),
+                }
+            }
+            (other, None) => self.wrong(name, other),
+            (_, Some(_)) => {
+                self.unknown(Some(name), format!("`{name}` comes with further arguments"))
+            }
+        }
+    }
+
+    fn environment(&mut self, plan: &Plan) {
+        let names = match self.only(builtin::ENV) {
+            Ok(None) => return,
+            Ok(Some((_, Json::Object(entries)))) => entries.keys().cloned().collect::<Vec<_>>(),
+            Ok(Some((name, Json::Array(items)))) if items.is_empty() => {
+                let _ = name;
+                return;
+            }
+            Ok(Some((name, other))) => {
+                let why = format!(
+                    "the argument `{name}` is {}, where an object is expected",
+                    other.kind()
+                );
+                return self.unknown(Some(name), why);
+            }
+            Err(why) => return self.unknown(Some("env"), why),
+        };
+        for name in names {
+            self.subjects.push(Subject {
+                kind: Kind::Env { name },
+                span: None,
+                argument: Some(Arc::from("env")),
+                needs_allow: !plan.foreign,
+                start: Arc::new(Start::default()),
+            });
+        }
+    }
+
+    /// The shell that runs the line: as the call says, else as the policy says, else `sh`.
+    fn shell(&self, plan: &Plan) -> Shell {
+        let stated = match &plan.shell {
+            Some(name) => shell_named(name),
+            None if self.call.tool_name.eq_ignore_ascii_case("bash") => Shell::Bash,
+            None => Shell::Sh,
+        };
+        match self.only(builtin::SHELL) {
+            Ok(None | Some((_, Json::Bool(_)))) => stated,
+            Ok(Some((_, Json::String(name)))) => match shell_named(name) {
+                asked if asked == stated => stated,
+                // Another shell than the policy says: whether the tool obeys is not known.
+                Shell::Bash | Shell::Sh | Shell::Posix
+                    if matches!(stated, Shell::Bash | Shell::Sh | Shell::Posix) =>
+                {
+                    Shell::Sh
+                }
+                _ => Shell::Other,
+            },
+            _ => Shell::Other,
+        }
+    }
+
+    /// What a command line can do, as subjects.
+    fn facts(
+        &mut self, plan: &Plan, name: &str, analysis: Analysis, start: &Arc<Start>, spans: bool,
+    ) {
+        let sets_home = analysis
+            .facts
+            .iter()
+            .any(|fact| matches!(&fact.what, What::Assign { name } if name == "HOME"));
+        let mut start = Start::clone(start);
+        start.shell = true;
+        if sets_home {
+            start.home = None;
+        }
+        let goes_home = |dir: &Dir| match dir {
+            Dir::Through(words) => words.iter().any(|word| word.pieces.contains(&Piece::Home)),
+            Dir::Anywhere => false,
+        };
+        start.dirs = analysis
+            .dirs
+            .into_iter()
+            .map(|dir| if sets_home && goes_home(&dir) { Dir::Anywhere } else { dir })
+            .collect();
+        let start = Arc::new(start);
+        let argument: Arc<str> = Arc::from(name);
+        let base = self.subjects.len();
+        let by = |command: usize, arg: usize| By { command: base + command, arg };
+        for fact in analysis.facts {
+            let (kind, needs_allow) = match fact.what {
+                What::Command(command) => {
+                    let needs = command.role == Role::Plain;
+                    (Kind::Command { argv: command.argv, role: command.role }, needs)
+                }
+                What::Redirect { access, target } => (
+                    Kind::Path { access, target, recursive: false, by: None },
+                    access == Access::Write,
+                ),
+                What::Assign { name } => (Kind::Env { name }, true),
+                What::Path { command, arg, access, target, recursive } => {
+                    (Kind::Path { access, target, recursive, by: Some(by(command, arg)) }, false)
+                }
+                What::Url { command, arg, target } => {
+                    (Kind::Url { target, by: Some(by(command, arg)) }, false)
+                }
+                What::Unknown { why, named } => {
+                    let named = named.map(|(command, arg)| by(command, arg));
+                    (Kind::Unknown { why: why.to_string().into(), named }, true)
+                }
+            };
+            self.subjects.push(Subject {
+                kind,
+                span: spans.then_some(fact.span),
+                argument: Some(Arc::clone(&argument)),
+                needs_allow: needs_allow && !plan.foreign,
+                start: Arc::clone(&start),
+            });
+        }
+    }
+}
+
+fn is_below(path: &str, root: &str) -> bool {
+    let root = root.trim_end_matches('/');
+    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn is_plain(word: &str) -> bool {
+    !word.is_empty()
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./:@%+,".contains(&byte))
+}
+
+/// A line that a shell reads as exactly these words.
+fn argv_line(words: &[Json]) -> Option<String> {
+    let mut line = String::new();
+    for word in words {
+        let Json::String(word) = word else { return None };
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push('\'');
+        line.push_str(&word.replace('\'', r"'\''"));
+        line.push('\'');
+    }
+    (!line.is_empty()).then_some(line)
+}
+
+/// The shell of this name, or of this path.
+fn shell_named(name: &str) -> Shell {
+    match name.rsplit('/').next().unwrap_or(name) {
+        "bash" => Shell::Bash,
+        "sh" => Shell::Sh,
+        "posix" | "dash" => Shell::Posix,
+        "zsh" => Shell::Zsh,
+        _ => Shell::Other,
+    }
+}

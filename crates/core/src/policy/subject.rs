@@ -1,0 +1,227 @@
+//! What a call would do, one thing at a time.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use crate::path::Where;
+use crate::shell::{Access, Dir, Piece, Role, Span, Word};
+
+/// One thing that a call would do, read off its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it stands in the command line, where there is one.
+    pub span: Option<Span>,
+    /// The argument it came from; `None` for what the call as a whole is.
+    pub argument: Option<Arc<str>>,
+    /// Whether something must allow it. What does not (a wrapper, a file used through a command's arguments) is covered by
+    /// something else that must be; denies and asks bite it all the same.
+    pub needs_allow: bool,
+    /// Where relative paths start.
+    pub start: Arc<Start>,
+}
+
+/// What a subject is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// A command runs.
+    Command {
+        /// Its words. Never empty.
+        argv: Vec<Word>,
+        /// What it is to the verdict.
+        role: Role,
+    },
+    /// A file is used.
+    Path {
+        /// How.
+        access: Access,
+        /// The file.
+        target: Word,
+        /// All that is below it too.
+        recursive: bool,
+        /// The command's argument that says so.
+        by: Option<By>,
+    },
+    /// An address is used.
+    Url {
+        /// The address.
+        target: Word,
+        /// The command's argument that says so.
+        by: Option<By>,
+    },
+    /// A variable is set.
+    Env {
+        /// Its name.
+        name: String,
+    },
+    /// A tool is used that nothing is known of but its name.
+    Tool {
+        /// Its name.
+        name: Arc<str>,
+    },
+    /// Something that cannot be proven.
+    Unknown {
+        /// Why.
+        why: Cow<'static, str>,
+        /// A rule that spells out this command up to this argument knows what it allows.
+        named: Option<By>,
+    },
+}
+
+/// An argument of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct By {
+    /// The command, as an index among the call's subjects.
+    pub command: usize,
+    /// The argument, as an index into its argv.
+    pub arg: usize,
+}
+
+impl Kind {
+    /// Puts the subject behind `base` others.
+    pub(crate) fn move_commands(&mut self, base: usize) {
+        if let Self::Path { by: Some(by), .. }
+        | Self::Url { by: Some(by), .. }
+        | Self::Unknown { named: Some(by), .. } = self
+        {
+            by.command += base;
+        }
+    }
+}
+
+/// Where relative paths start.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Start {
+    /// Directories that the call surely runs in: one, or two where the name of it can be read in two ways. Absolute.
+    pub bases: Vec<String>,
+    /// Where `cd` may have led besides. Not empty: nothing relative is certain.
+    pub dirs: Vec<Dir>,
+    /// The home directory. `None`: not known, or set by the command line itself.
+    pub home: Option<String>,
+    /// Whether a shell has read the paths: then a `~` still in a text is a name like any other.
+    pub shell: bool,
+}
+
+impl Start {
+    /// For the paths of a tool that runs in this directory.
+    pub fn of(context: &Where) -> Self {
+        Self {
+            bases: vec![context.cwd.clone()],
+            dirs: Vec::new(),
+            home: context.home.clone(),
+            shell: false,
+        }
+    }
+}
+
+impl Subject {
+    /// What kind of subject it is: `command`, `read`, `write`, `url`, `env`, `tool` or `unknown`.
+    pub fn kind_name(&self) -> &'static str {
+        match &self.kind {
+            Kind::Command { .. } => "command",
+            Kind::Path { access: Access::Read, .. } => "read",
+            Kind::Path { access: Access::Write, .. } => "write",
+            Kind::Url { .. } => "url",
+            Kind::Env { .. } => "env",
+            Kind::Tool { .. } => "tool",
+            Kind::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// What it is about, as a human would write it. Not escaped.
+    pub fn text(&self) -> String {
+        match &self.kind {
+            Kind::Command { argv, .. } => command_text(argv),
+            Kind::Path { target, .. } | Kind::Url { target, .. } => word_text(target),
+            Kind::Env { name } => name.clone(),
+            Kind::Tool { name } => name.to_string(),
+            Kind::Unknown { why, .. } => why.to_string(),
+        }
+    }
+}
+
+/// A word that is certain.
+pub(crate) fn literal(text: impl Into<String>) -> Word {
+    Word { span: Span { start: 0, end: 0 }, pieces: vec![Piece::Text(text.into())] }
+}
+
+/// The words of a command, blanks between them.
+fn command_text(argv: &[Word]) -> String {
+    let mut text = String::new();
+    for word in argv {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        match word.literal() {
+            Some(word) if needs_quotes(word) => {
+                let _ = write!(text, "'{}'", word.replace('\'', r"'\''"));
+            }
+            Some(word) => text.push_str(word),
+            None => text.push_str(&word_text(word)),
+        }
+        // Whoever shows it keeps both ends of 200 characters; a line of a megabyte need not be copied for that.
+        if text.len() > 4096 {
+            text.push_str(" …");
+            break;
+        }
+    }
+    text
+}
+
+fn needs_quotes(word: &str) -> bool {
+    word.is_empty()
+        || !word.bytes().all(|byte| {
+            byte.is_ascii_alphanumeric() || b"_-./:=@%+,^{}[]~*?#!".contains(&byte) || byte >= 0x80
+        })
+}
+
+/// A word as it could be written; what only the run will tell is `$…`.
+pub(crate) fn word_text(word: &Word) -> String {
+    let mut text = String::new();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Text(part) | Piece::Glob(part) => text.push_str(part),
+            Piece::Home => text.push('~'),
+            Piece::Unknown { .. } => text.push_str("$…"),
+        }
+    }
+    text
+}
+
+/// At most 200 characters, both ends kept.
+pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
+    const ENDS: usize = 95;
+    if text.len() <= 200 || text.chars().count() <= 200 {
+        return Cow::Borrowed(text);
+    }
+    let head = text.char_indices().nth(ENDS).map_or(text.len(), |(at, _)| at);
+    let tail = text.char_indices().rev().nth(ENDS - 1).map_or(0, |(at, _)| at);
+    match (text.get(..head), text.get(tail..)) {
+        (Some(head), Some(tail)) => Cow::Owned(format!("{head} … {tail}")),
+        _ => Cow::Borrowed("…"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_keep_both_ends() {
+        let text = format!("start{}end", "é".repeat(500));
+        let short = shorten(&text);
+        assert!(short.chars().count() <= 200);
+        assert!(short.starts_with("start") && short.ends_with("end"));
+        assert_eq!(shorten("short"), "short");
+        let exact = "x".repeat(200);
+        assert_eq!(shorten(&exact), exact);
+    }
+
+    #[test]
+    fn a_command_is_written_as_it_could_be_typed() {
+        let argv = [literal("echo"), literal("a b"), literal(""), literal("it's")];
+        assert_eq!(command_text(&argv), r"echo 'a b' '' 'it'\''s'");
+    }
+}

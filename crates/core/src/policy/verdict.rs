@@ -1,0 +1,215 @@
+//! What the policies say about a call.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::Effect;
+use super::document::{Layer, Place, Source};
+use super::subject::{Kind, Subject, shorten};
+use crate::shell::Access;
+
+/// What the policies say about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// What is done: the strictest of the subjects' effects.
+    pub effect: Effect,
+    /// The rule that decided, where one did.
+    pub rule: Option<RuleRef>,
+    /// Why, for humans and for the model. Not escaped: texts of arguments stand in it.
+    pub reason: String,
+    /// All that the call would do, each with what is said about it. Never empty.
+    pub subjects: Vec<JudgedSubject>,
+}
+
+/// A subject, and what is said about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgedSubject {
+    /// It.
+    pub subject: Subject,
+    /// What is done about it.
+    pub effect: Effect,
+    /// The rule that decided, where one did.
+    pub rule: Option<RuleRef>,
+    /// What decided.
+    pub cause: Cause,
+    /// Whether a managed document asks. Such an ask is answered by a human only, never by a grant.
+    pub managed_ask: bool,
+}
+
+/// Where a rule stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleRef {
+    /// The document.
+    pub source: Source,
+    /// The place in it.
+    pub at: Place,
+    /// Its index in the document, from 0.
+    pub index: usize,
+    /// Its reason.
+    pub reason: Option<Arc<str>>,
+}
+
+/// What decided about a subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// A rule that matches.
+    Rule,
+    /// A rule that could match: part of the subject is only known when it runs.
+    CouldMatch,
+    /// A rule whose condition could not be tried.
+    Condition,
+    /// The default of a document that speaks for all that its rules do not.
+    Default(Source),
+    /// No rule speaks of it.
+    Uncovered,
+    /// It is covered by something else that is judged.
+    Covered,
+    /// It is unknown, which nothing allows.
+    Unknown,
+    /// It is protected, and no rule names it.
+    Protected(&'static str),
+    /// It cannot be told where it points.
+    Unlocated(String),
+    /// It starts from a directory that is only known when it runs.
+    Adrift,
+    /// What it is is only known when it runs.
+    Dynamic,
+    /// The call holds more than can be judged.
+    TooMuch,
+    /// A mode decided, not the policy.
+    Mode(&'static str),
+}
+
+impl std::fmt::Display for RuleRef {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+        if self.at.line == 0 {
+            write!(formatter, "{} (rule {})", self.source.name, self.index + 1)
+        } else {
+            write!(formatter, "{}:{}", self.source.name, self.at.line)
+        }
+    }
+}
+
+impl JudgedSubject {
+    /// Why, for humans.
+    pub fn reason(&self) -> String {
+        let mut text = name(&self.subject);
+        let verb = match self.effect {
+            Effect::Allow => "allows",
+            Effect::Ask => "asks",
+            Effect::Deny => "denies",
+        };
+        // Writing to a string cannot fail.
+        let _ = match (&self.cause, &self.rule) {
+            (Cause::Rule, Some(rule)) => write!(text, ": {rule} {verb}{}", said(rule)),
+            (Cause::CouldMatch, Some(rule)) => {
+                write!(text, " could be what {rule} speaks of{}", said(rule))
+            }
+            (Cause::Condition, Some(rule)) => {
+                write!(text, ": the condition of {rule} could not be tried{}", said(rule))
+            }
+            (Cause::Default(source), _) => {
+                write!(text, " is not covered by any rule, and {} {verb} by default", source.name)
+            }
+            (Cause::Covered, _) => write!(text, " is covered by the rest of the call"),
+            (Cause::Unknown, _) => Ok(()),
+            (Cause::Protected(what), _) => {
+                write!(text, " is protected ({what}); a rule must name it to allow it")
+            }
+            (Cause::Unlocated(why), _) => write!(text, ": {why}"),
+            (Cause::Adrift, _) => {
+                write!(text, " starts from a directory that is only known when it runs")
+            }
+            (Cause::Dynamic, _) => write!(text, " is only known when it runs"),
+            (Cause::TooMuch, _) => write!(text, ": the call holds more than can be judged"),
+            (Cause::Mode(why), _) => write!(text, ": {why}"),
+            (Cause::Uncovered | Cause::Rule | Cause::CouldMatch | Cause::Condition, _) => {
+                write!(text, " is not covered by any rule")
+            }
+        };
+        text
+    }
+
+    /// Whether a grant may answer it.
+    pub fn is_grantable(&self) -> bool {
+        self.effect == Effect::Ask
+            && !self.managed_ask
+            && !matches!(self.subject.kind, Kind::Unknown { .. })
+    }
+}
+
+fn said(rule: &RuleRef) -> String {
+    rule.reason.as_ref().map_or_else(String::new, |reason| format!(": \"{}\"", shorten(reason)))
+}
+
+fn name(subject: &Subject) -> String {
+    let text = subject.text();
+    let text = shorten(&text);
+    match &subject.kind {
+        Kind::Command { .. } => format!("`{text}`"),
+        Kind::Path { access: Access::Read, .. } => format!("reading `{text}`"),
+        Kind::Path { access: Access::Write, .. } => format!("writing `{text}`"),
+        Kind::Url { .. } => format!("fetching `{text}`"),
+        Kind::Env { .. } => format!("setting the variable `{text}`"),
+        Kind::Tool { .. } => format!("the tool `{text}`"),
+        Kind::Unknown { .. } => text.into_owned(),
+    }
+}
+
+impl Verdict {
+    /// The verdict that these subjects make together.
+    pub(crate) fn of(subjects: Vec<JudgedSubject>) -> Self {
+        // The first of the strictest, but what a rule says before what no rule says.
+        let deciding = subjects.iter().enumerate().max_by_key(|(at, judged)| {
+            (judged.effect, judged.rule.is_some(), std::cmp::Reverse(*at))
+        });
+        let Some((_, deciding)) = deciding else {
+            return Self {
+                effect: Effect::Ask,
+                rule: None,
+                reason: "the call does nothing that could be judged".to_owned(),
+                subjects,
+            };
+        };
+        Self {
+            effect: deciding.effect,
+            rule: deciding.rule.clone(),
+            reason: deciding.reason(),
+            subjects,
+        }
+    }
+
+    /// A denial without a policy: something is wrong with the policy or with the call.
+    pub fn refuse(reason: impl Into<String>) -> Self {
+        Self { effect: Effect::Deny, rule: None, reason: reason.into(), subjects: Vec::new() }
+    }
+}
+
+/// What a parent and its child say together: never less strict than either.
+pub fn narrow(parent: Verdict, child: Verdict) -> Verdict {
+    let same = parent.subjects.len() == child.subjects.len()
+        && parent.subjects.iter().zip(&child.subjects).all(|(a, b)| a.subject == b.subject);
+    let (mut stricter, other) =
+        if child.effect > parent.effect { (child, parent) } else { (parent, child) };
+    if same {
+        for (mine, its) in stricter.subjects.iter_mut().zip(other.subjects) {
+            let managed_ask = mine.managed_ask || its.managed_ask;
+            if its.effect > mine.effect {
+                *mine = its;
+            }
+            mine.managed_ask = managed_ask;
+        }
+    } else {
+        let base = stricter.subjects.len();
+        stricter.subjects.extend(other.subjects.into_iter().map(|mut judged| {
+            judged.subject.kind.move_commands(base);
+            judged
+        }));
+    }
+    stricter
+}
+
+/// Whether a layer is the administrator's.
+pub(crate) fn is_managed(source: &Source) -> bool {
+    source.layer == Layer::Managed
+}
