@@ -26,3 +26,4 @@ pub mod minimize;
 pub mod opinion;
 pub mod policy;
 pub mod sandbox;
+mod wire;

@@ -1,21 +1,136 @@
 //! Which commands two parsers by others see in a script. A second opinion on what the policy allows: they find less than
 //! the shell does, but in other places.
 
-/// Asks other parsers.
+#[cfg(feature = "opinions")]
+mod see;
+#[cfg(feature = "opinions")]
+mod tree;
+
+use std::io::{self, BufReader, BufWriter, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use crate::{policy, sandbox, wire};
+
+/// How long they may think about one script.
+const DEADLINE: Duration = Duration::from_millis(500);
+
+/// What comes back when a parser does not accept the script.
+const REFUSED: &[u8] = b"\0";
+
+/// Asks other parsers, in a process of their own: they hang and panic on some scripts.
 #[derive(Debug, Default)]
-pub struct Opinions {}
+pub struct Opinions {
+    asked: Option<Asked>,
+}
+
+#[derive(Debug)]
+struct Asked {
+    child: Child,
+    to: BufWriter<ChildStdin>,
+    answers: Receiver<Vec<u8>>,
+}
 
 impl Opinions {
-    /// The commands, beyond those that the policy allows, that others see in this script. `None`: nobody was asked.
-    pub fn of(&mut self, _script: &str) -> Option<Result<Vec<String>, String>> {
-        None
+    /// The commands that others see in this script and the policy does not allow. An error: they did not answer.
+    /// `None`: nobody was asked, since this was built without the feature `opinions`.
+    pub fn of(&mut self, script: &str) -> Option<Result<Vec<String>, String>> {
+        if !cfg!(feature = "opinions") {
+            return None;
+        }
+        let answer = self.ask(script);
+        if answer.is_err() {
+            // The next script gets a new process.
+            self.asked = None;
+        }
+        Some(answer.map_err(|error| error.to_string()).and_then(|answer| {
+            if answer == REFUSED {
+                return Err("they do not accept it".to_owned());
+            }
+            Ok(refused(&String::from_utf8_lossy(&answer)))
+        }))
+    }
+
+    fn ask(&mut self, script: &str) -> io::Result<Vec<u8>> {
+        let asked = match &mut self.asked {
+            Some(asked) => asked,
+            none => none.insert(Asked::start()?),
+        };
+        wire::send(&mut asked.to, script.as_bytes())?;
+        asked.to.flush()?;
+        asked.answers.recv_timeout(DEADLINE).map_err(io::Error::other)
     }
 }
 
-/// The side of the parsers: a process of its own, because they hang and panic on some scripts.
+impl Asked {
+    fn start() -> io::Result<Self> {
+        let mut child = Command::new(sandbox::program("countersign-oracle")?)
+            .arg("opinion")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let (send, answers) = channel();
+        std::thread::spawn(move || {
+            let mut from = BufReader::new(from);
+            while let Ok(answer) = wire::receive(&mut from) {
+                if send.send(answer).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Self { child, to: BufWriter::new(to), answers })
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The commands that the policy does not allow, of commands each on a line with a tab between the words.
+fn refused(commands: &str) -> Vec<String> {
+    // Builtins that start nothing, and without which nothing is seen.
+    const HARMLESS: [&str; 8] =
+        [":", "cd", "command", "builtin", "exec", "wait", "break", "continue"];
+    let allowed = |line: &&str| {
+        let argv: Vec<String> = line.split('\t').map(str::to_owned).collect();
+        let name = argv.first().map_or("", String::as_str);
+        HARMLESS.contains(&name) || policy::may_run(name, &argv)
+    };
+    commands.lines().filter(|line| !allowed(line)).map(|line| line.replace('\t', " ")).collect()
+}
+
+/// The side of the parsers: a script in, its commands out.
 ///
 /// # Errors
-/// When its input ends.
-pub fn serve() -> std::io::Result<()> {
+/// When the pipe breaks.
+#[cfg(feature = "opinions")]
+pub fn serve() -> io::Result<()> {
+    let (mut from, mut to) = (io::stdin().lock(), io::stdout().lock());
+    while let Ok(script) = wire::receive(&mut from) {
+        let script = String::from_utf8_lossy(&script).into_owned();
+        let answer = match see::commands(&script) {
+            Some(commands) => commands.join("\n").into_bytes(),
+            None => REFUSED.to_vec(),
+        };
+        wire::send(&mut to, &answer)?;
+        to.flush()?;
+    }
     Ok(())
+}
+
+/// The side of the parsers, of which there are none in this build.
+///
+/// # Errors
+/// Always.
+#[cfg(not(feature = "opinions"))]
+pub fn serve() -> io::Result<()> {
+    Err(io::Error::other("built without the feature \"opinions\""))
 }

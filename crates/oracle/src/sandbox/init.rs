@@ -18,7 +18,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::wait;
 use nix::unistd::{Pid, chdir, getgid, getuid};
 
-use super::{house, root, wire};
+use super::{house, root};
+use crate::wire;
 
 /// How long background processes may go on after their shell has ended.
 const GRACE: Duration = Duration::from_millis(150);

@@ -9,8 +9,8 @@ pub mod house;
 mod init;
 #[cfg(target_os = "linux")]
 mod root;
-mod wire;
 
+use crate::wire;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

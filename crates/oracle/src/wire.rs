@@ -6,14 +6,14 @@ use std::io::{self, Read, Write};
 const LONGEST: u32 = 16 << 20;
 
 /// Sends bytes.
-pub(super) fn send(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn send(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     let length = u32::try_from(bytes.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
     to.write_all(&length.to_le_bytes())?;
     to.write_all(bytes)
 }
 
 /// Receives bytes.
-pub(super) fn receive(from: &mut impl Read) -> io::Result<Vec<u8>> {
+pub(crate) fn receive(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
     let length = u32::from_le_bytes(length);

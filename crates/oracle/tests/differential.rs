@@ -1,0 +1,78 @@
+//! Scripts under the real shells: whatever the policy allowed did nothing else, and whatever ran is among the facts.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test that fails should panic, and one that is skipped should say so"
+)]
+
+use std::path::Path;
+
+use countersign_oracle::campaign::Campaign;
+use countersign_oracle::check::check;
+use countersign_oracle::generate;
+use countersign_oracle::sandbox::{RunBy, Sandbox};
+
+/// A sandbox, or the reason why there is none, said aloud.
+fn sandbox() -> Option<Sandbox> {
+    Sandbox::start().map_err(|error| eprintln!("SKIPPED: {error}")).ok()
+}
+
+fn both(sandbox: &mut Sandbox, script: &str) {
+    for by in [RunBy::Bash, RunBy::Dash] {
+        let outcome = check(sandbox, by, script).unwrap();
+        assert!(outcome.misses.is_empty(), "{script:?}: {:?}", outcome.misses);
+    }
+}
+
+#[test]
+fn nothing_is_missed_in_generated_scripts() {
+    if sandbox().is_none() {
+        return;
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let shells = vec![RunBy::Bash, RunBy::Dash];
+    let report = Campaign { seed: 7, first: 0, scripts: 1_500, shells, threads }.run().unwrap();
+    assert!(report.misses.is_empty(), "seed 7: {:#?}", report.misses);
+    assert!(report.programs > 500, "the sandbox sees too little: {report:?}");
+}
+
+#[test]
+fn nothing_is_missed_in_the_seeds() {
+    let Some(mut sandbox) = sandbox() else { return };
+    generate::seeds().for_each(|script| both(&mut sandbox, script));
+}
+
+/// Whatever was missed once. Scripts parted by lines of `%%`; only added to.
+#[test]
+fn nothing_is_missed_again() {
+    let Some(mut sandbox) = sandbox() else { return };
+    for file in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")).unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        text.split("\n%%\n").for_each(|script| both(&mut sandbox, script.trim_end_matches('\n')));
+    }
+}
+
+/// The sandbox itself: what is done in one script is seen, and is gone in the next.
+#[test]
+fn the_sandbox_sees_and_forgets() {
+    let Some(mut sandbox) = sandbox() else { return };
+    let mut run = |by, script: &str| sandbox.run(by, script, 2_000).unwrap();
+
+    let trace = run(RunBy::Bash, "exec -a ls rm x");
+    assert_eq!((trace.ran[0].file.as_str(), trace.ran[0].argv[0].as_str()), ("rm", "ls"));
+    assert_eq!(run(RunBy::Bash, "nosuch a").ran[0].argv, ["nosuch", "a"], "what is not found is seen too");
+    assert_eq!(run(RunBy::Bash, "(true; rm x) & disown").ran.len(), 2, "what runs behind is waited for");
+    assert_eq!(run(RunBy::Dash, "echo a b | xargs -n 1 rm").ran.len(), 4);
+    assert_eq!(run(RunBy::Dash, "FOO=1 env BAR=2 ls").ran[1].env, ["BAR", "FOO"]);
+
+    let trace = run(RunBy::Bash, "> /etc/hosts; echo a >> /tmp/x; > out/y; read z <> q; < a.txt cat");
+    assert_eq!(trace.written, ["/etc/hosts", "/tmp/x", "/work/out/y", "/work/q"]);
+    assert!(run(RunBy::Bash, "cat q /tmp/x").written.is_empty());
+    assert!(run(RunBy::Bash, "for f in /tmp/* out/*; do echo $f; done").ran.iter().all(|ran| ran.argv[1].ends_with('*')));
+
+    let trace = sandbox.run(RunBy::Bash, "while :; do rm x; done", 100).unwrap();
+    assert!(trace.timed_out && !trace.ran.is_empty());
+    let trace = sandbox.run(RunBy::Dash, "f() { f | f & }; f; while :; do :; done", 100).unwrap();
+    assert!(trace.timed_out);
+    assert_eq!(sandbox.run(RunBy::Dash, "git status", 2_000).unwrap().ran.len(), 1, "it goes on after that");
+}

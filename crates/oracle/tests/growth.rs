@@ -1,0 +1,243 @@
+//! Nothing takes more than linear time, however it is nested or repeated, nor more than a small stack.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test that fails should panic, and say what it saw")]
+
+use std::time::{Duration, Instant};
+
+use countersign_core::call::Json;
+use countersign_core::path::{Glob, Located, NoFiles, Vars, locate};
+use countersign_core::preview;
+use countersign_core::shell::{Shell, analyze};
+
+/// What 1 MiB may take. Debug builds, and machines that do other things too, get more.
+const LIMIT: Duration = if cfg!(debug_assertions) { Duration::from_secs(10) } else { Duration::from_secs(1) };
+/// Smaller than any thread's that will run this.
+const STACK: usize = 2 << 20;
+const SIZES: [usize; 3] = [1 << 10, 64 << 10, 1 << 20];
+
+/// How an input grows: what it begins with, what is repeated, what it ends with.
+type Family = (&'static str, &'static str, &'static str);
+
+const SHELL: &[Family] = &[
+    ("", "(", ""),
+    ("", "((", ""),
+    ("", "( ", ")"),
+    ("", "$(", ""),
+    ("echo ", "$($(", ""),
+    ("echo ", "$((", ""),
+    ("echo ", "$((1+(", ""),
+    ("echo ", "$[", ""),
+    ("echo ", "${a:-", ""),
+    ("echo ", "\"${a:-", ""),
+    ("echo ", "${a:-\"", ""),
+    ("echo ", "\"$(", ""),
+    ("echo ", "\"`", ""),
+    ("echo ", "{a,", ""),
+    ("echo ", "{a,b}", ""),
+    ("echo ", "{", ""),
+    ("echo ", "{a..", ""),
+    ("", "{ ", ""),
+    ("", "{", ""),
+    ("", "<<E ", ""),
+    ("cat ", "<<E", "\n"),
+    ("", "cat <<E\n", ""),
+    ("cat <<E\n", "E \n", "E"),
+    ("cat <<E\n", "x\\\n", "E"),
+    ("cat <<E\n", "$(", "\nE\n"),
+    ("cat <<E\n", "$(cat <<E\n", ""),
+    ("echo $(", "cat <<E\n)", ""),
+    ("echo `", "cat <<E\n", "`"),
+    ("echo ", "'\"", ""),
+    ("echo ", "\"'", ""),
+    ("echo ", "\"\"", ""),
+    ("echo ", "$'\\''", ""),
+    ("echo ", "$'", ""),
+    ("echo ", "$\"", ""),
+    ("[[ ", "[[ ", ""),
+    ("[[ ", "( ", ""),
+    ("[[ ", "! ", "a ]]"),
+    ("[[ a ", "&& a ", "]]"),
+    ("[[ a =~ ", "(", ""),
+    ("", "`", ""),
+    ("", "\\`", ""),
+    ("echo `", "\\`", ""),
+    ("echo `", "\\\\\\`", "`"),
+    ("", "\\", ""),
+    ("", "\\\n", "ls"),
+    ("ls ", "a", ""),
+    ("", "a", ""),
+    ("ls", " a", ""),
+    ("ls", "|ls", ""),
+    ("ls", "\nls", ""),
+    ("ls", ";ls", ""),
+    ("ls", ">a", ""),
+    ("ls ", "<(", ""),
+    ("", "a=", ""),
+    ("", "a=1 ", "ls"),
+    ("a=(", "a ", ")"),
+    ("a[", "a[", ""),
+    ("", "if ", ""),
+    ("", "while ", ""),
+    ("", "case a in ", ""),
+    ("case a in ", "a) ls;; ", "esac"),
+    ("case a in ", "a|", ""),
+    ("", "for a in b; do ", ""),
+    ("", "f() { ", ""),
+    ("", "f()", ""),
+    ("", "function f ", ""),
+    ("", "! ", "ls"),
+    ("", "time ", "ls"),
+    ("", "coproc ", "ls"),
+    ("", "env ", "ls"),
+    ("", "command ", "ls"),
+    ("", "exec ", "ls"),
+    ("", "xargs ", "ls"),
+    ("", "sh -c ", "ls"),
+    ("", "eval ", "ls"),
+    ("", "sudo ", "ls"),
+    ("cd a", ";cd a", ""),
+    ("find . ", "-exec ls {} + ", ""),
+    ("ls ", "*", ""),
+    ("ls ", "*a", ""),
+    ("ls ", "[", ""),
+    ("ls ", "[a", ""),
+    ("ls ", "@(", ""),
+    ("", "#", ""),
+    ("", "ls #\n", ""),
+    ("", "\n", ""),
+    ("", "\r", ""),
+    ("", " ", ""),
+    ("", "\u{a0}", ""),
+    ("", "é", ""),
+    ("", ")", ""),
+    ("", "}", ""),
+    ("", ";", ""),
+    ("", "&", ""),
+    ("", "$", ""),
+    ("", "=", ""),
+    ("", "~", ""),
+    ("", "fi ", ""),
+    ("", "a\0", ""),
+];
+
+const GLOBS: &[Family] = &[
+    ("", "a*", "b"),
+    ("", "*", "b"),
+    ("", "**/", "b"),
+    ("", "**/a/", "b"),
+    ("", "?", ""),
+    ("", "[", ""),
+    ("", "[a-", ""),
+    ("", "{", ""),
+    ("", "{a,", ""),
+    ("", "{a,b}", ""),
+    ("{", "a,", "b}"),
+    ("", "\\", ""),
+    ("", "/", ""),
+    ("", "../", ""),
+    ("", "./", ""),
+    ("", "a/", ""),
+    ("", "!", ""),
+    ("", "${project}", ""),
+    ("", "~", ""),
+];
+
+const JSON: &[(&str, &str, &str, &str)] = &[
+    ("", "[", "", "]"),
+    ("", "{\"a\":", "1", "}"),
+    ("[", "1,", "1]", ""),
+    ("\"", "a", "\"", ""),
+    ("\"", "\\u202e", "\"", ""),
+    ("\"", "\\n", "\"", ""),
+    ("\"", " ", "\"", ""),
+    ("[", "\"\\u001b[2K\",", "1]", ""),
+];
+
+fn input(family: Family, size: usize) -> String {
+    let (begin, repeat, end) = family;
+    format!("{begin}{}{end}", repeat.repeat(size / repeat.len()))
+}
+
+/// Runs it on a small stack, and says how long it took.
+fn timed(name: &str, size: usize, target: impl FnOnce() + Send) -> Option<String> {
+    let took = std::thread::scope(|scope| {
+        let work = || {
+            let started = Instant::now();
+            target();
+            started.elapsed()
+        };
+        std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).unwrap().join()
+    });
+    match took {
+        Ok(took) if took < LIMIT => None,
+        Ok(took) => Some(format!("{name} of {size} bytes took {took:?}")),
+        Err(_) => Some(format!("{name} of {size} bytes panicked")),
+    }
+}
+
+fn slow(check: impl Fn(usize, &mut Vec<String>)) {
+    let mut slow = Vec::new();
+    for size in SIZES {
+        check(size, &mut slow);
+        // The larger sizes of what is slow already would take for ever.
+        if !slow.is_empty() {
+            break;
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
+}
+
+#[test]
+fn shell() {
+    slow(|size, slow| {
+        for family in SHELL {
+            let text = input(*family, size);
+            for shell in [Shell::Bash, Shell::Posix] {
+                slow.extend(timed(&format!("{family:?} for {shell:?}"), size, || {
+                    assert!(!analyze(&text, shell).facts.is_empty());
+                }));
+            }
+        }
+    });
+}
+
+#[test]
+fn globs() {
+    let vars = Vars { cwd: "/work".to_owned(), home: Some("/home/u".to_owned()), project: Some("/work".to_owned()) };
+    slow(|size, slow| {
+        for family in GLOBS {
+            let (pattern, long) = (input(*family, size), "a/".repeat(2_000));
+            let path = Located {
+                lexical: format!("/work/{long}"),
+                real: format!("/work/{}", "a".repeat(4_000)),
+                real_of_lexical: format!("/work/{long}"),
+                folds_case: true,
+            };
+            slow.extend(timed(&format!("{family:?}"), size, || {
+                let _ = locate(&pattern, &vars, &NoFiles);
+                if let Ok(glob) = Glob::parse(&pattern, &vars) {
+                    let _ = glob.covers(&path, &NoFiles);
+                    let _ = glob.touches(&path, &NoFiles);
+                    let _ = glob.touches_below(&path, &NoFiles);
+                    let _ = glob.could_match(&[], &vars);
+                }
+            }));
+        }
+    });
+}
+
+#[test]
+fn display() {
+    slow(|size, slow| {
+        for (begin, repeat, middle, close) in JSON {
+            let times = size / repeat.len();
+            let text = format!("{begin}{}{middle}{}", repeat.repeat(times), close.repeat(times));
+            slow.extend(timed(&format!("{repeat:?}"), size, || {
+                if let Ok(args) = text.parse::<Json>() {
+                    let _ = preview::render("tool", &args, Some(80));
+                    let _ = preview::describe("tool", &args);
+                }
+                let _ = preview::render(&text, &"{}".parse().unwrap(), Some(80));
+            }));
+        }
+    });
+}
