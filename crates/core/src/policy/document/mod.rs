@@ -2,6 +2,7 @@
 
 mod depth;
 mod error;
+mod examples;
 mod model;
 mod place;
 mod read;
@@ -12,6 +13,7 @@ mod tree;
 mod write;
 
 pub use error::{Code, DocumentError, MAX_ERRORS};
+pub use examples::load;
 pub use model::{
     Arguments, CommandPattern, Document, Examples, Layer, Located, Match, Mode, Place, Reading,
     Rule, Source, Token,
@@ -19,6 +21,7 @@ pub use model::{
 pub use read::{MAX_BYTES, MAX_RULES, read};
 pub use schema::VERSION;
 pub use tree::Format;
+pub(crate) use write::string as toml_string;
 pub use write::{NotWritable, rule_to_toml, to_toml};
 
 #[cfg(test)]

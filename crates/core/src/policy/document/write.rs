@@ -158,7 +158,7 @@ fn key(key: &str) -> String {
 }
 
 /// A basic string. What a reader of the file would not see is escaped.
-fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for char in text.chars() {

@@ -1,0 +1,217 @@
+//! Reading a file that may change while it is read, and writing one that may be read while it is written.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::policy::document::MAX_BYTES;
+
+/// A file that changed less than this before it was read is read again at the next look: file systems count time in
+/// steps of up to two seconds, so that a second change may not show.
+const UNSETTLED: Duration = Duration::from_secs(2);
+
+/// How often a file is read that changes while it is read.
+const ATTEMPTS: usize = 3;
+
+/// Who must own a file, and who must not be able to write to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Care {
+    /// Everybody but its owner may not change it, nor its directory; it belongs to this user.
+    OwnedBy(u32),
+    /// Not everybody may change it.
+    NotEverybodys,
+    /// Whatever it is: its content is not relied on.
+    None,
+}
+
+/// What shows that a file changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stamp {
+    /// There is no file.
+    Missing,
+    /// When it changed, its size and which file it is.
+    File { modified: Option<SystemTime>, changed: (i64, i64), size: u64, id: (u64, u64) },
+}
+
+/// A file that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Content {
+    pub(super) stamp: Stamp,
+    /// Whether a further change is sure to show in the stamp.
+    pub(super) settled: bool,
+    /// `None`: there is no file.
+    pub(super) bytes: Option<Vec<u8>>,
+}
+
+/// The stamp of a file as it is now.
+pub(super) fn stamp(path: &Path) -> io::Result<Stamp> {
+    match fs::metadata(path) {
+        Ok(metadata) => Ok(stamp_of(&metadata)),
+        Err(error) if is_missing(&error) => Ok(Stamp::Missing),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads a file, wholly and at one moment.
+///
+/// # Errors
+/// Why it cannot be read or must not be relied on, for a human.
+pub(super) fn read(path: &Path, care: Care) -> Result<Content, String> {
+    for _ in 0..ATTEMPTS {
+        // Looked at before it is opened: to open a pipe would wait for a writer.
+        match fs::metadata(path) {
+            Err(error) if is_missing(&error) => {
+                return Ok(Content { stamp: Stamp::Missing, settled: true, bytes: None });
+            }
+            Err(error) => return Err(format!("cannot be read: {error}")),
+            Ok(metadata) if !metadata.is_file() => return Err("is no file".to_owned()),
+            Ok(_) => {}
+        }
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if is_missing(&error) => continue,
+            Err(error) => return Err(format!("cannot be read: {error}")),
+        };
+        let failed = |error: io::Error| format!("cannot be read: {error}");
+        let before = file.metadata().map_err(failed)?;
+        if !before.is_file() {
+            return Err("is no file".to_owned());
+        }
+        check(path, &before, care)?;
+        let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
+        if before.len() > limit {
+            return Err(format!("has {} bytes, {MAX_BYTES} are allowed", before.len()));
+        }
+        let mut bytes = Vec::new();
+        Read::by_ref(&mut file).take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+        let after = stamp_of(&file.metadata().map_err(failed)?);
+        // Changed while it was read, or replaced by another.
+        let whole = u64::try_from(bytes.len()).is_ok_and(|length| length == before.len());
+        if whole && stamp_of(&before) == after && stamp(path).is_ok_and(|now| now == after) {
+            return Ok(Content { settled: is_settled(&before), stamp: after, bytes: Some(bytes) });
+        }
+    }
+    Err("is being written at the moment".to_owned())
+}
+
+/// Writes a file in one step: whoever reads it sees the old text or the new one. Only the user can read it (mode 0600).
+/// Directories that do not exist are made.
+///
+/// # Errors
+/// As the file system says.
+pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
+    // Where a symlink leads, so that it stays one.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(dir)?;
+    // A name that nobody can have put something under.
+    let draft = dir.join(format!(".{}.tmp", uuid::Uuid::now_v7().simple()));
+    let written = write_new(&draft, text).and_then(|()| fs::rename(&draft, &path));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written?;
+    // The rename itself is durable only with its directory. Windows has no such thing.
+    if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
+}
+
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+fn is_settled(metadata: &Metadata) -> bool {
+    let age = |time: SystemTime| SystemTime::now().duration_since(time).ok();
+    changed(metadata).and_then(age).is_some_and(|age| age > UNSETTLED)
+}
+
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt;
+    // Unlike the time of modification nobody can set it.
+    let seconds = u64::try_from(metadata.ctime()).ok()?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds + 1))
+}
+
+#[cfg(not(unix))]
+fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    metadata.modified().ok()
+}
+
+#[cfg(unix)]
+fn stamp_of(metadata: &Metadata) -> Stamp {
+    use std::os::unix::fs::MetadataExt;
+    Stamp::File {
+        modified: metadata.modified().ok(),
+        changed: (metadata.ctime(), metadata.ctime_nsec()),
+        size: metadata.len(),
+        id: (metadata.dev(), metadata.ino()),
+    }
+}
+
+#[cfg(not(unix))]
+fn stamp_of(metadata: &Metadata) -> Stamp {
+    Stamp::File {
+        modified: metadata.modified().ok(),
+        changed: (0, 0),
+        size: metadata.len(),
+        id: (0, 0),
+    }
+}
+
+#[cfg(unix)]
+fn check(path: &Path, metadata: &Metadata, care: Care) -> Result<(), String> {
+    use std::os::unix::fs::MetadataExt;
+    const GROUP_OR_OTHERS: u32 = 0o022;
+    const OTHERS: u32 = 0o002;
+    let owned = |what: &str, metadata: &Metadata, owner: u32| {
+        if metadata.uid() != owner {
+            return Err(format!(
+                "is not relied on, because {what} belongs to user {} instead of {owner}: give it to the administrator",
+                metadata.uid()
+            ));
+        }
+        if metadata.mode() & GROUP_OR_OTHERS != 0 {
+            return Err(format!(
+                "is not relied on, because others than the administrator can write to {what} (mode {:03o}): run \
+                 `chmod go-w` on it",
+                metadata.mode() & 0o777
+            ));
+        }
+        Ok(())
+    };
+    match care {
+        Care::None => Ok(()),
+        Care::NotEverybodys if metadata.mode() & OTHERS != 0 => Err(format!(
+            "is not relied on, because everybody can write to it (mode {:03o}): run `chmod o-w` on it",
+            metadata.mode() & 0o777
+        )),
+        Care::NotEverybodys => Ok(()),
+        Care::OwnedBy(owner) => {
+            owned("it", metadata, owner)?;
+            let failed = |error: io::Error| format!("cannot be read: {error}");
+            // Who can write to the directory can put another file in its place; that goes for the one a symlink leads to.
+            let real = fs::canonicalize(path).map_err(failed)?;
+            for dir in [path.parent(), real.parent()].into_iter().flatten() {
+                owned("its directory", &fs::metadata(dir).map_err(failed)?, owner)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The owner cannot be told here: the layer is not trusted instead.
+#[cfg(not(unix))]
+fn check(_path: &Path, _metadata: &Metadata, _care: Care) -> Result<(), String> {
+    Ok(())
+}

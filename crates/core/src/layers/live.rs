@@ -1,0 +1,325 @@
+//! The layers while the program runs: read once, looked at between calls.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use sha2::{Digest, Sha256};
+
+use crate::policy::document::{Code, Document, DocumentError, Format, Layer, Place, Source, load};
+
+use super::file::{self, Care, Content, Stamp};
+use super::trust::{self, canonical, hex, trust_hash};
+use super::{LayerFiles, Problem, Snapshot};
+
+/// Which policies count.
+#[derive(Debug, Clone, Default)]
+pub struct LayersOptions {
+    /// The files.
+    pub files: LayerFiles,
+    /// What the program says itself; presets too.
+    pub code: Vec<CodePolicy>,
+    /// Who must own the managed file, as a user id. 0, the administrator; tests have no other.
+    pub managed_owner: u32,
+}
+
+/// A policy of the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodePolicy {
+    /// `policy option` or `preset:developer`.
+    pub name: Arc<str>,
+    /// How it is written.
+    pub format: Format,
+    /// Its text.
+    pub text: String,
+}
+
+/// The policies that count, kept up to date. [`Layers::open`] and [`Layers::refresh`] read files and block;
+/// [`Layers::snapshot`] does not.
+#[derive(Debug)]
+pub struct Layers {
+    state: Mutex<State>,
+    snapshot: RwLock<Arc<Snapshot>>,
+}
+
+#[derive(Debug)]
+struct State {
+    slots: Vec<Slot>,
+    /// The documents of the program, and the hash of the text of each.
+    code: Vec<(Arc<Document>, [u8; 32])>,
+    trust: Option<TrustFile>,
+}
+
+/// One file.
+#[derive(Debug)]
+struct Slot {
+    layer: Layer,
+    path: PathBuf,
+    care: Care,
+    seen: Option<Seen>,
+    /// What counts: the last that could be read.
+    held: Held,
+    errors: Vec<DocumentError>,
+}
+
+/// How a file was when it was last looked at.
+#[derive(Debug)]
+struct Seen {
+    stamp: Stamp,
+    settled: bool,
+}
+
+#[derive(Debug)]
+enum Held {
+    /// It was never read.
+    Never,
+    /// There is no file.
+    Nothing,
+    /// This.
+    Document { document: Arc<Document>, bytes: Vec<u8>, canonical: Option<String> },
+}
+
+#[derive(Debug)]
+struct TrustFile {
+    path: PathBuf,
+    seen: Option<Seen>,
+    hashes: Vec<String>,
+    problem: Option<String>,
+}
+
+impl Layers {
+    /// Reads all layers. What is wrong with files is in the snapshot, as is that nothing may be allowed because of it.
+    ///
+    /// # Errors
+    /// What is wrong with the policies of the program itself.
+    pub fn open(options: LayersOptions) -> Result<Self, Vec<DocumentError>> {
+        let LayersOptions { files, code, managed_owner } = options;
+        let mut documents = Vec::with_capacity(code.len());
+        for CodePolicy { name, format, text } in code {
+            let source = Source { layer: Layer::Code, name, trusted: true };
+            documents.push((Arc::new(load(&text, format, source)?), sha256(text.as_bytes())));
+        }
+        let slot = |layer, path: Option<PathBuf>, care| {
+            path.map(|path| Slot {
+                layer,
+                path,
+                care,
+                seen: None,
+                held: Held::Never,
+                errors: Vec::new(),
+            })
+        };
+        let slots = [
+            slot(Layer::Managed, files.managed, Care::OwnedBy(managed_owner)),
+            slot(Layer::User, files.user, Care::NotEverybodys),
+            slot(Layer::Project, files.project, Care::None),
+        ];
+        let trust = files.trust.map(|path| TrustFile {
+            path,
+            seen: None,
+            hashes: Vec::new(),
+            problem: None,
+        });
+        let mut state =
+            State { slots: slots.into_iter().flatten().collect(), code: documents, trust };
+        state.look();
+        let snapshot = RwLock::new(Arc::new(state.snapshot()));
+        Ok(Self { state: Mutex::new(state), snapshot })
+    }
+
+    /// The policies that count now.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Looks whether a file changed, appeared or went, and takes over what changed; the snapshot after that. Without a
+    /// change it costs one `stat` per file. Blocks.
+    pub fn refresh(&self) -> Arc<Snapshot> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.look() {
+            return self.snapshot();
+        }
+        let snapshot = Arc::new(state.snapshot());
+        let mut current = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        // The hash stands for the documents.
+        let same = (&current.hash, &current.broken, &current.problems)
+            == (&snapshot.hash, &snapshot.broken, &snapshot.problems);
+        if !same {
+            *current = Arc::clone(&snapshot);
+        }
+        Arc::clone(&current)
+    }
+}
+
+impl State {
+    /// Whether anything was read again.
+    fn look(&mut self) -> bool {
+        let trust = self.trust.as_mut().is_some_and(TrustFile::look);
+        let read = self.slots.iter_mut().map(Slot::look).fold(false, |any, read| any | read);
+        if trust || read {
+            let hashes = self.trust.as_ref().map_or(&[][..], |trust| &trust.hashes);
+            self.slots.iter_mut().for_each(|slot| slot.weigh(hashes));
+        }
+        trust || read
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let mut hash = Sha256::new();
+        let mut documents = Vec::new();
+        let mut problems = Vec::new();
+        let mut broken = None;
+        for slot in &self.slots {
+            let kept = !matches!(slot.held, Held::Never);
+            if !kept {
+                let first = slot.errors.first().map(ToString::to_string).unwrap_or_default();
+                broken.get_or_insert(first);
+            }
+            if let Held::Document { document, bytes, .. } = &slot.held {
+                put(&mut hash, document, &sha256(bytes));
+                documents.push(Arc::clone(document));
+            }
+            if !slot.errors.is_empty() {
+                problems.push(Problem {
+                    layer: slot.layer,
+                    file: slot.name(),
+                    kept,
+                    errors: slot.errors.clone(),
+                });
+            }
+        }
+        if let Some(TrustFile { path, problem: Some(reason), .. }) = &self.trust {
+            let file = path.display().to_string();
+            let errors = vec![unreadable(&file, reason)];
+            problems.push(Problem { layer: Layer::User, file, kept: true, errors });
+        }
+        for (document, text) in &self.code {
+            put(&mut hash, document, text);
+            documents.push(Arc::clone(document));
+        }
+        hash.update([u8::from(broken.is_some())]);
+        Snapshot { documents, broken, problems, hash: hex(&hash.finalize()) }
+    }
+}
+
+impl Slot {
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Whether the file was read.
+    fn look(&mut self) -> bool {
+        if is_as_seen(&self.path, self.seen.as_ref()) {
+            return false;
+        }
+        match file::read(&self.path, self.care) {
+            Ok(content) => self.take(content),
+            Err(reason) => {
+                self.seen = None;
+                self.errors = vec![unreadable(&self.name(), &reason)];
+            }
+        }
+        true
+    }
+
+    fn take(&mut self, content: Content) {
+        self.seen = Some(Seen { stamp: content.stamp, settled: content.settled });
+        self.errors.clear();
+        let Some(bytes) = content.bytes else {
+            self.held = Held::Nothing;
+            return;
+        };
+        if let Held::Document { bytes: held, .. } = &self.held
+            && *held == bytes
+        {
+            return;
+        }
+        let name = self.name();
+        let text = match std::str::from_utf8(&bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let at = error.valid_up_to();
+                self.errors = vec![unreadable(&name, &format!("is no UTF-8 from byte {at} on"))];
+                return;
+            }
+        };
+        // On systems where it cannot be told whose a file is, the managed one may only tighten.
+        let trusted = match self.layer {
+            Layer::Managed => cfg!(unix),
+            Layer::Project => false,
+            _ => true,
+        };
+        let source = Source { layer: self.layer, name: Arc::from(name.as_str()), trusted };
+        match load(text, Format::of(&name), source) {
+            Ok(document) => {
+                let canonical = canonical(&self.path).ok();
+                self.held = Held::Document { document: Arc::new(document), bytes, canonical };
+            }
+            Err(errors) => self.errors = errors,
+        }
+    }
+
+    /// Whether a project's file may allow.
+    fn weigh(&mut self, trusted: &[String]) {
+        let Held::Document { document, bytes, canonical } = &mut self.held else { return };
+        if self.layer != Layer::Project {
+            return;
+        }
+        let is_trusted =
+            canonical.as_ref().is_some_and(|path| trusted.contains(&trust_hash(path, bytes)));
+        if document.source.trusted != is_trusted {
+            Arc::make_mut(document).source.trusted = is_trusted;
+        }
+    }
+}
+
+impl TrustFile {
+    /// Whether the file was read.
+    fn look(&mut self) -> bool {
+        if is_as_seen(&self.path, self.seen.as_ref()) {
+            return false;
+        }
+        let trusted = match file::read(&self.path, Care::NotEverybodys) {
+            Ok(Content { stamp, settled, bytes }) => {
+                self.seen = Some(Seen { stamp, settled });
+                trust::parse(bytes.as_deref())
+            }
+            Err(reason) => {
+                self.seen = None;
+                Err(reason)
+            }
+        };
+        // Nobody is trusted of whom it is not known.
+        self.problem = trusted.as_ref().err().cloned();
+        self.hashes = trusted.unwrap_or_default().into_iter().map(|one| one.hash).collect();
+        true
+    }
+}
+
+fn is_as_seen(path: &Path, seen: Option<&Seen>) -> bool {
+    seen.is_some_and(|seen| {
+        seen.settled && file::stamp(path).is_ok_and(|stamp| stamp == seen.stamp)
+    })
+}
+
+fn unreadable(name: &str, reason: &str) -> DocumentError {
+    DocumentError {
+        code: Code::File,
+        message: reason.to_owned(),
+        source_name: name.to_owned(),
+        place: Place::default(),
+        path: String::new(),
+        hint: None,
+    }
+}
+
+fn put(hash: &mut Sha256, document: &Document, text: &[u8; 32]) {
+    let Source { layer, name, trusted } = &document.source;
+    // Lengths first, so that no two lists make the same bytes.
+    hash.update([*layer as u8, u8::from(*trusted)]);
+    hash.update(u64::try_from(name.len()).unwrap_or(u64::MAX).to_be_bytes());
+    hash.update(name.as_bytes());
+    hash.update(text);
+}
+
+fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}

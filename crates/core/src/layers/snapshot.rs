@@ -1,0 +1,34 @@
+//! The policies that count at one moment.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::policy::document::{Document, DocumentError, Layer};
+
+/// The policies that count at one moment. Never changes; a later one takes its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Managed, user, project, code: those that there are.
+    pub documents: Vec<Arc<Document>>,
+    /// A layer has never been read: what it says is not known, so that nothing may be allowed. To be shown.
+    pub broken: Option<String>,
+    /// What is wrong with files, broken or not.
+    pub problems: Vec<Problem>,
+    /// SHA-256, in hex, over all sources and texts: two snapshots with the same hash say the same.
+    pub hash: String,
+}
+
+/// A file that cannot be taken. What it said before, if it was ever read, goes on to count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// Whose it is.
+    pub layer: Layer,
+    /// The file.
+    pub file: String,
+    /// Whether what it said before goes on to count; if not, nothing is allowed until it can be read.
+    pub kept: bool,
+    /// What is wrong.
+    pub errors: Vec<DocumentError>,
+}

@@ -1,0 +1,165 @@
+//! Which projects the user trusts to allow.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::file::{self, Care, write_atomically};
+
+/// A project's policy that the user trusts: this file, with this content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trusted {
+    /// The file, absolute, its symlinks resolved.
+    pub path: String,
+    /// [`trust_hash`] of it.
+    pub hash: String,
+}
+
+/// Why trust cannot be told or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    /// The file with the trusted policies.
+    #[error("{}: {reason}", path.display())]
+    Store {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The policy that is to be trusted.
+    #[error("{}: {reason}", path.display())]
+    Policy {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// It is no longer what the user saw.
+    #[error("{}: the file changed since it was shown: look at it again, then trust it", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// The file in which the user's trust is kept. Holds nothing in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trust {
+    file: PathBuf,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Store {
+    version: u32,
+    #[serde(default)]
+    trusted: Vec<Trusted>,
+}
+
+impl Trust {
+    /// The trust that is kept in this file, which need not exist. See [`LayerFiles::trust`](super::LayerFiles::trust).
+    pub fn new(file: PathBuf) -> Self {
+        Self { file }
+    }
+
+    /// Trusts a policy as it is now. `seen` is the [`trust_hash`] of what the user looked at.
+    ///
+    /// # Errors
+    /// When the policy cannot be read or is not what was seen, or the trust cannot be kept.
+    pub fn trust(&self, policy: &Path, seen: Option<&str>) -> Result<Trusted, TrustError> {
+        let failed = |reason: String| TrustError::Policy { path: policy.to_owned(), reason };
+        let path = canonical(policy).map_err(|error| failed(error.to_string()))?;
+        let content = file::read(Path::new(&path), Care::None).map_err(failed)?;
+        let bytes = content.bytes.ok_or_else(|| failed("there is no such file".to_owned()))?;
+        let hash = trust_hash(&path, &bytes);
+        if seen.is_some_and(|seen| seen != hash) {
+            return Err(TrustError::Changed { path: policy.to_owned() });
+        }
+        let trusted = Trusted { path, hash };
+        let mut all = self.trusted()?;
+        all.retain(|other| other.path != trusted.path);
+        all.push(trusted.clone());
+        self.write(&all)?;
+        Ok(trusted)
+    }
+
+    /// Trusts a policy no longer; whether it was trusted before. It need not exist any more.
+    ///
+    /// # Errors
+    /// When the trust cannot be read or written.
+    pub fn untrust(&self, policy: &Path) -> Result<bool, TrustError> {
+        let canonical = canonical(policy).ok();
+        let mut all = self.trusted()?;
+        let before = all.len();
+        all.retain(|other| {
+            Some(&other.path) != canonical.as_ref() && Path::new(&other.path) != policy
+        });
+        if all.len() == before {
+            return Ok(false);
+        }
+        self.write(&all)?;
+        Ok(true)
+    }
+
+    /// All that is trusted.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or everybody can write to it.
+    pub fn trusted(&self) -> Result<Vec<Trusted>, TrustError> {
+        let failed = |reason: String| TrustError::Store { path: self.file.clone(), reason };
+        let content = file::read(&self.file, Care::NotEverybodys).map_err(failed)?;
+        parse(content.bytes.as_deref()).map_err(failed)
+    }
+
+    fn write(&self, all: &[Trusted]) -> Result<(), TrustError> {
+        use crate::policy::document::toml_string;
+        let mut text =
+            "# Policies of projects that may allow. Kept by `countersign policy trust`.\nversion = 1\n"
+                .to_owned();
+        for Trusted { path, hash } in all {
+            let (path, hash) = (toml_string(path), toml_string(hash));
+            text.push_str(&format!("\n[[trusted]]\npath = {path}\nhash = {hash}\n"));
+        }
+        write_atomically(&self.file, &text).map_err(|error| TrustError::Store {
+            path: self.file.clone(),
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// What the file says. No file: nothing is trusted.
+pub(super) fn parse(bytes: Option<&[u8]>) -> Result<Vec<Trusted>, String> {
+    let Some(bytes) = bytes else { return Ok(Vec::new()) };
+    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+    let store: Store = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+    match store.version {
+        1 => Ok(store.trusted),
+        version => Err(format!("version {version} is not known here: update countersign")),
+    }
+}
+
+/// What the user trusts: SHA-256, in hex, of the file's path (absolute, its symlinks resolved) and its bytes. The same
+/// file in another place is another policy, since `${project}` means something else there.
+pub fn trust_hash(canonical_path: &str, bytes: &[u8]) -> String {
+    let mut hash = Sha256::new();
+    hash.update(b"countersign trust 1\0");
+    hash.update(canonical_path.as_bytes());
+    hash.update(b"\0");
+    hash.update(bytes);
+    hex(&hash.finalize())
+}
+
+/// Absolute, its symlinks resolved.
+pub(super) fn canonical(path: &Path) -> io::Result<String> {
+    let path = fs::canonicalize(path)?.into_os_string();
+    // Two names must not become one.
+    path.into_string().map_err(|_| io::Error::other("its path is no UTF-8"))
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
