@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) use index::Index;
-pub(crate) use paths::PathRules;
+pub(crate) use paths::{PathRules, bites};
 
 use super::Effect;
 use super::document::{CommandPattern, Document, Layer, Match, Mode, Place, Source};
 use super::reading::Readings;
 use super::verdict::RuleRef;
-use crate::path::{UrlPattern, Where};
+use crate::path::{PathSet, UrlSet, Where};
 
 /// Policies of any number of layers, ready to judge with. Cheap to clone, never changes.
 #[derive(Debug, Clone)]
@@ -52,17 +52,10 @@ pub(crate) struct Rule {
     annotations: BTreeMap<String, bool>,
     pub(crate) condition: Option<usize>,
     pub(crate) commands: Vec<CommandPattern>,
-    pub(crate) reads: Option<PathRules>,
-    pub(crate) writes: Option<PathRules>,
-    pub(crate) urls: Option<UrlRules>,
+    pub(crate) reads: Option<PathSet>,
+    pub(crate) writes: Option<PathSet>,
+    pub(crate) urls: Option<UrlSet>,
     pub(crate) env: Vec<NamePattern>,
-}
-
-/// Patterns of addresses, of which some take out again.
-#[derive(Debug)]
-pub(crate) struct UrlRules {
-    pub(crate) included: Vec<UrlPattern>,
-    pub(crate) excluded: Vec<UrlPattern>,
 }
 
 /// A name, with `*` for any text.
@@ -183,20 +176,16 @@ impl Rule {
             |place: Place, message: String| PolicyError { message, at: (source.clone(), place) };
         let allows = rule.effect == Effect::Allow;
         let paths = |patterns: &[super::document::Located<String>]| {
-            PathRules::compile(patterns, allows, context).map_err(|(place, why)| at(place, why))
+            paths::compile(patterns, allows, context).map_err(|(place, why)| at(place, why))
         };
         let urls = if rule.urls.is_empty() {
             None
         } else {
-            let mut urls = UrlRules { included: Vec::new(), excluded: Vec::new() };
-            for pattern in &rule.urls {
-                let (text, list) = match pattern.value.strip_prefix('!') {
-                    Some(text) => (text, &mut urls.excluded),
-                    None => (pattern.value.as_str(), &mut urls.included),
-                };
-                list.push(UrlPattern::parse(text).map_err(|error| at(pattern.at, error.message))?);
-            }
-            Some(urls)
+            let sources = rule.urls.iter().map(|pattern| pattern.value.as_str());
+            Some(UrlSet::parse(sources).map_err(|(index, error)| {
+                let place = rule.urls.get(index).map(|pattern| pattern.at).unwrap_or_default();
+                at(place, error.message)
+            })?)
         };
         Ok(Self {
             document,

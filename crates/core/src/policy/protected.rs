@@ -16,15 +16,10 @@ pub(crate) struct Protection {
 }
 
 impl Protection {
-    /// Whether a pattern that spells out this name means it.
-    pub(crate) fn is_named_by(&self, name: &str) -> bool {
-        name.eq_ignore_ascii_case(&self.name)
-            // `.env*` names `.env.local`: its beginning is spelled out.
-            || name.split(['*', '?', '[', '{']).next().is_some_and(|known| {
-                known.len() > 1
-                    && known.len() < name.len()
-                    && starts_with(&self.name, known)
-            })
+    /// Whether a pattern that spells out this name, or begins a name so, means it.
+    pub(crate) fn is_named_by(&self, spelled: &str) -> bool {
+        spelled.eq_ignore_ascii_case(&self.name)
+            || (spelled.len() >= ".env".len() && starts_with(&self.name, spelled))
     }
 }
 
@@ -375,11 +370,11 @@ mod tests {
         let env = of_text("/p/.env.local", Access::Read).unwrap();
         for (name, expected) in [
             (".env.local", true),
-            (".env*", true),
-            (".env.*", true),
-            ("*", false),
-            ("**", false),
-            (".*", false),
+            (".env", true),
+            (".env.", true),
+            ("", false),
+            (".", false),
+            (".e", false),
         ] {
             assert_eq!(env.is_named_by(name), expected, "{name}");
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::paths::PathRules;
 use super::{NamePattern, Rule};
 use crate::policy::Effect;
 use crate::policy::document::Token;
@@ -14,8 +15,8 @@ pub(crate) struct Index {
     whole: ByName,
     commands: Commands,
     env: ByName,
-    pub(crate) reads: Vec<usize>,
-    pub(crate) writes: Vec<usize>,
+    pub(crate) reads: PathRules,
+    pub(crate) writes: PathRules,
     pub(crate) urls: Vec<usize>,
 }
 
@@ -112,16 +113,15 @@ impl Index {
                 };
                 index.env.push(exact, id);
             }
-            for (has, list) in [
-                (rule.reads.is_some(), &mut index.reads),
-                (rule.writes.is_some(), &mut index.writes),
-                (rule.urls.is_some(), &mut index.urls),
-            ] {
-                if has {
-                    list.push(id);
-                }
+            if rule.urls.is_some() {
+                index.urls.push(id);
             }
         }
+        let all = || rules.iter().enumerate();
+        index.reads =
+            PathRules::of(all().filter_map(|(id, rule)| Some((id, rule.reads.as_ref()?))));
+        index.writes =
+            PathRules::of(all().filter_map(|(id, rule)| Some((id, rule.writes.as_ref()?))));
         index
     }
 

@@ -1,10 +1,12 @@
 //! Which rules speak of a subject.
 
+use std::cell::OnceCell;
+
 use super::spot::Spots;
 use super::{Judge, NeedsFiles};
-use crate::path::Address;
+use crate::path::{Address, Links, PathSet};
 use crate::policy::Effect;
-use crate::policy::compile::{PathRules, Rule};
+use crate::policy::compile::{self, PathRules, Rule};
 use crate::policy::subject::{By, Kind, Subject};
 use crate::policy::tokens::{self, Meets};
 use crate::shell::{Access, Word};
@@ -70,10 +72,11 @@ impl Judge<'_> {
                 let places = Self::located(Spots::of(target, &subject.start, self.files))?;
                 let places =
                     places.unwrap_or_else(|error| Spots { error: Some(error), ..Spots::default() });
-                found.extend(match access {
-                    Access::Read => &index.reads,
-                    Access::Write => &index.writes,
-                });
+                let (rules, links) = match access {
+                    Access::Read => (&index.reads, &self.read_links),
+                    Access::Write => (&index.writes, &self.write_links),
+                };
+                self.path_rules(rules, links, &places, *recursive, &mut found)?;
                 if !places.is_null_device() {
                     self.gather(found, hits, |rule| {
                         let (paths, write) = match access {
@@ -90,7 +93,7 @@ impl Judge<'_> {
             Kind::Url { target, .. } => {
                 found.extend(&index.urls);
                 let address = target.literal().and_then(|text| Address::parse(text).ok());
-                self.gather(found, hits, |rule| Ok(url_meets(rule, address.as_ref())))?;
+                self.gather(found, hits, |rule| Ok(url_meets(rule, target, address.as_ref())))?;
             }
             Kind::Unknown { named: Some(by), .. } => {
                 if let Some(Kind::Command { argv, .. }) = self.kind(by.command) {
@@ -180,8 +183,33 @@ impl Judge<'_> {
         self.subjects.get(subject).map(|subject| &subject.kind)
     }
 
+    /// The rules that could speak of a path. Where part of it is not known, that is all of them.
+    fn path_rules(
+        &self, rules: &PathRules, links: &OnceCell<Links>, spots: &Spots, recursive: bool,
+        found: &mut Vec<usize>,
+    ) -> Result<(), NeedsFiles> {
+        if !spots.loose.is_empty() {
+            found.extend(rules.all());
+            return Ok(());
+        }
+        if spots.is_null_device() || rules.all().is_empty() {
+            return Ok(());
+        }
+        let links = match links.get() {
+            Some(links) => links,
+            None => {
+                let found = Self::located(rules.links(self.files))?.unwrap_or_default();
+                links.get_or_init(|| found)
+            }
+        };
+        for path in &spots.located {
+            rules.find(path, recursive, links, found);
+        }
+        Ok(())
+    }
+
     fn path_meets(
-        &self, effect: Effect, paths: &PathRules, spots: &Spots, recursive: bool, write: bool,
+        &self, effect: Effect, paths: &PathSet, spots: &Spots, recursive: bool, write: bool,
     ) -> Result<Meets, NeedsFiles> {
         if effect == Effect::Allow {
             if !spots.certain || spots.error.is_some() || spots.located.is_empty() {
@@ -199,14 +227,18 @@ impl Judge<'_> {
         for path in &spots.located {
             self.spend(4);
             // What cannot be told could be.
-            let this = Self::located(paths.bites(path, recursive, write, self.files))?
+            let this = Self::located(compile::bites(paths, path, recursive, write, self.files))?
                 .unwrap_or(Meets::Could);
             meets = meets.max(this);
         }
-        if meets == Meets::No
-            && spots.loose.iter().any(|(pieces, from)| paths.could_match(pieces, from))
-        {
-            meets = Meets::Could;
+        for (pieces, from) in &spots.loose {
+            if meets != Meets::No {
+                break;
+            }
+            let could = Self::located(paths.could_match_through(pieces, from, self.files))?;
+            if could.unwrap_or(true) {
+                meets = Meets::Could;
+            }
         }
         Ok(meets)
     }
@@ -245,17 +277,14 @@ fn spells_out(rule: &Rule, argv: &[Word], arg: usize) -> bool {
 }
 
 /// An address that is not known could be any.
-fn url_meets(rule: &Rule, address: Option<&Address>) -> Meets {
+fn url_meets(rule: &Rule, target: &Word, address: Option<&Address>) -> Meets {
     let Some(urls) = &rule.urls else { return Meets::No };
-    let Some(address) = address else {
-        return if rule.effect == Effect::Allow { Meets::No } else { Meets::Could };
+    let speaks = match (rule.effect, address) {
+        (Effect::Allow, Some(address)) => urls.covers(address),
+        (Effect::Allow, None) => false,
+        (_, Some(address)) => urls.touches(address),
+        (_, None) if urls.could_match(&target.pieces) => return Meets::Could,
+        (_, None) => false,
     };
-    let meets = if rule.effect == Effect::Allow {
-        urls.included.iter().any(|pattern| pattern.covers(address))
-            && !urls.excluded.iter().any(|pattern| pattern.touches(address))
-    } else {
-        urls.included.iter().any(|pattern| pattern.touches(address))
-            && !urls.excluded.iter().any(|pattern| pattern.covers(address))
-    };
-    if meets { Meets::Yes } else { Meets::No }
+    if speaks { Meets::Yes } else { Meets::No }
 }

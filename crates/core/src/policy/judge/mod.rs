@@ -7,18 +7,21 @@ mod matching;
 mod pool;
 mod spot;
 
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 
-pub(crate) use matching::Hit;
+pub(crate) use matching::{Hit, How};
 pub(crate) use pool::{Outcome, Trace, Tried};
 pub(crate) use spot::Spots;
 
 use super::compile::Policy;
+use super::protected::{self, Protection};
 use super::subject::{Kind, Subject};
 use super::verdict::{Cause, JudgedSubject, Verdict};
-use super::{Effect, protected, reading};
+use super::{Effect, reading};
 use crate::call::Json;
-use crate::path::{Address, Files, PathError};
+use crate::path::{Address, Cached, Files, Links, PathError};
+use crate::shell::Access;
 
 /// A call, as far as policies look at it.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +58,7 @@ pub fn judge(policy: &Policy, call: &JudgedCall, files: &dyn Files) -> Result<Ve
 pub(crate) fn judge_traced(
     policy: &Policy, call: &JudgedCall, files: &dyn Files, trace: Option<&mut Trace>,
 ) -> Result<Verdict, NeedsFiles> {
+    let files = &Cached::new(files);
     let subjects = reading::subjects(call, policy.readings(), policy.context(), files)?;
     let judge = Judge::new(policy, call, files, &subjects);
     let mut judged = judge.all(trace)?;
@@ -91,7 +95,9 @@ pub(crate) struct Judge<'a> {
     subjects: &'a [Subject],
     /// The rules for whole calls that speak of this one.
     whole: Vec<Hit>,
-    work: std::cell::Cell<u32>,
+    read_links: OnceCell<Links>,
+    write_links: OnceCell<Links>,
+    work: Cell<u32>,
 }
 
 impl<'a> Judge<'a> {
@@ -104,7 +110,9 @@ impl<'a> Judge<'a> {
             files,
             subjects,
             whole: Vec::new(),
-            work: std::cell::Cell::new(WORK),
+            read_links: OnceCell::new(),
+            write_links: OnceCell::new(),
+            work: Cell::new(WORK),
         };
         judge.whole = judge.whole_rules();
         judge
@@ -165,7 +173,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What stands against allowing a subject that the rules allow.
-    fn doubt(&self, subject: &Subject, hits: &[Hit], spots: Option<spot::Spots>) -> Option<Cause> {
+    fn doubt(&self, subject: &Subject, hits: &[Hit], spots: Option<Spots>) -> Option<Cause> {
         match &subject.kind {
             Kind::Command { argv, .. } => {
                 let first = argv.first().is_some_and(|word| word.literal().is_some());
@@ -186,15 +194,8 @@ impl<'a> Judge<'a> {
                     protected::protection(&spots, *access, *recursive, self.policy.context())?;
                 let named = hits.iter().any(|hit| {
                     hit.effect == Effect::Allow
-                        && self.policy.rule(hit.rule).is_some_and(|rule| {
-                            let paths = match access {
-                                crate::shell::Access::Read => &rule.reads,
-                                crate::shell::Access::Write => &rule.writes,
-                            };
-                            paths.as_ref().is_some_and(|paths| {
-                                paths.names(&|name| protection.is_named_by(name))
-                            })
-                        })
+                        && hit.how == How::Surely
+                        && self.names(hit.rule, *access, &spots, &protection)
                 });
                 let spelled = by.is_some_and(|by| self.is_spelled_out(by));
                 (!named && !spelled).then_some(Cause::Protected(protection.what))
@@ -207,6 +208,22 @@ impl<'a> Judge<'a> {
             },
             _ => None,
         }
+    }
+
+    /// Whether a rule that allows the path spells out what is protected about it.
+    fn names(&self, rule: usize, access: Access, spots: &Spots, protection: &Protection) -> bool {
+        let Some(rule) = self.policy.rule(rule) else { return false };
+        let paths = match access {
+            Access::Read => &rule.reads,
+            Access::Write => &rule.writes,
+        };
+        paths.as_ref().is_some_and(|paths| {
+            let name = |name: &str| protection.is_named_by(name);
+            spots
+                .located
+                .iter()
+                .all(|path| paths.covers_by_name(path, self.files, &name).unwrap_or(false))
+        })
     }
 
     /// The places of a path that can be told; a path that needs the file system ends the verdict.

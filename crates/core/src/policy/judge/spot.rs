@@ -1,7 +1,7 @@
 //! Where a path subject may be.
 
-use crate::path::{Files, Located, PathError, Where, locate};
-use crate::policy::subject::{Start, word_text};
+use crate::path::{Files, Located, PathError, Where, lexically, locate, spelled};
+use crate::policy::subject::Start;
 use crate::shell::{Dir, Piece, Word};
 
 /// All places that a path may mean.
@@ -24,40 +24,19 @@ impl Spots {
     /// Only [`PathError::NeedsFiles`].
     pub(crate) fn of(target: &Word, start: &Start, files: &dyn Files) -> Result<Self, PathError> {
         let mut spots = Self { certain: true, ..Self::default() };
-        let Some(text) = resolved(target, start) else {
+        let texts = texts(target, start);
+        let Some(first) = texts.first() else {
             spots.certain = false;
             spots.loosely(&target.pieces, is_relative(&target.pieces), start);
             return Ok(spots);
         };
-        if text == "/dev/null" {
-            let path = || text.clone();
-            let located = Located {
-                lexical: path(),
-                real: path(),
-                real_of_lexical: path(),
-                folds_case: false,
-            };
-            spots.located.push(located);
-            return Ok(spots);
-        }
-        let relative = !text.starts_with('/');
-        let mut texts = vec![text];
-        let tilde = texts.first().is_some_and(|text| text.starts_with('~'));
-        if tilde {
-            // A tool may put the home directory in, or take the tilde as a name. A shell has done so already.
-            let name = format!("./{}", texts.first().map_or("", String::as_str));
-            if start.shell {
-                texts = vec![name];
-            } else {
-                texts.push(name);
-            }
-        }
+        let relative = !first.starts_with(['/', '~']);
         for base in &start.bases {
             for text in &texts {
                 spots.add(text, base, start, files)?;
             }
         }
-        if relative && !tilde && !start.dirs.is_empty() {
+        if relative && !start.dirs.is_empty() {
             spots.certain = false;
             for dir in &start.dirs {
                 spots.from_dir(dir, &texts, start, files)?;
@@ -90,13 +69,9 @@ impl Spots {
             Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
             Err(error) => {
                 // A deny still bites the text.
-                let path = lexical(text, base);
-                self.located.push(Located {
-                    lexical: path.clone(),
-                    real: path.clone(),
-                    real_of_lexical: path,
-                    folds_case: true,
-                });
+                if let Ok(located) = lexically(text, &from) {
+                    self.located.push(Located { folds_case: true, ..located });
+                }
                 self.loose.push((vec![Piece::Text(text.to_owned())], from));
                 self.certain = false;
                 self.error = Some(error);
@@ -142,20 +117,18 @@ impl Spots {
     }
 }
 
-/// The text of a word, the home directory put in.
-fn resolved(word: &Word, start: &Start) -> Option<String> {
-    if let Some(text) = word.literal() {
-        return Some(text.to_owned());
+/// The texts that a path may be, none where it is not certain.
+fn texts(word: &Word, start: &Start) -> Vec<String> {
+    if start.shell {
+        let from = Where { home: start.home.clone(), ..Where::default() };
+        return spelled(&word.pieces, &from).into_iter().collect();
     }
-    let mut text = String::new();
-    for piece in &word.pieces {
-        match piece {
-            Piece::Text(part) => text.push_str(part),
-            Piece::Home => text.push_str(start.home.as_deref()?),
-            Piece::Glob(_) | Piece::Unknown { .. } => return None,
-        }
+    // A tool may put the home directory in, or take the tilde as a name.
+    match word.literal() {
+        Some(text) if text.starts_with('~') => vec![text.to_owned(), format!("./{text}")],
+        Some(text) => vec![text.to_owned()],
+        None => Vec::new(),
     }
-    Some(text)
 }
 
 fn is_relative(pieces: &[Piece]) -> bool {
@@ -170,7 +143,8 @@ fn is_relative(pieces: &[Piece]) -> bool {
 fn through(words: &[Word], start: &Start) -> Option<String> {
     let mut path = String::new();
     for word in words {
-        let text = resolved(word, start)?;
+        let from = Where { home: start.home.clone(), ..Where::default() };
+        let text = spelled(&word.pieces, &from)?;
         if text.is_empty() || text == "-" {
             return None;
         }
@@ -185,25 +159,4 @@ fn through(words: &[Word], start: &Start) -> Option<String> {
         }
     }
     (!path.is_empty()).then_some(path)
-}
-
-/// The text of a path, `.` and `..` taken out.
-fn lexical(text: &str, base: &str) -> String {
-    let whole = if text.starts_with('/') { text.to_owned() } else { format!("{base}/{text}") };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in whole.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            name => parts.push(name),
-        }
-    }
-    format!("/{}", parts.join("/"))
-}
-
-/// The known text of the loose ones, for what is protected by name.
-pub(crate) fn loose_text(pieces: &[Piece]) -> String {
-    word_text(&Word { span: crate::shell::Span { start: 0, end: 0 }, pieces: pieces.to_vec() })
 }
