@@ -60,19 +60,37 @@ fn the_sandbox_sees_and_forgets() {
 
     let trace = run(RunBy::Bash, "exec -a ls rm x");
     assert_eq!((trace.ran[0].file.as_str(), trace.ran[0].argv[0].as_str()), ("rm", "ls"));
-    assert_eq!(run(RunBy::Bash, "nosuch a").ran[0].argv, ["nosuch", "a"], "what is not found is seen too");
-    assert_eq!(run(RunBy::Bash, "(true; rm x) & disown").ran.len(), 2, "what runs behind is waited for");
+    assert_eq!(
+        run(RunBy::Bash, "nosuch a").ran[0].argv,
+        ["nosuch", "a"],
+        "what is not found is seen too"
+    );
+    assert_eq!(
+        run(RunBy::Bash, "(true; rm x) & disown").ran.len(),
+        2,
+        "what runs behind is waited for"
+    );
     assert_eq!(run(RunBy::Dash, "echo a b | xargs -n 1 rm").ran.len(), 4);
     assert_eq!(run(RunBy::Dash, "FOO=1 env BAR=2 ls").ran[1].env, ["BAR", "FOO"]);
 
-    let trace = run(RunBy::Bash, "> /etc/hosts; echo a >> /tmp/x; > out/y; read z <> q; < a.txt cat");
+    let trace =
+        run(RunBy::Bash, "> /etc/hosts; echo a >> /tmp/x; > out/y; read z <> q; < a.txt cat");
     assert_eq!(trace.written, ["/etc/hosts", "/tmp/x", "/work/out/y", "/work/q"]);
     assert!(run(RunBy::Bash, "cat q /tmp/x").written.is_empty());
-    assert!(run(RunBy::Bash, "for f in /tmp/* out/*; do echo $f; done").ran.iter().all(|ran| ran.argv[1].ends_with('*')));
+    assert!(
+        run(RunBy::Bash, "for f in /tmp/* out/*; do echo $f; done")
+            .ran
+            .iter()
+            .all(|ran| ran.argv[1].ends_with('*'))
+    );
 
     let trace = sandbox.run(RunBy::Bash, "while :; do rm x; done", 100).unwrap();
     assert!(trace.timed_out && !trace.ran.is_empty());
     let trace = sandbox.run(RunBy::Dash, "f() { f | f & }; f; while :; do :; done", 100).unwrap();
     assert!(trace.timed_out);
-    assert_eq!(sandbox.run(RunBy::Dash, "git status", 2_000).unwrap().ran.len(), 1, "it goes on after that");
+    assert_eq!(
+        sandbox.run(RunBy::Dash, "git status", 2_000).unwrap().ran.len(),
+        1,
+        "it goes on after that"
+    );
 }

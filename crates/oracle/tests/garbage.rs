@@ -18,15 +18,72 @@ const SLOW: Duration = Duration::from_millis(1_000);
 
 /// Pieces that mean something to one of the readers.
 const PIECES: &[&str] = &[
-    "**", "*", "?", "[a-z]", "[!", "]", "{", "}", ",", "\\", "/", "..", ".", "~", "${project}", "!", "a", "é", "\u{0}", "\u{202e}", "\u{feff}", "\n", "\r\n",
-    "\"", "'", "'''", "\"\"\"", "#", "=", "[[rules]]", "[tools.x]", "effect = \"deny\"\n", "commands = [\"git *\"]\n", "version = 1\n", "{\"rules\":[", "null", "1e999", ":",
-    "http://", "user@", ":80", "[::1]", "%2e", "xn--", "\\u{1b}", "\u{1b}[2K", "\u{200b}", "$(", "`", "<<E\n", "$'", "((", "[[", "&&", ";", "|", ">",
+    "**",
+    "*",
+    "?",
+    "[a-z]",
+    "[!",
+    "]",
+    "{",
+    "}",
+    ",",
+    "\\",
+    "/",
+    "..",
+    ".",
+    "~",
+    "${project}",
+    "!",
+    "a",
+    "é",
+    "\u{0}",
+    "\u{202e}",
+    "\u{feff}",
+    "\n",
+    "\r\n",
+    "\"",
+    "'",
+    "'''",
+    "\"\"\"",
+    "#",
+    "=",
+    "[[rules]]",
+    "[tools.x]",
+    "effect = \"deny\"\n",
+    "commands = [\"git *\"]\n",
+    "version = 1\n",
+    "{\"rules\":[",
+    "null",
+    "1e999",
+    ":",
+    "http://",
+    "user@",
+    ":80",
+    "[::1]",
+    "%2e",
+    "xn--",
+    "\\u{1b}",
+    "\u{1b}[2K",
+    "\u{200b}",
+    "$(",
+    "`",
+    "<<E\n",
+    "$'",
+    "((",
+    "[[",
+    "&&",
+    ";",
+    "|",
+    ">",
 ];
 
 fn text(rng: &mut Rng, round: u64) -> String {
     match round % 4 {
         0 => generate::script(99, rng.u64(..)),
-        1 => String::from_utf8_lossy(&(0..rng.usize(..200)).map(|_| rng.u8(..)).collect::<Vec<_>>()).into_owned(),
+        1 => {
+            String::from_utf8_lossy(&(0..rng.usize(..200)).map(|_| rng.u8(..)).collect::<Vec<_>>())
+                .into_owned()
+        }
         2 => (0..rng.usize(..60)).map(|_| char::from(rng.u8(..128))).collect(),
         _ => (0..rng.usize(..40)).map(|_| *rng.choice(PIECES).unwrap()).collect(),
     }
@@ -42,7 +99,11 @@ fn shake(seed: u64, target: impl Fn(&str)) {
         let began = Instant::now();
         let answered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| target(&input)));
         assert!(answered.is_ok(), "round {round} of seed {seed} panicked: {input:?}");
-        assert!(began.elapsed() < SLOW, "round {round} of seed {seed} took {:?}: {input:?}", began.elapsed());
+        assert!(
+            began.elapsed() < SLOW,
+            "round {round} of seed {seed} took {:?}: {input:?}",
+            began.elapsed()
+        );
     }
     assert!(round > 100, "only {round} rounds");
 }
@@ -54,8 +115,14 @@ fn shell() {
             let analysis = analyze(text, shell);
             assert!(!analysis.facts.is_empty(), "a line that does nothing is unknown");
             for fact in &analysis.facts {
-                assert!(fact.span.start <= fact.span.end && fact.span.end <= text.len(), "{fact:?} is outside");
-                assert!(text.get(fact.span.start..fact.span.end).is_some(), "{fact:?} cuts a character");
+                assert!(
+                    fact.span.start <= fact.span.end && fact.span.end <= text.len(),
+                    "{fact:?} is outside"
+                );
+                assert!(
+                    text.get(fact.span.start..fact.span.end).is_some(),
+                    "{fact:?} cuts a character"
+                );
             }
         }
     });
@@ -63,7 +130,11 @@ fn shell() {
 
 #[test]
 fn path() {
-    let vars = Vars { cwd: "/work".to_owned(), home: Some("/home/u".to_owned()), project: Some("/work".to_owned()) };
+    let vars = Vars {
+        cwd: "/work".to_owned(),
+        home: Some("/home/u".to_owned()),
+        project: Some("/work".to_owned()),
+    };
     let glob = Glob::parse("/work/**", &vars);
     shake(2, |text| {
         let located = locate(text, &vars, &NoFiles);
@@ -74,7 +145,10 @@ fn path() {
         }
         let (address, pattern) = (Address::parse(text), UrlPattern::parse(text));
         if let (Ok(address), Ok(pattern)) = (address, pattern) {
-            assert!(!pattern.covers(&address) || pattern.touches(&address), "covers {address:?}, but does not touch it");
+            assert!(
+                !pattern.covers(&address) || pattern.touches(&address),
+                "covers {address:?}, but does not touch it"
+            );
         }
     });
 }
@@ -82,7 +156,8 @@ fn path() {
 #[test]
 fn display() {
     shake(3, |text| {
-        let args: Json = serde_json::json!({ text: text, "list": [text, 1] }).to_string().parse().unwrap();
+        let args: Json =
+            serde_json::json!({ text: text, "list": [text, 1] }).to_string().parse().unwrap();
         for width in [None, Some(20), Some(80)] {
             let shown = preview::render(text, &args, width);
             assert!(!shown.text.chars().any(|c| c.is_control() && c != '\n'), "{:?}", shown.text);

@@ -188,8 +188,13 @@ fn record(rest: &mut &[u8]) -> Option<Ran> {
     let mut counts = until(rest, b'\n')?.split(' ').map(str::parse::<usize>);
     let (given, words) = (counts.next()?.ok()?, counts.next()?.ok()?);
     let file = field(rest)?;
-    let env = (0..given).map(|_| field(rest)).collect::<Option<_>>()?;
-    let argv = (0..words).map(|_| field(rest)).collect::<Option<_>>()?;
+    let mut env = (0..given).map(|_| field(rest)).collect::<Option<Vec<_>>>()?;
+    env.sort();
+    let mut argv = (0..words).map(|_| field(rest)).collect::<Option<Vec<_>>>()?;
+    if file == house::MISSING && !argv.is_empty() {
+        // The first word is the stub's own; what was not found follows.
+        argv.remove(0);
+    }
     Some(Ran { file, env, argv })
 }
 
