@@ -45,7 +45,7 @@ pub enum Piece {
 }
 
 /// A word of a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Word {
     /// Where it stands.
     pub span: Span,
@@ -82,7 +82,7 @@ pub enum Role {
 }
 
 /// A simple command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Command {
     /// Its words, redirections and leading assignments left out. Never empty.
     pub argv: Vec<Word>,
@@ -100,7 +100,7 @@ pub enum Access {
 }
 
 /// One thing that a command line can do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fact {
     /// Where it stands.
     pub span: Span,
@@ -109,7 +109,7 @@ pub struct Fact {
 }
 
 /// What a fact is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum What {
     /// A command runs.
     Command(Command),
@@ -158,7 +158,7 @@ pub enum What {
 }
 
 /// A directory that `cd`, `pushd` or `popd` may have led to, from where the command line began.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Dir {
     /// These operands, one after the other.
     Through(Vec<Word>),
@@ -185,18 +185,87 @@ impl Analysis {
 }
 
 /// Why something cannot be proven. Shown to the human who is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Why {
-    /// Syntax that the prover does not fully accept.
+    /// Syntax that the prover does not fully accept, or that shells read differently.
     NotUnderstood,
+    /// A shell whose language is not known.
+    OtherShell,
+    /// More text than is read.
+    TooLong,
+    /// Nested too deeply.
+    TooDeep,
+    /// More facts, or more work, than a verdict may take.
+    TooMuch,
+    /// A zero byte, which no command line can hold.
+    Nul,
+    /// Nothing that runs.
+    Nothing,
+    /// The name of the command is only known when it runs.
+    DynamicCommand,
+    /// The script given to a shell, or what a wrapper runs, is only known when it runs.
+    DynamicScript,
+    /// A shell that reads its commands from somewhere else.
+    ShellInput,
+    /// A script file, whose content is not looked at.
+    ScriptFile,
+    /// A builtin that runs text, or changes how the following text is read.
+    Evaluates,
+    /// A function is defined, which can stand for any command.
+    Function,
+    /// A wrapper without a command to run.
+    MissingCommand,
+    /// An option that the command is not known to have.
+    UnknownOption,
+    /// A word that could turn out to be an option.
+    MayBeOption,
+    /// An option, or an argument, that makes the command run other code.
+    RunsCode,
+    /// It runs with other rights.
+    Privileged,
+    /// It runs elsewhere: on another machine, in another file system, or later.
+    Elsewhere,
+    /// A variable's value is evaluated as code: `${x@P}`, `${!x}`.
+    Indirect,
+    /// Text is evaluated as arithmetic, which can run commands.
+    Arithmetic,
+    /// Where a here-document ends depends on the version of the shell.
+    HereDocument,
+    /// The shell opens a network connection itself (`/dev/tcp`).
+    Network,
+    /// Files are deleted or written by a search.
+    Deletes,
 }
 
 impl fmt::Display for Why {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::NotUnderstood => {
-                formatter.write_str("this part of the command line is not understood")
+        formatter.write_str(match self {
+            Self::NotUnderstood => "this part of the command line is not understood",
+            Self::OtherShell => "the language of this shell is not known",
+            Self::TooLong => "the command line is too long to be read",
+            Self::TooDeep => "the command line is nested too deeply",
+            Self::TooMuch => "the command line does too much to be looked through",
+            Self::Nul => "the command line holds a NUL",
+            Self::Nothing => "there is no command to run",
+            Self::DynamicCommand => "which command runs is only known when it runs",
+            Self::DynamicScript => "the script that runs is only known when it runs",
+            Self::ShellInput => "a shell reads its commands from somewhere else",
+            Self::ScriptFile => "a script file runs, and its content is not looked at",
+            Self::Evaluates => "this runs text as commands, or changes how what follows is read",
+            Self::Function => "a function is defined, which can stand for any command",
+            Self::MissingCommand => "the command to run is missing",
+            Self::UnknownOption => "an option that this command is not known to have",
+            Self::MayBeOption => "a word that could turn out to be an option",
+            Self::RunsCode => "an argument that makes the command run other code",
+            Self::Privileged => "it runs with other rights",
+            Self::Elsewhere => "it runs elsewhere or later, out of sight",
+            Self::Indirect => "the value of a variable is evaluated as code",
+            Self::Arithmetic => "text is evaluated as arithmetic, which can run commands",
+            Self::HereDocument => {
+                "where this here-document ends depends on the version of the shell"
             }
-        }
+            Self::Network => "the shell opens a network connection",
+            Self::Deletes => "a search deletes or writes files",
+        })
     }
 }

@@ -3,15 +3,74 @@
 //! Not a general parser but a prover: it walks the text once and emits facts, and whatever it does not fully understand,
 //! and every limit of its work, becomes an [`What::Unknown`], which nothing allows. Its facts are a superset of what the
 //! shell can do: a branch not taken, a loop never entered and a function never called count as if they ran.
+//!
+//! `findings` collects, `grammar` reads lists and compound commands, `lexer` words and what expands in them, and
+//! `programs` knows the commands that run other commands.
 
 pub(crate) mod effects;
 mod facts;
+mod findings;
+mod grammar;
+mod lexer;
+mod programs;
+mod prover;
+#[cfg(test)]
+mod tests;
 
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
 
+use findings::Findings;
+use prover::{Dialect, Prover};
+
+/// The longest script that is read, in bytes.
+const MAX_TEXT: usize = 1 << 20;
+
 /// Everything that `script`, given to `shell -c`, could do.
 ///
-/// For [`Shell::Sh`] the facts of both bash and dash, so that whoever judges them takes the stricter reading.
-pub fn analyze(_script: &str, _shell: Shell) -> Analysis {
-    Analysis::unknown(Span { start: 0, end: _script.len() }, Why::NotUnderstood)
+/// For [`Shell::Sh`] the facts of both bash and dash, so that whoever judges them takes the stricter reading. What is
+/// beyond the limits (1 MiB of text, 100 levels, 10,000 facts) is unknown; what was found before still counts.
+pub fn analyze(script: &str, shell: Shell) -> Analysis {
+    let whole = Span { start: 0, end: script.len() };
+    if shell == Shell::Other {
+        return Analysis::unknown(whole, Why::OtherShell);
+    }
+    let mut findings = Findings::default();
+    let mut text = script;
+    let cleaned;
+    let mut place = None;
+    if text.contains('\0') {
+        findings.unknown(whole, Why::Nul);
+        cleaned = text.replace('\0', "");
+        text = &cleaned;
+        place = Some(whole);
+    }
+    if text.len() > MAX_TEXT {
+        findings.unknown(whole, Why::TooLong);
+        text = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or_default();
+    }
+    prove(text, shell, place, &mut findings);
+    findings.finish(whole)
+}
+
+/// Reads `text` as each dialect that `shell` can mean.
+fn prove(text: &str, shell: Shell, place: Option<Span>, findings: &mut Findings) {
+    let whole = place.unwrap_or(Span { start: 0, end: text.len() });
+    match shell {
+        Shell::Bash => Prover::new(text, Dialect::Bash, place, findings).script(),
+        Shell::Posix => Prover::new(text, Dialect::Dash, place, findings).script(),
+        Shell::Sh => {
+            let start = findings.len();
+            Prover::new(text, Dialect::Bash, place, findings).script();
+            let middle = findings.len();
+            Prover::new(text, Dialect::Dash, place, findings).script();
+            findings.merge(start, middle);
+        }
+        Shell::Zsh => {
+            Prover::new(text, Dialect::Bash, place, findings).script();
+            if !prover::is_plain(text) {
+                findings.unknown(whole, Why::OtherShell);
+            }
+        }
+        Shell::Other => findings.unknown(whole, Why::OtherShell),
+    }
 }

@@ -1,0 +1,279 @@
+//! Where the facts are gathered, and the limits of the work.
+
+use std::collections::HashMap;
+
+use super::{Access, Analysis, Command, Dir, Fact, Piece, Role, Span, What, Why, Word};
+
+/// The most facts of one analysis.
+const MAX_FACTS: usize = 10_000;
+/// The most levels of nesting, of text in text and of constructs in it.
+const MAX_DEPTH: usize = 100;
+/// The most bytes and words that are looked at again: scripts in scripts, commands in commands.
+const MAX_AGAIN: usize = 2 << 20;
+/// The most directories that are followed.
+const MAX_DIRS: usize = 8;
+
+/// What has been found so far.
+#[derive(Default)]
+pub(super) struct Findings {
+    facts: Vec<Fact>,
+    dirs: Vec<Dir>,
+    depth: usize,
+    again: usize,
+    /// How many loops and function bodies we are in: what is in them can happen any number of times.
+    pub(super) repeats: usize,
+    /// A limit was reached: nothing more is read.
+    pub(super) exhausted: bool,
+    /// A variable of this script may hold text that arithmetic would run.
+    pub(super) tainted: bool,
+    /// Arithmetic looks at a variable.
+    pub(super) computes: bool,
+    home_set: bool,
+    cdpath_set: bool,
+}
+
+impl Findings {
+    pub(super) fn len(&self) -> usize {
+        self.facts.len()
+    }
+
+    pub(super) fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    /// Adds a fact and says its index.
+    fn push(&mut self, span: Span, what: What) -> usize {
+        if self.facts.len() < MAX_FACTS {
+            self.facts.push(Fact { span, what });
+        } else if !self.exhausted {
+            self.exhausted = true;
+            let what = What::Unknown { why: Why::TooMuch, named: None };
+            self.facts.push(Fact { span, what });
+        }
+        self.facts.len() - 1
+    }
+
+    pub(super) fn unknown(&mut self, span: Span, why: Why) {
+        self.push(span, What::Unknown { why, named: None });
+    }
+
+    /// An unknown that a rule which spells out the command up to this argument may allow.
+    pub(super) fn unknown_at(&mut self, span: Span, why: Why, command: usize, arg: usize) {
+        let named = Some((command, arg));
+        let known = self.facts.iter().skip(command);
+        if !known
+            .rev()
+            .take(8)
+            .any(|fact| matches!(&fact.what, What::Unknown { named: other, .. } if *other == named))
+        {
+            self.push(span, What::Unknown { why, named });
+        }
+    }
+
+    pub(super) fn redirect(&mut self, span: Span, access: Access, target: Word) {
+        self.push(span, What::Redirect { access, target });
+    }
+
+    pub(super) fn assign(&mut self, span: Span, name: &str) {
+        self.home_set |= name == "HOME";
+        self.cdpath_set |= name == "CDPATH" || name == "DIRSTACK";
+        self.push(span, What::Assign { name: name.to_owned() });
+    }
+
+    pub(super) fn command(&mut self, argv: Vec<Word>, role: Role) -> usize {
+        let span = span_of(&argv);
+        self.push(span, What::Command(Command { argv, role }))
+    }
+
+    pub(super) fn path(
+        &mut self, command: usize, arg: usize, access: Access, target: Word, recursive: bool,
+    ) {
+        self.push(target.span, What::Path { command, arg, access, target, recursive });
+    }
+
+    pub(super) fn url(&mut self, command: usize, arg: usize, target: Word) {
+        self.push(target.span, What::Url { command, arg, target });
+    }
+
+    /// One level down; `false` when that is too deep. Each `true` is answered by one [`Self::leave`].
+    pub(super) fn enter(&mut self) -> bool {
+        let fits = self.depth < MAX_DEPTH;
+        self.depth += usize::from(fits);
+        fits
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Pays for looking at `amount` bytes or words again; `false`, and a fact, when that is too much in all.
+    pub(super) fn pay(&mut self, amount: usize, span: Span) -> bool {
+        self.again = self.again.saturating_add(amount);
+        let fits = self.again <= MAX_AGAIN;
+        if !fits && !self.exhausted {
+            self.unknown(span, Why::TooMuch);
+            self.exhausted = true;
+        }
+        fits
+    }
+
+    /// Relative paths may start anywhere from here on.
+    pub(super) fn anywhere(&mut self) {
+        self.dirs.clear();
+        self.dirs.push(Dir::Anywhere);
+    }
+
+    /// The directory may become `operand`, seen from each directory so far.
+    pub(super) fn change_dir(&mut self, operand: &Word) {
+        if self.dirs.contains(&Dir::Anywhere) {
+            return;
+        }
+        let certain =
+            operand.pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Home));
+        let absolute = match operand.pieces.first() {
+            Some(Piece::Home) => true,
+            Some(Piece::Text(text)) => text.starts_with('/'),
+            _ => false,
+        };
+        let anchored = match operand.pieces.first() {
+            Some(Piece::Text(text)) => text.starts_with("./") || text.starts_with(".."),
+            _ => false,
+        };
+        if !certain || (!absolute && (self.repeats > 0 || (self.cdpath_set && !anchored))) {
+            return self.anywhere();
+        }
+        let mut reached = vec![Dir::Through(vec![operand.clone()])];
+        if !absolute {
+            for dir in &self.dirs {
+                if let Dir::Through(operands) = dir {
+                    let mut operands = operands.clone();
+                    operands.push(operand.clone());
+                    reached.push(Dir::Through(operands));
+                }
+            }
+        }
+        for dir in reached {
+            if !self.dirs.contains(&dir) {
+                self.dirs.push(dir);
+            }
+        }
+        if self.dirs.len() > MAX_DIRS {
+            self.anywhere();
+        }
+    }
+
+    /// Drops what was found from `middle` on when the same was found from `start` to `middle`.
+    pub(super) fn merge(&mut self, start: usize, middle: usize) {
+        let added = self.facts.split_off(middle.min(self.facts.len()));
+        if self.facts.get(start..) == Some(added.as_slice()) && !names_commands(&added) {
+            return;
+        }
+        let mut known: HashMap<Fact, usize> = HashMap::new();
+        for (index, fact) in self.facts.iter().enumerate().skip(start) {
+            known.entry(fact.clone()).or_insert(index);
+        }
+        let mut moved = Vec::with_capacity(added.len());
+        for mut fact in added {
+            remap(&mut fact, |command| {
+                let offset = command.checked_sub(middle)?;
+                moved.get(offset).copied()
+            });
+            let index = *known.entry(fact).or_insert_with_key(|fact| {
+                self.facts.push(fact.clone());
+                self.facts.len() - 1
+            });
+            moved.push(index);
+        }
+    }
+
+    /// The analysis of the whole text.
+    pub(super) fn finish(mut self, whole: Span) -> Analysis {
+        if self.facts.is_empty() {
+            self.unknown(whole, Why::Nothing);
+        }
+        if self.tainted && self.computes {
+            self.unknown(whole, Why::Arithmetic);
+        }
+        if self.home_set {
+            self.forget_home();
+        }
+        self.sort();
+        Analysis { facts: self.facts, dirs: self.dirs }
+    }
+
+    /// The script sets `HOME`, so that `~` is no longer the home directory.
+    fn forget_home(&mut self) {
+        if !self.dirs.is_empty() {
+            self.anywhere();
+        }
+        let forget = |word: &mut Word| {
+            for piece in &mut word.pieces {
+                if *piece == Piece::Home {
+                    *piece = Piece::Unknown { splits: true };
+                }
+            }
+        };
+        for fact in &mut self.facts {
+            match &mut fact.what {
+                What::Command(command) => command.argv.iter_mut().for_each(forget),
+                What::Redirect { target, .. }
+                | What::Path { target, .. }
+                | What::Url { target, .. } => forget(target),
+                What::Assign { .. } | What::Unknown { .. } => {}
+            }
+        }
+    }
+
+    /// In the order in which they stand.
+    fn sort(&mut self) {
+        if self.facts.is_sorted_by_key(|fact| fact.span.start) {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.facts.len()).collect();
+        order.sort_by_key(|&index| self.facts.get(index).map(|fact| fact.span.start));
+        let mut moved = vec![0; order.len()];
+        for (to, &from) in order.iter().enumerate() {
+            if let Some(slot) = moved.get_mut(from) {
+                *slot = to;
+            }
+        }
+        let mut facts: Vec<(usize, Fact)> =
+            moved.iter().copied().zip(std::mem::take(&mut self.facts)).collect();
+        facts.sort_unstable_by_key(|(to, _)| *to);
+        self.facts = facts.into_iter().map(|(_, fact)| fact).collect();
+        for fact in &mut self.facts {
+            remap(fact, |command| moved.get(command).copied());
+        }
+    }
+}
+
+/// Whether one of them speaks of a command by its index.
+fn names_commands(facts: &[Fact]) -> bool {
+    facts.iter().any(|fact| {
+        matches!(
+            fact.what,
+            What::Path { .. } | What::Url { .. } | What::Unknown { named: Some(_), .. }
+        )
+    })
+}
+
+/// Gives the command that a fact speaks of its new index, where it has one.
+fn remap(fact: &mut Fact, to: impl Fn(usize) -> Option<usize>) {
+    match &mut fact.what {
+        What::Path { command, .. }
+        | What::Url { command, .. }
+        | What::Unknown { named: Some((command, _)), .. } => {
+            if let Some(index) = to(*command) {
+                *command = index;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// From the first word to the last.
+pub(super) fn span_of(words: &[Word]) -> Span {
+    let start = words.iter().map(|word| word.span.start).min().unwrap_or(0);
+    let end = words.iter().map(|word| word.span.end).max().unwrap_or(start);
+    Span { start, end }
+}

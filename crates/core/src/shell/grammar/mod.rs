@@ -1,0 +1,261 @@
+//! Lists, pipelines and commands.
+
+mod compound;
+mod conditional;
+mod heredoc;
+mod redirect;
+mod simple;
+
+pub(super) use compound::may_hold_code;
+pub(super) use heredoc::HereDoc;
+
+use super::Why;
+use super::lexer::Close;
+use super::prover::{Prover, Read, Stop};
+
+/// A word that means something where a command may start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keyword {
+    Bang,
+    Open,
+    Close,
+    If,
+    Then,
+    Else,
+    Elif,
+    Fi,
+    For,
+    While,
+    Until,
+    Do,
+    Done,
+    Case,
+    Esac,
+    Conditional,
+    Function,
+    Select,
+    Time,
+    Coproc,
+}
+
+impl Keyword {
+    fn of(word: &[u8], bash: bool) -> Option<Self> {
+        Some(match word {
+            b"!" => Self::Bang,
+            b"{" => Self::Open,
+            b"}" => Self::Close,
+            b"if" => Self::If,
+            b"then" => Self::Then,
+            b"else" => Self::Else,
+            b"elif" => Self::Elif,
+            b"fi" => Self::Fi,
+            b"for" => Self::For,
+            b"while" => Self::While,
+            b"until" => Self::Until,
+            b"do" => Self::Do,
+            b"done" => Self::Done,
+            b"case" => Self::Case,
+            b"esac" => Self::Esac,
+            b"[[" if bash => Self::Conditional,
+            b"function" if bash => Self::Function,
+            b"select" if bash => Self::Select,
+            b"time" if bash => Self::Time,
+            b"coproc" if bash => Self::Coproc,
+            _ => return None,
+        })
+    }
+
+    /// Whether it ends a list of commands.
+    fn closes(self) -> bool {
+        matches!(
+            self,
+            Self::Close
+                | Self::Then
+                | Self::Else
+                | Self::Elif
+                | Self::Fi
+                | Self::Do
+                | Self::Done
+                | Self::Esac
+        )
+    }
+}
+
+impl Prover<'_, '_> {
+    /// Commands, up to what ends them: `)`, a keyword that closes, the end of a case branch, the end of the text.
+    pub(super) fn list(&mut self) -> Read {
+        loop {
+            self.check_limits()?;
+            self.lines()?;
+            match self.peek() {
+                0 | b')' | b';' => return Ok(()),
+                _ if self.keyword().is_some_and(|(keyword, _)| keyword.closes()) => return Ok(()),
+                _ => {}
+            }
+            self.and_or()?;
+            self.blanks();
+            match self.peek() {
+                b';' if matches!(self.second(), b';' | b'&') => return Ok(()),
+                b';' | b'&' => self.bump(1),
+                b'\n' | 0 | b')' => {}
+                _ if self.keyword().is_some_and(|(keyword, _)| keyword.closes()) => return Ok(()),
+                _ => return Err(Stop(Why::NotUnderstood)),
+            }
+        }
+    }
+
+    /// The keyword that is next, and where it ends.
+    pub(super) fn keyword(&mut self) -> Option<(Keyword, usize)> {
+        if !b"!{}[cdefistuw".contains(&self.peek()) {
+            return None;
+        }
+        let mut word = [0; 9];
+        let mut end = self.at;
+        let mut length = 0;
+        loop {
+            let byte = self.byte(end);
+            if matches!(
+                byte,
+                0 | b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
+            ) {
+                break;
+            }
+            *word.get_mut(length)? = byte;
+            length += 1;
+            end = self.joined(end + 1);
+        }
+        let keyword = Keyword::of(word.get(..length)?, self.bash())?;
+        // `<(` and `>(` go on a word.
+        let goes_on = matches!(self.byte(end), b'<' | b'>')
+            && self.bash()
+            && self.byte(self.joined(end + 1)) == b'(';
+        (!goes_on).then_some((keyword, end))
+    }
+
+    /// Steps over this keyword, which has to be next.
+    pub(super) fn expect_keyword(&mut self, expected: Keyword) -> Read {
+        if self.eat_keyword(expected) { Ok(()) } else { Err(Stop(Why::NotUnderstood)) }
+    }
+
+    pub(super) fn eat_keyword(&mut self, expected: Keyword) -> bool {
+        match self.keyword() {
+            Some((keyword, end)) if keyword == expected => {
+                self.at = end;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Pipelines, with `&&` and `||` between them.
+    fn and_or(&mut self) -> Read {
+        loop {
+            self.pipeline()?;
+            self.blanks();
+            let byte = self.peek();
+            if !matches!(byte, b'&' | b'|') || self.second() != byte {
+                return Ok(());
+            }
+            self.bump(2);
+            self.lines()?;
+        }
+    }
+
+    /// Commands, with `|` between them.
+    fn pipeline(&mut self) -> Read {
+        loop {
+            self.blanks();
+            match self.keyword() {
+                Some((Keyword::Bang, end)) => self.at = end,
+                Some((Keyword::Time, end)) => {
+                    self.at = end;
+                    self.time_options();
+                    self.blanks();
+                    if matches!(self.peek(), 0 | b'\n' | b';' | b'&' | b')') {
+                        return Ok(());
+                    }
+                }
+                _ => break,
+            }
+        }
+        loop {
+            self.command()?;
+            self.blanks();
+            if self.peek() != b'|' || self.second() == b'|' {
+                return Ok(());
+            }
+            self.bump(1);
+            if self.peek() == b'&' {
+                if !self.bash() {
+                    return Err(Stop(Why::NotUnderstood));
+                }
+                self.bump(1);
+            }
+            self.lines()?;
+            // Behind a `|` the shell runs the program `time`, but not negations.
+            if self.keyword().is_some_and(|(keyword, _)| keyword == Keyword::Bang) {
+                return Err(Stop(Why::NotUnderstood));
+            }
+        }
+    }
+
+    /// `-p` and `--` of the keyword `time`.
+    fn time_options(&mut self) {
+        loop {
+            self.blanks();
+            let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+            if rest.first() != Some(&b'-') {
+                return;
+            }
+            let option = matches!(rest.get(1), Some(b'p' | b'-'))
+                && matches!(
+                    rest.get(2),
+                    None | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')')
+                );
+            if !option {
+                // In its POSIX mode bash runs the program `time` instead.
+                self.unknown(self.at, Why::UnknownOption);
+                return;
+            }
+            self.at += 2;
+        }
+    }
+
+    /// One command, simple or compound, with its redirections.
+    pub(super) fn command(&mut self) -> Read {
+        self.blanks();
+        if self.peek() == b'(' {
+            return self.deeper(|this| {
+                this.parentheses()?;
+                this.redirections()
+            });
+        }
+        match self.keyword() {
+            None => self.simple(),
+            Some((Keyword::Time, _)) => self.simple(),
+            Some((keyword, end)) => {
+                self.at = end;
+                self.deeper(|this| {
+                    this.compound(keyword)?;
+                    this.redirections()
+                })
+            }
+        }
+    }
+
+    /// `( … )` or `(( … ))`.
+    fn parentheses(&mut self) -> Read {
+        let start = self.at;
+        self.bump(1);
+        if self.bash() && self.peek() == b'(' {
+            self.bump(1);
+            if self.arithmetic(Close::Parens)? {
+                return Ok(());
+            }
+            self.second_reading(start)?;
+            self.bump(1);
+        }
+        self.list()?;
+        self.expect(b')')
+    }
+}

@@ -1,0 +1,136 @@
+//! Redirections.
+
+use super::super::lexer::Mode;
+use super::super::prover::{Prover, Read, Stop};
+use super::super::{Access, Why};
+
+impl Prover<'_, '_> {
+    /// The redirections behind a compound command.
+    pub(super) fn redirections(&mut self) -> Read {
+        loop {
+            self.blanks();
+            match self.peek() {
+                b'<' | b'>' => self.redirect()?,
+                b'&' if self.bash() && self.second() == b'>' => self.redirect()?,
+                b'0'..=b'9' => {
+                    let start = self.at;
+                    while self.peek().is_ascii_digit() {
+                        self.bump(1);
+                    }
+                    if !matches!(self.byte(self.at), b'<' | b'>') {
+                        self.at = start;
+                        return Err(Stop(Why::NotUnderstood));
+                    }
+                    self.redirect()?;
+                }
+                b'{' if self.bash() => match self.redirect_variable() {
+                    true => self.redirect()?,
+                    false => return Ok(()),
+                },
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// `{NAME}` right before a redirection; the variable is set.
+    pub(super) fn redirect_variable(&mut self) -> bool {
+        let start = self.at;
+        self.bump(1);
+        let name = self.name();
+        if self.peek() == b'[' && !name.is_empty() {
+            while !matches!(self.peek(), 0 | b'}' | b' ' | b'\n' | b'$' | b'`') {
+                self.bump(1);
+            }
+        }
+        let here = !name.is_empty() && self.eat(b'}') && matches!(self.peek(), b'<' | b'>');
+        if here {
+            let span = self.span(start);
+            self.found.assign(span, &name);
+        } else {
+            self.at = start;
+        }
+        here
+    }
+
+    /// A redirection, from its operator on.
+    pub(super) fn redirect(&mut self) -> Read {
+        self.peek();
+        let start = self.at;
+        let (mut reads, mut writes, mut duplicates) = (false, false, false);
+        if self.eat(b'&') {
+            // `&>`, `&>>`
+            self.expect(b'>')?;
+            self.eat(b'>');
+            writes = true;
+        } else if self.eat(b'<') {
+            match self.peek() {
+                b'<' if self.second() == b'<' && self.bash() => {
+                    self.bump(2);
+                    self.blanks_before_target();
+                    self.word(Mode::Plain)?;
+                    return Ok(());
+                }
+                b'<' => {
+                    self.bump(1);
+                    return self.here_document();
+                }
+                b'>' => {
+                    self.bump(1);
+                    (reads, writes) = (true, true);
+                }
+                b'&' => {
+                    self.bump(1);
+                    duplicates = true;
+                    reads = true;
+                }
+                _ => reads = true,
+            }
+        } else {
+            self.expect(b'>')?;
+            writes = true;
+            match self.peek() {
+                b'>' | b'|' => self.bump(1),
+                b'&' => {
+                    self.bump(1);
+                    duplicates = true;
+                }
+                _ => {}
+            }
+        }
+        self.blanks_before_target();
+        let target = self.word(Mode::Plain)?;
+        let span = self.span(start);
+        if duplicates {
+            let number = target.word.literal().map(|text| text.strip_suffix('-').unwrap_or(text));
+            if number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
+                return Ok(());
+            }
+            if !self.bash() {
+                // A descriptor that is only known when it runs; never a file.
+                return Ok(());
+            }
+        }
+        if target.process {
+            return Ok(());
+        }
+        let network = target.word.pieces.first().is_some_and(|piece| {
+            matches!(piece, super::super::Piece::Text(text) if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/"))
+        });
+        if network {
+            self.unknown(start, Why::Network);
+        }
+        if reads && !(duplicates && !writes) {
+            self.found.redirect(span, Access::Read, target.word.clone());
+        }
+        if writes {
+            self.found.redirect(span, Access::Write, target.word);
+        }
+        Ok(())
+    }
+
+    fn blanks_before_target(&mut self) {
+        while matches!(self.peek(), b' ' | b'\t') {
+            self.bump(1);
+        }
+    }
+}

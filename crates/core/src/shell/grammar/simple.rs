@@ -1,0 +1,177 @@
+//! Simple commands and assignments.
+
+use super::super::findings::span_of;
+use super::super::lexer::{Close, Mode};
+use super::super::prover::{Prover, Read, Stop};
+use super::super::{Piece, Why, Word};
+use super::compound::may_hold_code;
+
+/// Builtins whose arguments may be assignments of arrays.
+const DECLARES: &[&str] = &["declare", "typeset", "local", "export", "readonly"];
+
+impl Prover<'_, '_> {
+    /// Assignments, words and redirections up to an operator; what they run is a fact, also when reading stops midway.
+    pub(super) fn simple(&mut self) -> Read {
+        let mut argv = Vec::new();
+        let read = self.simple_into(&mut argv);
+        if read.is_err() && !argv.is_empty() {
+            let span = span_of(&argv);
+            argv.push(Word { span, pieces: vec![Piece::Unknown { splits: true }] });
+        }
+        if !argv.is_empty() {
+            self.runs(argv);
+        }
+        read
+    }
+
+    fn simple_into(&mut self, argv: &mut Vec<Word>) -> Read {
+        let start = self.at;
+        let mut declares = false;
+        loop {
+            self.blanks();
+            match self.peek() {
+                0 | b'\n' | b';' | b'|' | b')' => break,
+                b'&' if self.bash() && self.second() == b'>' => {
+                    self.redirect()?;
+                    continue;
+                }
+                b'&' => break,
+                b'<' | b'>' if !(self.bash() && self.second() == b'(') => {
+                    self.redirect()?;
+                    continue;
+                }
+                b'(' => return self.parenthesis(argv),
+                b'0'..=b'9' => {
+                    let from = self.at;
+                    while self.peek().is_ascii_digit() {
+                        self.bump(1);
+                    }
+                    let process = self.bash() && self.second() == b'(';
+                    if matches!(self.peek(), b'<' | b'>') && !process {
+                        self.redirect()?;
+                        continue;
+                    }
+                    self.at = from;
+                }
+                b'{' if self.bash() && self.redirect_variable() => {
+                    self.redirect()?;
+                    continue;
+                }
+                _ => {}
+            }
+            if (argv.is_empty() || declares) && self.assignment(argv.is_empty())? {
+                continue;
+            }
+            let first = argv.is_empty();
+            self.argument(argv)?;
+            if first && self.bash() {
+                let name = argv.first().and_then(Word::literal);
+                declares = name.is_some_and(|name| DECLARES.contains(&name));
+            }
+        }
+        if self.at == start { Err(Stop(Why::NotUnderstood)) } else { Ok(()) }
+    }
+
+    /// A `(` behind words: the definition of a function, or an error.
+    fn parenthesis(&mut self, argv: &mut Vec<Word>) -> Read {
+        if argv.len() != 1 {
+            return Err(Stop(Why::NotUnderstood));
+        }
+        self.bump(1);
+        self.blanks();
+        self.expect(b')')?;
+        argv.clear();
+        self.function_body()
+    }
+
+    /// An assignment; `false` when none is next. Arguments of `declare` are only taken when they set an array: the others
+    /// are ordinary words.
+    fn assignment(&mut self, leading: bool) -> Read<bool> {
+        let start = self.at;
+        let name = self.name();
+        if name.is_empty() {
+            self.at = start;
+            return Ok(false);
+        }
+        let mut subscript = false;
+        if self.bash() && leading && self.peek() == b'[' {
+            let from = self.at;
+            self.bump(1);
+            let facts = self.found.len();
+            self.deeper(|this| this.arithmetic(Close::Bracket))?;
+            let text = self.slice(from, self.at);
+            if !matches!(self.peek(), b'=' | b'+') {
+                if !text.contains([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>']) {
+                    self.at = start;
+                    let span = self.span(from);
+                    if self.found.len() > facts && !self.found.pay(text.len(), span) {
+                        return Err(Stop(Why::TooMuch));
+                    }
+                    return Ok(false);
+                }
+                return Err(Stop(Why::NotUnderstood));
+            }
+            subscript = true;
+        }
+        if self.bash() && self.peek() == b'+' && self.second() == b'=' {
+            self.bump(1);
+        }
+        if self.peek() != b'=' {
+            self.at = start;
+            return Ok(false);
+        }
+        self.bump(1);
+        let array = self.bash() && self.peek() == b'(';
+        if !leading && !array {
+            self.at = start;
+            return Ok(false);
+        }
+        let tainted = if array {
+            if subscript {
+                return Err(Stop(Why::NotUnderstood));
+            }
+            self.bump(1);
+            self.deeper(Self::array)?;
+            true
+        } else {
+            let value = self.word(Mode::Value)?;
+            may_hold_code(&value.word)
+        };
+        self.found.tainted |= tainted;
+        let span = self.span(start);
+        self.found.assign(span, &name);
+        Ok(true)
+    }
+
+    /// The values of an array, behind the parenthesis.
+    fn array(&mut self) -> Read {
+        let mut words = Vec::new();
+        loop {
+            self.lines()?;
+            match self.peek() {
+                b')' => {
+                    self.bump(1);
+                    return Ok(());
+                }
+                0 | b'(' | b';' | b'&' | b'|' => return Err(Stop(Why::NotUnderstood)),
+                b'<' | b'>' if self.second() != b'(' => return Err(Stop(Why::NotUnderstood)),
+                b'[' => {
+                    // `[subscript]=value`
+                    self.bump(1);
+                    self.arithmetic(Close::Bracket)?;
+                    if self.peek() == b'+' {
+                        self.bump(1);
+                    }
+                    if self.eat(b'=') {
+                        self.word(Mode::Value)?;
+                    } else if !matches!(self.peek(), b' ' | b'\t' | b'\n' | b')') {
+                        self.argument(&mut words)?;
+                    }
+                }
+                _ => {
+                    self.argument(&mut words)?;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Words: quotes, escapes, tildes, patterns, and all that expands in them.
+
+mod arithmetic;
+mod braces;
+mod dollar;
+mod pieces;
+mod quotes;
+
+pub(super) use arithmetic::Close;
+pub(super) use pieces::Pieces;
+
+use super::prover::{Prover, Read, Stop};
+use super::{Piece, Span, Why, Word};
+
+/// Where a word stands, as far as that decides how it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// A word of a command, or the target of a redirection.
+    Plain,
+    /// The value of an assignment.
+    Value,
+    /// The right side of `==` inside `[[ ]]`: `@(a|b)` is a pattern there.
+    Pattern,
+    /// The right side of `=~` inside `[[ ]]`: `(a|b)` is text there.
+    Regex,
+}
+
+/// What surrounds an expansion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quoting {
+    None,
+    Double,
+    /// The text of a here-document.
+    Here,
+}
+
+/// A word that was read.
+pub(super) struct Lexed {
+    pub(super) word: Word,
+    /// Some of it is quoted: it is no keyword, no number and no assignment.
+    pub(super) quoted: bool,
+    /// All of it is one `<( )` or `>( )`.
+    pub(super) process: bool,
+}
+
+/// Bytes that mean nothing but themselves anywhere in a word.
+const fn plain_bytes() -> [bool; 256] {
+    let mut plain = [true; 256];
+    let special = b"\0 \t\n;&|()<>'\"\\$`*?[]{}=:~#";
+    let mut index = 0;
+    while index < special.len() {
+        plain[special[index] as usize] = false;
+        index += 1;
+    }
+    plain
+}
+
+static PLAIN: [bool; 256] = plain_bytes();
+
+impl Prover<'_, '_> {
+    /// A word of a command: added to `words`, as several when braces make it several.
+    pub(super) fn argument(&mut self, words: &mut Vec<Word>) -> Read<bool> {
+        self.peek();
+        let start = self.at;
+        let lexed = self.word(Mode::Plain)?;
+        let slice = self.slice(start, self.at);
+        if self.bash() && braces::may_expand(slice) {
+            self.expand_braces(slice, lexed.word.span, words)?;
+        } else {
+            words.push(lexed.word);
+        }
+        Ok(lexed.quoted)
+    }
+
+    fn expand_braces(&mut self, slice: &str, span: Span, words: &mut Vec<Word>) -> Read {
+        let Some(texts) = braces::expand(slice) else {
+            words.push(Word { span, pieces: vec![Piece::Unknown { splits: true }] });
+            return Ok(());
+        };
+        if !self.found.pay(slice.len().saturating_mul(texts.len()), span) {
+            return Err(Stop(Why::TooMuch));
+        }
+        for text in texts {
+            let mut part = Prover::new(&text, self.dialect, Some(span), self.found);
+            let lexed = part.word(Mode::Plain)?;
+            if part.peek() != 0 {
+                return Err(Stop(Why::NotUnderstood));
+            }
+            // A word of nothing that is not quoted vanishes.
+            if !lexed.word.pieces.is_empty() || lexed.quoted {
+                words.push(lexed.word);
+            }
+        }
+        Ok(())
+    }
+
+    /// A word, up to a blank or an operator. At least one byte.
+    pub(super) fn word(&mut self, mode: Mode) -> Read<Lexed> {
+        self.peek();
+        let start = self.at;
+        let mut out = Pieces::default();
+        if self.peek() == b'~' {
+            self.tilde(&mut out, mode);
+        }
+        self.word_into(&mut out, mode)?;
+        if self.at == start && mode != Mode::Value {
+            return Err(Stop(Why::NotUnderstood));
+        }
+        let (quoted, process) = (out.quoted, out.is_process());
+        let word = Word { span: self.span(start), pieces: out.finish() };
+        Ok(Lexed { word, quoted, process })
+    }
+
+    fn word_into(&mut self, out: &mut Pieces, mode: Mode) -> Read {
+        // How many parentheses of a pattern are open.
+        let mut groups = 0usize;
+        loop {
+            let start = self.at;
+            let bytes = self.text.as_bytes();
+            while bytes.get(self.at).is_some_and(|byte| PLAIN[*byte as usize]) {
+                self.at += 1;
+            }
+            if self.at > start {
+                out.text(self.slice(start, self.at));
+            }
+            match self.peek() {
+                0 if groups == 0 => return Ok(()),
+                0 => return Err(Stop(Why::NotUnderstood)),
+                b'\'' => self.single(out)?,
+                b'"' => self.double(out)?,
+                b'\\' => self.escape(out),
+                b'$' => self.dollar(Quoting::None, out)?,
+                b'`' => self.backtick(Quoting::None, out)?,
+                byte @ (b'<' | b'>') if self.bash() && self.second() == b'(' => {
+                    self.bump(2);
+                    self.substitution()?;
+                    out.process(byte);
+                }
+                b'(' if mode == Mode::Regex || (mode == Mode::Pattern && out.ends_pattern()) => {
+                    groups += 1;
+                    self.take(out);
+                }
+                b'(' if groups > 0 => {
+                    groups += 1;
+                    self.take(out);
+                }
+                b')' if groups > 0 => {
+                    groups -= 1;
+                    self.take(out);
+                }
+                b'|' if mode == Mode::Regex => self.take(out),
+                b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => {
+                    if groups == 0 {
+                        return Ok(());
+                    }
+                    self.take(out);
+                }
+                b'*' => {
+                    self.bump(1);
+                    out.glob("*");
+                }
+                b'?' => {
+                    self.bump(1);
+                    out.glob("?");
+                }
+                b'[' => {
+                    out.open_bracket();
+                    self.take(out);
+                }
+                b']' => {
+                    self.bump(1);
+                    out.close_bracket();
+                }
+                b'=' => {
+                    let argument = mode == Mode::Plain && self.bash() && out.is_name();
+                    self.take(out);
+                    if argument {
+                        out.assigns = true;
+                        self.tilde(out, mode);
+                    }
+                }
+                b':' => {
+                    self.take(out);
+                    if mode == Mode::Value || out.assigns {
+                        self.tilde(out, Mode::Value);
+                    }
+                }
+                _ => self.take(out),
+            }
+        }
+    }
+
+    /// One byte that stands for itself.
+    pub(in super::super) fn take(&mut self, out: &mut Pieces) {
+        self.peek();
+        out.text(self.slice(self.at, self.at + 1));
+        self.bump(1);
+    }
+
+    /// A backslash and the character behind it.
+    pub(in super::super) fn escape(&mut self, out: &mut Pieces) {
+        out.quote();
+        let rest = self.text.get(self.at + 1..).unwrap_or_default();
+        match rest.chars().next() {
+            Some(character) => {
+                self.at += 1 + character.len_utf8();
+                out.text(rest.get(..character.len_utf8()).unwrap_or_default());
+            }
+            None => {
+                self.at += 1;
+                out.text("\\");
+            }
+        }
+    }
+
+    /// A `~` where it may stand for a directory.
+    fn tilde(&mut self, out: &mut Pieces, mode: Mode) {
+        if self.peek() != b'~' {
+            return;
+        }
+        let mut end = self.joined(self.at + 1);
+        let name = end;
+        while self.byte(end).is_ascii_alphanumeric() || b"_.+-".contains(&self.byte(end)) {
+            end = self.joined(end + 1);
+        }
+        let ends = match self.byte(end) {
+            0 | b' ' | b'\t' | b'\n' | b'/' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => {
+                true
+            }
+            b':' => mode == Mode::Value || out.assigns,
+            b'}' => true,
+            _ => false,
+        };
+        if !ends {
+            return self.take(out);
+        }
+        let piece = if name == end { Piece::Home } else { Piece::Unknown { splits: false } };
+        out.push(piece);
+        self.at = end;
+    }
+}

@@ -1,0 +1,125 @@
+//! A word while it is read.
+
+use super::Piece;
+
+/// What has been read of a word.
+#[derive(Default)]
+pub(in super::super) struct Pieces {
+    pieces: Vec<Piece>,
+    /// Text that is not among the pieces yet.
+    text: String,
+    pub(in super::super) quoted: bool,
+    /// It looks like `NAME=`: a tilde may follow.
+    pub(super) assigns: bool,
+    /// Where an unquoted `[` stands: how many pieces and how much text were there before it.
+    bracket: Option<(usize, usize)>,
+    /// Something between the `[` and here is quoted or expands.
+    bracket_mixed: bool,
+    /// A pattern whose extent is not clear.
+    unsure: bool,
+    processes: usize,
+}
+
+impl Pieces {
+    pub(super) fn text(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    pub(super) fn push(&mut self, piece: Piece) {
+        self.bracket_mixed = true;
+        self.flush();
+        self.pieces.push(piece);
+    }
+
+    fn flush(&mut self) {
+        if !self.text.is_empty() {
+            self.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
+        }
+    }
+
+    /// Something is quoted here.
+    pub(super) fn quote(&mut self) {
+        self.quoted = true;
+        self.bracket_mixed = true;
+    }
+
+    pub(super) fn glob(&mut self, pattern: &str) {
+        if self.bracket.is_some() && !self.bracket_mixed {
+            // Part of a bracket, or a pattern of its own when that is never closed.
+            self.bracket_mixed = true;
+        }
+        self.flush();
+        match self.pieces.last_mut() {
+            Some(Piece::Glob(last)) => last.push_str(pattern),
+            _ => self.pieces.push(Piece::Glob(pattern.to_owned())),
+        }
+    }
+
+    /// `<( )` or `>( )`.
+    pub(super) fn process(&mut self, _direction: u8) {
+        self.processes += 1;
+        self.push(Piece::Unknown { splits: false });
+    }
+
+    pub(super) fn open_bracket(&mut self) {
+        if self.bracket.is_none() {
+            self.bracket = Some((self.pieces.len(), self.text.len()));
+            self.bracket_mixed = false;
+        }
+    }
+
+    pub(super) fn close_bracket(&mut self) {
+        let Some((pieces, at)) = self.bracket else {
+            return self.text("]");
+        };
+        if self.bracket_mixed || self.pieces.len() != pieces {
+            self.unsure = true;
+            return self.text("]");
+        }
+        let inside = self.text.get(at + 1..).unwrap_or_default();
+        if matches!(inside, "" | "!" | "^") || inside.ends_with('[') {
+            return self.text("]");
+        }
+        if inside.contains('/') || inside.contains("[:") {
+            self.unsure = true;
+            return self.text("]");
+        }
+        let mut pattern = self.text.split_off(at);
+        pattern.push(']');
+        self.bracket = None;
+        self.glob(&pattern);
+    }
+
+    /// Whether all so far is the name of a variable.
+    pub(super) fn is_name(&self) -> bool {
+        let mut bytes = self.text.bytes();
+        !self.quoted
+            && self.pieces.is_empty()
+            && bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+            && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    }
+
+    /// Whether a `(` here opens a group of an extended pattern.
+    pub(super) fn ends_pattern(&self) -> bool {
+        match self.text.as_bytes().last() {
+            Some(last) => b"+@!".contains(last),
+            None => matches!(self.pieces.last(), Some(Piece::Glob(_))),
+        }
+    }
+
+    /// Whether it is nothing but one process substitution.
+    pub(super) fn is_process(&self) -> bool {
+        self.processes == 1 && self.pieces.len() == 1 && self.text.is_empty() && !self.quoted
+    }
+
+    pub(in super::super) fn finish(mut self) -> Vec<Piece> {
+        if self.unsure {
+            return vec![Piece::Unknown { splits: true }];
+        }
+        if self.pieces.is_empty() {
+            return if self.text.is_empty() { Vec::new() } else { vec![Piece::Text(self.text)] };
+        }
+        self.flush();
+        self.pieces
+    }
+}

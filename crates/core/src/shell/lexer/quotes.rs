@@ -1,0 +1,129 @@
+//! Quotes.
+
+use super::super::prover::{Prover, Read, Stop};
+use super::{Piece, Pieces, Quoting, Why};
+
+impl Prover<'_, '_> {
+    /// `'…'`
+    pub(in super::super) fn single(&mut self, out: &mut Pieces) -> Read {
+        out.quote();
+        let rest = self.text.get(self.at + 1..).unwrap_or_default();
+        let Some(length) = rest.find('\'') else {
+            self.at = self.text.len();
+            return Err(Stop(Why::NotUnderstood));
+        };
+        out.text(rest.get(..length).unwrap_or_default());
+        self.at += length + 2;
+        Ok(())
+    }
+
+    /// `"…"`
+    pub(in super::super) fn double(&mut self, out: &mut Pieces) -> Read {
+        out.quote();
+        self.at += 1;
+        self.expanding(Quoting::Double, out)?;
+        if self.byte(self.at) != b'"' {
+            return Err(Stop(Why::NotUnderstood));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Text in which only `$`, backticks and backslashes mean something; up to the `"`, or to the end.
+    pub(in super::super) fn expanding(&mut self, quoting: Quoting, out: &mut Pieces) -> Read {
+        loop {
+            let start = self.at;
+            let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+            let length = rest.iter().position(|byte| match byte {
+                b'$' | b'`' | b'\\' => true,
+                b'"' => quoting == Quoting::Double,
+                _ => false,
+            });
+            self.at = length.map_or(self.text.len(), |length| start + length);
+            out.text(self.slice(start, self.at));
+            match self.byte(self.at) {
+                b'$' => self.dollar(quoting, out)?,
+                b'`' => self.backtick(quoting, out)?,
+                b'\\' => {
+                    match self.byte(self.at + 1) {
+                        b'\n' => {}
+                        b'"' if quoting == Quoting::Here => out.text("\\\""),
+                        b'$' | b'`' | b'"' | b'\\' => {
+                            out.text(self.slice(self.at + 1, self.at + 2));
+                        }
+                        _ => {
+                            // The backslash stays, and what follows is read as usual.
+                            out.text("\\");
+                            self.at += 1;
+                            continue;
+                        }
+                    }
+                    self.at = (self.at + 2).min(self.text.len());
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// `$'…'`, as ANSI C has it; what shells read differently is not known.
+    pub(super) fn ansi(&mut self, out: &mut Pieces) -> Read {
+        out.quote();
+        self.bump(2);
+        loop {
+            let start = self.at;
+            let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+            let Some(length) = rest.iter().position(|byte| matches!(byte, b'\'' | b'\\')) else {
+                self.at = self.text.len();
+                return Err(Stop(Why::NotUnderstood));
+            };
+            out.text(self.slice(start, start + length));
+            self.at = start + length + 1;
+            if self.byte(start + length) == b'\'' {
+                return Ok(());
+            }
+            match self.ansi_escape() {
+                Some(character) => out.text(character.encode_utf8(&mut [0; 4])),
+                None => out.push(Piece::Unknown { splits: false }),
+            }
+        }
+    }
+
+    /// What stands behind the backslash; `None` when it is not certain what it makes.
+    fn ansi_escape(&mut self) -> Option<char> {
+        let byte = self.byte(self.at);
+        let simple = match byte {
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'a' => '\x07',
+            b'b' => '\x08',
+            b'f' => '\x0c',
+            b'v' => '\x0b',
+            b'e' | b'E' => '\x1b',
+            b'\\' => '\\',
+            b'\'' => '\'',
+            b'"' => '"',
+            b'0'..=b'7' => return self.digits(0, 3, 8),
+            b'x' => return self.digits(1, 2, 16),
+            _ => {
+                let rest = self.text.get(self.at..).unwrap_or_default();
+                self.at += rest.chars().next().map_or(0, char::len_utf8);
+                return None;
+            }
+        };
+        self.at += 1;
+        Some(simple)
+    }
+
+    /// Up to `most` digits behind `skip` bytes, as an ASCII character that is not zero.
+    fn digits(&mut self, skip: usize, most: usize, radix: u32) -> Option<char> {
+        self.at += skip;
+        let mut value = 0;
+        for _ in 0..most {
+            let Some(digit) = char::from(self.byte(self.at)).to_digit(radix) else { break };
+            value = value * radix + digit;
+            self.at += 1;
+        }
+        char::from_u32(value).filter(|character| *character != '\0' && character.is_ascii())
+    }
+}

@@ -1,0 +1,335 @@
+//! Builtins that run text, set variables, change the directory, or change how the rest is read.
+
+use super::super::findings::span_of;
+use super::super::prover::{Dialect, Prover};
+use super::super::{Access, Piece, Role, Shell, Why, Word};
+use super::{assigned_name, is_name, leading};
+
+/// Whether the builtin of this name needs a closer look.
+pub(super) fn is_builtin(name: &str) -> bool {
+    matches!(
+        name,
+        "eval"
+            | "source"
+            | "."
+            | "trap"
+            | "alias"
+            | "unalias"
+            | "enable"
+            | "hash"
+            | "bind"
+            | "complete"
+            | "compgen"
+            | "compopt"
+            | "fc"
+            | "history"
+            | "jobs"
+            | "cd"
+            | "chdir"
+            | "pushd"
+            | "popd"
+            | "export"
+            | "declare"
+            | "typeset"
+            | "local"
+            | "readonly"
+            | "read"
+            | "printf"
+            | "mapfile"
+            | "readarray"
+            | "getopts"
+            | "let"
+            | "unset"
+            | "wait"
+            | "set"
+            | "shopt"
+            | "test"
+            | "["
+    )
+}
+
+impl Prover<'_, '_> {
+    pub(super) fn builtin(&mut self, argv: Vec<Word>) {
+        let span = span_of(&argv);
+        let name = argv.first().and_then(Word::literal).unwrap_or_default().to_owned();
+        match name.as_str() {
+            "export" | "declare" | "typeset" | "local" | "readonly" => {
+                return self.declares(argv, &name);
+            }
+            "test" | "[" => return self.test(argv),
+            _ => {}
+        }
+        let command = self.plain(argv.clone());
+        match name.as_str() {
+            "cd" | "chdir" | "pushd" => self.changes_directory(&argv, &name),
+            "popd" => {
+                if argv.len() > 1 {
+                    self.found.anywhere();
+                }
+            }
+            "eval" => {
+                self.found.unknown(span, Why::Evaluates);
+                self.evaluated(&argv, 1);
+            }
+            "source" | "." => {
+                self.found.unknown(span, Why::Evaluates);
+                self.found.anywhere();
+                if let Some(file) = argv.get(1) {
+                    self.found.path(command, 1, Access::Read, file.clone(), false);
+                }
+            }
+            "trap" => {
+                self.found.unknown(span, Why::Evaluates);
+                let at = 1 + usize::from(argv.get(1).and_then(Word::literal) == Some("--"));
+                if let Some(action) = argv.get(at) {
+                    self.evaluated(std::slice::from_ref(action), 0);
+                }
+            }
+            "alias" => {
+                self.found.unknown(span, Why::Evaluates);
+                for word in argv.iter().skip(1) {
+                    if let Some((_, value)) = word.literal().and_then(|text| text.split_once('=')) {
+                        self.read_script(value, std::slice::from_ref(word), self.own_shell());
+                    }
+                }
+            }
+            "read" | "printf" | "mapfile" | "readarray" | "getopts" | "unset" | "wait" => {
+                self.sets_variables(&argv, &name);
+            }
+            "let" => self.evaluates_arithmetic(&argv),
+            "set" | "shopt" => self.shell_options(&argv, &name, command),
+            "history" | "jobs" if argv.len() == 1 => {}
+            "jobs" => {
+                if !argv
+                    .iter()
+                    .skip(1)
+                    .all(|word| matches!(word.literal(), Some("-l" | "-p" | "-n" | "-r" | "-s")))
+                {
+                    self.found.unknown(span, Why::RunsCode);
+                    self.guess(&argv, 1);
+                }
+            }
+            _ => self.found.unknown(span, Why::Evaluates),
+        }
+    }
+
+    /// The shell that reads this text.
+    fn own_shell(&self) -> Shell {
+        if self.dialect == Dialect::Bash { Shell::Bash } else { Shell::Posix }
+    }
+
+    /// These words, with blanks between them, are read as commands.
+    fn evaluated(&mut self, argv: &[Word], from: usize) {
+        let words = argv.get(from..).unwrap_or_default();
+        let texts: Option<Vec<&str>> = words.iter().map(Word::literal).collect();
+        match texts {
+            Some(texts) => self.read_script(&texts.join(" "), words, self.own_shell()),
+            None if words.len() == 1 => words.iter().for_each(|word| self.known_parts(word)),
+            None => self.rest(argv, from),
+        }
+    }
+
+    fn changes_directory(&mut self, argv: &[Word], name: &str) {
+        let mut at = 1;
+        let option =
+            |word: &Word| matches!(word.literal(), Some("-L" | "-P" | "-e" | "-n" | "-LP" | "-PL"));
+        while argv.get(at).is_some_and(option) {
+            at += 1;
+        }
+        if argv.get(at).and_then(Word::literal) == Some("--") {
+            at += 1;
+        }
+        match argv.get(at) {
+            None if name == "pushd" => self.found.anywhere(),
+            None => {
+                let span = span_of(argv);
+                self.found.change_dir(&Word { span, pieces: vec![Piece::Home] });
+            }
+            Some(word) if leading(word).starts_with(['-', '+']) || argv.len() > at + 1 => {
+                self.found.anywhere()
+            }
+            Some(word) => self.found.change_dir(word),
+        }
+    }
+
+    /// `export`, `declare` and their like: the variables they set are the facts.
+    fn declares(&mut self, argv: Vec<Word>, name: &str) {
+        self.found.command(argv.clone(), Role::Wrapper);
+        let mut arrays = false;
+        for word in argv.iter().skip(1) {
+            let text = leading(word);
+            let certain = word.literal().is_some();
+            if certain && text.starts_with(['-', '+']) && !text.contains('=') {
+                arrays |= text.contains(['a', 'A']);
+                if text.contains(['i', 'n']) {
+                    // Values become arithmetic, or other names.
+                    self.found.unknown(word.span, Why::Arithmetic);
+                }
+                continue;
+            }
+            if let Some(variable) = assigned_name(word) {
+                let value = text.split_once('=').map_or("", |(_, value)| value);
+                let array = value.starts_with('(') || (arrays && !certain);
+                if array || text.contains('[') && value.contains('$') {
+                    self.found.unknown(word.span, Why::Evaluates);
+                    self.known_parts(&super::without(word, text.len() - value.len()));
+                }
+                if word.splits() && (self.dialect == Dialect::Dash || name == "local") {
+                    self.found.unknown(word.span, Why::DynamicScript);
+                }
+                self.found.assign(word.span, variable);
+                self.found.tainted |= super::super::grammar::may_hold_code(word);
+            } else if certain && is_name(text) {
+                if matches!(name, "local" | "declare" | "typeset") {
+                    self.found.assign(word.span, text);
+                }
+            } else {
+                self.found.unknown(word.span, Why::Evaluates);
+                if let Some((variable, value)) = text.split_once('=') {
+                    let _ = variable;
+                    self.read_script(
+                        &format!(": \"{value}\""),
+                        std::slice::from_ref(word),
+                        Shell::Bash,
+                    );
+                }
+            }
+        }
+    }
+
+    /// `read NAME`, `printf -v NAME` and their like.
+    fn sets_variables(&mut self, argv: &[Word], name: &str) {
+        let values = match name {
+            "read" => "adinNptu",
+            "mapfile" | "readarray" => "dnOsuCc",
+            "printf" => "v",
+            "wait" => "p",
+            _ => "",
+        };
+        let mut at = 1;
+        let mut set: Vec<Word> = Vec::new();
+        while let Some(word) = argv.get(at) {
+            let text = leading(word);
+            if !text.starts_with('-') || text == "-" {
+                break;
+            }
+            at += 1;
+            if text == "--" {
+                break;
+            }
+            for (index, letter) in text.char_indices().skip(1) {
+                if !values.contains(letter) {
+                    continue;
+                }
+                let rest = index + letter.len_utf8();
+                let attached = rest < text.len() || word.pieces.len() > 1;
+                let value =
+                    if attached { Some(super::without(word, rest)) } else { argv.get(at).cloned() };
+                at += usize::from(!attached);
+                match (name, letter, value) {
+                    ("read", 'a', Some(value))
+                    | ("printf", 'v', Some(value))
+                    | ("wait", 'p', Some(value)) => {
+                        set.push(value);
+                    }
+                    ("mapfile" | "readarray", 'C', Some(value)) => {
+                        self.found.unknown(value.span, Why::RunsCode);
+                        self.evaluated(std::slice::from_ref(&value), 0);
+                    }
+                    _ => {}
+                }
+                break;
+            }
+        }
+        let operands = argv.get(at..).unwrap_or_default();
+        match name {
+            "read" | "mapfile" | "readarray" | "unset" => {
+                set.extend(operands.iter().cloned());
+                if operands.is_empty() && name != "unset" && set.is_empty() {
+                    let variable = if name == "read" { "REPLY" } else { "MAPFILE" };
+                    self.found.assign(span_of(argv), variable);
+                }
+            }
+            "getopts" => set.extend(operands.get(1).cloned()),
+            _ => {}
+        }
+        for word in set {
+            match word.literal() {
+                Some(variable) if is_name(variable) => self.found.assign(word.span, variable),
+                _ => self.found.unknown(word.span, Why::Arithmetic),
+            }
+        }
+        self.found.tainted |= !matches!(name, "unset" | "wait" | "getopts");
+    }
+
+    /// `let`: the same as `(( ))`.
+    fn evaluates_arithmetic(&mut self, argv: &[Word]) {
+        for word in argv.iter().skip(1) {
+            self.found.computes = true;
+            match word.literal() {
+                Some(text) if !text.contains(['[', '`', '$', '\\', '\'', '"']) => {
+                    self.read_script(
+                        &format!("(({text}))"),
+                        std::slice::from_ref(word),
+                        Shell::Bash,
+                    );
+                }
+                Some(text) => {
+                    self.found.unknown(word.span, Why::Arithmetic);
+                    self.read_script(
+                        &format!(": \"{text}\""),
+                        std::slice::from_ref(word),
+                        Shell::Bash,
+                    );
+                }
+                None => self.found.unknown(word.span, Why::Arithmetic),
+            }
+        }
+    }
+
+    /// `set` and `shopt`, which can change how the rest is read.
+    fn shell_options(&mut self, argv: &[Word], name: &str, command: usize) {
+        for (arg, word) in argv.iter().enumerate().skip(1) {
+            let text = leading(word);
+            if name == "set" && (text == "--" || text == "-") {
+                break;
+            }
+            let harmless = match (name, word.literal()) {
+                (
+                    "set",
+                    Some("pipefail" | "errexit" | "nounset" | "xtrace" | "verbose" | "noglob"),
+                ) => true,
+                ("set", Some(text)) if text.starts_with(['-', '+']) => {
+                    text.bytes().skip(1).all(|letter| b"euxvfCo".contains(&letter))
+                }
+                ("set", Some(_)) => continue,
+                (
+                    "shopt",
+                    Some(
+                        "-q" | "-p" | "-s" | "-u" | "nullglob" | "failglob" | "lastpipe"
+                        | "inherit_errexit",
+                    ),
+                ) => true,
+                _ => false,
+            };
+            if !harmless {
+                return self.found.unknown_at(word.span, Why::Evaluates, command, arg);
+            }
+        }
+    }
+
+    /// `test -v 'a[…]'` evaluates the subscript.
+    fn test(&mut self, argv: Vec<Word>) {
+        let variable = |word: &Word| matches!(word.literal(), Some("-v" | "-R"));
+        let code = argv.windows(2).find_map(|pair| match pair {
+            [option, value] if variable(option) => {
+                value.literal().is_none_or(|text| !is_name(text)).then_some(value.span)
+            }
+            _ => None,
+        });
+        self.plain(argv);
+        if let Some(span) = code {
+            self.found.unknown(span, Why::Arithmetic);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Commands that run other commands: each is looked through to what it runs.
+
+mod builtins;
+mod options;
+mod search;
+mod shells;
+mod wrappers;
+
+use super::effects;
+use super::findings::span_of;
+use super::prover::Prover;
+use super::{Piece, Role, Why, Word};
+
+/// How many words behind an option that is not understood are tried as the command.
+const GUESSES: usize = 3;
+
+impl Prover<'_, '_> {
+    /// A command with these words runs.
+    pub(super) fn runs(&mut self, argv: Vec<Word>) {
+        let span = span_of(&argv);
+        if self.found.exhausted || argv.is_empty() {
+            return;
+        }
+        if !self.found.enter() {
+            return self.found.unknown(span, Why::TooDeep);
+        }
+        self.dispatch(argv);
+        self.found.leave();
+    }
+
+    fn dispatch(&mut self, argv: Vec<Word>) {
+        let Some(name) = argv.first().and_then(Word::literal) else {
+            let span = argv.first().map_or(span_of(&argv), |word| word.span);
+            self.plain(argv);
+            return self.found.unknown(span, Why::DynamicCommand);
+        };
+        let (dir, base) = match name.rsplit_once('/') {
+            Some((dir, base)) => (Some(dir), base),
+            None => (None, name),
+        };
+        if let Some(wrapper) = wrappers::find(base) {
+            // What only has the name of a wrapper needs an allow of its own.
+            let trusted = dir.is_none_or(|dir| SYSTEM_DIRS.contains(&dir));
+            let role = if trusted { Role::Wrapper } else { Role::Plain };
+            return wrapper.look(self, argv, role);
+        }
+        if dir.is_none() && builtins::is_builtin(base) {
+            return self.builtin(argv);
+        }
+        self.plain(argv);
+    }
+
+    /// A command that runs nothing but itself, with what it does to its arguments. Says its index.
+    pub(super) fn plain(&mut self, argv: Vec<Word>) -> usize {
+        let effects = effects::of(&argv);
+        let spans: Vec<_> =
+            effects.unknown.iter().map(|(arg, _)| argv.get(*arg).map(|word| word.span)).collect();
+        let whole = span_of(&argv);
+        let command = self.found.command(argv, Role::Plain);
+        for used in effects.paths {
+            self.found.path(command, used.arg, used.access, used.target, used.recursive);
+        }
+        for (arg, target) in effects.urls {
+            self.found.url(command, arg, target);
+        }
+        for ((arg, why), span) in effects.unknown.into_iter().zip(spans) {
+            self.found.unknown_at(span.unwrap_or(whole), why, command, arg);
+        }
+        command
+    }
+
+    /// Where the command stands behind `from` is not known: what could be it is looked at, for the sake of denies.
+    fn guess(&mut self, argv: &[Word], from: usize) {
+        let named = |word: &Word| {
+            word.literal().is_some_and(|text| {
+                text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '/')
+            })
+        };
+        let positions: Vec<usize> = argv
+            .iter()
+            .enumerate()
+            .skip(from)
+            .filter(|(_, word)| named(word))
+            .map(|(index, _)| index)
+            .take(GUESSES)
+            .collect();
+        for index in positions {
+            self.rest(argv, index);
+        }
+    }
+
+    /// The words from `from` on run as a command.
+    fn rest(&mut self, argv: &[Word], from: usize) {
+        let rest = argv.get(from..).unwrap_or_default();
+        if self.found.pay(rest.len() + 1, span_of(rest)) {
+            self.runs(rest.to_vec());
+        }
+    }
+
+    /// The words from `from` on, with blanks between them, run as a script, as far as they are known.
+    fn joined_script(&mut self, argv: &[Word], from: usize) {
+        let words = argv.get(from..).unwrap_or_default();
+        let script: Option<Vec<&str>> = words.iter().map(Word::literal).collect();
+        match script {
+            Some(script) => {
+                let script = script.join(" ");
+                self.read_script(&script, words, super::Shell::Sh);
+            }
+            None => self.rest(argv, from),
+        }
+    }
+
+    /// A script in the words of a command.
+    fn read_script(&mut self, script: &str, words: &[Word], shell: super::Shell) {
+        let span = span_of(words);
+        if self.found.pay(script.len() + 1, span) {
+            super::prove(script, shell, Some(span), self.found);
+        }
+    }
+}
+
+/// Where programs are what their name says.
+const SYSTEM_DIRS: &[&str] =
+    &["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
+
+/// The text that a word certainly starts with.
+fn leading(word: &Word) -> &str {
+    match word.pieces.first() {
+        Some(Piece::Text(text)) => text,
+        _ => "",
+    }
+}
+
+/// The word without its first `count` bytes, which are text.
+fn without(word: &Word, count: usize) -> Word {
+    let mut word = word.clone();
+    if let Some(Piece::Text(text)) = word.pieces.first_mut() {
+        text.drain(..count.min(text.len()));
+        if text.is_empty() {
+            word.pieces.remove(0);
+        }
+    }
+    word
+}
+
+/// `NAME` of a word that certainly starts with `NAME=` or `NAME+=`.
+fn assigned_name(word: &Word) -> Option<&str> {
+    let (name, _) = leading(word).split_once('=')?;
+    let name = name.strip_suffix('+').unwrap_or(name);
+    is_name(name).then_some(name)
+}
+
+/// Whether it can be the name of a variable.
+fn is_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

@@ -1,0 +1,124 @@
+//! `find` and `xargs`, which run commands on what they find.
+
+use super::super::findings::span_of;
+use super::super::prover::Prover;
+use super::super::{Access, Piece, Role, Why, Word};
+use super::options::Spec;
+
+/// `find`: a command of its own, and what its `-exec` runs.
+pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
+    let command = prover.plain(argv.clone());
+    let mut at = 1;
+    while let Some(word) = argv.get(at) {
+        at += 1;
+        match word.literal() {
+            Some("-exec" | "-execdir" | "-ok" | "-okdir") => {
+                if word.literal().is_some_and(|name| name.ends_with("dir")) {
+                    prover.found.anywhere();
+                }
+                let end = argv.iter().enumerate().skip(at).position(|(index, word)| {
+                    match word.literal() {
+                        Some(";") => true,
+                        Some("+") => argv.get(index - 1).and_then(Word::literal) == Some("{}"),
+                        _ => false,
+                    }
+                });
+                let Some(length) = end else {
+                    prover.found.unknown(word.span, Why::NotUnderstood);
+                    prover.rest(&argv, at);
+                    return;
+                };
+                let words = argv.get(at..at + length).unwrap_or_default();
+                let many = argv.get(at + length).and_then(Word::literal) == Some("+");
+                if words.is_empty() {
+                    prover.found.unknown(word.span, Why::MissingCommand);
+                }
+                let inner = words.iter().map(|word| replaced(word, "{}", many)).collect();
+                if prover.found.pay(length + 1, word.span) {
+                    prover.runs(inner);
+                }
+                at += length + 1;
+            }
+            Some("-delete" | "-fprint" | "-fprint0" | "-fprintf" | "-fls") => {
+                prover.found.unknown_at(word.span, Why::Deletes, command, at - 1);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The word, with every `mark` in it replaced by what is not known.
+fn replaced(word: &Word, mark: &str, many: bool) -> Word {
+    if mark.is_empty() {
+        return word.clone();
+    }
+    let mut pieces = Vec::new();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Text(text) if text.contains(mark) => {
+                for (index, part) in text.split(mark).enumerate() {
+                    if index > 0 {
+                        pieces.push(Piece::Unknown { splits: many });
+                    }
+                    if !part.is_empty() {
+                        pieces.push(Piece::Text(part.to_owned()));
+                    }
+                }
+            }
+            other => pieces.push(other.clone()),
+        }
+    }
+    Word { span: word.span, pieces }
+}
+
+/// `xargs`: what it runs gets words that are not known.
+pub(super) fn xargs(prover: &mut Prover<'_, '_>, argv: Vec<Word>, role: Role) {
+    let spec = Spec {
+        flags: "0oprtx",
+        values: "adEILnPs",
+        optional: "eil",
+        long_flags: "null open-tty interactive no-run-if-empty verbose exit",
+        long_values: "arg-file delimiter max-args max-procs max-chars process-slot-var",
+        long_optional: "eof replace max-lines",
+        ..Spec::NONE
+    };
+    let span = span_of(&argv);
+    let command = prover.found.len();
+    let Some(parsed) = prover.wrapper(&argv, &spec, role) else { return };
+    for given in &parsed.given {
+        match (given.name.as_str(), &given.value) {
+            ("a" | "arg-file", Some(file)) => {
+                prover.found.path(command, given.arg, Access::Read, file.clone(), false);
+            }
+            ("process-slot-var", value) => match value.as_ref().and_then(Word::literal) {
+                Some(name) => prover.found.assign(span, name),
+                None => prover.found.unknown(span, Why::UnknownOption),
+            },
+            _ => {}
+        }
+    }
+    let mark = match parsed.find(&["I", "i", "replace"]) {
+        None => None,
+        Some(given) => match &given.value {
+            None => Some("{}"),
+            Some(value) => match value.literal() {
+                Some(mark) => Some(mark),
+                None => return prover.found.unknown(span, Why::UnknownOption),
+            },
+        },
+    };
+    let words = argv.get(parsed.command..).unwrap_or_default();
+    let mut inner: Vec<Word> = match mark {
+        Some(mark) => words.iter().map(|word| replaced(word, mark, false)).collect(),
+        None => words.to_vec(),
+    };
+    if inner.is_empty() {
+        inner.push(Word { span, pieces: vec![Piece::Text("echo".to_owned())] });
+    }
+    if mark.is_none() {
+        inner.push(Word { span, pieces: vec![Piece::Unknown { splits: true }] });
+    }
+    if prover.found.pay(inner.len() + 1, span) {
+        prover.runs(inner);
+    }
+}

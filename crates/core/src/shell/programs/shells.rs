@@ -1,0 +1,177 @@
+//! Shells: `sh -c SCRIPT` is read, everything else that a shell runs is not known.
+
+use super::super::findings::span_of;
+use super::super::prover::Prover;
+use super::super::{Access, Role, Shell, Why, Word};
+use super::leading;
+
+/// How the script of a shell is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Bash,
+    /// dash or bash.
+    Sh,
+    /// Only lists of plain words are known to mean the same.
+    Words,
+    /// Something else.
+    Other,
+}
+
+/// The shell of this name.
+pub(super) fn kind(name: &str) -> Option<Kind> {
+    Some(match name {
+        "bash" => Kind::Bash,
+        "sh" | "dash" | "ash" => Kind::Sh,
+        "zsh" | "ksh" | "mksh" | "ksh93" | "rbash" | "yash" => Kind::Words,
+        "fish" | "csh" | "tcsh" | "rc" | "es" | "elvish" | "nu" | "xonsh" | "pwsh"
+        | "powershell" => Kind::Other,
+        _ => return None,
+    })
+}
+
+/// What the words of a shell say.
+struct Invocation {
+    /// `-c`
+    script: bool,
+    /// The first operand.
+    operand: usize,
+    /// An option that makes it read, or do, something else.
+    doubt: Option<Why>,
+}
+
+/// Options of `set` that may stand before a script.
+const SET_OPTIONS: &[&str] = &[
+    "pipefail",
+    "errexit",
+    "nounset",
+    "xtrace",
+    "verbose",
+    "noglob",
+    "noclobber",
+    "noexec",
+    "errtrace",
+    "functrace",
+    "allexport",
+    "monitor",
+    "notify",
+    "hashall",
+    "nolog",
+    "posix",
+];
+
+fn invocation(argv: &[Word]) -> Invocation {
+    let mut result = Invocation { script: false, operand: argv.len(), doubt: None };
+    let mut at = 1;
+    while let Some(word) = argv.get(at) {
+        let Some(text) = word.literal() else {
+            let dynamic = leading(word).is_empty() || leading(word).starts_with(['-', '+']);
+            if dynamic && !result.script {
+                result.doubt = Some(Why::MayBeOption);
+            }
+            break;
+        };
+        if text == "--" || text == "-" {
+            at += 1;
+            break;
+        }
+        if let Some(long) = text.strip_prefix("--") {
+            match long {
+                "norc" | "noprofile" | "posix" | "restricted" | "verbose" | "login" => {}
+                "rcfile" | "init-file" => {
+                    result.doubt = Some(Why::ShellInput);
+                    at += 1;
+                }
+                _ => result.doubt = Some(Why::UnknownOption),
+            }
+            at += 1;
+            continue;
+        }
+        if !text.starts_with(['-', '+']) || text.len() < 2 {
+            break;
+        }
+        at += 1;
+        for letter in text.chars().skip(1) {
+            match letter {
+                'c' if text.starts_with('-') => result.script = true,
+                'a' | 'b' | 'e' | 'f' | 'h' | 'l' | 'm' | 'n' | 'u' | 'v' | 'x' | 'B' | 'C'
+                | 'E' | 'H' | 'P' | 'T' | 'p' => {}
+                'i' | 's' => result.doubt = Some(Why::ShellInput),
+                'o' => {
+                    let known = argv
+                        .get(at)
+                        .and_then(Word::literal)
+                        .is_some_and(|name| SET_OPTIONS.contains(&name));
+                    if !known {
+                        result.doubt = Some(Why::UnknownOption);
+                    }
+                    at += 1;
+                }
+                'O' => {
+                    result.doubt = Some(Why::UnknownOption);
+                    at += 1;
+                }
+                _ => result.doubt = Some(Why::UnknownOption),
+            }
+        }
+    }
+    result.operand = at;
+    result
+}
+
+impl Prover<'_, '_> {
+    /// A shell with these words.
+    pub(super) fn shell(&mut self, argv: Vec<Word>, kind: Kind, role: Role) {
+        let span = span_of(&argv);
+        let invocation = invocation(&argv);
+        let operand = argv.get(invocation.operand);
+        if !invocation.script {
+            // A script file, or its standard input.
+            let command = self.found.command(argv.clone(), Role::Plain);
+            match operand {
+                Some(file) if invocation.doubt.is_none() => {
+                    self.found.path(command, invocation.operand, Access::Read, file.clone(), false);
+                    self.found.unknown_at(span, Why::ScriptFile, command, invocation.operand);
+                }
+                _ => self.found.unknown(span, invocation.doubt.unwrap_or(Why::ShellInput)),
+            }
+            return;
+        }
+        self.found.command(argv.clone(), role);
+        if let Some(why) = invocation.doubt {
+            self.found.unknown(span, why);
+        }
+        let Some(operand) = operand else {
+            return self.found.unknown(span, Why::MissingCommand);
+        };
+        let Some(script) = operand.literal() else {
+            self.found.unknown(operand.span, Why::DynamicScript);
+            return self.known_parts(operand);
+        };
+        let shell = match kind {
+            Kind::Bash => Shell::Bash,
+            Kind::Sh => Shell::Sh,
+            Kind::Words => Shell::Zsh,
+            Kind::Other => {
+                self.found.unknown(operand.span, Why::OtherShell);
+                Shell::Bash
+            }
+        };
+        self.read_script(script, std::slice::from_ref(operand), shell);
+    }
+
+    /// What a script of which only parts are known would run: what is not known is read as the value of a variable.
+    pub(super) fn known_parts(&mut self, word: &Word) {
+        use super::Piece;
+        if matches!(word.pieces.as_slice(), [Piece::Unknown { .. }]) {
+            return;
+        }
+        let mut script = String::new();
+        for piece in &word.pieces {
+            match piece {
+                Piece::Text(text) | Piece::Glob(text) => script.push_str(text),
+                Piece::Home | Piece::Unknown { .. } => script.push_str("$_"),
+            }
+        }
+        self.read_script(&script, std::slice::from_ref(word), Shell::Sh);
+    }
+}
