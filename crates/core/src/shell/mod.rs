@@ -46,7 +46,8 @@ pub fn analyze(script: &str, shell: Shell) -> Analysis {
     }
     if text.len() > MAX_TEXT {
         findings.unknown(whole, Why::TooLong);
-        text = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or_default();
+        let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        text = text.get(..end).unwrap_or_default();
     }
     prove(text, shell, place, &mut findings);
     findings.finish(whole)

@@ -119,7 +119,7 @@ impl Prover<'_, '_> {
         if network {
             self.unknown(start, Why::Network);
         }
-        if reads && !(duplicates && !writes) {
+        if reads && (writes || !duplicates) {
             self.found.redirect(span, Access::Read, target.word.clone());
         }
         if writes {

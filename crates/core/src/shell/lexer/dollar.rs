@@ -264,7 +264,10 @@ impl Prover<'_, '_> {
                 b'\\' => self.at = (self.at + 2).min(self.text.len()),
                 b'\'' if quoted => {
                     // Whether this is a quote depends on the shell and its mode.
-                    self.unknown(self.at, Why::NotUnderstood);
+                    let certain = self.bash() && pattern && quoting == Quoting::Double;
+                    if !certain {
+                        self.unknown(self.at, Why::NotUnderstood);
+                    }
                     if self.bash() || pattern {
                         self.single(scratch)?;
                     } else {
@@ -279,7 +282,13 @@ impl Prover<'_, '_> {
                     self.double(scratch)?;
                 }
                 b'$' => {
-                    if quoted && matches!(self.second(), b'\'' | b'"') {
+                    let quote = quoted && matches!(self.second(), b'\'' | b'"');
+                    if quote && self.bash() && pattern && quoting == Quoting::Double {
+                        // In a pattern the quotes count, even inside of double quotes.
+                        self.dollar(Quoting::None, scratch)?;
+                        continue;
+                    }
+                    if quote {
                         self.unknown(self.at, Why::NotUnderstood);
                     }
                     self.dollar(quoting, scratch)?;
