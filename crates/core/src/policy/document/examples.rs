@@ -1,11 +1,444 @@
-//! Examples: what a rule, by itself, must and must not match.
+//! Examples: what a rule, by itself, must and must not match. Checked when the document is read, so that a rule that does
+//! not say what its author meant is found before it counts.
 
-use super::{Document, DocumentError, Format, Source, read};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::call::Json;
+use crate::path::{Files, PathError, Vars};
+use crate::policy::{Cause, Effect, JudgedCall, Policy, Verdict, judge};
+
+use super::error::quoted;
+use super::read::nowhere;
+use super::{
+    Code, Document, DocumentError, Format, Layer, Located, MAX_ERRORS, Match, Place, Reading, Rule,
+    Source, read,
+};
 
 /// Reads a document and checks its examples.
 ///
 /// # Errors
-/// All that is wrong with it, in the order in which it stands.
+/// All that is wrong with it, in the order in which it stands, the first [`MAX_ERRORS`].
 pub fn load(text: &str, format: Format, source: Source) -> Result<Document, Vec<DocumentError>> {
-    read(text, format, source)
+    let document = read(text, format, source)?;
+    let errors = check_examples(&document);
+    if errors.is_empty() { Ok(document) } else { Err(errors) }
+}
+
+/// The examples that their rules do not keep, the first [`MAX_ERRORS`].
+///
+/// They are judged as if nothing on the disk were a symlink, in the project `/project` and with the home `/home/user`, so
+/// that the answer is the same on every machine.
+pub fn check_examples(document: &Document) -> Vec<DocumentError> {
+    let mut errors = Vec::new();
+    for rule in &document.rules {
+        if errors.len() >= MAX_ERRORS {
+            break;
+        }
+        let examples = &rule.examples;
+        if examples.matching.is_empty() && examples.not_matching.is_empty() {
+            continue;
+        }
+        let trial = match Trial::new(rule, document) {
+            Ok(trial) => trial,
+            Err((at, message)) => {
+                errors.push(failed(document, rule, at, message));
+                continue;
+            }
+        };
+        for example in &examples.matching {
+            if let Some(why) = trial.misses(&example.value) {
+                errors.push(failed(
+                    document,
+                    rule,
+                    example.at,
+                    format!(
+                        "{} must be matched by this rule, but is not{why}",
+                        quoted(&example.value)
+                    ),
+                ));
+            }
+        }
+        for example in &examples.not_matching {
+            if trial.hits(&example.value) {
+                errors.push(failed(
+                    document,
+                    rule,
+                    example.at,
+                    format!("{} must not be matched by this rule, but is", quoted(&example.value)),
+                ));
+            }
+        }
+    }
+    errors.truncate(MAX_ERRORS);
+    errors
+}
+
+fn failed(document: &Document, rule: &Rule, place: Place, message: String) -> DocumentError {
+    DocumentError {
+        code: Code::Example,
+        message,
+        source_name: document.source.name.to_string(),
+        place,
+        path: format!("rule[{}].examples", rule.index),
+        hint: None,
+    }
+}
+
+/// A rule, ready to be tried.
+struct Trial<'a> {
+    rule: &'a Rule,
+    /// The rule for each shell that its tools may have.
+    policies: Vec<Policy>,
+    arguments: Vec<&'static str>,
+}
+
+/// The tool of the examples. No tool has this name, so that nothing is known of it but what is stated.
+const TOOL: &str = "countersign example";
+
+impl<'a> Trial<'a> {
+    fn new(rule: &'a Rule, document: &Document) -> Result<Self, (Place, String)> {
+        let mut arguments = Vec::new();
+        let kinds = [
+            // A variable is set by a command line.
+            ("command", !rule.commands.is_empty() || !rule.env.is_empty()),
+            ("read", !rule.reads.is_empty()),
+            ("write", !rule.writes.is_empty()),
+            ("url", !rule.urls.is_empty()),
+        ];
+        arguments.extend(kinds.iter().filter(|(_, has)| *has).map(|(kind, _)| *kind));
+        let policies = shells(rule, document)
+            .into_iter()
+            .map(|shell| {
+                let policy = Policy::compile(vec![alone(rule, shell)], &nowhere());
+                policy.map_err(|error| (error.at.1, error.message))
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self { rule, policies, arguments })
+    }
+
+    /// Why the example is not matched, if so.
+    fn misses(&self, example: &str) -> Option<String> {
+        if self.arguments.is_empty() {
+            return (!self.names(example)).then(String::new);
+        }
+        let mut why = None;
+        for argument in &self.arguments {
+            let verdicts = self.verdicts(argument, example);
+            match verdicts.iter().find(|verdict| !self.is_matched(verdict)) {
+                None => return None,
+                Some(verdict) => drop(why.get_or_insert_with(|| reason(verdict))),
+            }
+        }
+        why
+    }
+
+    /// Whether the example is matched, or could be.
+    fn hits(&self, example: &str) -> bool {
+        if self.arguments.is_empty() {
+            return self.names(example);
+        }
+        self.arguments.iter().any(|argument| {
+            self.verdicts(argument, example).iter().any(|verdict| match self.rule.effect {
+                Effect::Allow => verdict.effect == Effect::Allow,
+                _ => verdict.subjects.iter().any(|judged| judged.rule.is_some()),
+            })
+        })
+    }
+
+    /// An allow covers everything; the others bite something, and surely.
+    fn is_matched(&self, verdict: &Verdict) -> bool {
+        match self.rule.effect {
+            Effect::Allow => verdict.effect == Effect::Allow,
+            _ => verdict
+                .subjects
+                .iter()
+                .any(|judged| judged.cause == Cause::Rule && judged.rule.is_some()),
+        }
+    }
+
+    /// One for each shell.
+    fn verdicts(&self, argument: &str, example: &str) -> Vec<Verdict> {
+        let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
+        let is_variable = argument == "command" && self.rule.commands.is_empty();
+        let text = match argument {
+            _ if is_variable && example.chars().all(is_name) => format!("{example}=x"),
+            // In a file the directories are meant; a tool could also have a file of the name `~`.
+            "read" | "write" => put_in(example, &nowhere()),
+            _ => example.to_owned(),
+        };
+        let args = Json::Object([(argument.to_owned(), Json::String(text))].into_iter().collect());
+        let annotations = BTreeMap::new();
+        self.policies
+            .iter()
+            .map(|policy| {
+                let call = JudgedCall {
+                    tool_name: &format!("{TOOL} {argument}"),
+                    args: &args,
+                    cwd: None,
+                    annotations: &annotations,
+                    conditions: &[],
+                };
+                judge(policy, &call, &NoLinks)
+                    .unwrap_or_else(|error| Verdict::refuse(error.to_string()))
+            })
+            .collect()
+    }
+
+    /// A rule for whole calls has names of tools for examples.
+    fn names(&self, tool: &str) -> bool {
+        let tools = self.rule.tools.as_deref();
+        tools.is_none_or(|names| names.iter().any(|name| super::wild(name, tool)))
+    }
+}
+
+/// A path with what `~` and `${project}` stand for.
+fn put_in(path: &str, vars: &Vars) -> String {
+    for (name, value) in [("~", &vars.home), ("${project}", &vars.project)] {
+        if let (Some(rest), Some(value)) = (path.strip_prefix(name), value)
+            && (rest.is_empty() || rest.starts_with('/'))
+        {
+            return format!("{value}{rest}");
+        }
+    }
+    path.to_owned()
+}
+
+/// What the human can do with it.
+fn reason(verdict: &Verdict) -> String {
+    let strictest = verdict.subjects.iter().max_by_key(|judged| judged.effect);
+    match strictest.map(|judged| &judged.cause) {
+        None | Some(Cause::Uncovered | Cause::Rule) => String::new(),
+        Some(_) => format!(": {}", verdict.reason.escape_debug()).replace("\\'", "'"),
+    }
+}
+
+/// The shells that run the command lines of this rule's tools, as far as the document says.
+fn shells(rule: &Rule, document: &Document) -> BTreeSet<Option<String>> {
+    let speaks = |tool: &str| {
+        rule.tools.as_deref().is_none_or(|names| names.iter().any(|name| super::wild(name, tool)))
+    };
+    let mut shells: BTreeSet<_> = document
+        .tools
+        .iter()
+        .filter(|(tool, reading)| speaks(tool) && reading.value.shell.is_some())
+        .map(|(_, reading)| reading.value.shell.clone())
+        .collect();
+    if shells.is_empty() {
+        shells.insert(None);
+    }
+    shells
+}
+
+/// A document of this rule alone, for the tools of the examples.
+fn alone(rule: &Rule, shell: Option<String>) -> Document {
+    let reading = |argument: &str| {
+        let names = |kind: &str| {
+            if kind == argument { vec![argument.to_owned()] } else { Vec::new() }
+        };
+        let value = Reading {
+            command: names("command"),
+            read: names("read"),
+            write: names("write"),
+            url: names("url"),
+            cwd: Vec::new(),
+            shell: shell.clone(),
+        };
+        (format!("{TOOL} {argument}"), Located { value, at: rule.at })
+    };
+    Document {
+        source: Source { layer: Layer::Code, name: Arc::from("example"), trusted: true },
+        default: None,
+        matching: Match::Strictest,
+        tools: ["command", "read", "write", "url"].map(reading).into_iter().collect(),
+        rules: vec![Rule {
+            index: 0,
+            tools: None,
+            annotations: BTreeMap::new(),
+            condition: None,
+            ..rule.clone()
+        }],
+        forbid: Vec::new(),
+    }
+}
+
+/// A file system without symlinks.
+struct NoLinks;
+
+impl Files for NoLinks {
+    fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
+        Ok(None)
+    }
+
+    fn is_case_sensitive(&self, _path: &str) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::{self, Shell, What};
+
+    fn errors(rule: &str) -> Vec<String> {
+        let text = format!("version = 1\n[tools.dashed]\nshell = 'posix'\n[[rule]]\n{rule}\n");
+        let source = Source { layer: Layer::User, name: Arc::from("p"), trusted: false };
+        match load(&text, Format::Toml, source) {
+            Ok(_) => Vec::new(),
+            Err(errors) => errors
+                .iter()
+                .map(|error| {
+                    let text = error.to_string();
+                    if error.code == Code::Example {
+                        text
+                    } else {
+                        format!("not an example: {text}")
+                    }
+                })
+                .collect(),
+        }
+    }
+
+    fn check(rows: &[(&str, &str, &str, &[&str])]) {
+        for (rule, matching, not_matching, expected) in rows {
+            let mut text = (*rule).to_owned();
+            let lists = [("match", matching), ("not_match", not_matching)].map(|(key, list)| {
+                if list.is_empty() { String::new() } else { format!("{key} = [{list}]") }
+            });
+            text.push_str(&format!(
+                "\nexamples = {{ {} }}",
+                lists.join(if lists.contains(&String::new()) { "" } else { ", " })
+            ));
+            assert_eq!(errors(&text), *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn examples_of_paths_addresses_and_tools() {
+        check(&[
+            (
+                "effect='allow'\nreads=['~/notes/**']",
+                "'~/notes/a/b', '/home/user/notes/x'",
+                "'~/notes', '/etc/passwd'",
+                &[],
+            ),
+            (
+                "effect='allow'\nwrites=['${project}/src/**']",
+                "'src/a.ts', '/project/src/b'",
+                "'src/../a', 'lib/a'",
+                &[],
+            ),
+            (
+                "effect='deny'\nreads=['~/.ssh/**', '!~/.ssh/*.pub']",
+                "'~/.ssh/id'",
+                "'~/.ssh/id.pub', 'a'",
+                &[],
+            ),
+            (
+                "effect='ask'\nurls=['https://*.example.com/**']",
+                "'https://a.example.com/x'",
+                "'https://example.org/'",
+                &[],
+            ),
+            (
+                "effect='ask'\ntools=['mcp__git__*', 'x']",
+                "'mcp__git__push', 'x'",
+                "'mcp__github__x'",
+                &[],
+            ),
+            ("effect='allow'\nreads=['/a/**']\nwrites=['/b/**']", "'/a/x', '/b/x'", "'/c/x'", &[]),
+            // What is not kept.
+            (
+                "effect='allow'\nreads=['/a/*']",
+                "'/a/x', '/a/x/y'",
+                "",
+                &["p:7:31: \"/a/x/y\" must be matched by this rule, but is not"],
+            ),
+            (
+                "effect='deny'\nreads=['/a/**']",
+                "",
+                "'/b', '/a/x'",
+                &["p:7:33: \"/a/x\" must not be matched by this rule, but is"],
+            ),
+            (
+                "effect='ask'\ntools=['x*']",
+                "'y'",
+                "'xx'",
+                &[
+                    "p:7:23: \"y\" must be matched by this rule, but is not",
+                    "p:7:42: \"xx\" must not be matched by this rule, but is",
+                ],
+            ),
+        ]);
+        // Some paths ask, whatever a pattern that does not name them allows.
+        let protected = errors(
+            "effect='allow'\nwrites=['${project}/**']\nexamples={ match = ['.git/config'] }",
+        );
+        assert_eq!(protected.len(), 1);
+        assert!(
+            protected[0]
+                .starts_with("p:7:21: \".git/config\" must be matched by this rule, but is not: "),
+            "{protected:?}"
+        );
+        check(&[("effect='allow'\nwrites=['${project}/.git/**']", "'.git/config'", "", &[])]);
+    }
+
+    #[test]
+    fn examples_of_command_lines() {
+        let read = shell::analyze("true", Shell::Bash);
+        if read.facts.iter().any(|fact| matches!(fact.what, What::Unknown { .. })) {
+            eprintln!("skipped: command lines are not read yet");
+            return;
+        }
+        check(&[
+            (
+                "effect='allow'\ncommands=['git status']",
+                "'git status -s', 'git status; git status'",
+                "'git statusx', 'git status; rm x', 'git $x'",
+                &[],
+            ),
+            (
+                "effect='allow'\ncommands=['npm test']\nenv=['CI']",
+                "'CI=1 npm test', 'CI=1'",
+                "'A=1 npm test'",
+                &[],
+            ),
+            ("effect='allow'\nenv=['CI', 'NPM_*']", "'CI', 'NPM_TOKEN'", "'PATH'", &[]),
+            (
+                "effect='deny'\nenv=['LD_PRELOAD']",
+                "'LD_PRELOAD', 'LD_PRELOAD=x ls'",
+                "'CI', 'ls'",
+                &[],
+            ),
+            ("effect='deny'\ncommands=['rm']", "'ls; /bin/rm x', 'sudo rm x'", "'echo rm'", &[]),
+            (
+                "effect='allow'\ncommands=['git status']",
+                "'git status; rm x'",
+                "",
+                &["p:7:23: \"git status; rm x\" must be matched by this rule, but is not"],
+            ),
+            (
+                "effect='deny'\ncommands=['rm']",
+                "'$x a'",
+                "'rm -r', '$x a'",
+                &[
+                    "p:7:23: \"$x a\" must be matched by this rule, but is not: `$x a` could be what example:4 speaks of",
+                    "p:7:45: \"rm -r\" must not be matched by this rule, but is",
+                    "p:7:54: \"$x a\" must not be matched by this rule, but is",
+                ],
+            ),
+            // The shell of the tools it speaks of.
+            ("effect='allow'\ntools='dashed'\ncommands=['echo']", "'echo {a,b}'", "", &[]),
+        ]);
+    }
+
+    #[test]
+    fn only_so_many_are_reported() {
+        let many = vec!["'/b'"; 100].join(", ");
+        assert_eq!(
+            errors(&format!("effect='ask'\nreads=['/a']\nexamples={{ match=[{many}] }}")).len(),
+            MAX_ERRORS
+        );
+    }
 }

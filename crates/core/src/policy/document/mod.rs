@@ -13,7 +13,7 @@ mod tree;
 mod write;
 
 pub use error::{Code, DocumentError, MAX_ERRORS};
-pub use examples::load;
+pub use examples::{check_examples, load};
 pub use model::{
     Arguments, CommandPattern, Document, Examples, Layer, Located, Match, Mode, Place, Reading,
     Rule, Source, Token,
@@ -23,6 +23,8 @@ pub use schema::VERSION;
 pub use tree::Format;
 pub(crate) use write::string as toml_string;
 pub use write::{NotWritable, rule_to_toml, to_toml};
+
+use super::compile::wild;
 
 #[cfg(test)]
 mod tests;
