@@ -4,6 +4,7 @@
 mod compile;
 pub mod document;
 mod effect;
+mod explain;
 mod grants;
 pub mod interrupt;
 mod judge;
@@ -11,11 +12,15 @@ pub mod mode;
 mod protected;
 mod reading;
 pub mod subject;
+mod suggest;
 mod tokens;
 mod verdict;
+pub mod wire;
 
 pub use compile::{Policy, PolicyError};
 pub use effect::Effect;
+pub use explain::{Considered, Explanation, Outcome, explain};
 pub use grants::Grants;
 pub use judge::{JudgedCall, NeedsFiles, judge};
+pub use suggest::{Suggestion, suggest, suggest_reject};
 pub use verdict::{Cause, JudgedSubject, RuleRef, Verdict, narrow};

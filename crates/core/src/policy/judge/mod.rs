@@ -11,7 +11,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 
 pub(crate) use matching::{Hit, How};
-pub(crate) use pool::{Outcome, Trace, Tried};
+pub(crate) use pool::Trace;
 pub(crate) use spot::Spots;
 
 use super::compile::Policy;

@@ -18,26 +18,14 @@ pub(crate) struct Trace {
     pub(crate) subjects: Vec<Vec<Tried>>,
 }
 
-/// A rule that speaks of a subject, and what came of it.
+/// A rule that speaks of a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tried {
     pub(crate) rule: RuleRef,
     /// What it says, by itself.
     pub(crate) effect: Effect,
-    pub(crate) outcome: Outcome,
-}
-
-/// What came of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Decided,
-    /// It says the same as what decided.
-    Agrees,
-    Stricter,
-    Earlier,
-    Untrusted,
-    /// It allows, but something else asks.
-    Overruled,
+    /// Its allows do not count.
+    pub(crate) untrusted: bool,
 }
 
 /// One answer, and where it comes from.
@@ -140,7 +128,7 @@ pub(super) fn pool(
         None => Says { effect: Effect::Allow, rule: None, cause: Cause::Covered, managed_ask },
     };
     if let Some(trace) = trace {
-        trace.subjects.push(tried(policy, hits, &says));
+        trace.subjects.push(tried(policy, hits));
     }
     says
 }
@@ -150,24 +138,12 @@ fn counts(subject: &Subject, hit: &Hit) -> bool {
     subject.needs_allow && (!matches!(subject.kind, Kind::Unknown { .. }) || hit.names_unknown)
 }
 
-fn tried(policy: &Policy, hits: &[Hit], says: &Says) -> Vec<Tried> {
-    let mut tried = Vec::new();
-    for hit in hits {
-        let Some(rule) = policy.reference(hit.rule) else { continue };
-        let outcome = if says.rule == Some(hit.rule) {
-            Outcome::Decided
-        } else if hit.how == How::Untrusted {
-            Outcome::Untrusted
-        } else if hit.effect < says.effect {
-            if says.rule.is_some() { Outcome::Stricter } else { Outcome::Overruled }
-        } else if hit.effect == says.effect {
-            Outcome::Agrees
-        } else {
-            Outcome::Earlier
-        };
-        tried.push(Tried { rule, effect: hit.effect, outcome });
-    }
-    tried
+fn tried(policy: &Policy, hits: &[Hit]) -> Vec<Tried> {
+    let tried = hits.iter().filter_map(|hit| {
+        let untrusted = hit.how == How::Untrusted;
+        Some(Tried { rule: policy.reference(hit.rule)?, effect: hit.effect, untrusted })
+    });
+    tried.collect()
 }
 
 const _: () = assert!(Layer::Session as usize == 4, "a slot for each layer");

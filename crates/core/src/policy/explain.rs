@@ -1,0 +1,94 @@
+//! Why a verdict is what it is: for each subject the rules that speak of it, and what came of each.
+//!
+//! Not a second judge: the record that the judge itself makes, so that the two never differ.
+
+use super::Effect;
+use super::compile::Policy;
+use super::judge::{self, JudgedCall, NeedsFiles, Trace};
+use super::verdict::{Cause, RuleRef, Verdict};
+use crate::path::Files;
+
+/// A verdict, and what led to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// What [`judge`](super::judge) says.
+    pub verdict: Verdict,
+    /// For each subject of the verdict, in order, the rules that speak of it.
+    pub considered: Vec<Vec<Considered>>,
+}
+
+/// A rule that speaks of a subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Considered {
+    /// It.
+    pub rule: RuleRef,
+    /// What it says of this subject: an ask, where it only could match.
+    pub effect: Effect,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It decided.
+    Decided,
+    /// It says the same as what decided.
+    Agrees,
+    /// Something stricter decided.
+    Stricter,
+    /// It allows what needs no allow, or comes after the first that matches.
+    Idle,
+    /// It allows, but nobody trusts its document.
+    Untrusted,
+}
+
+impl Outcome {
+    /// For humans.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Decided => "decides",
+            Self::Agrees => "says the same",
+            Self::Stricter => "loses: something stricter decides",
+            Self::Idle => "is not needed, or comes after the first rule that matches",
+            Self::Untrusted => {
+                "does not count: its document is not trusted, so that it can only tighten"
+            }
+        }
+    }
+}
+
+/// The verdict on a call, and what led to it.
+///
+/// # Errors
+/// As [`judge`](super::judge).
+pub fn explain(
+    policy: &Policy, call: &JudgedCall, files: &dyn Files,
+) -> Result<Explanation, NeedsFiles> {
+    let mut trace = Trace::default();
+    let verdict = judge::judge_traced(policy, call, files, Some(&mut trace))?;
+    let mut considered = Vec::with_capacity(verdict.subjects.len());
+    for (judged, tried) in verdict.subjects.iter().zip(trace.subjects) {
+        let by_rule = matches!(judged.cause, Cause::Rule | Cause::CouldMatch | Cause::Condition);
+        let outcome = |rule: &RuleRef, effect: Effect, untrusted: bool| {
+            if untrusted {
+                Outcome::Untrusted
+            } else if by_rule && judged.rule.as_ref() == Some(rule) {
+                Outcome::Decided
+            } else if effect == judged.effect {
+                Outcome::Agrees
+            } else if effect < judged.effect {
+                Outcome::Stricter
+            } else {
+                Outcome::Idle
+            }
+        };
+        let rules = tried.into_iter().map(|tried| Considered {
+            outcome: outcome(&tried.rule, tried.effect, tried.untrusted),
+            rule: tried.rule,
+            effect: tried.effect,
+        });
+        considered.push(rules.collect());
+    }
+    Ok(Explanation { verdict, considered })
+}

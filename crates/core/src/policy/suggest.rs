@@ -1,0 +1,253 @@
+//! What "always allow" and "always reject" would save.
+//!
+//! As narrow as it is useful, never what nobody can oversee, and proven: with these rules this very call would not be asked
+//! about again.
+
+use super::Effect;
+use super::compile::Policy;
+use super::document::{CommandPattern, Examples, Located, Place, Rule, Token};
+use super::grants::Grants;
+use super::judge::{JudgedCall, NeedsFiles, Spots};
+use super::subject::{Kind, Subject};
+use super::verdict::{Cause, JudgedSubject, Verdict};
+use crate::path::{Address, Cached, Files, PathError, Where};
+use crate::shell::{Access, Role, Word};
+
+/// Rules that could be saved, and what they mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    /// One for each part of the call that asks.
+    pub rules: Vec<Rule>,
+    /// What else each of them means, in words, in the same order: "any `npm run test …`". Not escaped.
+    pub also: Vec<String>,
+}
+
+/// What "always allow" would save for a call that is asked about; `None` when nothing is narrow enough, or when no rule can
+/// answer this ask.
+///
+/// # Errors
+/// When the file system is needed to tell where a path points.
+pub fn suggest(
+    policy: &Policy, call: &JudgedCall, verdict: &Verdict, files: &dyn Files,
+) -> Result<Option<Suggestion>, NeedsFiles> {
+    if verdict.effect != Effect::Ask {
+        return Ok(None);
+    }
+    let files = &Cached::new(files);
+    let mut suggestion = Suggestion { rules: Vec::new(), also: Vec::new() };
+    for judged in verdict.subjects.iter().filter(|judged| judged.effect == Effect::Ask) {
+        if !judged.is_grantable() || matches!(judged.cause, Cause::Protected(_)) {
+            return Ok(None);
+        }
+        let Some((rule, also)) = scope(policy, call, &judged.subject, files)? else {
+            return Ok(None);
+        };
+        if !suggestion.also.contains(&also) {
+            suggestion.rules.push(Rule { index: suggestion.rules.len(), ..rule });
+            suggestion.also.push(also);
+        }
+    }
+    // A rule that does not answer this very call is worth nothing.
+    let Ok(grants) = Grants::compile(suggestion.rules.clone(), policy.context()) else {
+        return Ok(None);
+    };
+    Ok(grants.answers(call, verdict, files)?.then_some(suggestion))
+}
+
+/// What "always reject" would save: the first part of the call that asks, or of any that is not known to be harmless.
+///
+/// # Errors
+/// When the file system is needed to tell where a path points.
+pub fn suggest_reject(
+    policy: &Policy, call: &JudgedCall, verdict: &Verdict, files: &dyn Files,
+) -> Result<Option<Suggestion>, NeedsFiles> {
+    let files = &Cached::new(files);
+    let asks = |judged: &&JudgedSubject| judged.effect == Effect::Ask;
+    for judged in verdict.subjects.iter().filter(asks) {
+        if let Some((rule, also)) = scope_of_denial(policy, call, &judged.subject, files)? {
+            let rule = Rule { effect: Effect::Deny, ..rule };
+            return Ok(Some(Suggestion { rules: vec![rule], also: vec![also] }));
+        }
+    }
+    Ok(None)
+}
+
+/// A narrow rule for a subject, and what it means.
+type Scope = (Rule, String);
+
+fn scope(
+    policy: &Policy, call: &JudgedCall, subject: &Subject, files: &dyn Files,
+) -> Result<Option<Scope>, NeedsFiles> {
+    let rule = rule_for(call);
+    Ok(match &subject.kind {
+        Kind::Command { argv, role: Role::Plain } => prefix(argv).map(|words| {
+            let text = words.join(" ");
+            (Rule { commands: vec![command(words)], ..rule }, format!("any `{text} …`"))
+        }),
+        Kind::Path { .. } => return path(policy.context(), rule, subject, files),
+        Kind::Url { target, .. } => origin(target).map(|origin| {
+            let also = format!("everything at {origin}");
+            (Rule { urls: vec![located(origin)], ..rule }, also)
+        }),
+        Kind::Env { name } => {
+            let also = format!("setting {name} to anything");
+            Some((Rule { env: vec![located(name.clone())], ..rule }, also))
+        }
+        Kind::Tool { name } => Some((rule, format!("every call of {name}"))),
+        Kind::Command { role: Role::Wrapper, .. } | Kind::Unknown { .. } => None,
+    })
+}
+
+fn scope_of_denial(
+    policy: &Policy, call: &JudgedCall, subject: &Subject, files: &dyn Files,
+) -> Result<Option<Scope>, NeedsFiles> {
+    let Kind::Command { argv, .. } = &subject.kind else {
+        return scope(policy, call, subject, files);
+    };
+    // A denial may be as broad as it likes, but what is known must be known.
+    let depth = depth(argv).unwrap_or(argv.len()).clamp(1, argv.len().max(1));
+    let words: Option<Vec<&str>> = argv.iter().take(depth).map(Word::literal).collect();
+    Ok(words.filter(|words| !words.is_empty()).map(|words| {
+        let text = words.join(" ");
+        let rule = Rule { commands: vec![command(words)], ..rule_for(call) };
+        (rule, format!("any `{text} …`"))
+    }))
+}
+
+fn rule_for(call: &JudgedCall) -> Rule {
+    Rule {
+        at: Place::default(),
+        index: 0,
+        // The name itself: a `*` in it would be a pattern.
+        tools: Some(vec![call.tool_name.to_owned()]),
+        effect: Effect::Allow,
+        reason: None,
+        commands: Vec::new(),
+        reads: Vec::new(),
+        writes: Vec::new(),
+        urls: Vec::new(),
+        env: Vec::new(),
+        annotations: std::collections::BTreeMap::default(),
+        condition: None,
+        examples: Examples::default(),
+    }
+}
+
+fn located<T>(value: T) -> Located<T> {
+    Located { value, at: Place::default() }
+}
+
+fn command(words: Vec<&str>) -> Located<CommandPattern> {
+    let tokens = words.into_iter().map(|word| Token::Text(word.to_owned())).collect();
+    located(CommandPattern { tokens })
+}
+
+/// The words of a command that say what it does; `None` where they would allow anything.
+fn prefix(argv: &[Word]) -> Option<Vec<&str>> {
+    let program = argv.first()?.literal()?;
+    if program.is_empty() || is_too_broad(argv) {
+        return None;
+    }
+    let depth = depth(argv).unwrap_or(argv.len());
+    if depth == 0 || depth > argv.len() {
+        return None;
+    }
+    argv.iter().take(depth).map(Word::literal).collect()
+}
+
+/// Programs that run whatever they are given, or that change where and as whom the rest runs.
+fn is_too_broad(argv: &[Word]) -> bool {
+    const NEVER: [&str; 12] = [
+        "sudo", "doas", "su", "cd", "pushd", "popd", "eval", "source", ".", "export", "alias",
+        "ssh",
+    ];
+    let name = argv.first().and_then(Word::literal).map_or("", super::tokens::base_name);
+    NEVER.contains(&name) || is_launcher(name)
+}
+
+fn depth(argv: &[Word]) -> Option<usize> {
+    let program = argv.first()?.literal()?;
+    matches!(program, "git" | "npm" | "cargo" | "docker" | "kubectl" | "go").then_some(2)
+}
+
+/// The scheme, the host and the port.
+fn origin(target: &Word) -> Option<String> {
+    let address = Address::parse(target.literal()?).ok()?;
+    let (scheme, rest) = address.text().split_once("://")?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    (!host.is_empty() && !host.contains(['@', '*', '{', '}'])).then(|| format!("{scheme}://{host}"))
+}
+
+fn path(
+    context: &Where, rule: Rule, subject: &Subject, files: &dyn Files,
+) -> Result<Option<Scope>, NeedsFiles> {
+    let Kind::Path { access, target, recursive, .. } = &subject.kind else { return Ok(None) };
+    let spots = match Spots::of(target, &subject.start, files) {
+        Ok(spots) => spots,
+        Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+        Err(_) => return Ok(None),
+    };
+    // One file, whichever way it is read.
+    let [place] = spots.located.as_slice() else { return Ok(None) };
+    if !spots.certain || place.real != place.real_of_lexical {
+        return Ok(None);
+    }
+    let real = place.real.as_str();
+    let project = context.project.as_deref().unwrap_or(&context.cwd).trim_end_matches('/');
+    let inside = real.strip_prefix(project).and_then(|rest| rest.strip_prefix('/'));
+    let (dir, named) = match inside {
+        Some(rest) if context.project.is_some() => {
+            (rest.rsplit_once('/').map(|(dir, _)| dir), format!("${{project}}/{}", escaped(rest)))
+        }
+        Some(rest) => (rest.rsplit_once('/').map(|(dir, _)| dir), escaped(real)),
+        None => (None, escaped(real)),
+    };
+    let (patterns, also) = match (access, dir) {
+        (Access::Write, Some(dir)) if !recursive => {
+            let dir_pattern = named.rsplit_once('/').map_or("", |(dir, _)| dir);
+            (vec![format!("{dir_pattern}/**")], format!("writing all files below {dir}/"))
+        }
+        _ if *recursive => (
+            vec![named.clone(), format!("{named}/**")],
+            format!("{} and all below it", subject.text()),
+        ),
+        (Access::Write, _) => {
+            (vec![named], format!("writing {real} at any time, with any content"))
+        }
+        (Access::Read, _) => (vec![named], format!("reading {real} at any time")),
+    };
+    let patterns = patterns.into_iter().map(located).collect();
+    Ok(Some(match access {
+        Access::Read => (Rule { reads: patterns, ..rule }, also),
+        Access::Write => (Rule { writes: patterns, ..rule }, also),
+    }))
+}
+
+/// The pattern that means this very text.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for character in text.chars() {
+        if "*?[]{}\\!~$".contains(character) {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
+fn is_launcher(name: &str) -> bool {
+    matches!(
+        name,
+        "bash"
+            | "sh"
+            | "dash"
+            | "zsh"
+            | "python"
+            | "python3"
+            | "node"
+            | "perl"
+            | "ruby"
+            | "env"
+            | "xargs"
+    )
+}

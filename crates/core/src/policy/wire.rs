@@ -1,0 +1,269 @@
+//! Verdicts as JSON, and `countersign policy check --batch`: one line in, one line out.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::document::{self, Format, Layer, Source};
+use super::subject::{Kind, word_text};
+use super::verdict::{JudgedSubject, RuleRef, Verdict, narrow};
+use super::{Effect, JudgedCall, NeedsFiles, Policy, judge};
+use crate::call::Json;
+use crate::path::{Files, Where};
+use crate::shell::{Role, Word};
+
+/// A verdict, as it is written.
+#[derive(Debug, Serialize)]
+pub struct VerdictOut<'a> {
+    effect: Effect,
+    rule: Option<RuleOut<'a>>,
+    reason: &'a str,
+    subjects: Vec<SubjectOut<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct RuleOut<'a> {
+    source: &'a str,
+    /// 0 for objects, which have no lines.
+    line: u32,
+    column: u32,
+    index: usize,
+    layer: Layer,
+}
+
+#[derive(Debug, Serialize)]
+struct SubjectOut<'a> {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argv: Option<Vec<Option<&'a str>>>,
+    /// `None` for a path of which only a part is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<Option<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<Option<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span: Option<[usize; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argument: Option<&'a str>,
+    /// The index of the command that covers it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wrapper: Option<bool>,
+    effect: Effect,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<RuleOut<'a>>,
+    reason: String,
+}
+
+impl<'a> From<&'a Verdict> for VerdictOut<'a> {
+    fn from(verdict: &'a Verdict) -> Self {
+        Self {
+            effect: verdict.effect,
+            rule: verdict.rule.as_ref().map(RuleOut::from),
+            reason: &verdict.reason,
+            subjects: verdict.subjects.iter().map(SubjectOut::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a RuleRef> for RuleOut<'a> {
+    fn from(rule: &'a RuleRef) -> Self {
+        Self {
+            source: &rule.source.name,
+            line: rule.at.line,
+            column: rule.at.column,
+            index: rule.index,
+            layer: rule.source.layer,
+        }
+    }
+}
+
+impl<'a> From<&'a JudgedSubject> for SubjectOut<'a> {
+    fn from(judged: &'a JudgedSubject) -> Self {
+        let subject = &judged.subject;
+        let mut out = Self {
+            kind: subject.kind_name(),
+            argv: None,
+            path: None,
+            url: None,
+            name: None,
+            text: None,
+            span: subject.span.map(|span| [span.start, span.end]),
+            argument: subject.argument.as_deref(),
+            command: None,
+            wrapper: None,
+            effect: judged.effect,
+            rule: judged.rule.as_ref().map(RuleOut::from),
+            reason: judged.reason(),
+        };
+        match &subject.kind {
+            Kind::Command { argv, role } => {
+                out.argv = Some(argv.iter().map(Word::literal).collect());
+                out.text = Some(subject.text());
+                out.wrapper = Some(*role == Role::Wrapper);
+            }
+            Kind::Path { target, by, .. } => {
+                out.path = Some(target.literal());
+                out.text = Some(word_text(target));
+                out.command = by.map(|by| by.command);
+            }
+            Kind::Url { target, by } => {
+                out.url = Some(target.literal());
+                out.text = Some(word_text(target));
+                out.command = by.map(|by| by.command);
+            }
+            Kind::Env { name } => out.name = Some(name),
+            Kind::Tool { name } => out.name = Some(name),
+            Kind::Unknown { named, .. } => out.command = named.map(|by| by.command),
+        }
+        out
+    }
+}
+
+/// Judges lines, and keeps the last policy ready for the next.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// What stands for `cwd`, `home` and `project` where a line says nothing.
+    defaults: Where,
+    last: Option<Ready>,
+}
+
+/// Policies that are ready, and what they were made of.
+#[derive(Debug)]
+struct Ready {
+    text: String,
+    context: Where,
+    policies: Vec<Policy>,
+}
+
+#[derive(Serialize)]
+struct LineOut<'a> {
+    id: Option<&'a RawValue>,
+    #[serde(flatten)]
+    verdict: VerdictOut<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+impl Batch {
+    /// For lines which, where they say nothing else, mean this directory, home and project.
+    pub fn new(defaults: Where) -> Self {
+        Self { defaults, last: None }
+    }
+
+    /// The answer to one line, itself a line without its end. Whatever is wrong with the line is a denial, with an `error`.
+    pub fn check_line(&mut self, line: &str, files: &dyn Files) -> String {
+        let fields: Result<BTreeMap<Cow<'_, str>, &RawValue>, _> = serde_json::from_str(line);
+        let (id, result) = match &fields {
+            Ok(fields) => (fields.get("id").map(|id| (*id).to_owned()), self.check(fields, files)),
+            Err(error) => (lost_id(line), Err(format!("the line is no JSON object: {error}"))),
+        };
+        let (verdict, error) = match result {
+            Ok(verdict) => (verdict, None),
+            Err(error) => (Verdict::refuse(error.clone()), Some(error)),
+        };
+        let out =
+            LineOut { id: id.as_deref(), verdict: (&verdict).into(), error: error.as_deref() };
+        serde_json::to_string(&out).unwrap_or_else(|error| {
+            format!(r#"{{"id":null,"effect":"deny","rule":null,"reason":"not writable","subjects":[],"error":{:?}}}"#, error.to_string())
+        })
+    }
+
+    fn check(
+        &mut self, fields: &BTreeMap<Cow<'_, str>, &RawValue>, files: &dyn Files,
+    ) -> Result<Verdict, String> {
+        let text = |name: &str| match fields.get(name).map(|value| value.get()) {
+            None | Some("null") => Ok(None),
+            Some(value) => serde_json::from_str::<String>(value)
+                .map(Some)
+                .map_err(|_| format!("`{name}` must be a text")),
+        };
+        let context = Where {
+            cwd: text("cwd")?.unwrap_or_else(|| self.defaults.cwd.clone()),
+            home: text("home")?.or_else(|| self.defaults.home.clone()),
+            project: text("project")?.or_else(|| self.defaults.project.clone()),
+        };
+        let policy = fields.get("policy").ok_or("`policy` is missing")?.get();
+        let call = fields.get("call").ok_or("`call` is missing")?.get();
+        let call: CallIn = serde_json::from_str(call)
+            .map_err(|error| format!("`call` cannot be read: {error}"))?;
+        let annotations = call.annotations.unwrap_or_default();
+        let judged = JudgedCall {
+            tool_name: &call.tool_name,
+            args: &call.args,
+            cwd: None,
+            annotations: &annotations,
+            conditions: &[],
+        };
+        let mut verdict = None;
+        for policy in self.policies(policy, context)? {
+            let says =
+                judge(policy, &judged, files).map_err(|NeedsFiles| NeedsFiles.to_string())?;
+            verdict = Some(match verdict {
+                None => says,
+                Some(parent) => narrow(parent, says),
+            });
+        }
+        verdict.ok_or_else(|| "`policy` is an empty list".to_owned())
+    }
+
+    fn policies(&mut self, text: &str, context: Where) -> Result<&[Policy], String> {
+        let known =
+            self.last.as_ref().is_some_and(|last| last.text == text && last.context == context);
+        if !known {
+            self.last = None;
+            let policies = compile(text, &context)?;
+            self.last = Some(Ready { text: text.to_owned(), context, policies });
+        }
+        Ok(self.last.as_ref().map_or(&[], |last| &last.policies))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CallIn {
+    tool_name: String,
+    args: Json,
+    annotations: Option<BTreeMap<String, bool>>,
+}
+
+/// One policy for each document, the parent's first.
+fn compile(text: &str, context: &Where) -> Result<Vec<Policy>, String> {
+    let parts: Vec<&RawValue> = if text.trim_start().starts_with('[') {
+        serde_json::from_str(text).map_err(|error| format!("`policy` cannot be read: {error}"))?
+    } else {
+        vec![
+            serde_json::from_str(text)
+                .map_err(|error| format!("`policy` cannot be read: {error}"))?,
+        ]
+    };
+    let one = parts.len() == 1;
+    let policies = parts.into_iter().enumerate().map(|(index, part)| {
+        let name = if one { "policy".to_owned() } else { format!("policy[{index}]") };
+        let source = Source { layer: Layer::Code, name: name.into(), trusted: true };
+        let (text, format) = match serde_json::from_str::<String>(part.get()) {
+            Ok(toml) => (Cow::Owned(toml), Format::Toml),
+            Err(_) => (Cow::Borrowed(part.get()), Format::Object),
+        };
+        let document = document::read(&text, format, source).map_err(|errors| {
+            errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        })?;
+        Policy::compile(vec![document], context).map_err(|error| error.to_string())
+    });
+    policies.collect()
+}
+
+/// The id of a line that is no JSON otherwise, so that the answer can be told from others.
+fn lost_id(line: &str) -> Option<Box<RawValue>> {
+    let (_, after) = line.split_once("\"id\"")?;
+    let after = after.trim_start().strip_prefix(':')?;
+    let mut values = serde_json::Deserializer::from_str(after).into_iter::<Box<RawValue>>();
+    values.next()?.ok()
+}
