@@ -2,6 +2,7 @@
 
 use unicode_properties::{GeneralCategory, UnicodeEmoji, UnicodeGeneralCategory};
 
+use super::confusable::looks_ascii;
 use super::flags::{Flag, Flags};
 
 /// Why a character is shown escaped wherever it stands; `None`: it may be shown as it is. Line feeds and tabs are the
@@ -51,18 +52,55 @@ fn is_blank(c: char) -> bool {
 fn is_disguised(c: char) -> bool {
     matches!(
         c,
-        // Full-width letters; full-width digits and punctuation are ordinary in Chinese and Japanese.
-        '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}'
-        // Mathematical letters and digits, script and Kelvin letters, Roman numerals.
-        | '\u{1d400}'..='\u{1d7ff}' | '\u{210a}'..='\u{2115}' | '\u{2119}'..='\u{211d}' | '\u{2124}' | '\u{2128}' | '\u{212a}'..='\u{2131}'
-        | '\u{2133}' | '\u{2134}' | '\u{2139}' | '\u{2145}'..='\u{2149}' | '\u{2160}'..='\u{217f}'
-        // Circled and squared letters.
-        | '\u{24b6}'..='\u{24e9}' | '\u{1f130}'..='\u{1f149}'
-        // Latin letters that are drawn like a, g, l and !.
-        | '\u{251}' | '\u{261}' | '\u{1c0}' | '\u{1c3}'
-        // ; : . / \ that are none.
-        | '\u{37e}' | '\u{589}' | '\u{2024}' | '\u{2044}' | '\u{2215}' | '\u{2216}' | '\u{2236}' | '\u{29f5}' | '\u{29f8}' | '\u{a789}' | '\u{fe68}'
+        // Mathematical letters and digits, script and Kelvin letters, Roman numerals, those of old computers.
+        '\u{1d400}'..='\u{1d7ff}' | '\u{2102}' | '\u{210a}'..='\u{2115}' | '\u{2119}'..='\u{211d}' | '\u{2124}' | '\u{2128}'
+        | '\u{212a}'..='\u{2131}' | '\u{2133}' | '\u{2134}' | '\u{2139}' | '\u{213d}' | '\u{2145}'..='\u{2149}'
+        | '\u{2160}'..='\u{217f}' | '\u{1ccd6}'..='\u{1ccf9}' | '\u{1fbf0}'..='\u{1fbf9}'
+        // Circled, squared and parenthesized letters, ligatures.
+        | '\u{249c}'..='\u{24e9}' | '\u{1f110}'..='\u{1f149}' | '\u{fb00}'..='\u{fb06}'
+        // Latin letters that nobody writes any more.
+        | '\u{184}' | '\u{185}' | '\u{1a7}' | '\u{1bc}' | '\u{1bd}' | '\u{1c0}' | '\u{1c1}' | '\u{1c3}' | '\u{237}'
+        // ; : . ! that are none
+        | '\u{37e}' | '\u{589}' | '\u{2024}' | '\u{2236}' | '\u{205a}' | '\u{2f8}' | '\u{a789}' | '\u{fe10}'..='\u{fe19}' | '\u{a60e}'
+        // and / \ | that are none,
+        | '\u{2041}' | '\u{2044}' | '\u{2215}' | '\u{29f8}' | '\u{2571}' | '\u{27cb}' | '\u{2f03}' | '\u{1735}' | '\u{2216}' | '\u{29f5}'
+        | '\u{29f9}' | '\u{2572}' | '\u{27cd}' | '\u{2f02}' | '\u{244a}' | '\u{2223}' | '\u{ffe8}' | '\u{23fd}' | '\u{2758}'
+        // * ~ = < > ^ ` & that are none, and the small ones of many.
+        | '\u{2217}' | '\u{204e}' | '\u{223c}' | '\u{2053}' | '\u{a78a}' | '\u{2e40}' | '\u{1400}' | '\u{2c2}'..='\u{2c4}' | '\u{1433}'
+        | '\u{1438}' | '\u{2cb}' | '\u{2035}' | '\u{1fef}' | '\u{a778}' | '\u{1f674}' | '\u{1f675}' | '\u{fe4d}'..='\u{fe6b}'
+    ) || (is_phonetic(c) && looks_ascii(c))
+}
+
+/// Whether it is of the alphabets for writing sounds down.
+fn is_phonetic(c: char) -> bool {
+    matches!(
+        c,
+        '\u{250}'..='\u{2af}' | '\u{1d00}'..='\u{1dbf}' | '\u{a720}'..='\u{a7ff}' | '\u{ab30}'..='\u{ab6f}' | '\u{1df00}'..='\u{1dfff}'
     )
+}
+
+/// Whether it is an ASCII character as wide as a Chinese one: ordinary among those, and nowhere else.
+pub(super) fn is_full_width(c: char) -> bool {
+    matches!(c, '\u{ff01}'..='\u{ff5e}')
+}
+
+/// Whether it is the punctuation of a Chinese or Japanese text, which stands beside foreign words too.
+pub(super) fn is_full_width_prose(c: char) -> bool {
+    matches!(c, '，' | '：' | '；' | '！' | '？' | '（' | '）')
+}
+
+/// Whether it is of a script whose characters are as wide as high.
+pub(super) fn is_east_asian(c: char) -> bool {
+    matches!(
+        c,
+        '\u{3001}'..='\u{312f}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{ff66}'..='\u{ff9f}'
+        | '\u{20000}'..='\u{3ffff}'
+    )
+}
+
+/// Whether it would begin an option if it were what it looks like.
+pub(super) fn is_dash(c: char) -> bool {
+    matches!(c, '\u{2d7}' | '\u{2010}'..='\u{2015}' | '\u{2043}' | '\u{2212}' | '\u{2796}')
 }
 
 /// Whether it is a mark on the character before it.
@@ -92,7 +130,8 @@ pub(super) enum Script {
     Latin,
     Cyrillic,
     Greek,
-    /// Others with letters that look Latin: Armenian, Cherokee, Coptic, Lisu.
+    /// Others with many letters that look Latin, which no text mixes with it: Armenian, Georgian, Cherokee, Canadian syllabics,
+    /// runes, Coptic, Tifinagh, Lisu, Vai and those of long ago.
     Other,
     /// Those that nobody takes for Latin.
     Distinct,
@@ -107,28 +146,43 @@ pub(super) fn script(c: char) -> Script {
         | '\u{a640}'..='\u{a69f}' => Script::Cyrillic,
         '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Script::Greek,
         '\u{531}'..='\u{588}'
-        | '\u{13a0}'..='\u{13ff}'
+        | '\u{10a0}'..='\u{10ff}'
+        | '\u{13a0}'..='\u{16ff}'
+        | '\u{18b0}'..='\u{18ff}'
+        | '\u{1c90}'..='\u{1cbf}'
+        | '\u{2c80}'..='\u{2d7f}'
+        | '\u{a4d0}'..='\u{a63f}'
         | '\u{ab70}'..='\u{abbf}'
-        | '\u{2c80}'..='\u{2cff}'
-        | '\u{a4d0}'..='\u{a4ff}' => Script::Other,
+        | '\u{10000}'..='\u{16fff}' => Script::Other,
         _ => Script::Distinct,
     }
 }
 
-/// Whether a Cyrillic or Greek letter is drawn like a Latin one.
+/// Whether a letter of one of the scripts that are taken for Latin is drawn like a Latin one.
 pub(super) fn looks_latin(c: char) -> bool {
     matches!(
         c,
         // Cyrillic
-        'а' | 'с' | 'е' | 'о' | 'р' | 'х' | 'у' | 'і' | 'ѕ' | 'ј' | 'һ' | 'ԁ' | 'ԛ' | 'ԝ' | 'ӏ' | 'к' | 'ѵ' | 'А' | 'В' | 'С' | 'Е' | 'Н' | 'І' | 'Ј' | 'К' | 'М' | 'О' | 'Р' | 'Ѕ' | 'Т' | 'Х' | 'У' | 'Ԛ' | 'Ԝ' | 'Ѵ'
+        'а' | 'с' | 'е' | 'о' | 'р' | 'х' | 'у' | 'і' | 'ѕ' | 'ј' | 'һ' | 'ԁ' | 'ԛ' | 'ԝ' | 'ӏ' | 'к' | 'ѵ' | 'ү' | 'ҽ' | 'А' | 'В' | 'С' | 'Е' | 'Н' | 'І' | 'Ј' | 'К' | 'М' | 'О' | 'Р' | 'Ѕ' | 'Т' | 'Х' | 'У' | 'Ԛ' | 'Ԝ' | 'Ѵ' | 'Ү' | 'Һ' | 'Ӏ' | 'Ԍ'
+        | '\u{1c82}' | '\u{1c83}' | 'ꙇ'
         // Greek
-        | 'ο' | 'ι' | 'ν' | 'ρ' | 'τ' | 'υ' | 'χ' | 'κ' | 'Α' | 'Β' | 'Ε' | 'Ζ' | 'Η' | 'Ι' | 'Κ' | 'Μ' | 'Ν' | 'Ο' | 'Ρ' | 'Τ' | 'Υ' | 'Χ'
-    )
+        | 'ο' | 'ι' | 'ν' | 'ρ' | 'τ' | 'υ' | 'χ' | 'κ' | 'ϲ' | 'ϳ' | 'Α' | 'Β' | 'Ε' | 'Ζ' | 'Η' | 'Ι' | 'Κ' | 'Μ' | 'Ν' | 'Ο' | 'Ρ' | 'Τ' | 'Υ' | 'Χ' | 'Ϲ' | 'Ϻ' | 'Ϳ' | 'Ϝ'
+    ) || (script(c) == Script::Other && looks_ascii(c))
 }
 
 /// Greek letters that pass for a Latin one among Latin letters. `Δt` and `λx` are ordinary.
 pub(super) fn passes_among_latin(c: char) -> bool {
-    looks_latin(c) || matches!(c, 'α' | 'γ' | 'ε' | 'η' | 'ω' | 'ϲ' | 'ϳ')
+    looks_latin(c) || matches!(c, 'α' | 'γ' | 'ε' | 'η' | 'σ' | 'ω' | 'ϒ' | 'ϱ')
+}
+
+/// Whether what is around it may make a look-alike of it.
+pub(super) fn may_look_alike(c: char) -> bool {
+    passes_among_latin(c)
+        || !matches!(script(c), Script::Latin | Script::Distinct)
+        || looks_ascii(c)
+        || is_full_width(c)
+        || is_dash(c)
+        || c == 'ı'
 }
 
 #[cfg(test)]
@@ -158,7 +212,8 @@ mod tests {
             ('\u{fdd0}', &[Flag::Invisible]),
             ('\u{a0}', &[Flag::UnicodeSpace]),
             ('\u{3000}', &[Flag::UnicodeSpace]),
-            ('\u{ff41}', &[Flag::Homoglyph]),
+            ('\u{fb01}', &[Flag::Homoglyph]),
+            ('\u{1d0f}', &[Flag::Homoglyph]),
             ('\u{2215}', &[Flag::Homoglyph]),
         ] {
             assert_eq!(

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use super::context::Language;
 use super::diff::{Change, changes, lines};
 use super::layout::GUTTER;
 use super::safe::exact_line;
-use super::scan::has_distinct;
 use crate::call::Digest;
 
 /// Lines that stay, shown before and after each change.
@@ -46,7 +46,7 @@ struct Piece {
 
 /// The diff between two texts.
 pub(super) fn between(old: &str, new: &str) -> Shown {
-    let distinct = has_distinct(old) || has_distinct(new);
+    let language = Language::of(old).and(Language::of(new));
     let (old_lines, new_lines) = (lines(old), lines(new));
     let changes = changes(&old_lines, &new_lines);
     let added = changes.iter().map(|change| change.new.len()).sum();
@@ -67,7 +67,7 @@ pub(super) fn between(old: &str, new: &str) -> Shown {
             Some(line) => (line, ""),
             None => (line, "\\ no newline at the end of the file\n"),
         };
-        format!("{GUTTER}{mark} {}\n{end}", exact_line(line, LINE_END, distinct))
+        format!("{GUTTER}{mark} {}\n{end}", exact_line(line, LINE_END, language))
     };
     let mut all =
         pieces.iter().flat_map(|piece| piece.range.clone().map(|index| (piece.kind, index)));

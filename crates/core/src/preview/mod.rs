@@ -6,6 +6,8 @@
 mod batch;
 mod change;
 mod chars;
+mod confusable;
+mod context;
 mod diff;
 mod flags;
 mod hunks;

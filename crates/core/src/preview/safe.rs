@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::chars::{self, Script, deceit, is_mark};
+use super::chars::{self, deceit, is_mark};
+use super::context::Language;
 use super::scan::{self, Glyph, PADDING_LINES, PADDING_SPACES};
 use crate::call::Digest;
 
@@ -17,7 +18,7 @@ enum Form {
 
 /// A text with nothing in it that deceives: line feeds stay, both ends are kept.
 pub(super) fn safe(text: &str, end: usize) -> String {
-    ends_of(text, end, Form::Quoted, scan::has_distinct(text))
+    ends_of(text, end, Form::Quoted, Language::of(text))
 }
 
 /// A text made safe that takes one line.
@@ -25,14 +26,14 @@ pub(super) fn on_one_line(text: &str, end: usize) -> String {
     safe(text, end).replace('\n', "\\u{000A}")
 }
 
-/// A line of a file, made safe so that it can be read back; `distinct` as [`scan::has_distinct`] said of the whole file.
-pub(super) fn exact_line(line: &str, end: usize, distinct: bool) -> String {
-    ends_of(line, end, Form::Exact, distinct)
+/// A line of a file, made safe so that it can be read back; `language`: that of the whole file.
+pub(super) fn exact_line(line: &str, end: usize, language: Language) -> String {
+    ends_of(line, end, Form::Exact, language)
 }
 
-fn ends_of(text: &str, end: usize, form: Form, distinct: bool) -> String {
+fn ends_of(text: &str, end: usize, form: Form, language: Language) -> String {
     let (head, tail) = ends(text, end);
-    let mut shown = escaped(head, form, distinct);
+    let mut shown = escaped(head, form, language);
     if let Some(tail) = tail {
         let hidden = text[head.len()..text.len() - tail.len()].chars().count();
         let _infallible = write!(
@@ -40,7 +41,7 @@ fn ends_of(text: &str, end: usize, form: Form, distinct: bool) -> String {
             "…[{hidden} characters hidden; SHA-256 of the text: {}]…",
             Digest::of_text(text)
         );
-        shown.push_str(&escaped(tail, form, distinct));
+        shown.push_str(&escaped(tail, form, language));
     }
     shown
 }
@@ -49,7 +50,7 @@ fn ends_of(text: &str, end: usize, form: Form, distinct: bool) -> String {
 fn ends(text: &str, end: usize) -> (&str, Option<&str>) {
     // What is shown escaped takes more room.
     let cost = |c: char| {
-        let plain = c.is_ascii() || (scan_free(c) && !chars::passes_among_latin(c) && !is_mark(c));
+        let plain = c.is_ascii() || !(chars::may_look_alike(c) || is_mark(c));
         if plain && deceit(c).is_none() { 1 } else { 10 }
     };
     let mut spent = 0;
@@ -70,15 +71,10 @@ fn ends(text: &str, end: usize) -> (&str, Option<&str>) {
     }
 }
 
-/// Whether no word around it can make a character a look-alike.
-fn scan_free(c: char) -> bool {
-    matches!(chars::script(c), Script::Latin | Script::Distinct)
-}
-
-fn escaped(text: &str, form: Form, distinct: bool) -> String {
+fn escaped(text: &str, form: Form, language: Language) -> String {
     let mut shown = String::with_capacity(text.len());
     let (mut spaces, mut lines, mut after) = (0, 0, 0);
-    scan::glyphs(text, distinct, |c, glyph| {
+    scan::glyphs(text, language, |c, glyph| {
         after += c.len_utf8();
         if c != ' ' {
             flush(&mut shown, &mut spaces, " ", PADDING_SPACES, "spaces");

@@ -1,6 +1,7 @@
 //! Reads a text for what deceives in it, character by character but knowing the word that each stands in.
 
 use super::chars::{self, Script, deceit, is_mark};
+use super::context::{Context, Language};
 use super::flags::{Flag, Flags};
 use crate::call::Json;
 
@@ -35,24 +36,17 @@ pub(super) enum Glyph {
     Escaped(Flags),
 }
 
-/// Whether a text has Cyrillic or Greek letters that nobody takes for Latin ones, so that it is in such a script.
-pub(super) fn has_distinct(text: &str) -> bool {
-    !text.is_ascii() && text.chars().any(is_distinct_letter)
-}
-
-/// Looks at every character of a text in turn; `distinct` as [`has_distinct`] said of the text that it is a part of.
-pub(super) fn glyphs(text: &str, distinct: bool, mut see: impl FnMut(char, Glyph)) {
+/// Looks at every character of a text in turn; `language`: that of the text that it is a part of.
+pub(super) fn glyphs(text: &str, language: Language, mut see: impl FnMut(char, Glyph)) {
     if text.is_ascii() {
         // Most texts: no word, no mark and no script to look at.
         return text.chars().for_each(|c| see(c, deceit(c).map_or(Glyph::Plain, Glyph::Escaped)));
     }
-    let mut word = Word::default();
+    let mut context = Context::of(text, language);
     let mut base = Base::default();
     let mut before = None;
     for (index, c) in text.char_indices() {
-        if index >= word.end && c.is_alphanumeric() {
-            word = Word::at(text, index, distinct);
-        }
+        context.enter(index, c, before);
         let found = match deceit(c) {
             // Which form of an emoji is shown is nothing to warn of, but it is not shown as a character either.
             Some(_) if is_variation(c) && before.is_some_and(chars::takes_variation) => {
@@ -62,9 +56,7 @@ pub(super) fn glyphs(text: &str, distinct: bool, mut see: impl FnMut(char, Glyph
             None if is_mark(c) => {
                 Some(Flags::of([Flag::Combining])).filter(|_| !base.takes(c, before))
             }
-            None => {
-                Some(Flags::of([Flag::Homoglyph])).filter(|_| index < word.end && word.hides(c))
-            }
+            None => Some(Flags::of([Flag::Homoglyph])).filter(|_| context.hides(index, c, before)),
         };
         if !is_mark(c) {
             base = Base { character: Some(c), marks: 0 };
@@ -97,47 +89,6 @@ fn is_variation(c: char) -> bool {
     matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }
 
-fn is_distinct_letter(c: char) -> bool {
-    matches!(chars::script(c), Script::Cyrillic | Script::Greek)
-        && c.is_alphabetic()
-        && !chars::looks_latin(c)
-}
-
-/// The word that a character stands in: what its scripts make of its letters.
-#[derive(Debug, Default)]
-struct Word {
-    end: usize,
-    /// It has Latin letters, so that others among them are look-alikes.
-    latin: bool,
-    /// All its letters are Cyrillic or Greek and look Latin, in a text that is otherwise in neither script.
-    posing: bool,
-}
-
-impl Word {
-    fn at(text: &str, start: usize, distinct: bool) -> Self {
-        let rest = &text[start..];
-        let end = rest.find(|c: char| !c.is_alphanumeric() && !is_mark(c)).unwrap_or(rest.len());
-        let mut letters = rest[..end].chars().filter(|c| c.is_alphabetic());
-        Self {
-            end: start + end,
-            latin: letters.clone().any(|c| chars::script(c) == Script::Latin),
-            posing: !distinct && letters.all(chars::looks_latin),
-        }
-    }
-
-    fn hides(&self, c: char) -> bool {
-        match chars::script(c) {
-            Script::Cyrillic => self.latin || self.posing,
-            Script::Greek => {
-                (self.latin && chars::passes_among_latin(c))
-                    || (self.posing && chars::looks_latin(c))
-            }
-            Script::Other => self.latin,
-            Script::Latin | Script::Distinct => false,
-        }
-    }
-}
-
 /// What is worth a warning in a text, its length and its layout included.
 pub(super) fn text(text: &str) -> Flags {
     let mut flags = Flags::NONE;
@@ -159,7 +110,7 @@ pub(super) fn text(text: &str) -> Flags {
             flags.add(Flags::of([Flag::Padding]));
         }
     };
-    glyphs(text, has_distinct(text), &mut see);
+    glyphs(text, Language::of(text), &mut see);
     if count > LONG_TEXT {
         flags.add(Flags::of([Flag::Long]));
     }
