@@ -73,18 +73,15 @@ fn ends(text: &str, end: usize) -> (&str, Option<&str>) {
 
 fn escaped(text: &str, form: Form, language: Language) -> String {
     let mut shown = String::with_capacity(text.len());
-    let (mut spaces, mut lines, mut after) = (0, 0, 0);
+    let mut blanks = Blanks::default();
+    let mut after = 0;
     scan::glyphs(text, language, |c, glyph| {
         after += c.len_utf8();
-        if c != ' ' {
-            flush(&mut shown, &mut spaces, " ", PADDING_SPACES, "spaces");
+        if matches!(c, ' ' | '\n') {
+            return blanks.push(c, &mut shown);
         }
-        if c != '\n' {
-            flush(&mut shown, &mut lines, "\n", PADDING_LINES, "line ends");
-        }
+        blanks.flush(&mut shown);
         match (c, glyph) {
-            (' ', _) => spaces += 1,
-            ('\n', _) => lines += 1,
             ('\t', _) if form == Form::Exact => shown.push('⇥'),
             ('\r', _) if form == Form::Exact => shown.push('␍'),
             ('\t', _) => shown.push_str("\\t"),
@@ -94,8 +91,7 @@ fn escaped(text: &str, form: Form, language: Language) -> String {
             }
         }
     });
-    flush(&mut shown, &mut spaces, " ", PADDING_SPACES, "spaces");
-    flush(&mut shown, &mut lines, "\n", PADDING_LINES, "line ends");
+    blanks.flush(&mut shown);
     shown
 }
 
@@ -109,12 +105,48 @@ fn poses(c: char, after: &str, form: Form) -> bool {
     }
 }
 
-/// Writes a run of blanks, or says how long it is when it would push the rest out of sight.
-fn flush(shown: &mut String, count: &mut usize, blank: &str, most: usize, what: &str) {
-    if *count >= most {
-        let _infallible = write!(shown, "{blank}…[{} {what} hidden]…{blank}", *count - 2);
-    } else {
-        shown.push_str(&blank.repeat(*count));
+/// Spaces and line ends that wait for what comes after them: when it is out of sight, it is said how many they are.
+#[derive(Default)]
+struct Blanks {
+    /// Where they are to stand.
+    start: usize,
+    lines: usize,
+    /// In all lines, and in the last one.
+    spaces: usize,
+    last: usize,
+}
+
+impl Blanks {
+    fn push(&mut self, c: char, shown: &mut String) {
+        if self.lines + self.spaces == 0 {
+            self.start = shown.len();
+        }
+        if c == '\n' {
+            write_spaces(std::mem::take(&mut self.last), shown);
+            self.lines += 1;
+            shown.push('\n');
+        } else {
+            self.spaces += 1;
+            self.last += 1;
+        }
     }
-    *count = 0;
+
+    fn flush(&mut self, shown: &mut String) {
+        let Self { start, lines, spaces, last } = std::mem::take(self);
+        if lines < PADDING_LINES {
+            return write_spaces(last, shown);
+        }
+        // Lines of nothing but spaces are no less empty.
+        shown.truncate(start);
+        let more = if spaces == 0 { String::new() } else { format!(" and {spaces} spaces") };
+        let _infallible = write!(shown, "\n…[{} line ends{more} hidden]…\n", lines - 2);
+    }
+}
+
+fn write_spaces(count: usize, shown: &mut String) {
+    if count >= PADDING_SPACES {
+        let _infallible = write!(shown, " …[{} spaces hidden]… ", count - 2);
+    } else {
+        shown.extend(std::iter::repeat_n(' ', count));
+    }
 }

@@ -214,7 +214,7 @@ fn ceil(text: &str, index: usize) -> usize {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::tests::is_forbidden;
+    use super::super::tests::{BULK, is_forbidden};
     use super::*;
 
     fn mark(start: usize, end: usize, effect: MarkEffect, reason: &str) -> Mark {
@@ -298,14 +298,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mebibyte_takes_no_long_time() {
-        let command = "é; ".repeat(1 << 18);
+    fn much_takes_no_long_time() {
+        let command = "é; ".repeat(BULK / 4);
         let nested: Vec<Mark> =
-            (0..100_000).map(|at| mark(at, (1 << 20) - at, MarkEffect::Ask, "x")).collect();
+            (0..BULK / 10).map(|at| mark(at, BULK - at, MarkEffect::Ask, "x")).collect();
         let start = std::time::Instant::now();
         let shown = segments(&command, &nested);
         eprintln!("{:?}", start.elapsed());
-        assert!(start.elapsed().as_secs() < 10 && shown.len() < 100_000, "{}", shown.len());
+        assert!(start.elapsed().as_secs() < 1 && shown.len() < 100_000, "{}", shown.len());
     }
 
     fn any_effect() -> impl Strategy<Value = MarkEffect> {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::tests::is_forbidden;
+use super::super::tests::{BULK, is_forbidden};
 use super::*;
 
 fn change(tool: &str, args: &str, file: File) -> FileChange {
@@ -203,8 +203,9 @@ fn both_ends_of_a_long_diff_are_shown_and_the_rest_is_counted() {
 }
 
 #[test]
-fn a_mebibyte_on_each_side_takes_no_long_time() {
-    let forms: [(&str, fn(usize) -> String); 4] = [
+fn much_on_each_side_takes_no_long_time() {
+    type Form = fn(usize) -> String;
+    let forms: [(&str, Form); 4] = [
         ("empty lines", |_| "\n".into()),
         ("short lines", |i| format!("{:x}\n", i * 7919 % 65536)),
         ("one line", |_| "а ".into()),
@@ -216,7 +217,7 @@ fn a_mebibyte_on_each_side_takes_no_long_time() {
             (from..)
                 .take_while(|i| {
                     text.push_str(&form(*i));
-                    text.len() < 1 << 20
+                    text.len() < BULK
                 })
                 .for_each(drop);
             text
@@ -226,7 +227,7 @@ fn a_mebibyte_on_each_side_takes_no_long_time() {
         let start = std::time::Instant::now();
         let change = change("write_file", &args, content(&old));
         eprintln!("{name}: +{} −{} in {:?}", change.added, change.removed, start.elapsed());
-        assert!(start.elapsed().as_secs() < 10, "{name}");
+        assert!(start.elapsed().as_secs() < 1, "{name}");
     }
     // Edits that would read or write without end.
     let edits = vec![r#"{"old_string":"a","new_string":"a"}"#; 100_000].join(",");
