@@ -6,6 +6,7 @@ pub mod document;
 mod effect;
 mod explain;
 mod grants;
+pub mod import;
 pub mod interrupt;
 mod judge;
 pub mod mode;

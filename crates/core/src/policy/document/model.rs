@@ -171,6 +171,8 @@ pub enum Token {
     Text(String),
     /// One of these words.
     OneOf(Vec<String>),
+    /// A word of this form, `*` for any text in it: `build:*`.
+    Like(String),
     /// `*`: any one word.
     Any,
     /// `**`: the rest, whatever it is. Only at the end.

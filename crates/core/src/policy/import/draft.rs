@@ -1,0 +1,396 @@
+//! A document in the making.
+
+use std::collections::BTreeMap;
+
+use super::super::Effect;
+use super::super::document::{
+    CommandPattern, Document, Examples, Located, Match, Mode, Place, Rule, Source, Token,
+};
+use super::words::Words;
+use super::{Imported, Loss, LossEffect};
+
+/// The tools with a built-in reading that run command lines.
+pub(super) const SHELLS: [&str; 3] = ["execute", "bash", "shell"];
+/// Those that read files.
+pub(super) const READERS: [&str; 4] = ["read_file", "ls", "glob", "grep"];
+/// Those that write files.
+pub(super) const WRITERS: [&str; 2] = ["write_file", "edit_file"];
+/// Those that only fetch.
+pub(super) const FETCHERS: [&str; 2] = ["fetch_url", "web_fetch"];
+
+/// A rule of theirs.
+#[derive(Debug, Clone)]
+pub(super) struct Foreign {
+    /// As it is written.
+    pub(super) what: String,
+    /// Where.
+    pub(super) at: Place,
+    /// What it does.
+    pub(super) effect: Effect,
+    /// Why.
+    pub(super) reason: Option<String>,
+}
+
+/// One rule of ours, and what is to be minded when all are put together.
+#[derive(Debug)]
+struct Item {
+    rule: Rule,
+    /// As theirs is written.
+    what: String,
+    /// An allow that may only match whole commands.
+    closed: bool,
+    /// It matches more than theirs does.
+    wider: bool,
+}
+
+/// What has been read so far, the rule that decides first first.
+#[derive(Debug)]
+pub(super) struct Draft {
+    matching: Match,
+    items: Vec<Item>,
+    losses: Vec<Loss>,
+    /// What is done with what no rule speaks of.
+    pub(super) default: Option<Effect>,
+    /// Modes that nobody may switch to.
+    pub(super) forbid: Vec<Mode>,
+}
+
+impl Foreign {
+    /// A rule of ours that does the same, for nothing yet.
+    pub(super) fn rule(&self) -> Rule {
+        Rule {
+            at: self.at,
+            index: 0,
+            tools: None,
+            effect: self.effect,
+            reason: self.reason.clone(),
+            commands: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            urls: Vec::new(),
+            env: Vec::new(),
+            annotations: BTreeMap::new(),
+            condition: None,
+            examples: Examples::default(),
+        }
+    }
+
+    /// Something at the place of this rule.
+    pub(super) const fn located<T>(&self, value: T) -> Located<T> {
+        Located { value, at: self.at }
+    }
+}
+
+impl Draft {
+    pub(super) const fn new(matching: Match) -> Self {
+        Self { matching, items: Vec::new(), losses: Vec::new(), default: None, forbid: Vec::new() }
+    }
+
+    /// Something is left out.
+    pub(super) fn dropped(&mut self, what: &str, at: Place, why: impl Into<String>) {
+        self.lost(what, at, why.into(), LossEffect::Dropped);
+    }
+
+    /// Something is stricter now.
+    pub(super) fn stricter(&mut self, what: &str, at: Place, why: impl Into<String>) {
+        self.lost(what, at, why.into(), LossEffect::KeptStricter);
+    }
+
+    fn lost(&mut self, what: &str, at: Place, why: String, effect: LossEffect) {
+        self.losses.push(Loss { what: what.to_owned(), at, why, effect });
+    }
+
+    /// A rule that says exactly what theirs says, or less if it allows.
+    pub(super) fn rule(&mut self, foreign: &Foreign, rule: Rule) {
+        self.item(foreign, rule, false, false);
+    }
+
+    /// An ask or a deny that says more than theirs.
+    pub(super) fn wider(&mut self, foreign: &Foreign, rule: Rule, why: &str) {
+        self.stricter(&foreign.what, foreign.at, why);
+        self.item(foreign, rule, false, true);
+    }
+
+    /// The same, where what it says more is no difference that anybody would see.
+    pub(super) fn quietly_wider(&mut self, foreign: &Foreign, rule: Rule) {
+        self.item(foreign, rule, false, true);
+    }
+
+    fn item(&mut self, foreign: &Foreign, rule: Rule, closed: bool, wider: bool) {
+        self.items.push(Item { rule, what: foreign.what.clone(), closed, wider });
+    }
+
+    /// A rule about whole tools. An allow is for tools of these names; an ask or a deny too.
+    pub(super) fn tools(&mut self, foreign: &Foreign, tools: &[&str]) {
+        let mut rule = foreign.rule();
+        rule.tools = Some(tools.iter().map(|&tool| tool.to_owned()).collect());
+        self.rule(foreign, rule);
+    }
+
+    /// A rule about beginnings of commands.
+    pub(super) fn commands(&mut self, foreign: &Foreign, words: &Words) {
+        if foreign.effect == Effect::Allow {
+            self.allow_commands(foreign, words);
+        } else {
+            self.stop_commands(foreign, words);
+        }
+    }
+
+    /// A rule about beginnings of commands that is given by words.
+    pub(super) fn tokens(&mut self, foreign: &Foreign, tokens: &[Token]) {
+        // `*` is a sign of ours that theirs does not know.
+        let plain = |token: &&Token| {
+            texts(token).is_some_and(|texts| texts.iter().all(|text| !text.contains('*')))
+        };
+        let said: Vec<Token> = tokens.iter().take_while(plain).cloned().collect();
+        if said.len() == tokens.len() {
+            self.rule(foreign, command_rule(foreign, said));
+        } else if foreign.effect == Effect::Allow {
+            self.dropped(
+                &foreign.what,
+                foreign.at,
+                "ours cannot speak of a word with `*` in it as it is",
+            );
+        } else if said.is_empty() {
+            self.wider(
+                foreign,
+                command_rule(foreign, vec![Token::Any]),
+                "now it speaks of every command",
+            );
+        } else {
+            let why = format!("now it speaks of every command that begins with `{}`", show(&said));
+            self.wider(foreign, command_rule(foreign, said), &why);
+        }
+    }
+
+    fn allow_commands(&mut self, foreign: &Foreign, words: &Words) {
+        let Some(narrow) = words.narrow() else {
+            let why = "it speaks of quotes, operators or patterns in the text of a command, which no rule over words can say";
+            self.dropped(&foreign.what, foreign.at, why);
+            return;
+        };
+        if !narrow.exact {
+            let why =
+                "a rule over words says less: `*` stands for one word, and words count as a whole";
+            self.stricter(&foreign.what, foreign.at, why);
+        }
+        self.item(foreign, command_rule(foreign, narrow.pattern.tokens), narrow.closed, false);
+    }
+
+    fn stop_commands(&mut self, foreign: &Foreign, words: &Words) {
+        let wide = words.wide();
+        if wide.exact && !words.is_all() {
+            self.rule(foreign, command_rule(foreign, wide.tokens));
+        } else if wide.exact {
+            self.rule(foreign, command_rule(foreign, vec![Token::Any]));
+        } else if wide.tokens.is_empty() {
+            // What it surely means stays denied.
+            if let Some(narrow) = words.narrow() {
+                self.rule(foreign, command_rule(foreign, narrow.pattern.tokens));
+            }
+            self.every_command(foreign);
+        } else {
+            let shown = show(&wide.tokens);
+            let why = format!("now it speaks of every command that begins with `{shown}`");
+            self.wider(foreign, command_rule(foreign, wide.tokens), &why);
+        }
+    }
+
+    /// An ask or a deny that could mean any command. Denying them all would say the same of far too much.
+    pub(super) fn every_command(&mut self, foreign: &Foreign) {
+        let why = "it does not say which command it begins with: every command asks now; write the commands out";
+        let ask = Foreign { effect: Effect::Ask, ..foreign.clone() };
+        self.wider(&ask, command_rule(&ask, vec![Token::Any]), why);
+    }
+
+    /// The document.
+    pub(super) fn finish(mut self, source: Source) -> Imported {
+        let items = std::mem::take(&mut self.items);
+        let items = match self.matching {
+            Match::Strictest => self.close_strictest(items),
+            Match::First => close_first(items),
+        };
+        let rules = items.into_iter().enumerate().map(|(index, rule)| Rule { index, ..rule });
+        let document = Document {
+            source,
+            default: self.default,
+            matching: self.matching,
+            tools: BTreeMap::new(),
+            rules: rules.collect(),
+            forbid: self.forbid,
+        };
+        self.losses.sort_by_key(|loss| (loss.at.line, loss.at.column));
+        Imported { document, losses: self.losses }
+    }
+
+    /// An allow of `npm test` alone is an allow of what begins so, and an ask for what has one more word.
+    fn close_strictest(&mut self, items: Vec<Item>) -> Vec<Rule> {
+        let allows: Vec<(bool, Vec<Token>)> = items.iter().filter_map(allowed_command).collect();
+        let mut rules = Vec::with_capacity(items.len());
+        for item in items {
+            let tokens = tokens(&item.rule).filter(|_| item.closed);
+            let Some(tokens) = tokens.map(<[Token]>::to_vec) else {
+                rules.push(item.rule);
+                continue;
+            };
+            if allows.iter().any(|(closed, other)| !closed && covers(other, &tokens)) {
+                // Another allow says it already, and more.
+                continue;
+            }
+            if allows.iter().any(|(_, other)| other.len() > tokens.len() && overlap(other, &tokens))
+            {
+                let why =
+                    "a rule over words cannot end where another goes on: the shorter command asks";
+                self.stricter(&item.what, item.rule.at, why);
+                continue;
+            }
+            let rest = longer(&item.rule, tokens, Effect::Ask);
+            rules.extend([item.rule, rest]);
+        }
+        rules
+    }
+}
+
+/// The same where the first rule that matches decides. A rule that matches more than theirs must not ask where a later one of
+/// theirs denies.
+fn close_first(items: Vec<Item>) -> Vec<Rule> {
+    let mut denied: Vec<Rule> = Vec::new();
+    let mut rules: Vec<Rule> = Vec::with_capacity(items.len());
+    // From the last to the first, so that those that come after are known.
+    for mut item in items.into_iter().rev() {
+        if item.rule.effect == Effect::Deny {
+            denied.push(item.rule.clone());
+        }
+        if item.wider
+            && item.rule.effect == Effect::Ask
+            && denied.iter().any(|deny| could_meet(deny, &item.rule))
+        {
+            item.rule.effect = Effect::Deny;
+        }
+        let closed = tokens(&item.rule).filter(|_| item.closed).map(<[Token]>::to_vec);
+        let rest = closed.map(|tokens| {
+            let mut rest = longer(&item.rule, tokens, Effect::Ask);
+            if denied.iter().any(|deny| could_meet(deny, &rest)) {
+                rest.effect = Effect::Deny;
+            }
+            rest
+        });
+        rules.push(item.rule);
+        rules.extend(rest);
+    }
+    rules.reverse();
+    rules
+}
+
+fn command_rule(foreign: &Foreign, tokens: Vec<Token>) -> Rule {
+    let mut rule = foreign.rule();
+    if foreign.effect == Effect::Allow {
+        rule.tools = Some(SHELLS.iter().map(|&tool| tool.to_owned()).collect());
+    }
+    rule.commands = vec![foreign.located(CommandPattern { tokens })];
+    rule
+}
+
+/// What begins as the rule says and has one more word.
+fn longer(rule: &Rule, mut tokens: Vec<Token>, effect: Effect) -> Rule {
+    tokens.push(Token::Any);
+    let reason = Some("only the command without further arguments is allowed".to_owned());
+    let commands = vec![Located { value: CommandPattern { tokens }, at: rule.at }];
+    Rule { effect, reason, tools: None, commands, ..rule.clone() }
+}
+
+fn tokens(rule: &Rule) -> Option<&[Token]> {
+    rule.commands.first().map(|command| command.value.tokens.as_slice())
+}
+
+fn allowed_command(item: &Item) -> Option<(bool, Vec<Token>)> {
+    let rule = &item.rule;
+    if rule.effect != Effect::Allow {
+        return None;
+    }
+    let whole_shell = rule
+        .tools
+        .as_ref()
+        .is_some_and(|tools| tools.iter().any(|tool| SHELLS.contains(&tool.as_str())));
+    match tokens(rule) {
+        Some(tokens) => Some((item.closed, tokens.to_vec())),
+        None if whole_shell && !has_matcher(rule) => Some((false, Vec::new())),
+        None => None,
+    }
+}
+
+fn has_matcher(rule: &Rule) -> bool {
+    let others = [&rule.reads, &rule.writes, &rule.urls, &rule.env];
+    !rule.commands.is_empty() || others.iter().any(|matcher| !matcher.is_empty())
+}
+
+/// Whether a call could be meant by both. Errs on the side of yes.
+fn could_meet(one: &Rule, other: &Rule) -> bool {
+    if let (Some(one), Some(other)) = (&one.tools, &other.tools)
+        && !one.iter().any(|one| {
+            one.contains('*') || other.iter().any(|other| other.contains('*') || other == one)
+        })
+    {
+        return false;
+    }
+    match (tokens(one), tokens(other)) {
+        (Some(one), Some(other)) => overlap(one, other),
+        _ => {
+            !has_matcher(one)
+                || !has_matcher(other)
+                || !one.reads.is_empty() && !other.reads.is_empty()
+                || !one.writes.is_empty() && !other.writes.is_empty()
+                || !one.urls.is_empty() && !other.urls.is_empty()
+        }
+    }
+}
+
+/// Whether what begins with the one could begin with the other. Errs on the side of yes.
+fn overlap(one: &[Token], other: &[Token]) -> bool {
+    one.iter().zip(other).enumerate().all(|(index, (one, other))| {
+        match (texts(one), texts(other)) {
+            (Some(one), Some(other)) => one.iter().any(|one| {
+                other.iter().any(|other| one == other || index == 0 && base(one) == base(other))
+            }),
+            _ => true,
+        }
+    })
+}
+
+/// Whether all that begins with `tokens` begins with `wide`. Errs on the side of no.
+fn covers(wide: &[Token], tokens: &[Token]) -> bool {
+    wide.len() <= tokens.len()
+        && wide.iter().zip(tokens).all(|(wide, token)| wide == token || *wide == Token::Any)
+}
+
+fn texts(token: &Token) -> Option<Vec<&str>> {
+    match token {
+        Token::Text(text) => Some(vec![text]),
+        Token::OneOf(texts) => Some(texts.iter().map(String::as_str).collect()),
+        Token::Like(_) | Token::Any | Token::Rest => None,
+    }
+}
+
+/// Whether a pattern over names could mean a tool with a built-in reading. Errs on the side of yes.
+pub(super) fn may_name_ours(pattern: &str) -> bool {
+    let ours =
+        SHELLS.iter().chain(&READERS).chain(&WRITERS).chain(&FETCHERS).chain(&["http_request"]);
+    let Some((beginning, _)) = pattern.split_once(['*', '?']) else {
+        return ours.into_iter().any(|name| *name == pattern);
+    };
+    ours.into_iter().any(|name| name.starts_with(beginning))
+}
+
+fn base(command: &str) -> &str {
+    command.rsplit('/').next().unwrap_or(command)
+}
+
+fn show(tokens: &[Token]) -> String {
+    let shown = tokens.iter().map(|token| match token {
+        Token::Text(text) | Token::Like(text) => text.clone(),
+        Token::OneOf(texts) => texts.join("|"),
+        Token::Any => "*".to_owned(),
+        Token::Rest => "**".to_owned(),
+    });
+    shown.collect::<Vec<_>>().join(" ")
+}
