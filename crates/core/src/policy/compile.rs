@@ -257,7 +257,7 @@ impl NamePattern {
 }
 
 /// `*` is any text. Linear in both: the first place where each part fits is as good as any.
-fn wild(pattern: &str, name: &str) -> bool {
+pub(crate) fn wild(pattern: &str, name: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(first) else { return false };
     let mut parts: Vec<&str> = rest.split('*').collect();

@@ -1,5 +1,6 @@
 //! Whether the beginning of a command is the one that a rule speaks of.
 
+use super::compile::wild;
 use super::document::{CommandPattern, Token};
 use crate::shell::{Piece, Word};
 
@@ -76,6 +77,7 @@ fn token_is(token: &Token, word: &str) -> bool {
     match token {
         Token::Text(text) => text == word,
         Token::OneOf(texts) => texts.iter().any(|text| text == word),
+        Token::Like(pattern) => wild(pattern, word),
         Token::Any | Token::Rest => true,
     }
 }
@@ -93,6 +95,10 @@ fn token_is_name(token: &Token, word: &str) -> bool {
     match token {
         Token::Text(text) => is(text),
         Token::OneOf(texts) => texts.iter().any(is),
+        Token::Like(pattern) if FOLDS_CASE => {
+            wild(&pattern.to_ascii_lowercase(), &name.to_ascii_lowercase())
+        }
+        Token::Like(pattern) => wild(pattern, name),
         Token::Any | Token::Rest => true,
     }
 }
@@ -160,7 +166,8 @@ fn may_be(token: &Token, word: &Word, first: bool) -> bool {
     match token {
         Token::Text(text) => text_may_be(text, word),
         Token::OneOf(texts) => texts.iter().any(|text| text_may_be(text, word)),
-        Token::Any | Token::Rest => true,
+        // What the run makes of the word may be of any form.
+        Token::Like(_) | Token::Any | Token::Rest => true,
     }
 }
 
@@ -194,6 +201,7 @@ mod tests {
                 text if text.contains('|') => {
                     Token::OneOf(text.split('|').map(str::to_owned).collect())
                 }
+                text if text.contains('*') => Token::Like(text.to_owned()),
                 text => Token::Text(text.to_owned()),
             })
             .collect();
@@ -251,6 +259,11 @@ mod tests {
             ("**", "rm x", true),
             ("**", "$x", false),
             ("*", "\"$x\"", false),
+            ("npm run test:*", "npm run test:unit x", true),
+            ("npm run test:*", "npm run test", false),
+            ("npm run test:*", "npm run test:$x", false),
+            ("git*", "gitk", true),
+            ("git*", "/usr/bin/git", false),
         ] {
             assert_eq!(covers(&pattern(tokens), &argv(words)), expected, "{tokens} / {words}");
         }
@@ -285,6 +298,11 @@ mod tests {
             ("rm -rf x.o", "rm -rf *.o", Could),
             ("rm **", "rm", Yes),
             ("rm a **", "rm $x", Could),
+            ("rm*", "rmdir x", Yes),
+            ("rm*", "/bin/rmdir x", Yes),
+            ("rm*", "arm x", No),
+            ("git push*", "git pushx", Yes),
+            ("git push*", "git \"$x\"", Could),
         ] {
             assert_eq!(bites(&pattern(tokens), &argv(words)), expected, "{tokens} / {words}");
         }
@@ -296,5 +314,6 @@ mod tests {
         assert!(!spells_out(&pattern("git"), 1));
         assert!(!spells_out(&pattern("git *"), 1));
         assert!(!spells_out(&pattern("* -c"), 1));
+        assert!(!spells_out(&pattern("git -*"), 1));
     }
 }

@@ -34,7 +34,7 @@ struct Commands {
     allows: HashMap<String, BySecond>,
     /// Denies and asks, by the name of the program.
     bites: HashMap<String, BySecond>,
-    /// Those that begin with `*` or `**`.
+    /// Those that do not begin with a text.
     others: Vec<usize>,
 }
 
@@ -53,7 +53,7 @@ impl BySecond {
                     push(self.exact.entry(text.clone()).or_default(), rule);
                 }
             }
-            Some(Token::Any | Token::Rest) | None => push(&mut self.others, rule),
+            Some(Token::Like(_) | Token::Any | Token::Rest) | None => push(&mut self.others, rule),
         }
     }
 
@@ -165,7 +165,7 @@ impl Commands {
         let firsts: &[String] = match tokens.first() {
             Some(Token::Text(text)) => std::slice::from_ref(text),
             Some(Token::OneOf(texts)) => texts,
-            Some(Token::Any | Token::Rest) | None => {
+            Some(Token::Like(_) | Token::Any | Token::Rest) | None => {
                 push(&mut self.others, rule);
                 return;
             }

@@ -66,7 +66,14 @@ struct Draft {
 
 impl Draft {
     fn token(self) -> Result<Token, String> {
-        if self.quoted && !self.star { Ok(Token::Text(self.text)) } else { word(self.text) }
+        match (self.quoted, self.star) {
+            (true, false) => Ok(Token::Text(self.text)),
+            (true, true) => Err(format!(
+                "{} is partly in quotes and holds \"*\" outside of them; write it without quotes, or in a list of tokens",
+                quoted(&self.text)
+            )),
+            (false, _) => word(self.text),
+        }
     }
 }
 
@@ -75,11 +82,7 @@ pub(super) fn word(token: String) -> Result<Token, String> {
     match token.as_str() {
         "*" => Ok(Token::Any),
         "**" => Ok(Token::Rest),
-        _ if token.contains('*') => Err(format!(
-            "{} holds \"*\", which stands for one whole token and not for a part of one; if the text itself is meant, \
-             put it in quotes, or in a list of its own in a list of tokens",
-            quoted(&token)
-        )),
+        _ if token.contains('*') => Ok(Token::Like(token)),
         _ => Ok(Token::Text(token)),
     }
 }

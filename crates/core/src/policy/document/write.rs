@@ -117,6 +117,7 @@ fn command_to_toml(command: &CommandPattern) -> String {
             Token::Rest => string("**"),
             Token::Text(text) if tokens::word(text.clone()).as_ref() == Ok(token) => string(text),
             Token::Text(text) => list([string(text)].into_iter()),
+            Token::Like(text) => string(text),
             Token::OneOf(words) => list(words.iter().map(|word| string(word))),
         })),
     }
@@ -129,6 +130,10 @@ fn word(token: &Token) -> Option<String> {
         Token::Any => Some("*".to_owned()),
         Token::Rest => Some("**".to_owned()),
         Token::OneOf(_) => None,
+        Token::Like(text) if text.chars().all(|char| char == '*' || plain(char)) => {
+            Some(text.clone())
+        }
+        Token::Like(_) => None,
         Token::Text(text) if !text.is_empty() && text.chars().all(plain) => Some(text.clone()),
         Token::Text(text) if !text.contains('\'') => Some(format!("'{text}'")),
         Token::Text(text) if !text.contains('"') => Some(format!("\"{text}\"")),
@@ -219,6 +224,7 @@ mod tests {
             text().prop_map(Token::Text),
             Just(Token::Any),
             prop::collection::vec(text(), 2..4).prop_map(Token::OneOf),
+            text().prop_map(|text| Token::Like(format!("x{text}*"))),
         ];
         (prop::collection::vec(token, 1..5), any::<bool>()).prop_map(|(mut tokens, rest)| {
             tokens.extend(rest.then_some(Token::Rest));
