@@ -18,6 +18,7 @@ mod gate;
 mod interrupt;
 mod log;
 mod object;
+mod policies;
 mod runtime;
 mod text;
 

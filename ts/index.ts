@@ -25,3 +25,13 @@ export { toolApproval } from './ai-sdk/tool-approval.js';
 export { verifyApprovals } from './ai-sdk/verify-approvals.js';
 export * from './errors/index.js';
 export { createGate } from './gate/gate.js';
+export {
+  checkPolicy,
+  explainPolicy,
+  importPolicy,
+  lintPolicy,
+  loadPolicy,
+  parsePolicy,
+  replayPolicy,
+} from './policy/check.js';
+export { anyOfKind, definePolicy, fsGlob, shellGlob, urlPattern } from './policy/define.js';

@@ -57,6 +57,8 @@ export type NativeRequest = {
   details: object | null;
   /** The preview when it is more than the arguments; `null`: the core makes it. */
   page: { text: string; flags: string[] } | null;
+  /** The cancelled request of the same call that it takes the place of. */
+  supersedes: string | null;
 };
 
 /** A policy as it was written. `preset`: the text is its name. */
@@ -64,8 +66,6 @@ export type NativeDocument = {
   name: string;
   text: string;
   format: 'toml' | 'json' | 'object' | 'preset';
-  /** What is added to the numbers of its conditions. */
-  firstCondition: number;
 };
 
 /** A call to judge. */
@@ -92,6 +92,13 @@ export type NativeJudged = {
   grant?: Grant | null;
   /** Files changed: what is wrong with them now, perhaps nothing. */
   problems?: PolicyProblem[];
+};
+
+/** What a human is shown beside a request. */
+export type NativeShown = {
+  always: { allow: GrantOffer | null; deny: GrantOffer | null };
+  changes: FileChange[];
+  page: { text: string; flags: string[] };
 };
 
 /** What may be executed: the core's own copy of the arguments. */
@@ -268,12 +275,9 @@ export class NativePolicies {
   }
 
   /** What a human is shown: offers to remember, diffs, and the preview with them. */
-  async show(call: NativeCall): Promise<{
-    always: { allow: GrantOffer | null; deny: GrantOffer | null };
-    changes: FileChange[];
-    page: { text: string; flags: string[] } | null;
-  }> {
-    return open(await this.#policies.show(JSON.stringify(call)));
+  async show(call: NativeCall): Promise<NativeShown> {
+    const text = JSON.stringify(call);
+    return open<NativeShown | null>(this.#policies.show(text)) ?? open(await this.#policies.showWithFiles(text));
   }
 
   /** The explanation as text. */
@@ -326,4 +330,36 @@ export class NativePolicies {
   endRun(runId: string): void {
     open(this.#policies.endRun(runId));
   }
+}
+
+/** One line of `countersign policy check --batch`. Never throws. */
+export function checkLine(line: string): string {
+  return binding.checkLine(line);
+}
+
+/** One line of `countersign preview --batch`. Never throws. */
+export function previewLine(line: string): string {
+  return binding.previewLine(line);
+}
+
+/** Any text made safe to show on a terminal, both ends of a long one kept. */
+export function safeText(text: string): string {
+  return binding.safeText(text.toWellFormed());
+}
+
+/** A project's policy that the user trusts, by the SHA-256 (hex) of its content. */
+export type Trusted = { path: string; hash: string };
+
+/** Trusts the policy of the project that this directory is in, as it is now. Fails with `ERR_POLICY`. */
+export async function trust(directory: string): Promise<Trusted> {
+  return open(await binding.trust(directory));
+}
+
+/** `false`: it was not trusted. */
+export async function untrust(directory: string): Promise<boolean> {
+  return open(await binding.untrust(directory));
+}
+
+export async function trusted(): Promise<Trusted[]> {
+  return open(await binding.trusted());
 }

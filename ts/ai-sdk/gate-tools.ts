@@ -22,7 +22,7 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
   warnUnknown(plan.unknown);
   const asker = new Asker(runId ?? crypto.randomUUID(), options as never, 'gateTools');
   const applied = applyInterruptConfig(tools, interruptOn, unknownTools).tools;
-  const gated = plan.tools.filter(([, { action }]) => action !== 'allow');
+  const gated = asker.judgesAll ? plan.tools : plan.tools.filter(([, { action }]) => action !== 'allow');
   if (gated.length === 0) return applied;
   const result = copyToolSet(applied);
   for (const [name, gating] of gated) {

@@ -5,8 +5,8 @@
 import type { Tool, ToolSet } from 'ai';
 import type { InterruptOn, InterruptOptions } from '../../index.js';
 import { RefusedByCore } from '../errors/from-native.js';
-import type { LocalGate } from '../gate/gate.js';
-import { judge, type HostJudge, type Verdict } from '../gate/judge.js';
+import type { Asker } from '../gate/asker.js';
+import type { HostJudge, Verdict } from '../gate/judge.js';
 import type { Claim, Gating, InterruptPlan } from '../native.js';
 import { copyOf, snapshot, type Snapshot } from '../values/snapshot.js';
 import { follow, noted, Refused } from './follow.js';
@@ -34,8 +34,7 @@ export interface GuardOptions {
   tools: ToolSet;
   plan: InterruptPlan;
   interruptOn: InterruptOn | undefined;
-  gate: LocalGate;
-  runId: string;
+  asker: Asker;
   hostJudge?: HostJudge | undefined;
   /** Whether the host judge has a say about this tool. */
   hostJudges?: (toolName: string) => boolean;
@@ -65,6 +64,7 @@ export class Guard {
   guards(toolName: string): boolean {
     const gating = this.#gatings.get(toolName);
     if (gating === undefined) return false;
+    if (this.#options.asker.judgesAll) return true;
     return gating.action !== 'allow' || (gating.entry !== toolName && this.#options.hostJudges?.(toolName) === true);
   }
 
@@ -88,6 +88,15 @@ export class Guard {
   /** What the configuration says about arguments that a human wrote. */
   async judgeEdit(toolCallId: string, toolName: string, args: Snapshot): Promise<Verdict> {
     return this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {});
+  }
+
+  /** What everything says now about a call that was approved before. */
+  async judgeAgain(toolCallId: string, toolName: string, args: Snapshot): Promise<Verdict> {
+    const call = this.#calls.get(toolCallId);
+    const verdict = await this.#judge(toolCallId, toolName, args, call?.context ?? {});
+    // What a human was asked about goes on being asked about: nothing may run on an approval that was taken back.
+    if (call !== undefined) call.verdict = verdict.effect === 'allow' ? { effect: 'ask', floor: true } : verdict;
+    return verdict;
   }
 
   async needsApproval(toolName: string, input: unknown, options: { toolCallId: string }): Promise<boolean> {
@@ -119,9 +128,9 @@ export class Guard {
   }
 
   #judge(toolCallId: string, toolName: string, args: Snapshot, context: Record<string, unknown>): Promise<Verdict> {
-    const { tools, hostJudge, hostJudges, signal } = this.#options;
+    const { tools, asker, hostJudge, hostJudges, signal } = this.#options;
     const gating = this.#gatings.get(toolName) ?? ASK;
-    return judge(
+    return asker.judge(
       { toolCallId, toolName, args, context },
       {
         gating,
@@ -185,7 +194,7 @@ export class Guard {
     const args = snapshot(input);
     const call = this.#calls.get(toolCallId);
     if (call?.verdict?.effect === 'allow' && sameJson(call.args, args)) return execute(copyOf(args), options);
-    if (call === undefined && this.#options.gate.find(this.#options.runId, toolCallId).length === 0) {
+    if (call === undefined && this.#options.asker.gate.find(this.#options.asker.runId, toolCallId).length === 0) {
       return this.#executeUnasked(toolName, execute, args, options);
     }
     return this.#executeClaimed(toolName, execute, args, options);
@@ -202,11 +211,11 @@ export class Guard {
   }
 
   #executeClaimed(toolName: string, execute: Execute, args: Snapshot, options: ExecuteOptions): unknown {
-    const { gate, runId, onExecuted } = this.#options;
+    const { asker, onExecuted } = this.#options;
     const { toolCallId } = options;
-    const { approvalId, edited } = claimOrRefuse(gate, runId, toolCallId, toolName, args);
+    const { approvalId, edited } = claimOrRefuse(asker, asker.runId, toolCallId, toolName, args);
     const end = (outcome: Executed['outcome']) => {
-      gate.settle(approvalId, 'output' in outcome);
+      asker.gate.settle(approvalId, 'output' in outcome);
       onExecuted?.({ toolCallId, toolName, args: copyOf(args), outcome });
     };
     return follow(() => execute(copyOf(args), options), end, edited ? noted : undefined);
@@ -218,14 +227,14 @@ export const ASK: Gating = { action: 'ask', entry: null, allowedDecisions: null,
 
 /** Claims the approval of a call, or says why there is none. @throws {Refused} */
 export function claimOrRefuse(
-  gate: LocalGate,
+  asker: Asker,
   runId: string | null,
   toolCallId: string,
   toolName: string,
   args: Snapshot,
 ): Claim {
   try {
-    return gate.claim(runId, toolCallId, toolName, args);
+    return asker.gate.claim(runId, toolCallId, toolName, args, asker.context(toolName));
   } catch (error) {
     if (error instanceof RefusedByCore)
       throw new Refused(`${toolName} was not run: ${error.message}`, { cause: error });

@@ -1,6 +1,6 @@
 /** The calls that a run must ask about: taken in, put to somebody, and told when they are decided. */
 import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType } from '../../index.js';
-import { requestOf, type Asker } from '../gate/asker.js';
+import { requestOf, type Asker, type Question } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, type Decided } from '../gate/gate.js';
 import type { Gating } from '../native.js';
@@ -71,6 +71,7 @@ export class Requests {
       providerExecuted,
       record: undefined,
       decision: undefined,
+      staleness: undefined,
       edits: this.#options.editsOf(toolCallId, toolName),
     });
     return part;
@@ -110,10 +111,43 @@ export class Requests {
       const denied = cut ?? this.#denialOf(asked);
       if (!signal.aborted && (await this.#openRequest(round, asked, denied))) open.push(asked);
     }
-    if (signal.aborted) return;
-    for (const { record, args } of open) {
-      this.#options.asker.ask(record as ApprovalRecord, args as Snapshot, signal);
+    this.#callHumans(open);
+  }
+
+  /**
+   * Asks once more about what was approved and is no longer what was shown: a file has changed, or the policy.
+   *
+   * @returns whether there is anything to wait for
+   */
+  async askAgain(round: Round): Promise<boolean> {
+    const open: Asked[] = [];
+    const { asker, signal } = this.#options;
+    for (const asked of round.requested) {
+      const { record, decision, toolCallId } = asked;
+      if (record === undefined || decision === undefined || !isApproval(decision)) continue;
+      const reason = await asked.staleness?.();
+      if (reason === undefined || signal.aborted) continue;
+      asker.gate.revoke(record.approvalId, reason);
+      asked.decision = undefined;
+      const denied = await this.#judgedAgain(toolCallId, asked);
+      const supersedes = { approvalId: record.approvalId, reason };
+      if (await this.#openRequest(round, asked, denied, supersedes)) open.push(asked);
     }
+    this.#callHumans(open);
+    return round.waiting > 0;
+  }
+
+  /** Why nobody needs to be asked again. */
+  async #judgedAgain(toolCallId: string, { toolName, args }: Asked): Promise<string | undefined> {
+    if (args === undefined) return 'Its arguments cannot be shown as they are.';
+    const verdict = await this.#options.guard.judgeAgain(toolCallId, toolName, args);
+    return verdict.effect === 'deny' ? verdict.reason : undefined;
+  }
+
+  #callHumans(open: readonly Asked[]): void {
+    const { asker, signal } = this.#options;
+    if (signal.aborted) return;
+    for (const { record, args } of open) asker.ask(record as ApprovalRecord, args as Snapshot, signal);
   }
 
   /** Why nobody needs to be asked. */
@@ -125,21 +159,28 @@ export class Requests {
   }
 
   /** Whether a human is to be called. */
-  async #openRequest(round: Round, asked: Asked, denied: string | undefined): Promise<boolean> {
+  async #openRequest(
+    round: Round,
+    asked: Asked,
+    denied: string | undefined,
+    supersedes?: Question['supersedes'],
+  ): Promise<boolean> {
     const { toolCallId, toolName, args } = asked;
     const verdict = this.#options.guard.call(toolCallId)?.verdict;
     try {
-      const { record, decided } = await this.#options.asker.openAndWait({
+      const { record, decided, staleness } = await this.#options.asker.openAndWait({
         toolCallId,
         toolName,
         args: args ?? snapshot(null),
         gating: this.#gatingOf(asked),
         entry: this.#options.guard.entryOf(toolName),
-        reason: verdict?.effect === 'ask' ? verdict.reason : undefined,
+        verdict,
+        supersedes,
         checkEdit: (written) => asked.edits.check(written),
         signal: this.#options.signal,
       });
       asked.record = record;
+      asked.staleness = staleness;
       const isAutomatic = denied !== undefined || this.#options.asker.isAutomatic;
       const request = requestOf(record, args ?? snapshot(null));
       this.#options.tell({ type: 'approval-requested', isAutomatic, ...request } as ApprovalRequestedEvent);

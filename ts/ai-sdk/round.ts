@@ -3,6 +3,7 @@ import type { ModelMessage } from 'ai';
 import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
+import type { Opened } from '../gate/asker.js';
 import type { Edits } from './edits.js';
 import type { Executed } from './guard.js';
 import { modelOutput, type Answer } from './history.js';
@@ -20,6 +21,8 @@ export interface Asked {
   providerExecuted: boolean;
   record: ApprovalRecord | undefined;
   decision: DecisionOutcome | undefined;
+  /** Why an approval does not hold any more. */
+  staleness: Opened['staleness'] | undefined;
   edits: Edits;
 }
 

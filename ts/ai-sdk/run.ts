@@ -47,6 +47,7 @@ export interface RunOptions {
   plan: (tools: ToolSet) => InterruptPlan;
   interruptOn: InterruptOn | undefined;
   maxSteps: number | undefined;
+  hideDeniedTools: boolean;
   signal: AbortSignal;
   /** What the user passed for the SDK: its messages are the conversation until the first call is opened. */
   call: CallOptions;
@@ -184,6 +185,7 @@ export class Run {
 
   async #start(): Promise<void> {
     this.#sdk = await this.#options.sdk();
+    if (this.#options.hideDeniedTools) await this.#asker.refresh();
     this.#call = this.#options.open(this.#sdk);
     await this.#open(new Round(0, []));
   }
@@ -276,6 +278,7 @@ export class Run {
   async #continue(): Promise<void> {
     const round = this.#round;
     if (round.requested.length === 0) return this.#end();
+    if (await this.#requests.askAgain(round)) return;
     if (round.requested.some(({ decision }) => decision?.type === 'reject' && decision.stop === true))
       return this.#stopTurn(round);
     const answers = round.requested.map((asked) => this.#answer(asked));
@@ -459,6 +462,7 @@ export class Run {
       prompt: undefined,
       messages: this.#history,
       ...(options['tools'] === undefined ? {} : { tools: this.#roundTools(round) }),
+      ...this.#activeTools(options),
       model: this.#watch(round, options['model']),
       abortSignal: this.#options.signal,
       stopWhen: ({ steps }: { steps: Step[] }) => this.#mayStop([...this.#steps, ...steps]),
@@ -474,6 +478,15 @@ export class Run {
         round.finish = event;
       }),
     };
+  }
+
+  /** Without the tools that are denied whatever the arguments, where that is wanted. */
+  #activeTools(options: Record<string, unknown>): { activeTools?: string[] } {
+    if (!this.#options.hideDeniedTools) return {};
+    const given = options['activeTools'] as readonly string[] | undefined;
+    const names = given ?? Object.keys(this.#guard.tools);
+    const hidden = this.#asker.hidden(names);
+    return hidden.size === 0 ? {} : { activeTools: names.filter((name) => !hidden.has(name)) };
   }
 
   readonly #tellAbort = async (event: { steps?: Step[] }): Promise<void> => {
@@ -494,8 +507,7 @@ export class Run {
       tools,
       plan: this.#options.plan(tools),
       interruptOn: this.#options.interruptOn,
-      gate: this.#asker.gate,
-      runId: this.runId,
+      asker: this.#asker,
       signal: this.#options.signal,
       ...hostJudgeOf(hostJudge, options, tools),
       onExecuted: (executed) => {
@@ -559,8 +571,9 @@ export class Run {
       }
       const stepNumber = step.stepNumber + this.#steps.length;
       const prepared = await own?.({ ...step, stepNumber, steps: [...this.#steps, ...step.steps] });
-      if (!isRecord(prepared) || prepared['model'] === undefined) return prepared;
-      return { ...prepared, model: this.#watch(round, prepared['model']) };
+      if (!isRecord(prepared)) return prepared;
+      const shown = prepared['activeTools'] === undefined ? prepared : { ...prepared, ...this.#activeTools(prepared) };
+      return shown['model'] === undefined ? shown : { ...shown, model: this.#watch(round, shown['model']) };
     };
   }
 

@@ -35,6 +35,8 @@ export function streamWithEvents(options: object): AgentRun {
     unknownTools,
     onApprovalRequest,
     gate,
+    policy,
+    hideDeniedTools = false,
     approvalTimeout,
     runId = crypto.randomUUID(),
     origin,
@@ -59,10 +61,11 @@ export function streamWithEvents(options: object): AgentRun {
   const plan = (tools: ToolSet) => (tools === source.tools ? first : planFor(tools));
   return new IterableRun({
     sdk: loadSdk,
-    asker: new Asker(runId, { gate, onApprovalRequest, approvalTimeout, origin, logger }, 'streamWithEvents'),
+    asker: new Asker(runId, { gate, policy, onApprovalRequest, approvalTimeout, origin, logger }, 'streamWithEvents'),
     plan,
     interruptOn: interruptOn as InterruptOn | undefined,
     maxSteps,
+    hideDeniedTools,
     signal: call['abortSignal'] as AbortSignal | undefined,
     includeRaw: includeRawParts,
     call,

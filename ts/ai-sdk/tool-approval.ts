@@ -3,7 +3,7 @@ import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../..
 import { Asker } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { isApproval } from '../gate/gate.js';
-import { judge, type Verdict } from '../gate/judge.js';
+import type { Verdict } from '../gate/judge.js';
 import { interruptPlan, type Gating } from '../native.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
 import { claimOrRefuse } from './guard.js';
@@ -56,7 +56,7 @@ class Approval {
     if (gating === undefined) return { type: 'denied', reason: `There is no tool "${toolName}".` };
     const entry = entryOf(this.#interruptOn, gating.entry);
     const tool = ownTool(tools as ToolSet, toolName);
-    const verdict = await judge(
+    const verdict = await this.#asker.judge(
       { toolCallId, toolName, args, context: { messages } },
       { gating, entry, tool, hostJudge: undefined, signal: undefined },
     );
@@ -70,20 +70,25 @@ class Approval {
     toolName: string,
     args: Snapshot,
     gating: Gating,
-    { reason }: Verdict & { effect: 'ask' },
+    verdict: Verdict & { effect: 'ask' },
   ): Promise<ToolApprovalStatus> {
     const { gate } = this.#asker;
     const entry = entryOf(this.#interruptOn, gating.entry);
     // Without a run of the user's, call ids of different runs must not meet.
     const runId = this.#options.runId ?? crypto.randomUUID();
-    const question = { toolCallId, toolName, args, gating, entry, reason };
+    const question = { toolCallId, toolName, args, gating, entry, verdict };
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
       const { description } = await this.#asker.open(question, runId);
-      return { type: 'user-approval', reason: reason ?? description };
+      return { type: 'user-approval', reason: verdict.reason ?? description };
     }
-    const { record, decided } = await this.#asker.openAndWait(question, runId);
+    const { record, decided, staleness } = await this.#asker.openAndWait(question, runId);
     this.#asker.ask(record, args, new AbortController().signal);
     const { decision } = await decided;
+    const stale = decision.type === 'approve' ? await staleness() : undefined;
+    if (stale !== undefined) {
+      gate.revoke(record.approvalId, stale);
+      return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
+    }
     if (decision.type === 'approve') return this.#handOver(runId, toolCallId, toolName, args);
     gate.revoke(record.approvalId, 'An edit cannot be carried out here.');
     const reasonGiven =
@@ -100,7 +105,7 @@ class Approval {
 
   /** Uses the approval up. How the execution ends cannot be seen from here. */
   #handOver(runId: string | null, toolCallId: string, toolName: string, args: Snapshot): ToolApprovalStatus {
-    const { approvalId } = claimOrRefuse(this.#asker.gate, runId, toolCallId, toolName, args);
+    const { approvalId } = claimOrRefuse(this.#asker, runId, toolCallId, toolName, args);
     this.#asker.gate.settle(approvalId, true);
     return { type: 'approved' };
   }

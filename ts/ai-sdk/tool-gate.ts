@@ -1,10 +1,10 @@
 /** One tool of a loop that is not ours: its `execute` runs what was allowed, and nothing else. */
 import type { Tool } from 'ai';
 import type { ExecutionDenied, InterruptOptions } from '../../index.js';
-import type { Asker } from '../gate/asker.js';
+import type { Asker, Opened, Question } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, type Decided } from '../gate/gate.js';
-import { judge, type Verdict } from '../gate/judge.js';
+import type { Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { denied, isExecutionDenied } from './denied.js';
@@ -160,26 +160,37 @@ export class ToolGate {
       judge: (edited) => this.#judge(edited, options),
     });
     const checkEdit = (written: unknown) => edits.check(written);
-    let opened: Awaited<ReturnType<Asker['openAndWait']>>;
+    const question = { toolCallId, toolName: name, args, gating, entry, verdict, checkEdit, signal: abortSignal };
+    let supersedes: Question['supersedes'];
+    for (;;) {
+      const opened = await this.#open({ ...question, supersedes }, runId);
+      const decided = await this.#answerOf(opened, args, abortSignal);
+      const reason = isApproval(decided.decision) ? await opened.staleness() : undefined;
+      abortSignal.throwIfAborted();
+      if (reason === undefined) return this.#carryOut(decided, args, edits, runId, toolCallId);
+      asker.gate.revoke(decided.approvalId, reason);
+      supersedes = { approvalId: decided.approvalId, reason };
+    }
+  }
+
+  async #open(question: Question, runId: string): Promise<Opened> {
     try {
-      opened = await asker.openAndWait(
-        { toolCallId, toolName: name, args, gating, entry, reason: verdict.reason, checkEdit, signal: abortSignal },
-        runId,
-      );
+      return await this.#options.asker.openAndWait(question, runId);
     } catch (error) {
       throw existingRecord(error) === undefined ? error : new Refused(DUPLICATE_ID);
     }
-    const { gate } = asker;
-    const { record } = opened;
-    const { approvalId } = record;
-    const withdraw = () => gate.withdraw(approvalId, 'The call was aborted.');
+  }
+
+  async #answerOf({ record, decided }: Opened, args: Snapshot, abortSignal: AbortSignal): Promise<Decided> {
+    const { asker } = this.#options;
+    const withdraw = () => asker.gate.withdraw(record.approvalId, 'The call was aborted.');
     abortSignal.addEventListener('abort', withdraw, { once: true });
     try {
       if (abortSignal.aborted) withdraw();
       else asker.ask(record, args, abortSignal);
-      const decided = await opened.decided;
+      const answer = await decided;
       abortSignal.throwIfAborted();
-      return this.#carryOut(decided, args, edits, runId, toolCallId);
+      return answer;
     } finally {
       abortSignal.removeEventListener('abort', withdraw);
     }
@@ -191,7 +202,7 @@ export class ToolGate {
     const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
-    claimOrRefuse(this.#options.asker.gate, runId, toolCallId, this.#options.name, args);
+    claimOrRefuse(this.#options.asker, runId, toolCallId, this.#options.name, args);
     return { kind: 'run', args, approvalId, edited: decision.type === 'edit' };
   }
 
@@ -206,9 +217,8 @@ export class ToolGate {
       const args = snapshot(input);
       const verdict = await this.#judge(args, options);
       if (verdict.effect === 'allow') return false;
-      const reason = verdict.reason;
       const runId = this.#options.runId ?? crypto.randomUUID();
-      const { approvalId } = await asker.open({ toolCallId, toolName: name, args, gating, entry, reason }, runId);
+      const { approvalId } = await asker.open({ toolCallId, toolName: name, args, gating, entry, verdict }, runId);
       if (verdict.effect === 'deny') asker.gate.rejectBySystem(approvalId, verdict.reason);
     } catch {
       // Unknown to the gate, it can be answered by nobody: it does not run.
@@ -226,15 +236,15 @@ export class ToolGate {
       if (verdict?.effect === 'allow') return { kind: 'run', args, approvalId: null, edited: false };
       return denial('No approval of this call is known here.', 'reject', null);
     }
-    const { approvalId } = claimOrRefuse(asker.gate, runId, toolCallId, name, args);
+    const { approvalId } = claimOrRefuse(asker, runId, toolCallId, name, args);
     return { kind: 'run', args, approvalId, edited: false };
   }
 
   #judge(args: Snapshot, options: ExecuteOptions): Promise<Verdict> {
-    const { name, tool, gating, entry } = this.#options;
+    const { name, tool, gating, entry, asker } = this.#options;
     const { toolCallId, abortSignal, ...context } = options;
     const call = { toolCallId, toolName: name, args, context };
-    return judge(call, { gating, entry, tool, hostJudge: undefined, signal: abortSignal });
+    return asker.judge(call, { gating, entry, tool, hostJudge: undefined, signal: abortSignal });
   }
 
   async #toModelOutput(options: ModelOutputOptions): Promise<ModelOutput> {

@@ -1,8 +1,17 @@
 /** Puts calls of one run to whoever answers for it: a callback, a gate, or nobody. */
 import { AsyncResource } from 'node:async_hooks';
-import type { ApprovalAnswer, ApprovalRecord, ApprovalRequest, Gate, InterruptOptions, Logger } from '../../index.js';
+import type {
+  ApprovalAnswer,
+  ApprovalRecord,
+  ApprovalRequest,
+  Gate,
+  InterruptOptions,
+  Logger,
+  PolicyInput,
+} from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { Gating } from '../native.js';
+import type { Policies } from '../policy/policies.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { messageOf } from '../errors/message-of.js';
 import {
@@ -14,6 +23,7 @@ import {
   type Decided,
   type OpenRequest,
 } from './gate.js';
+import { judge, type Judge, type JudgedCall, type Verdict } from './judge.js';
 
 /** How long a `description` function may take, in ms; then the default stands. */
 const DESCRIPTION_DEADLINE_MS = 10_000;
@@ -29,6 +39,8 @@ export interface AskerOptions {
   approvalTimeout?: number | undefined;
   origin?: readonly string[] | undefined;
   logger?: Logger | undefined;
+  /** Of the run: narrows what the gate's own says. */
+  policy?: PolicyInput | readonly PolicyInput[] | undefined;
 }
 
 /** A call to ask about. */
@@ -38,11 +50,21 @@ export interface Question {
   args: Snapshot;
   gating: Gating | undefined;
   entry: InterruptOptions | undefined;
-  /** Why it is asked, when a judge said so. */
-  reason?: string | undefined;
+  /** Why it is asked. */
+  verdict?: Verdict | undefined;
+  /** The request that was taken back, since what it showed has changed. */
+  supersedes?: { approvalId: string; reason: string } | undefined;
   checkEdit?: CheckEdit | undefined;
   /** Once it is aborted, nobody is asked any more. */
   signal?: AbortSignal | undefined;
+}
+
+/** A request that waits. */
+export interface Opened {
+  record: ApprovalRecord;
+  decided: Promise<Decided>;
+  /** Why an approval of it does not hold any more; `undefined`: it does. */
+  staleness: () => Promise<string | undefined>;
 }
 
 export class Asker {
@@ -53,6 +75,7 @@ export class Asker {
   readonly #logger: Logger | undefined;
   readonly #timeout: number | null;
   readonly #origin: readonly string[];
+  readonly #policies: Policies | undefined;
   // Callbacks run in the caller's async context, whatever stream or timer it was that led to them.
   readonly #context = new AsyncResource('countersign');
 
@@ -70,6 +93,41 @@ export class Asker {
         ? null
         : checkPositive(`${place}: approvalTimeout`, options.approvalTimeout);
     this.#origin = options.origin ?? ['main'];
+    this.#policies = this.gate.control.narrower(options.policy, place);
+  }
+
+  /** Whether anything beside `interruptOn` can ask about a call. */
+  get judgesAll(): boolean {
+    return this.gate.control.tightens(this.#policies);
+  }
+
+  /** The verdict of everything that judges. */
+  judge(call: JudgedCall, by: Omit<Judge, 'control' | 'policies' | 'runId'>): Promise<Verdict> {
+    return judge(call, { ...by, control: this.gate.control, policies: this.#policies, runId: this.runId });
+  }
+
+  /** What an approval of a call of this tool is bound to, as things are now. */
+  context(toolName: string): object | null {
+    return this.gate.control.context(toolName, this.#policies);
+  }
+
+  /** Why what was shown does not hold any more; `undefined`: it does. */
+  async #staleness({ toolName, changes }: ApprovalRecord, context: object | null): Promise<string | undefined> {
+    if (context === null && changes.length === 0) return undefined;
+    const [changed] = await this.gate.control.changed(changes, this.#policies);
+    if (changed !== undefined) return `${changed} changed since its diff was shown.`;
+    const same = JSON.stringify(this.context(toolName)) === JSON.stringify(context);
+    return same ? undefined : 'The policy changed since it was approved.';
+  }
+
+  /** Looks at the policy files. */
+  async refresh(): Promise<void> {
+    await this.gate.control.changed([], this.#policies);
+  }
+
+  /** Of these tools, those that are denied whatever the arguments. */
+  hidden(toolNames: readonly string[]): Set<string> {
+    return this.gate.control.hidden(toolNames, this.#policies);
   }
 
   /** In the async context in which the asker was made. */
@@ -93,16 +151,17 @@ export class Asker {
   }
 
   /** As {@link Asker.open}, with the decision whenever it comes. */
-  async openAndWait(
-    question: Question,
-    runId = this.runId,
-  ): Promise<{ record: ApprovalRecord; decided: Promise<Decided> }> {
-    return this.gate.openAndWait(await this.#requestFor(question, runId), question.checkEdit);
+  async openAndWait(question: Question, runId = this.runId): Promise<Opened> {
+    const request = await this.#requestFor(question, runId);
+    const { record, decided } = this.gate.openAndWait(request, question.checkEdit);
+    return { record, decided, staleness: () => this.#staleness(record, request.context) };
   }
 
   async #requestFor(question: Question, runId: string): Promise<OpenRequest> {
-    const { toolCallId, toolName, args, gating, signal } = question;
+    const { toolCallId, toolName, args, gating, signal, verdict, supersedes } = question;
     const description = await this.#describe(question);
+    const call = { toolCallId, toolName, args, runId, signal };
+    const { page, ...details } = await this.gate.control.shown(call, verdict ?? { effect: 'ask', floor: true });
     signal?.throwIfAborted();
     return {
       runId,
@@ -114,6 +173,10 @@ export class Asker {
       allowedDecisions: gating?.allowedDecisions ?? null,
       timeoutMs: this.#timeoutOf(gating),
       logger: this.#logger,
+      context: this.context(toolName),
+      details,
+      page,
+      supersedes: supersedes?.approvalId ?? null,
     };
   }
 
@@ -154,7 +217,13 @@ export class Asker {
     return this.#callback === undefined ? DEFAULT_TIMEOUT_MS : null;
   }
 
-  async #describe({ entry, toolCallId, toolName, args, reason, signal }: Question): Promise<string | null> {
+  async #describe(question: Question): Promise<string | null> {
+    const said = await this.#describedBy(question);
+    const { supersedes } = question;
+    return supersedes === undefined ? said : `Asked again: ${supersedes.reason}${said === null ? '' : ` ${said}`}`;
+  }
+
+  async #describedBy({ entry, toolCallId, toolName, args, verdict, signal }: Question): Promise<string | null> {
     const description: unknown = entry?.description;
     try {
       const text: unknown =
@@ -171,6 +240,7 @@ export class Asker {
     } catch {
       // The call must be asked about all the same: the default says what it is.
     }
+    const reason = verdict?.effect === 'ask' ? verdict.reason : undefined;
     return reason === undefined ? null : `${toolName}: ${reason}`;
   }
 }

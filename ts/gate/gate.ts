@@ -13,7 +13,12 @@ import type {
   GateEvent,
   GateOptions,
   GateRequest,
+  Grant,
+  Grants,
+  GrantScope,
   Logger,
+  PolicyMode,
+  PolicyVerdict,
   Resolution,
 } from '../../index.js';
 import { RefusedByCore } from '../errors/from-native.js';
@@ -22,6 +27,7 @@ import { DuplicateRequestError, InvalidConfigError, InvalidDecisionError } from 
 import { NativeGate, type Claim, type NativeRequest } from '../native.js';
 import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { Broadcast } from './broadcast.js';
+import { Control } from './control.js';
 import { KeepAlive } from './keep-alive.js';
 import { logEvent } from './log.js';
 
@@ -45,7 +51,15 @@ export type Decided = ApprovalRecord & {
   decidedAt: number;
 };
 
+/** What the core tells of. */
+type ToldByCore = Exclude<GateEvent, { type: 'policy-changed' | 'granted' }>;
+
+/** A request without policies. */
+const PLAIN = { context: null, details: null, page: null, supersedes: null };
+
 export class LocalGate implements Gate {
+  /** Policies, grants and the mode. */
+  readonly control: Control;
   readonly #native: NativeGate;
   readonly #timeout: number | null;
   readonly #waiting = new Map<string, (decided: Decided) => void>();
@@ -66,6 +80,9 @@ export class LocalGate implements Gate {
     }
     this.#timeout = timeout === undefined ? null : checkPositive('createGate: timeout', timeout);
     this.#logger = options.logger;
+    this.control = new Control(options, (problems) =>
+      this.#publish({ type: 'policy-changed', problems, at: Date.now() }),
+    );
     this.#native = new NativeGate({
       maxArgumentBytes: checkPositive('createGate: maxArgumentBytes', maxArgumentBytes),
       keepDecided: checkPositive('createGate: keepDecided', keepDecided),
@@ -92,6 +109,7 @@ export class LocalGate implements Gate {
       description: request.description ?? null,
       allowedDecisions: request.allowedDecisions ?? null,
       timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout ?? DEFAULT_TIMEOUT_MS),
+      ...PLAIN,
     });
     const withdraw = () => this.withdraw(record.approvalId, 'The caller no longer needs it.');
     abortSignal?.addEventListener('abort', withdraw, { once: true });
@@ -132,7 +150,7 @@ export class LocalGate implements Gate {
     args: Snapshot,
   ): Resolution {
     try {
-      this.claim(runId, toolCallId, toolName, args);
+      this.claim(runId, toolCallId, toolName, args, null);
       this.settle(approvalId, true);
       return resolution;
     } catch (error) {
@@ -188,7 +206,8 @@ export class LocalGate implements Gate {
     const record = this.#native.get(approvalId);
     const decision = this.#parse(answer, record?.toolName ?? '');
     if (options.reason !== undefined) decision.reason = options.reason;
-    return this.#settleOn(approvalId, decision, { by: options.by ?? null, via: 'gate' });
+    const remember = options.remember ?? rememberOf(answer);
+    return this.#settleOn(approvalId, decision, { by: options.by ?? null, via: 'gate' }, remember);
   }
 
   async approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
@@ -220,7 +239,7 @@ export class LocalGate implements Gate {
   async decideByCallback(record: ApprovalRecord, answer: unknown): Promise<void> {
     const by = { by: null, via: 'callback' } as const;
     try {
-      await this.#settleOn(record.approvalId, this.#parse(answer, record.toolName), by);
+      await this.#settleOn(record.approvalId, this.#parse(answer, record.toolName), by, rememberOf(answer));
     } catch (error) {
       this.rejectBySystem(record.approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
     }
@@ -262,8 +281,15 @@ export class LocalGate implements Gate {
   // --- executing ----------------------------------------------------------------------------------------------------
 
   /** The one claim on an approval, checked against what was approved. */
-  claim(runId: string | null, toolCallId: string, toolName: string, args: Snapshot): Claim {
-    const claim = this.#native.claim(runId, toolCallId, toolName, args.json);
+  claim(
+    runId: string | null,
+    toolCallId: string,
+    toolName: string,
+    args: Snapshot,
+    /** What the policies judge the call under now. */
+    context: object | null,
+  ): Claim {
+    const claim = this.#native.claim(runId, toolCallId, toolName, args.json, context);
     this.flush();
     return claim;
   }
@@ -279,10 +305,39 @@ export class LocalGate implements Gate {
     this.flush();
   }
 
+  // --- policies -----------------------------------------------------------------------------------------------------
+
+  async check(call: { toolName: string; args: unknown; runId?: string }): Promise<PolicyVerdict> {
+    const { toolName, runId } = call;
+    const args = snapshot(call.args);
+    const nobody = async () => ({ effect: 'allow' }) as const;
+    const verdict = await this.control.judge(
+      { toolCallId: crypto.randomUUID(), toolName, args, runId },
+      undefined,
+      nobody,
+    );
+    const said = verdict.said ?? { rule: null, reason: 'no policy is set', subjects: [] };
+    const reason = verdict.effect === 'allow' ? said.reason : (verdict.reason ?? said.reason);
+    return { ...said, reason, effect: verdict.effect };
+  }
+
+  get mode(): PolicyMode {
+    return this.control.mode;
+  }
+
+  async setMode(mode: PolicyMode): Promise<void> {
+    await this.control.setMode(mode);
+  }
+
+  readonly grants: Grants = {
+    list: () => this.control.grants(),
+    revoke: (id) => this.control.revoke(id),
+  };
+
   // --- looking ------------------------------------------------------------------------------------------------------
 
   async pending(filter: { runId?: string } = {}): Promise<ApprovalRequest[]> {
-    return this.#native.pending(filter.runId ?? null).map((request) => ({ ...request, args: revive(request.args) }));
+    return this.#native.pending(filter.runId ?? null).map(toRequest);
   }
 
   async get(approvalId: string): Promise<ApprovalRecord | undefined> {
@@ -322,7 +377,7 @@ export class LocalGate implements Gate {
     try {
       do {
         this.#telling = 'this';
-        for (const event of this.#native.drain()) this.#tell(reviveEvent(event));
+        for (const event of this.#native.drain()) this.#tell(reviveEvent(event) as ToldByCore);
       } while (this.#tellsMore());
     } finally {
       this.#telling = 'nothing';
@@ -334,7 +389,13 @@ export class LocalGate implements Gate {
     return this.#telling === 'and more';
   }
 
-  #tell(event: GateEvent): void {
+  /** Something that the core has no part in. */
+  #publish(event: GateEvent): void {
+    if (this.#logger !== undefined) logEvent(this.#logger, event);
+    this.#events.publish(event);
+  }
+
+  #tell(event: ToldByCore): void {
     const approvalId = 'request' in event ? event.request.approvalId : event.approvalId;
     for (const logger of [this.#logger, this.#loggers.get(approvalId)])
       if (logger !== undefined) logEvent(logger, event);
@@ -373,28 +434,85 @@ export class LocalGate implements Gate {
   }
 
   #decideAs(approvalId: string, decision: DecisionOutcome, options?: string | DecideOptions): Promise<ApprovalRecord> {
-    const { by, reason } = readOptions(options);
-    return this.#settleOn(approvalId, reason === undefined ? decision : { ...decision, reason }, {
-      by: by ?? null,
-      via: 'gate',
-    });
+    const { by, reason, remember } = readOptions(options);
+    return this.#settleOn(
+      approvalId,
+      reason === undefined ? decision : { ...decision, reason },
+      { by: by ?? null, via: 'gate' },
+      remember,
+    );
   }
 
   async #settleOn(
     approvalId: string,
     decision: DecisionOutcome,
     meta: { by: string | null; via: DecidedVia },
+    remember?: unknown,
   ): Promise<ApprovalRecord> {
+    const grant = remember === undefined ? undefined : this.#grantOf(approvalId, decision, remember, meta);
     const check = decision.type === 'edit' ? this.#checks.get(approvalId) : undefined;
     const editedArgs =
       decision.type === 'edit' && check !== undefined ? (await check(revive(decision.args))).json : undefined;
+    let record: ApprovalRecord;
     try {
-      return toRecord(
+      record = toRecord(
         this.#native.decide(approvalId, decision, editedArgs === undefined ? meta : { ...meta, editedArgs }),
       );
     } finally {
       // Also after a refusal: finding out that a request is over is a change too.
       this.flush();
+    }
+    // Only the decision that stands is remembered.
+    if (grant !== undefined) await this.#remember(approvalId, grant);
+    return record;
+  }
+
+  /** @throws {InvalidDecisionError} when the request does not offer to remember this; a callback's decision counts once */
+  #grantOf(
+    approvalId: string,
+    decision: DecisionOutcome,
+    remember: unknown,
+    { by, via }: { by: string | null; via: DecidedVia },
+  ): Omit<Grant, 'id'> | undefined {
+    const record = this.#native.get(approvalId);
+    if (record === null) return undefined;
+    const { always, runId } = toRequest(record);
+    try {
+      const { scope, expiresIn } = readRemember(remember);
+      const effect = decision.type === 'approve' ? 'allow' : decision.type === 'reject' ? 'deny' : undefined;
+      const offer = effect === undefined ? null : always[effect];
+      if (effect === undefined || offer === null) {
+        throw new InvalidDecisionError({
+          message: `This request does not offer to remember "${decision.type}": decide without \`remember\`.`,
+        });
+      }
+      const createdAt = Date.now();
+      const expiresAt = expiresIn === undefined ? null : createdAt + expiresIn;
+      const { label, rules } = offer;
+      return {
+        effect,
+        scope,
+        runId: scope === 'run' ? runId : null,
+        label,
+        rules,
+        by: by ?? via,
+        createdAt,
+        expiresAt,
+      };
+    } catch (error) {
+      if (via !== 'callback') throw error;
+      this.#logger?.warn?.('not remembered', { approvalId, reason: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  async #remember(approvalId: string, wanted: Omit<Grant, 'id'>): Promise<void> {
+    try {
+      const grant = await this.control.grant(wanted);
+      this.#publish({ type: 'granted', grant, approvalId, at: grant.createdAt });
+    } catch (error) {
+      // The decision stands; the next such call is asked about again.
+      this.#logger?.error?.('not remembered', { approvalId, reason: messageOf(error) });
     }
   }
 
@@ -432,6 +550,29 @@ export function checkPositive(place: string, value: number): number {
   throw new InvalidConfigError({ message: `${place} must be a positive number, not ${String(value)}.` });
 }
 
+/** What an answer says of remembering it. */
+function rememberOf(answer: unknown): unknown {
+  return typeof answer === 'object' && answer !== null && Object.hasOwn(answer, 'remember')
+    ? (answer as { remember?: unknown }).remember
+    : undefined;
+}
+
+const SCOPES: readonly unknown[] = ['run', 'session', 'always'] satisfies GrantScope[];
+
+/** @throws {InvalidDecisionError} */
+function readRemember(remember: unknown): { scope: GrantScope; expiresIn: number | undefined } {
+  const { scope, expiresIn } =
+    typeof remember === 'object' && remember !== null
+      ? (remember as { scope?: unknown; expiresIn?: unknown })
+      : { scope: remember, expiresIn: undefined };
+  const lasts =
+    expiresIn === undefined || (typeof expiresIn === 'number' && Number.isFinite(expiresIn) && expiresIn > 0);
+  if (SCOPES.includes(scope) && lasts) return { scope: scope as GrantScope, expiresIn };
+  throw new InvalidDecisionError({
+    message: "`remember` must be 'run', 'session', 'always', or { scope, expiresIn } with a positive number of ms.",
+  });
+}
+
 /** What a decision means for the tool: only these two run it. */
 export function isApproval(decision: DecisionOutcome): boolean {
   return decision.type === 'approve' || decision.type === 'edit';
@@ -459,22 +600,23 @@ function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
   return decision;
 }
 
+/** What the core keeps for us beside a request. */
+type Details = Pick<ApprovalRequest, 'verdict' | 'always' | 'changes'>;
+
+function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUEST {
+  const { details, ...request } = kept as REQUEST & { details?: Details };
+  const { verdict = null, always = { allow: null, deny: null }, changes = [] } = details ?? {};
+  return { ...request, args: revive(request.args), verdict, always, changes } as unknown as REQUEST;
+}
+
 function toRecord(record: ApprovalRecord): ApprovalRecord {
-  return {
-    ...record,
-    args: revive(record.args),
-    decision: record.decision === null ? null : reviveDecision(record.decision),
-  };
+  return { ...toRequest(record), decision: record.decision === null ? null : reviveDecision(record.decision) };
 }
 
 function reviveEvent(event: GateEvent): GateEvent {
-  if (event.type === 'requested') return { ...event, request: { ...event.request, args: revive(event.request.args) } };
+  if (event.type === 'requested') return { ...event, request: toRequest(event.request) };
   if (event.type !== 'decided') return event;
-  return {
-    ...event,
-    request: { ...event.request, args: revive(event.request.args) },
-    decision: reviveDecision(event.decision),
-  };
+  return { ...event, request: toRequest(event.request), decision: reviveDecision(event.decision) };
 }
 
 /** What a human writes is data: an instance of a class is what its properties say. */

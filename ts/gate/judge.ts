@@ -3,17 +3,24 @@
  * is left to JavaScript functions is asked here, and whatever goes wrong with them asks a human.
  */
 import type { Tool } from 'ai';
-import type { InterruptOptions } from '../../index.js';
+import type { InterruptOptions, PolicyVerdict } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Gating } from '../native.js';
+import type { Policies } from '../policy/policies.js';
+import type { Control } from './control.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 
-export type Verdict =
+export type Verdict = {
+  /** What the policies say, where there are any. */
+  said?: PolicyVerdict | null | undefined;
+} & (
   | { effect: 'allow' }
-  | { effect: 'ask'; reason?: string }
+  /** `floor`: something beside the policies asks, so that only a grant for the whole call answers. */
+  | { effect: 'ask'; reason?: string | undefined; floor?: boolean }
   /** Nobody is asked: nothing runs. */
-  | { effect: 'deny'; reason: string };
+  | { effect: 'deny'; reason: string }
+);
 
 /** One more judge, which speaks after the entry of the tool's own name and before everything else. */
 export type HostJudge = (call: JudgedCall) => unknown;
@@ -32,9 +39,23 @@ export interface Judge {
   tool: Tool | undefined;
   hostJudge: HostJudge | undefined;
   signal: AbortSignal | undefined;
+  control: Control;
+  /** The run's own policies. */
+  policies: Policies | undefined;
+  runId: string | undefined;
 }
 
+/** The verdict of everything that judges. */
 export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
+  const { control, policies, signal, tool } = by;
+  const asked = () => interruptVerdict(call, by);
+  const { toolCallId, toolName, args } = call;
+  const annotations = (tool as { annotations?: Record<string, unknown> } | undefined)?.annotations;
+  return control.judge({ toolCallId, toolName, args, annotations, signal, runId: by.runId }, policies, asked);
+}
+
+/** What `interruptOn`, the tool itself and the host's `toolApproval` say. */
+async function interruptVerdict(call: JudgedCall, by: Judge): Promise<Verdict> {
   const decidedByName = by.gating.entry === call.toolName;
   if (by.hostJudge !== undefined && !decidedByName) {
     const verdict = await readStatus(by.hostJudge, call, by.signal);

@@ -30,6 +30,16 @@ export function logEvent(logger: Logger, event: GateEvent): void {
         return;
       case 'settled':
         logger.debug?.('tool settled', { approvalId: event.approvalId, status: event.status });
+        return;
+      case 'granted': {
+        const { id, effect, scope, label, by, expiresAt } = event.grant;
+        logger.info?.('remembered', { approvalId: event.approvalId, grantId: id, effect, scope, by, expiresAt });
+        logger.trace?.('remembered for', { grantId: id, label });
+        return;
+      }
+      case 'policy-changed':
+        if (event.problems.length === 0) logger.info?.('policy changed', {});
+        else logger.error?.('policy changed, but it cannot be read: the old one holds', { problems: event.problems });
     }
   } catch {
     // A logger that throws must not change what runs.

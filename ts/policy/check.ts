@@ -12,7 +12,7 @@ import { Policies } from './policies.js';
 /** @see index.d.ts */
 export const parsePolicy: typeof Api.parsePolicy = (text, { name = 'policy', format } = {}) => {
   const policy = { name, text, format: format ?? (/\.jsonc?$/.test(name) ? 'json' : 'toml'), conditions: [] } as const;
-  checkDocuments([{ name, text, format: policy.format, firstCondition: 0 }]);
+  checkDocuments([{ name, text, format: policy.format }]);
   return madePolicy(policy);
 };
 

@@ -57,7 +57,7 @@ export const definePolicy: typeof Api.definePolicy = (rules, options = {}) => {
     }),
   };
   const text = JSON.stringify(document);
-  checkDocuments([{ name, text, format: 'object', firstCondition: 0 }]);
+  checkDocuments([{ name, text, format: 'object' }]);
   return madePolicy({ name, text, format: 'object', conditions });
 };
 

@@ -25,11 +25,19 @@ export function documentsOf(input: PolicyInput | readonly PolicyInput[] | undefi
   const conditions: PolicyCondition[] = [];
   for (const each of inputsOf(input)) {
     const policy = policyOf(each, place);
-    // Each policy counts its functions from 0: here they stand in one list.
-    documents.push({ name: policy.name, text: policy.text, format: policy.format, firstCondition: conditions.length });
+    const { name, format } = policy;
+    documents.push({ name, format, text: renumbered(policy, conditions.length) });
     conditions.push(...policy.conditions);
   }
   return { documents, conditions };
+}
+
+/** Each policy counts its functions from 0: here they stand in one list. */
+function renumbered({ text, conditions }: Policy, first: number): string {
+  if (first === 0 || conditions.length === 0) return text;
+  const document = JSON.parse(text) as { rule: { condition?: number }[] };
+  for (const rule of document.rule) if (rule.condition !== undefined) rule.condition += first;
+  return JSON.stringify(document);
 }
 
 function inputsOf(input: PolicyInput | readonly PolicyInput[] | undefined): readonly PolicyInput[] {

@@ -3,6 +3,7 @@
 use crate::approval::{ApprovalId, DecisionKinds, InvalidDecision, Record, Status};
 use crate::call::InvalidJson;
 use crate::ledger::LedgerError;
+use crate::policy::document::DocumentError;
 use crate::policy::interrupt::UnknownTool;
 
 /// Why a gate refuses. In each case the tool does not run.
@@ -29,6 +30,9 @@ pub enum Error {
     /// An option of the wrong shape.
     #[error("{0}")]
     InvalidConfig(String),
+    /// Policies that cannot be read.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Policy(Vec<DocumentError>),
     /// `interruptOn` names a tool that does not exist.
     #[error(transparent)]
     UnknownTool(#[from] UnknownTool),
@@ -98,6 +102,7 @@ impl Error {
             Self::InvalidArguments(_) | Self::InvalidRequest(_) | Self::TooLarge { .. } => {
                 "ERR_INVALID_ARGUMENTS"
             }
+            Self::Policy(_) => "ERR_POLICY",
             Self::InvalidConfig(_) => "ERR_INVALID_CONFIG",
             Self::UnknownTool(_) => "ERR_UNKNOWN_TOOL",
             Self::Duplicate(_) => "ERR_DUPLICATE_CALL",

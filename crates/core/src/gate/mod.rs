@@ -7,6 +7,7 @@ mod clock;
 mod deadline;
 mod error;
 mod event;
+pub mod policies;
 #[cfg(test)]
 mod tests;
 pub mod wire;

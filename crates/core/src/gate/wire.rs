@@ -7,6 +7,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
+use super::policies::wire as policies_wire;
 use super::{Claim, Decider, Error, Event, Gate, MAX_NAME, NewRequest, Options, Page, shown};
 use crate::approval::{
     ApprovalId, Choice, Decided, Decision, DecisionKind, DecisionKinds, More, Record, Request, Via,
@@ -326,6 +327,9 @@ impl Serialize for Error {
         match self {
             Self::Duplicate(record) => map.serialize_entry("existing", &RecordOut(record))?,
             Self::AlreadyDecided(record) => map.serialize_entry("winner", &RecordOut(record))?,
+            Self::Policy(errors) => {
+                map.serialize_entry("problems", &policies_wire::faults(errors))?
+            }
             Self::UnknownTool(unknown) => {
                 map.serialize_entry("toolName", &unknown.tool_name)?;
                 map.serialize_entry("nearest", &unknown.nearest)?;

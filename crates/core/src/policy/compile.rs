@@ -243,6 +243,11 @@ impl Rule {
 }
 
 impl NamePattern {
+    /// The pattern that this text is.
+    pub(crate) fn of(name: &str) -> Self {
+        Self::new(name.to_owned())
+    }
+
     fn new(name: String) -> Self {
         if name.contains('*') { Self::Wild(name) } else { Self::Exact(name) }
     }

@@ -1,0 +1,237 @@
+//! What was granted: decisions that are remembered for a run, for as long as the gate lives, or in the user's file.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::{Call, Where, code_source};
+use crate::layers::write_atomically;
+use crate::path::Files;
+use crate::policy::document::{Format, Rule, read};
+use crate::policy::{Effect, Grants, NeedsFiles, Policy, Verdict, judge};
+
+/// For how long a decision is remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// While its run lasts.
+    Run,
+    /// While the gate lives.
+    Session,
+    /// In the user's file.
+    Always,
+}
+
+/// A remembered decision: `Grant` of the API.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Grant {
+    /// Its id. Made when it is added.
+    #[serde(default)]
+    pub id: Uuid,
+    /// Whether it allows or denies.
+    pub effect: Effect,
+    /// For how long.
+    pub scope: Scope,
+    /// Its run, for [`Scope::Run`].
+    pub run_id: Option<String>,
+    /// One sentence: what it says.
+    pub label: String,
+    /// Rules, as a document has them.
+    pub rules: Box<RawValue>,
+    /// Who decided.
+    pub by: String,
+    /// ms since the epoch.
+    pub created_at: u64,
+    /// ms since the epoch; `None`: until it is revoked.
+    pub expires_at: Option<u64>,
+}
+
+impl Grant {
+    fn holds(&self, run_id: Option<&str>, now: u64) -> bool {
+        self.expires_at.is_none_or(|end| now < end)
+            && (self.scope != Scope::Run || self.run_id.as_deref() == run_id)
+    }
+}
+
+/// Grants, ready to be compared.
+#[derive(Debug, Default)]
+pub(super) struct Book {
+    kept: Vec<Kept>,
+}
+
+#[derive(Debug, Clone)]
+struct Kept {
+    grant: Grant,
+    says: Says,
+}
+
+#[derive(Debug, Clone)]
+enum Says {
+    Allow(Vec<Rule>, Grants),
+    Deny(Policy),
+}
+
+/// What the user's file holds.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: u32,
+    grants: Vec<Grant>,
+}
+
+impl Book {
+    pub(super) fn count(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Keeps one. `Err`: why it cannot be.
+    pub(super) fn add(&mut self, mut grant: Grant, context: &Where) -> Result<Grant, String> {
+        grant.id = Uuid::now_v7();
+        let says = Says::of(&grant, context)?;
+        self.kept.push(Kept { grant: grant.clone(), says });
+        Ok(grant)
+    }
+
+    /// Takes over what the user's file holds, but what of it cannot be read: that answers nothing.
+    pub(super) fn take_over(&mut self, file: Vec<Grant>, context: &Where) {
+        self.kept.retain(|kept| kept.grant.scope != Scope::Always);
+        let read = file.into_iter().filter_map(|grant| {
+            let says = Says::of(&grant, context).ok()?;
+            (grant.scope == Scope::Always).then_some(Kept { grant, says })
+        });
+        self.kept.extend(read);
+    }
+
+    pub(super) fn list(&self, now: u64) -> Vec<Grant> {
+        let holds = |grant: &Grant| grant.expires_at.is_none_or(|end| now < end);
+        self.kept.iter().map(|kept| &kept.grant).filter(|grant| holds(grant)).cloned().collect()
+    }
+
+    pub(super) fn remove(&mut self, id: Uuid) -> Option<Grant> {
+        let at = self.kept.iter().position(|kept| kept.grant.id == id)?;
+        Some(self.kept.remove(at).grant)
+    }
+
+    /// Forgets what was granted for a run.
+    pub(super) fn end_run(&mut self, run_id: &str) {
+        self.kept.retain(|kept| {
+            kept.grant.scope != Scope::Run || kept.grant.run_id.as_deref() != Some(run_id)
+        });
+    }
+
+    /// The grants that could answer this call now.
+    pub(super) fn answers(&self, call: &Call) -> Answers {
+        let holding = |kept: &&Kept| kept.grant.holds(call.run_id.as_deref(), call.now);
+        Answers { kept: self.kept.iter().filter(holding).cloned().collect() }
+    }
+}
+
+/// A copy of some grants, to be compared without holding anything.
+pub(super) struct Answers {
+    kept: Vec<Kept>,
+}
+
+impl Answers {
+    /// The grant that answers: a denial of any part, or an allow that all asked parts together have.
+    pub(super) fn to(
+        &self, call: &Call, verdict: &Verdict, context: &Where, files: &dyn Files,
+    ) -> Result<Option<Grant>, NeedsFiles> {
+        let judged = call.judged();
+        for Kept { grant, says } in &self.kept {
+            if let Says::Deny(policy) = says
+                && judge(policy, &judged, files)?.effect == Effect::Deny
+            {
+                return Ok(Some(grant.clone()));
+            }
+        }
+        let allows = || {
+            self.kept.iter().filter_map(|Kept { grant, says }| match says {
+                Says::Allow(rules, grants) => Some((grant, rules, grants)),
+                Says::Deny(_) => None,
+            })
+        };
+        for (grant, _, grants) in allows() {
+            if grants.answers(&judged, verdict, files)? {
+                return Ok(Some(grant.clone()));
+            }
+        }
+        // Each part of a call may have a grant of its own. Named is the latest.
+        let rules = allows().flat_map(|(_, rules, _)| rules).cloned().collect();
+        match (Grants::compile(rules, context), allows().last()) {
+            (Ok(all), Some((grant, ..))) if all.answers(&judged, verdict, files)? => {
+                Ok(Some(grant.clone()))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+impl Says {
+    fn of(grant: &Grant, context: &Where) -> Result<Self, String> {
+        let text = format!(r#"{{"version":1,"rule":{}}}"#, grant.rules.get());
+        let document = read(&text, Format::Object, code_source("grants"))
+            .map_err(|errors| super::told(&errors))?;
+        if document.rules.iter().any(|rule| rule.effect != grant.effect)
+            || document.rules.is_empty()
+        {
+            return Err("a grant holds rules of its own effect".to_owned());
+        }
+        match grant.effect {
+            Effect::Allow => Grants::compile(document.rules.clone(), context)
+                .map(|grants| Self::Allow(document.rules, grants)),
+            Effect::Deny => Policy::compile(vec![document], context).map(Self::Deny),
+            Effect::Ask => return Err("a grant allows or denies".to_owned()),
+        }
+        .map_err(|error| error.to_string())
+    }
+}
+
+/// The user's file of grants.
+#[derive(Debug, Clone)]
+pub(super) struct GrantFile {
+    path: PathBuf,
+}
+
+impl GrantFile {
+    /// Beside the user's policy.
+    pub(super) fn beside(user_policy: &Path) -> Self {
+        Self { path: user_policy.with_file_name("grants.json") }
+    }
+
+    /// What it holds; a file that cannot be read holds nothing that could answer.
+    pub(super) fn read(&self) -> Result<Vec<Grant>, String> {
+        let text = match std::fs::read_to_string(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(self.failed(&error.to_string())),
+        };
+        let file: File =
+            serde_json::from_str(&text).map_err(|error| self.failed(&error.to_string()))?;
+        match file.version {
+            1 => Ok(file.grants),
+            version => {
+                Err(self.failed(&format!("version {version} is not known: update countersign")))
+            }
+        }
+    }
+
+    /// Changes it in one step.
+    pub(super) fn change(
+        &self, change: impl FnOnce(&mut Vec<Grant>),
+    ) -> Result<Vec<Grant>, String> {
+        let mut grants = self.read()?;
+        change(&mut grants);
+        let file = File { version: 1, grants };
+        let text =
+            serde_json::to_string_pretty(&file).map_err(|error| self.failed(&error.to_string()))?;
+        write_atomically(&self.path, &text).map_err(|error| self.failed(&error.to_string()))?;
+        Ok(file.grants)
+    }
+
+    fn failed(&self, why: &str) -> String {
+        format!("{}: {why}", self.path.display())
+    }
+}

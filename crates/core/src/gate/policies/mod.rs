@@ -1,0 +1,494 @@
+//! The policies of one gate or run, at work: which files count, what was granted, and the verdicts.
+//!
+//! A verdict is tried without the file system first. What needs it ([`NeedsFiles`]) is done again by a caller that may block.
+
+mod book;
+mod show;
+pub mod wire;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use book::{Book, GrantFile};
+pub use book::{Grant, Scope};
+pub use show::{Offer, Shown};
+
+use crate::call::Json;
+use crate::layers::{self, CodePolicy, LayerFiles, Layers, LayersOptions, Problem, Snapshot};
+use crate::path::{Cached, Files, NoFiles, RealFiles, Where};
+use crate::policy::document::{
+    Code, Document, DocumentError, Format, Layer, Mode, Place, Source, load,
+};
+use crate::policy::{
+    Effect, JudgedCall, NeedsFiles, Policy, Verdict, denies_all_of, explain, judge, rule_names,
+    suggest, suggest_reject,
+};
+use crate::preview::{self, FileChange};
+
+/// Which policy files of the machine count beside those that the program gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Machine {
+    /// None.
+    None,
+    /// The administrator's.
+    Managed,
+    /// The administrator's, the user's and the project's.
+    All,
+}
+
+/// What policies are made with.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What the program gives.
+    pub code: Vec<CodePolicy>,
+    /// What is read beside it.
+    pub machine: Machine,
+    /// Where relative paths start. Absolute.
+    pub cwd: String,
+    /// What `${project}` means; `None`: looked for from `cwd` upward.
+    pub project: Option<String>,
+    /// What `~` means.
+    pub home: String,
+}
+
+/// A call to judge.
+#[derive(Debug)]
+pub struct Call {
+    /// The tool.
+    pub tool_name: String,
+    /// Its arguments.
+    pub args: Json,
+    /// Hints that the tool gives of itself.
+    pub annotations: BTreeMap<String, bool>,
+    /// What the conditions of rules said, by their numbers.
+    pub conditions: Vec<Option<bool>>,
+    /// Its run.
+    pub run_id: Option<String>,
+    /// ms since the epoch.
+    pub now: u64,
+}
+
+impl Call {
+    fn judged(&self) -> JudgedCall<'_> {
+        JudgedCall {
+            tool_name: &self.tool_name,
+            args: &self.args,
+            cwd: None,
+            annotations: &self.annotations,
+            conditions: &self.conditions,
+        }
+    }
+}
+
+/// Policies, kept up to date.
+#[derive(Debug)]
+pub struct Policies {
+    options: Options,
+    code: Vec<Document>,
+    layers: OnceLock<Layers>,
+    ready: RwLock<Option<Arc<Ready>>>,
+    book: Mutex<Book>,
+}
+
+/// One state of the layers, ready to judge with.
+#[derive(Debug)]
+struct Ready {
+    snapshot: Arc<Snapshot>,
+    policy: Policy,
+    context: Where,
+    read_only: OnceLock<Option<Policy>>,
+}
+
+impl Policies {
+    /// Policies that are not read yet, but for those that the program gives.
+    ///
+    /// # Errors
+    /// What is wrong with these.
+    pub fn new(options: Options) -> Result<Self, Vec<DocumentError>> {
+        let read =
+            |CodePolicy { name, format, text }: &CodePolicy| load(text, *format, code_source(name));
+        let code = options.code.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Self {
+            options,
+            code,
+            layers: OnceLock::new(),
+            ready: RwLock::new(None),
+            book: Mutex::new(Book::default()),
+        })
+    }
+
+    /// What they say, as far as that can be told without the file system.
+    ///
+    /// # Errors
+    /// [`NeedsFiles`]: ask [`Policies::judge_with_files`].
+    pub fn judge(&self, call: &Call) -> Result<Verdict, NeedsFiles> {
+        self.known()?.judge(call, &NoFiles)
+    }
+
+    /// What a human who is asked is shown, as far as that can be told without the file system. `floor`: something beside the
+    /// policies asks, so that "always" must answer for the whole call.
+    ///
+    /// # Errors
+    /// [`NeedsFiles`]: ask [`Policies::show_with_files`].
+    pub fn show(&self, call: &Call, floor: bool) -> Result<Shown, NeedsFiles> {
+        if preview::file_of(&call.tool_name, &call.args).is_some() {
+            return Err(NeedsFiles);
+        }
+        self.known()?.show(call, floor, Vec::new(), &NoFiles)
+    }
+
+    /// What a human who is asked is shown. Blocks.
+    pub fn show_with_files(&self, call: &Call, floor: bool) -> Result<Shown, String> {
+        let files = Cached::new(&RealFiles);
+        let changes = show::changes(&call.tool_name, &call.args, &self.options.cwd);
+        self.current()?.show(call, floor, changes, &files).map_err(|error| error.to_string())
+    }
+
+    /// Which of these files are no longer what was seen. Blocks.
+    pub fn changed<'a>(
+        &self, seen: impl Iterator<Item = (&'a str, Option<&'a str>)>,
+    ) -> Vec<String> {
+        show::changed(seen, &self.options.cwd)
+    }
+
+    /// What they say. Blocks.
+    pub fn judge_with_files(&self, call: &Call) -> Verdict {
+        let files = Cached::new(&RealFiles);
+        let judged = self
+            .current()
+            .and_then(|ready| ready.judge(call, &files).map_err(|error| error.to_string()));
+        judged.unwrap_or_else(Verdict::refuse)
+    }
+
+    /// What the `read-only` preset says. Blocks where `blocking`.
+    pub fn judge_read_only(&self, call: &Call, blocking: bool) -> Result<Verdict, NeedsFiles> {
+        if blocking {
+            let files = Cached::new(&RealFiles);
+            let ready = match self.current() {
+                Ok(ready) => ready,
+                Err(reason) => return Ok(Verdict::refuse(reason)),
+            };
+            return ready.judge_read_only(call, &files);
+        }
+        self.known()?.judge_read_only(call, &NoFiles)
+    }
+
+    /// Looks at the policy files again. What is wrong with them, when one of them changed. Blocks.
+    pub fn refresh(&self) -> Option<Vec<Problem>> {
+        let before = self.state().map(|ready| ready.snapshot.hash.clone());
+        let problems = |ready: &Ready| ready.snapshot.problems.clone();
+        let after = self.current().ok()?;
+        let first = before.is_none() && !after.snapshot.problems.is_empty();
+        (first || before.is_some_and(|before| before != after.snapshot.hash))
+            .then(|| problems(&after))
+    }
+
+    /// `{ cwd, policy, shell }`: what an approval of a call of this tool is bound to. `policy` is `null` until they are read.
+    pub fn context(&self, tool_name: &str) -> Json {
+        let ready = self.state();
+        let policy =
+            ready.as_ref().map_or(Json::Null, |ready| Json::String(ready.snapshot.hash.clone()));
+        let shell = ready.as_ref().and_then(|ready| {
+            let stated =
+                |document: &Arc<Document>| document.tools.get(tool_name)?.value.shell.clone();
+            ready.snapshot.documents.iter().find_map(stated)
+        });
+        Json::Object(BTreeMap::from([
+            ("cwd".to_owned(), Json::String(self.options.cwd.clone())),
+            ("policy".to_owned(), policy),
+            ("shell".to_owned(), shell.map_or(Json::Null, Json::String)),
+        ]))
+    }
+
+    /// The grant that answers this call, as far as that can be told without the file system.
+    ///
+    /// # Errors
+    /// [`NeedsFiles`]: ask [`Policies::granted_with_files`].
+    pub fn granted(&self, call: &Call, floor: bool) -> Result<Option<Grant>, NeedsFiles> {
+        if self.book().count() == 0 && self.grant_file().is_none() {
+            return Ok(None);
+        }
+        let ready = self.known()?;
+        self.granted_by(&ready, call, floor, &NoFiles)
+    }
+
+    /// The grant that answers this call. Blocks.
+    pub fn granted_with_files(&self, call: &Call, floor: bool) -> Option<Grant> {
+        let files = Cached::new(&RealFiles);
+        let ready = self.current().ok()?;
+        self.read_grants(&ready.context);
+        self.granted_by(&ready, call, floor, &files).ok().flatten()
+    }
+
+    fn granted_by(
+        &self, ready: &Ready, call: &Call, floor: bool, files: &dyn Files,
+    ) -> Result<Option<Grant>, NeedsFiles> {
+        let answers = self.book().answers(call);
+        let verdict = ready.asked(call, floor, files)?;
+        // Nothing answers a deny, and what is broken asks.
+        if verdict.effect == Effect::Deny || ready.snapshot.broken.is_some() {
+            return Ok(None);
+        }
+        answers.to(call, &verdict, &ready.context, files)
+    }
+
+    /// Keeps a grant. Blocks.
+    ///
+    /// # Errors
+    /// Why it cannot be kept.
+    pub fn grant(&self, grant: Grant) -> Result<Grant, String> {
+        let ready = self.current()?;
+        let for_ever = grant.scope == Scope::Always;
+        let grant = self.book().add(grant, &ready.context)?;
+        if for_ever {
+            let written = match self.user_file() {
+                Some(file) => file.change(|grants| grants.push(grant.clone())),
+                None => Err("there is no place for the user's files: set HOME".to_owned()),
+            };
+            if let Err(reason) = written {
+                self.book().remove(grant.id);
+                return Err(reason);
+            }
+        }
+        Ok(grant)
+    }
+
+    /// Those that hold, oldest first. Blocks.
+    pub fn grants(&self, now: u64) -> Vec<Grant> {
+        if let Ok(ready) = self.current() {
+            self.read_grants(&ready.context);
+        }
+        let mut grants = self.book().list(now);
+        grants.sort_by_key(|grant| grant.created_at);
+        grants
+    }
+
+    /// Takes a grant back; `false`: there is none. Blocks.
+    ///
+    /// # Errors
+    /// When the user's file cannot be written.
+    pub fn revoke(&self, id: uuid::Uuid) -> Result<bool, String> {
+        let known = self.book().remove(id);
+        let Some(file) = self.user_file() else { return Ok(known.is_some()) };
+        let mut found = known.is_some();
+        if known.is_none_or(|grant| grant.scope == Scope::Always)
+            && file.read()?.iter().any(|grant| grant.id == id)
+        {
+            file.change(|grants| grants.retain(|grant| grant.id != id))?;
+            found = true;
+        }
+        Ok(found)
+    }
+
+    /// How many grants there are, those of a file that was not read yet not counted.
+    pub fn grant_count(&self) -> usize {
+        self.book().count() + usize::from(self.grant_file().is_some())
+    }
+
+    /// Forgets what was granted for a run.
+    pub fn end_run(&self, run_id: &str) {
+        self.book().end_run(run_id);
+    }
+
+    fn book(&self) -> std::sync::MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The user's grants, where the user's files count.
+    fn grant_file(&self) -> Option<GrantFile> {
+        (self.options.machine == Machine::All).then(|| self.user_file()).flatten()
+    }
+
+    fn user_file(&self) -> Option<GrantFile> {
+        let files = LayerFiles::usual(Path::new(&self.options.cwd));
+        files.user.as_deref().map(GrantFile::beside)
+    }
+
+    fn read_grants(&self, context: &Where) {
+        let Some(file) = self.grant_file() else { return };
+        // What cannot be read answers nothing: the human is asked.
+        let grants = file.read().unwrap_or_default();
+        self.book().take_over(grants, context);
+    }
+
+    /// Why the verdict is what it is, as text. Blocks.
+    pub fn explain(&self, call: &Call) -> String {
+        let files = Cached::new(&RealFiles);
+        let explained = self.current().and_then(|ready| {
+            explain(&ready.policy, &call.judged(), &files).map_err(|error| error.to_string())
+        });
+        match explained {
+            Ok(explanation) => show::explanation(&explanation),
+            Err(reason) => reason,
+        }
+    }
+
+    /// Who forbids a mode.
+    pub fn forbids(&self, mode: Mode) -> Option<Source> {
+        self.state().and_then(|ready| ready.policy.forbids(mode).cloned())
+    }
+
+    /// Of these tools, those that are denied whatever the arguments.
+    pub fn hidden<'a>(&self, tools: &'a [String]) -> Vec<&'a str> {
+        let Some(ready) = self.state() else { return Vec::new() };
+        tools
+            .iter()
+            .map(String::as_str)
+            .filter(|tool| denies_all_of(&ready.snapshot.documents, tool))
+            .collect()
+    }
+
+    /// The numbers of the conditions of rules for this tool. Only what the program gives has any.
+    pub fn conditions(&self, tool_name: &str) -> Vec<usize> {
+        let mut found: Vec<usize> = self
+            .code
+            .iter()
+            .flat_map(|document| &document.rules)
+            .filter(|rule| rule_names(rule, tool_name))
+            .filter_map(|rule| rule.condition)
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn state(&self) -> Option<Arc<Ready>> {
+        self.ready.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What is known without looking; files that may have changed must be looked at.
+    fn known(&self) -> Result<Arc<Ready>, NeedsFiles> {
+        if self.options.machine != Machine::None {
+            return Err(NeedsFiles);
+        }
+        self.state().ok_or(NeedsFiles)
+    }
+
+    /// The policies as they are now. Blocks.
+    fn current(&self) -> Result<Arc<Ready>, String> {
+        let snapshot = match self.layers.get() {
+            Some(layers) => layers.refresh(),
+            None => {
+                let project = self.project();
+                let layers =
+                    Layers::open(self.layer_options(&project)).map_err(|errors| told(&errors))?;
+                let snapshot = layers.snapshot();
+                // Another thread may have been faster: what it opened is as good.
+                let _ = self.layers.set(layers);
+                snapshot
+            }
+        };
+        if let Some(ready) = self.state().filter(|ready| ready.snapshot.hash == snapshot.hash) {
+            return Ok(ready);
+        }
+        let ready = Arc::new(Ready::new(snapshot, self.place())?);
+        *self.ready.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&ready));
+        Ok(ready)
+    }
+
+    fn project(&self) -> String {
+        self.options.project.clone().unwrap_or_else(|| {
+            let cwd = Path::new(&self.options.cwd);
+            layers::project_root(cwd).to_str().unwrap_or(&self.options.cwd).to_owned()
+        })
+    }
+
+    fn place(&self) -> Where {
+        Where {
+            cwd: self.options.cwd.clone(),
+            home: Some(self.options.home.clone()),
+            project: Some(self.project()),
+        }
+    }
+
+    fn layer_options(&self, project: &str) -> LayersOptions {
+        let usual = LayerFiles::usual(Path::new(project));
+        let files = match self.options.machine {
+            Machine::None => LayerFiles::default(),
+            Machine::Managed => LayerFiles { managed: usual.managed, ..LayerFiles::default() },
+            Machine::All => usual,
+        };
+        LayersOptions { files, code: self.options.code.clone(), managed_owner: 0 }
+    }
+}
+
+impl Ready {
+    fn new(snapshot: Arc<Snapshot>, context: Where) -> Result<Self, String> {
+        let documents: Vec<Document> =
+            snapshot.documents.iter().map(|document| Document::clone(document)).collect();
+        let policy = Policy::compile(documents, &context).map_err(|error| error.to_string())?;
+        Ok(Self { snapshot, policy, context, read_only: OnceLock::new() })
+    }
+
+    fn judge(&self, call: &Call, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
+        let mut verdict = judge(&self.policy, &call.judged(), files)?;
+        if let (Some(reason), Effect::Allow) = (&self.snapshot.broken, verdict.effect) {
+            verdict.effect = Effect::Ask;
+            verdict.rule = None;
+            verdict.reason.clone_from(reason);
+        }
+        Ok(verdict)
+    }
+
+    /// The verdict as something beside the policies that asks makes it.
+    fn asked(&self, call: &Call, floor: bool, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
+        let mut verdict = self.judge(call, files)?;
+        if floor && verdict.effect == Effect::Allow {
+            verdict.effect = Effect::Ask;
+            for judged in &mut verdict.subjects {
+                judged.effect = Effect::Ask;
+            }
+        }
+        Ok(verdict)
+    }
+
+    fn show(
+        &self, call: &Call, floor: bool, changes: Vec<FileChange>, files: &dyn Files,
+    ) -> Result<Shown, NeedsFiles> {
+        let plain = self.judge(call, files)?;
+        let verdict = self.asked(call, floor, files)?;
+        let judged = call.judged();
+        let allow = suggest(&self.policy, &judged, &verdict, files)?;
+        let deny = suggest_reject(&self.policy, &judged, &verdict, files)?;
+        Ok(Shown {
+            allow: allow.map(|suggestion| Offer::of("Always allow", suggestion)),
+            deny: deny.map(|suggestion| Offer::of("Always reject", suggestion)),
+            page: show::page(&call.tool_name, &call.args, &plain, changes.first()),
+            changes,
+        })
+    }
+
+    fn judge_read_only(&self, call: &Call, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
+        let preset = self.read_only.get_or_init(|| {
+            let text = layers::preset("read-only")?;
+            let source = code_source("preset:read-only");
+            let document = load(text, Format::Toml, source).ok()?;
+            Policy::compile(vec![document], &self.context).ok()
+        });
+        match preset {
+            Some(policy) => judge(policy, &call.judged(), files),
+            None => Ok(Verdict::refuse("the read-only preset cannot be read")),
+        }
+    }
+}
+
+fn code_source(name: &str) -> Source {
+    Source { layer: Layer::Code, name: name.into(), trusted: true }
+}
+
+fn told(errors: &[DocumentError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// A fault of a document that has no text.
+pub(crate) fn fault(code: Code, name: &str, message: String) -> DocumentError {
+    DocumentError {
+        code,
+        message,
+        source_name: name.to_owned(),
+        place: Place::default(),
+        path: String::new(),
+        hint: None,
+    }
+}

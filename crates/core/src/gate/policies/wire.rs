@@ -1,0 +1,443 @@
+//! What policies take and give as JSON text: the shapes of `index.d.ts` and of `ts/native.ts`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::{Call, Grant, Machine, Offer, Options, Policies, Shown, code_source, fault};
+use crate::call::Json;
+use crate::gate::Error;
+use crate::layers::{CodePolicy, Problem, preset};
+use crate::policy::document::{
+    Code, CommandPattern, DocumentError, Format, Located, Mode, Rule, Token, load, to_toml,
+};
+use crate::policy::import;
+use crate::policy::wire::VerdictOut;
+use crate::policy::{Effect, Verdict};
+use crate::preview::{FileChange, Flags};
+
+/// What this room answers with.
+pub type Answer<T> = Result<T, Error>;
+
+fn read<T: DeserializeOwned>(text: &str) -> Answer<T> {
+    serde_json::from_str(text).map_err(|error| {
+        Error::Internal(format!("the binding was given what it does not take: {error}"))
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DocumentIn {
+    name: String,
+    text: String,
+    format: String,
+}
+
+impl DocumentIn {
+    fn policy(self) -> Answer<CodePolicy> {
+        let name: Arc<str> = self.name.into();
+        let (format, text) = match self.format.as_str() {
+            "toml" => (Format::Toml, self.text),
+            "json" => (Format::Json, self.text),
+            "object" => (Format::Object, self.text),
+            "preset" => match preset(&self.text) {
+                Some(text) => (Format::Toml, text.to_owned()),
+                None => {
+                    return Err(Error::InvalidConfig(format!("there is no preset {:?}", self.text)));
+                }
+            },
+            other => return Err(Error::Internal(format!("there is no format {other:?}"))),
+        };
+        Ok(CodePolicy { name, format, text })
+    }
+}
+
+fn policies_of(documents: Vec<DocumentIn>) -> Answer<Vec<CodePolicy>> {
+    documents.into_iter().map(DocumentIn::policy).collect()
+}
+
+/// Fails unless these documents can be read: `NativeDocument[]`.
+pub fn check_documents(text: &str) -> Answer<()> {
+    for CodePolicy { name, format, text } in policies_of(read(text)?)? {
+        load(&text, format, code_source(&name)).map_err(Error::Policy)?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct ImportedOut {
+    toml: String,
+    losses: Vec<LossOut>,
+}
+
+#[derive(Serialize)]
+struct LossOut {
+    what: String,
+    line: Option<u32>,
+    why: String,
+    effect: &'static str,
+}
+
+/// Another product's rules as TOML, and what could not be said exactly.
+pub fn import_document(format: &str, text: &str, name: &str) -> Answer<impl Serialize + use<>> {
+    let failed = |error: import::ImportError| {
+        let at = error.at;
+        let error = fault(Code::Syntax, name, error.message);
+        Error::Policy(vec![DocumentError { place: at, ..error }])
+    };
+    let format: import::Format = format.parse().map_err(failed)?;
+    let options = import::Options { name: Some(name.to_owned()), ..import::Options::default() };
+    let import::Imported { document, losses } =
+        import::import(format, text, &options).map_err(failed)?;
+    let toml = to_toml(&document)
+        .map_err(|error| Error::Policy(vec![fault(Code::Value, name, error.to_string())]))?;
+    let losses = losses
+        .into_iter()
+        .map(|loss| LossOut {
+            line: Some(loss.at.line).filter(|line| *line > 0),
+            what: loss.what,
+            why: loss.why,
+            effect: match loss.effect {
+                import::LossEffect::KeptStricter => "stricter",
+                import::LossEffect::Dropped => "dropped",
+            },
+        })
+        .collect();
+    Ok(ImportedOut { toml, losses })
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OptionsIn {
+    documents: Vec<DocumentIn>,
+    files: String,
+    cwd: String,
+    project: Option<String>,
+    home: String,
+}
+
+/// Policies from the options of `NativePolicies`.
+pub fn open(text: &str) -> Answer<Policies> {
+    let OptionsIn { documents, files, cwd, project, home } = read(text)?;
+    let machine = match files.as_str() {
+        "none" => Machine::None,
+        "managed" => Machine::Managed,
+        "all" => Machine::All,
+        other => return Err(Error::Internal(format!("there are no files {other:?}"))),
+    };
+    let code = policies_of(documents)?;
+    Policies::new(Options { code, machine, cwd, project, home }).map_err(Error::Policy)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CallIn {
+    tool_name: String,
+    args: Json,
+    annotations: BTreeMap<String, bool>,
+    run_id: Option<String>,
+    now: f64,
+    conditions: BTreeMap<usize, Option<bool>>,
+    #[serde(default)]
+    read_only: bool,
+    #[serde(default)]
+    grants: bool,
+    #[serde(default)]
+    floor: bool,
+}
+
+/// More numbers of conditions than a document has rules would only be there to fill the memory.
+const MOST_CONDITIONS: usize = crate::policy::document::MAX_RULES * 16;
+
+struct Asked {
+    call: Call,
+    read_only: bool,
+    grants: bool,
+    floor: bool,
+}
+
+impl Asked {
+    fn read(text: &str) -> Answer<Self> {
+        let raw: CallIn = read(text)?;
+        let last = raw.conditions.keys().next_back().map_or(0, |last| last.saturating_add(1));
+        if last > MOST_CONDITIONS {
+            return Err(Error::InvalidConfig("there are too many conditions".to_owned()));
+        }
+        let mut conditions = vec![None; last];
+        for (index, answer) in raw.conditions {
+            if let Some(place) = conditions.get_mut(index) {
+                *place = answer;
+            }
+        }
+        let call = Call {
+            tool_name: raw.tool_name,
+            args: raw.args,
+            annotations: raw.annotations,
+            conditions,
+            run_id: raw.run_id,
+            now: raw.now.max(0.0) as u64,
+        };
+        Ok(Self { call, read_only: raw.read_only, grants: raw.grants, floor: raw.floor })
+    }
+}
+
+/// `NativeJudged`
+#[derive(Serialize)]
+struct JudgedOut<'a> {
+    verdict: VerdictOut<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grant: Option<&'a Grant>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problems: Option<Vec<ProblemOut<'a>>>,
+}
+
+fn judged(
+    verdict: &Verdict, grant: Option<&Grant>, problems: Option<&[Problem]>,
+) -> Answer<Box<RawValue>> {
+    let problems = problems.map(problems_out);
+    raw(&JudgedOut { verdict: verdict.into(), grant, problems })
+}
+
+fn raw(value: &impl Serialize) -> Answer<Box<RawValue>> {
+    serde_json::value::to_raw_value(value).map_err(|error| Error::Internal(error.to_string()))
+}
+
+/// `NativeCall` to `NativeJudged`, or nothing when files must be looked at.
+pub fn judge(policies: &Policies, call: &str) -> Answer<Option<Box<RawValue>>> {
+    let Asked { call, read_only, grants, floor } = Asked::read(call)?;
+    let verdict =
+        if read_only { policies.judge_read_only(&call, false) } else { policies.judge(&call) };
+    let Ok(verdict) = verdict else { return Ok(None) };
+    let grant = if grants { policies.granted(&call, floor) } else { Ok(None) };
+    let Ok(grant) = grant else { return Ok(None) };
+    judged(&verdict, grant.as_ref(), None).map(Some)
+}
+
+/// `NativeCall` to `NativeJudged`. Blocks.
+pub fn judge_with_files(policies: &Policies, call: &str) -> Answer<Box<RawValue>> {
+    let Asked { call, read_only, grants, floor } = Asked::read(call)?;
+    let problems = policies.refresh();
+    let verdict = if read_only {
+        policies
+            .judge_read_only(&call, true)
+            .unwrap_or_else(|error| Verdict::refuse(error.to_string()))
+    } else {
+        policies.judge_with_files(&call)
+    };
+    let grant = if grants { policies.granted_with_files(&call, floor) } else { None };
+    judged(&verdict, grant.as_ref(), problems.as_deref())
+}
+
+/// The explanation as text. Blocks.
+pub fn explain(policies: &Policies, call: &str) -> Answer<String> {
+    Ok(policies.explain(&Asked::read(call)?.call))
+}
+
+/// What a human is shown, or nothing when files must be looked at.
+pub fn show(policies: &Policies, call: &str) -> Answer<Option<Box<RawValue>>> {
+    let Asked { call, floor, .. } = Asked::read(call)?;
+    match policies.show(&call, floor) {
+        Ok(shown) => raw(&ShownOut::from(&shown)).map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
+/// What a human is shown. Blocks.
+pub fn show_with_files(policies: &Policies, call: &str) -> Answer<Box<RawValue>> {
+    let Asked { call, floor, .. } = Asked::read(call)?;
+    let shown = policies.show_with_files(&call, floor).map_err(Error::InvalidConfig)?;
+    raw(&ShownOut::from(&shown))
+}
+
+#[derive(Serialize)]
+struct ShownOut<'a> {
+    always: AlwaysOut<'a>,
+    changes: Vec<ChangeOut<'a>>,
+    page: PageOut<'a>,
+}
+
+#[derive(Serialize)]
+struct AlwaysOut<'a> {
+    allow: Option<&'a Offer>,
+    deny: Option<&'a Offer>,
+}
+
+#[derive(Serialize)]
+struct PageOut<'a> {
+    text: &'a str,
+    flags: Flags,
+}
+
+#[derive(Serialize)]
+struct ChangeOut<'a> {
+    path: &'a str,
+    before: crate::preview::Seen,
+    added: usize,
+    removed: usize,
+    diff: &'a str,
+}
+
+impl<'a> From<&'a FileChange> for ChangeOut<'a> {
+    fn from(change: &'a FileChange) -> Self {
+        Self {
+            path: &change.path,
+            before: change.before,
+            added: change.added,
+            removed: change.removed,
+            diff: &change.text,
+        }
+    }
+}
+
+impl<'a> From<&'a Shown> for ShownOut<'a> {
+    fn from(shown: &'a Shown) -> Self {
+        Self {
+            always: AlwaysOut { allow: shown.allow.as_ref(), deny: shown.deny.as_ref() },
+            changes: shown.changes.iter().map(ChangeOut::from).collect(),
+            page: PageOut { text: &shown.page.text, flags: shown.page.flags },
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct SeenIn {
+    path: String,
+    before: Option<String>,
+}
+
+#[derive(Serialize)]
+struct RefreshedOut<'a> {
+    problems: Option<Vec<ProblemOut<'a>>>,
+    changed: Vec<String>,
+}
+
+/// `{ path, before }[]` to `{ problems, changed }`. Blocks.
+pub fn refresh(policies: &Policies, files: &str) -> Answer<Box<RawValue>> {
+    let files: Vec<SeenIn> = read(files)?;
+    let problems = policies.refresh();
+    let seen = files.iter().map(|file| (file.path.as_str(), file.before.as_deref()));
+    let changed = policies.changed(seen);
+    raw(&RefreshedOut { problems: problems.as_deref().map(problems_out), changed })
+}
+
+/// The source that forbids a mode.
+pub fn forbids(policies: &Policies, mode: &str) -> Answer<Option<String>> {
+    let mode: Mode = serde_json::from_value(mode.into())
+        .map_err(|_| Error::InvalidConfig(format!("there is no mode {mode:?}")))?;
+    Ok(policies.forbids(mode).map(|source| source.name.to_string()))
+}
+
+/// Of these tools (`string[]`), those that are always denied.
+pub fn hidden(policies: &Policies, tools: &str) -> Answer<Vec<String>> {
+    let tools: Vec<String> = read(tools)?;
+    Ok(policies.hidden(&tools).into_iter().map(str::to_owned).collect())
+}
+
+/// `Grant` without an id to `Grant`. Blocks.
+pub fn grant(policies: &Policies, grant: &str) -> Answer<Grant> {
+    policies.grant(read(grant)?).map_err(Error::InvalidConfig)
+}
+
+/// Takes a grant back. Blocks.
+pub fn revoke(policies: &Policies, id: &str) -> Answer<bool> {
+    match uuid::Uuid::try_parse(id) {
+        Ok(id) => policies.revoke(id).map_err(Error::InvalidConfig),
+        Err(_) => Ok(false),
+    }
+}
+
+/// `PolicyProblem`
+#[derive(Serialize)]
+pub(in crate::gate) struct ProblemOut<'a> {
+    code: &'static str,
+    message: String,
+    source: &'a str,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+impl<'a> From<&'a DocumentError> for ProblemOut<'a> {
+    fn from(error: &'a DocumentError) -> Self {
+        let known = |number: u32| Some(number).filter(|number| *number > 0);
+        Self {
+            code: error.code.name(),
+            message: error.to_string(),
+            source: &error.source_name,
+            line: known(error.place.line),
+            column: known(error.place.column),
+        }
+    }
+}
+
+pub(in crate::gate) fn faults(errors: &[DocumentError]) -> Vec<ProblemOut<'_>> {
+    errors.iter().map(ProblemOut::from).collect()
+}
+
+fn problems_out(problems: &[Problem]) -> Vec<ProblemOut<'_>> {
+    problems.iter().flat_map(|problem| &problem.errors).map(ProblemOut::from).collect()
+}
+
+/// Rules as a document's object has them.
+pub(super) fn rules<S: Serializer>(rules: &[Rule], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(rules.iter().map(RuleOut))
+}
+
+struct RuleOut<'a>(&'a Rule);
+
+impl Serialize for RuleOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let rule = self.0;
+        let texts = |patterns: &[Located<String>]| -> Vec<String> {
+            patterns.iter().map(|pattern| pattern.value.clone()).collect()
+        };
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(tools) = &rule.tools {
+            map.serialize_entry("tools", tools)?;
+        }
+        let effect: Effect = rule.effect;
+        map.serialize_entry("effect", &effect)?;
+        if let Some(reason) = &rule.reason {
+            map.serialize_entry("reason", reason)?;
+        }
+        if !rule.commands.is_empty() {
+            let commands: Vec<CommandOut> =
+                rule.commands.iter().map(|command| CommandOut(&command.value)).collect();
+            map.serialize_entry("commands", &commands)?;
+        }
+        for (key, patterns) in [
+            ("reads", &rule.reads),
+            ("writes", &rule.writes),
+            ("urls", &rule.urls),
+            ("env", &rule.env),
+        ] {
+            if !patterns.is_empty() {
+                map.serialize_entry(key, &texts(patterns))?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// A list of tokens.
+struct CommandOut<'a>(&'a CommandPattern);
+
+impl Serialize for CommandOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        #[serde(untagged)]
+        enum TokenOut<'a> {
+            One(&'a str),
+            Of(&'a [String]),
+        }
+        serializer.collect_seq(self.0.tokens.iter().map(|token| match token {
+            Token::Text(text) | Token::Like(text) => TokenOut::One(text),
+            Token::OneOf(words) => TokenOut::Of(words),
+            Token::Any => TokenOut::One("*"),
+            Token::Rest => TokenOut::One("**"),
+        }))
+    }
+}

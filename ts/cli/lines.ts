@@ -1,0 +1,34 @@
+/** Lines of a stream, with whatever ends them taken off; the last one may have no end. */
+import type { Readable } from 'node:stream';
+
+/** A longer line is cut off and answered as broken. */
+const LONGEST = 64 * 1024 * 1024;
+
+export async function* linesOf(input: Readable): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of input as AsyncIterable<Buffer>) {
+    rest += decoder.decode(chunk, { stream: true });
+    let from = 0;
+    for (let end = rest.indexOf('\n'); end !== -1; end = rest.indexOf('\n', from)) {
+      yield withoutReturn(rest.slice(from, end));
+      from = end + 1;
+    }
+    rest = rest.slice(from);
+    if (rest.length > LONGEST) throw new RangeError(`a line is longer than ${LONGEST} characters`);
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield withoutReturn(rest);
+}
+
+const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line);
+
+/** Answers each line with one line, in order, as fast as they are read. */
+export async function answerLines(input: Readable, answer: (line: string) => string): Promise<void> {
+  for await (const line of linesOf(input)) {
+    if (line.trim() === '') continue;
+    if (!process.stdout.write(`${answer(line)}\n`)) await drained();
+  }
+}
+
+const drained = (): Promise<void> => new Promise((resolve) => process.stdout.once('drain', resolve));

@@ -1,0 +1,21 @@
+/** Options of a command, read strictly: what is not known is an error. */
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { Usage } from './exit.js';
+
+export type OptionTypes = NonNullable<ParseArgsConfig['options']>;
+
+export function readOptions<const OPTIONS extends OptionTypes>(args: readonly string[], options: OPTIONS) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new Usage(error instanceof Error ? error.message : String(error));
+  }
+}
+
+export function readJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new Usage(`${what} is not JSON: ${(error as Error).message}`);
+  }
+}

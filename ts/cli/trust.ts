@@ -1,0 +1,27 @@
+/** `countersign policy trust`: the user lets a project's policy allow, as it is now. */
+import { trust, trusted, untrust } from '../native.js';
+import { safeText } from '../native.js';
+import { Exit, Usage } from './exit.js';
+import { readOptions } from './options.js';
+
+export async function trustCommand(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions(args, {
+    remove: { type: 'boolean' },
+    list: { type: 'boolean' },
+  });
+  if (positionals.length > 1 || (values.remove === true && values.list === true))
+    throw new Usage('policy trust takes one directory, and --remove or --list');
+  if (values.list === true) {
+    for (const { path, hash } of await trusted()) process.stdout.write(`${hash}  ${safeText(path)}\n`);
+    return Exit.ok;
+  }
+  const directory = positionals[0] ?? process.cwd();
+  if (values.remove === true) {
+    const removed = await untrust(directory);
+    process.stdout.write(removed ? 'no longer trusted\n' : 'it was not trusted\n');
+    return removed ? Exit.ok : Exit.failure;
+  }
+  const { path, hash } = await trust(directory);
+  process.stdout.write(`trusted as it is now: ${safeText(path)} (sha256 ${hash})\n`);
+  return Exit.ok;
+}

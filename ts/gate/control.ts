@@ -1,0 +1,240 @@
+/**
+ * What stands between a call and its verdict beside `interruptOn`: the policies, one more judge, what was granted, and the
+ * mode. The strictest of all that judge counts; only grants and the mode answer an ask, and nothing answers a deny.
+ */
+import type {
+  FileChange,
+  Grant,
+  GateOptions,
+  PolicyEffect,
+  PolicyInput,
+  PolicyJudge,
+  PolicyMode,
+  PolicyProblem,
+  PolicyVerdict,
+} from '../../index.js';
+import { messageOf } from '../errors/message-of.js';
+import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
+import { Policies, type JudgedByPolicy, type Shown } from '../policy/policies.js';
+import { inTime } from '../values/in-time.js';
+import type { Verdict } from './judge.js';
+
+const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
+const STRICTNESS: Record<PolicyEffect, number> = { allow: 0, ask: 1, deny: 2 };
+
+export class Control {
+  readonly #options: GateOptions;
+  readonly #policies: Policies | undefined;
+  readonly #judge: PolicyJudge | undefined;
+  readonly #onProblems: (problems: PolicyProblem[]) => void;
+  /** Knows no rules: reads calls and keeps grants where the gate has no policy. */
+  #reader: Policies | undefined;
+  #mode: PolicyMode;
+
+  constructor(options: GateOptions, onProblems: (problems: PolicyProblem[]) => void) {
+    const { policy, policyFiles = false, judge, mode = 'safe' } = options;
+    if (judge !== undefined && typeof judge !== 'function')
+      throw new InvalidConfigError({ message: 'createGate: judge must be a function.' });
+    if (typeof policyFiles !== 'boolean')
+      throw new InvalidConfigError({ message: 'createGate: policyFiles must be true or false.' });
+    this.#options = options;
+    this.#onProblems = onProblems;
+    this.#judge = judge;
+    this.#mode = checkMode('createGate: mode', mode);
+    if (policy !== undefined || policyFiles) {
+      const files = policyFiles ? 'all' : 'managed';
+      this.#policies = new Policies({ policy, files, place: options.place, onProblems }, 'createGate');
+    }
+  }
+
+  get mode(): PolicyMode {
+    return this.#mode;
+  }
+
+  async setMode(mode: PolicyMode): Promise<void> {
+    checkMode('setMode', mode);
+    const source = await this.#policies?.forbids(mode);
+    if (source != null) {
+      throw new ModeForbiddenError({ message: `${source} forbids the mode "${mode}".`, mode, source });
+    }
+    this.#mode = mode;
+  }
+
+  /** The policies of a run on this gate. They can only tighten. */
+  narrower(policy: PolicyInput | readonly PolicyInput[] | undefined, place: string): Policies | undefined {
+    if (policy === undefined) return undefined;
+    const files = this.#policies === undefined ? 'managed' : 'none';
+    return new Policies({ policy, files, place: this.#options.place, onProblems: this.#onProblems }, place);
+  }
+
+  /** Whether anything here can ask about a call, or deny it, that `interruptOn` lets run. */
+  tightens(narrower: Policies | undefined): boolean {
+    return this.#policies !== undefined || narrower !== undefined || this.#judge !== undefined || this.#mode !== 'safe';
+  }
+
+  /** The whole verdict on a call. Never rejects. */
+  async judge(call: JudgedByPolicy, narrower: Policies | undefined, asked: () => Promise<Verdict>): Promise<Verdict> {
+    let said: PolicyVerdict | null = null;
+    for (const policies of [this.#policies, narrower]) {
+      if (policies === undefined) continue;
+      const verdict = await policies.judge(call);
+      said = said === null ? verdict : stricter(said, verdict);
+      if (said.effect === 'deny') return { effect: 'deny', reason: said.reason, said };
+    }
+    const own = await asked();
+    if (own.effect === 'deny') return own;
+    const verdict = await this.#judged(call, combined(own, said));
+    if (verdict.effect === 'deny') return verdict;
+    return this.#answered(call, verdict, narrower);
+  }
+
+  /** What the custom judge makes of it. */
+  async #judged(call: JudgedByPolicy, verdict: Exclude<Verdict, { effect: 'deny' }>): Promise<Verdict> {
+    if (this.#judge === undefined) return verdict;
+    const said = verdict.said ?? NOTHING_SAID;
+    const before: PolicyVerdict = { ...said, effect: verdict.effect };
+    let effect: PolicyEffect;
+    let reason: string | undefined;
+    try {
+      const answer = await inTime(this.#judge(this.#reading().callFor(call), structuredClone(before)), call.signal);
+      if (answer === undefined) return verdict;
+      ({ effect, reason } = readJudgement(answer));
+    } catch (error) {
+      effect = 'ask';
+      reason = `the judge failed: ${messageOf(error)}`;
+    }
+    if (STRICTNESS[effect] <= STRICTNESS[verdict.effect]) return verdict;
+    if (effect === 'deny') return { effect, reason: reason ?? 'Denied by the judge.', said: verdict.said };
+    return { effect: 'ask', reason: reason ?? 'the judge asks', said: verdict.said, floor: true };
+  }
+
+  /** Grants and the mode, which are there so that a human is asked less. */
+  async #answered(
+    call: JudgedByPolicy,
+    verdict: Exclude<Verdict, { effect: 'deny' }>,
+    narrower: Policies | undefined,
+  ): Promise<Verdict> {
+    const mode = await this.#modeFor(narrower);
+    if (mode === 'plan') {
+      const readOnly = await this.#reading().judgeReadOnly(call);
+      if (readOnly.effect !== 'allow') {
+        return {
+          effect: 'deny',
+          reason: `Plan mode: only what is read-only runs. ${readOnly.reason}`,
+          said: verdict.said,
+        };
+      }
+    }
+    if (verdict.effect !== 'ask') return verdict;
+    const grant = await this.#granted(call, verdict);
+    if (grant?.effect === 'allow') return { effect: 'allow', said: verdict.said };
+    if (grant?.effect === 'deny') {
+      return { effect: 'deny', reason: `Always rejected by ${grant.by}: ${grant.label}`, said: verdict.said };
+    }
+    if (mode === 'auto') return { effect: 'allow', said: verdict.said };
+    if (mode === 'deny-all-asks') {
+      const why = verdict.reason ?? verdict.said?.reason ?? 'it must be asked about';
+      return { effect: 'deny', reason: `Nobody is there to be asked: ${why}`, said: verdict.said };
+    }
+    return verdict;
+  }
+
+  /** A file that changed since may forbid it. */
+  async #modeFor(narrower: Policies | undefined): Promise<PolicyMode> {
+    if (this.#mode !== 'auto') return this.#mode;
+    for (const policies of [this.#policies, narrower]) if ((await policies?.forbids('auto')) != null) return 'safe';
+    return 'auto';
+  }
+
+  async #granted(call: JudgedByPolicy, { floor = false }: Verdict & { effect: 'ask' }): Promise<Grant | null> {
+    const keeper = this.#policies ?? this.#reader;
+    return (await keeper?.granted(call, floor)) ?? null;
+  }
+
+  // --- for the human ------------------------------------------------------------------------------------------------
+
+  async shown(call: JudgedByPolicy, verdict: Verdict): Promise<Shown> {
+    const said = verdict.said ?? null;
+    if (verdict.effect !== 'ask')
+      return { verdict: said, always: { allow: null, deny: null }, changes: [], page: null };
+    return this.#reading().shown(call, said, verdict.floor ?? false);
+  }
+
+  /** What an approval is bound to. */
+  context(toolName: string, narrower: Policies | undefined): object | null {
+    const contexts = [this.#policies, narrower]
+      .filter((each) => each !== undefined)
+      .map((each) => each.context(toolName));
+    if (contexts.length === 0) return null;
+    return contexts.length === 1 ? (contexts[0] as object) : contexts;
+  }
+
+  /** The files that are no longer what was shown; policy files are read again as well. */
+  async changed(changes: readonly FileChange[], narrower: Policies | undefined): Promise<string[]> {
+    await narrower?.changed([]);
+    if (this.#policies === undefined && changes.length === 0) return [];
+    return this.#reading().changed(changes);
+  }
+
+  hidden(toolNames: readonly string[], narrower: Policies | undefined): Set<string> {
+    return new Set([this.#policies, narrower].flatMap((policies) => policies?.hidden(toolNames) ?? []));
+  }
+
+  // --- grants -------------------------------------------------------------------------------------------------------
+
+  async grant(grant: Omit<Grant, 'id'>): Promise<Grant> {
+    return this.#reading().grant(grant);
+  }
+
+  async grants(): Promise<Grant[]> {
+    return this.#reading().grants();
+  }
+
+  async revoke(id: string): Promise<boolean> {
+    return this.#reading().revoke(id);
+  }
+
+  endRun(runId: string): void {
+    (this.#policies ?? this.#reader)?.endRun(runId);
+  }
+
+  #reading(): Policies {
+    if (this.#policies !== undefined) return this.#policies;
+    this.#reader ??= new Policies({ policy: undefined, files: 'none', place: this.#options.place }, 'createGate');
+    return this.#reader;
+  }
+}
+
+const NOTHING_SAID: PolicyVerdict = { effect: 'allow', rule: null, reason: 'no policy is set', subjects: [] };
+
+function checkMode(place: string, mode: unknown): PolicyMode {
+  if (MODES.includes(mode as PolicyMode)) return mode as PolicyMode;
+  throw new InvalidConfigError({
+    message: `${place} must be one of ${MODES.join(', ')}, not ${JSON.stringify(mode)}.`,
+  });
+}
+
+/** What the parent says stands: a child can only tighten it. */
+function stricter(parent: PolicyVerdict, child: PolicyVerdict): PolicyVerdict {
+  return STRICTNESS[child.effect] > STRICTNESS[parent.effect] ? child : parent;
+}
+
+function combined(
+  own: Exclude<Verdict, { effect: 'deny' }>,
+  said: PolicyVerdict | null,
+): Exclude<Verdict, { effect: 'deny' }> {
+  if (own.effect === 'ask') return { ...own, said, floor: true };
+  if (said?.effect === 'ask') return { effect: 'ask', reason: said.reason, said };
+  return { effect: 'allow', said };
+}
+
+function readJudgement(answer: unknown): { effect: PolicyEffect; reason: string | undefined } {
+  const isObject = typeof answer === 'object' && answer !== null;
+  const own = (name: string): unknown =>
+    isObject && Object.hasOwn(answer, name) ? (answer as Record<string, unknown>)[name] : undefined;
+  const effect = isObject ? own('effect') : answer;
+  const reason = own('reason');
+  if (typeof effect !== 'string' || !Object.hasOwn(STRICTNESS, effect))
+    return { effect: 'ask', reason: 'the judge returned something unknown' };
+  return { effect: effect as PolicyEffect, reason: typeof reason === 'string' ? reason : undefined };
+}
