@@ -34,7 +34,8 @@ pub(super) struct Unsure {
 /// The path that these pieces make.
 pub(super) fn unsure(pieces: &[Piece], from: &Where) -> Unsure {
     let mut parts = Vec::new();
-    let rooted = match pieces.first() {
+    let is_empty = |piece: &&Piece| matches!(piece, Piece::Text(text) if text.is_empty());
+    let rooted = match pieces.iter().find(|piece| !is_empty(piece)) {
         Some(Piece::Home | Piece::Unknown { .. }) => true,
         Some(Piece::Text(text)) => text.starts_with('/'),
         _ => false,

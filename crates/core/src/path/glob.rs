@@ -178,7 +178,7 @@ impl Glob {
         if cfg!(windows) && path.folds_case {
             return self.bites_folded(reading, files, false);
         }
-        if self.ways.iter().any(|way| !way.loose && way.matches(&way.prefix, reading, false)) {
+        if self.says(reading) {
             return Ok(true);
         }
         any(&self.ways, |way| {
@@ -229,6 +229,12 @@ impl Glob {
                     .resolved(files)?
                     .is_some_and(|prefix| below(&if folds { fold(&prefix) } else { prefix })))
         })
+    }
+
+    /// Whether this reading of a path surely matches, whatever symlinks there are or will be: who can make one must not
+    /// be able to take more out of a deny.
+    pub(super) fn says(&self, reading: &str) -> bool {
+        self.ways.iter().any(|way| !way.loose && way.matches(&way.prefix, reading, false))
     }
 
     /// Whether everything below this directory surely matches. Errs on the side of no.

@@ -26,7 +26,7 @@ pub struct PathIndex {
 
 /// Which of the beginnings are symlinks, for one verdict.
 #[derive(Debug, Clone, Default)]
-pub struct Links {
+pub struct IndexLinks {
     moved: BTreeMap<String, Vec<usize>>,
 }
 
@@ -59,7 +59,7 @@ impl PathIndex {
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
-    pub fn links(&self, files: &dyn Files) -> Result<Links, PathError> {
+    pub fn links(&self, files: &dyn Files) -> Result<IndexLinks, PathError> {
         let mut moved: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (written, sets) in &self.written {
             match files.real(written) {
@@ -71,11 +71,11 @@ impl PathIndex {
                 _ => {}
             }
         }
-        Ok(Links { moved })
+        Ok(IndexLinks { moved })
     }
 
     /// The sets that could cover or touch the path, each once, in order.
-    pub fn candidates(&self, path: &Located, links: &Links) -> Vec<usize> {
+    pub fn candidates(&self, path: &Located, links: &IndexLinks) -> Vec<usize> {
         let mut found: BTreeSet<usize> = self.rest.iter().copied().collect();
         for reading in path.readings() {
             let reading = fold(reading);
@@ -94,7 +94,7 @@ impl PathIndex {
     }
 
     /// The sets that could touch the directory or anything below it, each once, in order.
-    pub fn candidates_below(&self, path: &Located, links: &Links) -> Vec<usize> {
+    pub fn candidates_below(&self, path: &Located, links: &IndexLinks) -> Vec<usize> {
         let mut found: BTreeSet<usize> = self.candidates(path, links).into_iter().collect();
         found.extend(&self.floating);
         for reading in path.readings() {

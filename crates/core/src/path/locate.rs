@@ -132,11 +132,11 @@ pub fn lexically(path: &str, from: &Where) -> Result<Located, PathError> {
 /// a name that begins with `~`), so that [`locate`] takes it as the shell does.
 pub fn spelled(pieces: &[Piece], from: &Where) -> Option<String> {
     let mut text = String::new();
-    for (index, piece) in pieces.iter().enumerate() {
+    for piece in pieces {
         match piece {
             Piece::Home => text.push_str(from.home.as_deref()?),
             Piece::Text(part) => {
-                if index == 0 && part.starts_with('~') {
+                if text.is_empty() && part.starts_with('~') {
                     text.push_str("./");
                 }
                 text.push_str(part);

@@ -17,8 +17,11 @@ mod url_pattern;
 
 pub use files::{Cached, Files, NoFiles, RealFiles};
 pub use glob::{Glob, GlobError, Vars};
-pub use index::{Links, PathIndex};
+pub use index::{IndexLinks, PathIndex};
 pub use locate::{Located, PathError, Where, lexically, locate, spelled};
 pub use set::PathSet;
 pub use url::{Address, UrlError};
 pub use url_pattern::{UrlPattern, UrlSet};
+
+#[cfg(test)]
+mod tests;

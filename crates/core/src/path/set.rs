@@ -101,11 +101,8 @@ impl PathSet {
     /// # Errors
     /// [`PathError::NeedsFiles`].
     pub fn touches(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
-        self.touches_where(
-            path,
-            |glob, reading| glob.bites(path, reading, files),
-            |glob, reading| glob.allows(path, reading, files),
-        )
+        let bites = |glob: &Glob, reading: &str| glob.bites(path, reading, files);
+        touches_where(&self.items, path, bites, Glob::says)
     }
 
     /// Whether this directory or anything below it is in it. See [`Glob::touches_below`].
@@ -114,26 +111,8 @@ impl PathSet {
     /// [`PathError::NeedsFiles`].
     pub fn touches_below(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
         let below = |glob: &Glob, reading: &str| glob.bites_below(path, reading, files);
-        let out = |glob: &Glob, reading: &str| Ok(glob.takes_all_below(reading));
-        Ok(self.touches(path, files)? || self.touches_where(path, below, out)?)
-    }
-
-    fn touches_where(
-        &self, path: &Located, bites: impl Fn(&Glob, &str) -> Result<bool, PathError>,
-        surely: impl Fn(&Glob, &str) -> Result<bool, PathError>,
-    ) -> Result<bool, PathError> {
-        for reading in path.readings() {
-            // The last that matches decides.
-            for Item { glob, out } in self.items.iter().rev() {
-                if *out && surely(glob, reading)? {
-                    break;
-                }
-                if !*out && bites(glob, reading)? {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
+        Ok(self.touches(path, files)?
+            || touches_where(&self.items, path, below, Glob::takes_all_below)?)
     }
 
     /// Whether a path of which only these pieces are known could be in it. Errs on the side of yes. See
@@ -161,4 +140,22 @@ impl PathSet {
     pub fn names(&self, name: &dyn Fn(&str) -> bool) -> bool {
         self.globs().any(|glob| glob.names(name))
     }
+}
+
+fn touches_where(
+    items: &[Item], path: &Located, bites: impl Fn(&Glob, &str) -> Result<bool, PathError>,
+    surely: impl Fn(&Glob, &str) -> bool,
+) -> Result<bool, PathError> {
+    for reading in path.readings() {
+        // The last that matches decides.
+        for Item { glob, out } in items.iter().rev() {
+            if *out && surely(glob, reading) {
+                break;
+            }
+            if !*out && bites(glob, reading)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }

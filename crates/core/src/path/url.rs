@@ -4,8 +4,6 @@ use std::net::IpAddr;
 
 use url::{Host, Url};
 
-use super::url_pattern::UrlPattern;
-
 /// The longest address that is read, in bytes.
 const LONGEST: usize = 64 * 1024;
 
@@ -87,21 +85,15 @@ impl Address {
         if readings.is_empty() {
             return Err(error(format!("{source:?} is no address")));
         }
-        let before_query = trimmed.split(['?', '#']).next().unwrap_or_default();
-        let odd = |c: char| c == '\\' || c.is_control() || c == ' ';
-        let expands = expands(before_query);
-        let any_host = readings.iter().any(|reading| {
-            reading.host.contains(|c: char| !(c.is_ascii_alphanumeric() || "-._:[]".contains(c)))
-        });
         let authority = authority(trimmed).unwrap_or_default();
+        let any_host = readings.iter().any(|reading| {
+            let known = |c: char| c.is_ascii_alphanumeric() || "-._:".contains(c);
+            !reading.host.chars().all(known)
+        });
         let doubtful = any_host
-            || expands
-            || trimmed.contains(odd)
-            || authority.matches('@').count() > 1
-            || urls.len() > readings.len() && !trimmed.contains("://");
-        let any_host = any_host
-            || expands
-                && (authority.contains(['{', '[']) && !is_v6(authority) || authority.contains('{'));
+            || expands(trimmed, authority)
+            || trimmed.contains(|c: char| c == '\\' || c == ' ' || c.is_control())
+            || authority.matches('@').count() > 1;
         Ok(Self { text, readings, doubtful, any_host })
     }
 
@@ -118,8 +110,8 @@ impl Address {
         self.doubtful
     }
 
-    /// Whether even the host is in doubt, so that the address could mean what any pattern means.
-    pub(super) fn may_be(&self, _pattern: &UrlPattern) -> bool {
+    /// Whether even the host is in doubt, so that any pattern could mean it.
+    pub(super) fn may_be_any(&self) -> bool {
         self.any_host
     }
 }
@@ -163,7 +155,7 @@ fn candidates(text: &str) -> Vec<String> {
         return without_scheme(&slashed);
     }
     let mut urls = vec![format!("ssh://{before}/{}", after.trim_start_matches('/'))];
-    if is_scheme {
+    if is_scheme && !before.contains('.') {
         urls.push(clean.clone());
     }
     if before.contains('@') || after.contains('@') {
@@ -202,9 +194,9 @@ fn is_v6(authority: &str) -> bool {
         .is_some_and(|(host, _)| host.parse::<std::net::Ipv6Addr>().is_ok())
 }
 
-/// Whether curl would make several addresses of it: `{a,b}`, `[1-9]`.
-fn expands(before_query: &str) -> bool {
-    let authority = authority(before_query).unwrap_or_default();
+/// Whether curl would make several addresses of it: `{a,b}`, `[1-9]`. In a query that changes nothing that counts here.
+fn expands(url: &str, authority: &str) -> bool {
+    let before_query = url.split(['?', '#']).next().unwrap_or_default();
     let rest = if is_v6(authority) {
         before_query.replacen(authority, "", 1)
     } else {

@@ -121,7 +121,7 @@ impl UrlPattern {
 
     /// Whether the address could be meant, in any of its readings: what a deny or an ask needs.
     pub fn touches(&self, address: &Address) -> bool {
-        address.may_be(self) || address.readings().iter().any(|reading| self.bites(reading))
+        address.may_be_any() || address.readings().iter().any(|reading| self.bites(reading))
     }
 
     /// Whether an address of which only these pieces are known could be meant. Errs on the side of yes.
@@ -225,7 +225,7 @@ impl UrlSet {
                 if *out {
                     !address.is_doubtful() && pattern.allows(reading)
                 } else {
-                    address.may_be(pattern) || pattern.bites(reading)
+                    address.may_be_any() || pattern.bites(reading)
                 }
             });
             last.is_some_and(|(_, out)| !out)
