@@ -1,10 +1,10 @@
 //! Paths that only the run will tell, and what they could be.
 
-use super::glob::Way;
 use super::locate::Where;
 use super::matching::fold;
 use super::pattern::{Segment, Token};
 use super::syntax::Syntax;
+use super::way::Way;
 use super::{Files, PathError};
 use crate::shell::Piece;
 

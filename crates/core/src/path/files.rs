@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::PathError;
-use super::resolve::resolve;
+use super::resolve::{is_per_process, resolve};
 use super::syntax::Syntax;
 
 /// How many names of a directory are looked at to tell whether case matters in it.
@@ -154,13 +154,29 @@ impl Files for Cached<'_> {
     }
 
     fn is_case_sensitive(&self, path: &str) -> bool {
-        kept(&self.cases, path, || self.files.is_case_sensitive(path))
+        // Names beside each other have one answer.
+        let dir = path.rfind('/').and_then(|end| path.get(..end)).unwrap_or_default();
+        kept(&self.cases, dir, || self.files.is_case_sensitive(path))
     }
 
     fn real(&self, path: &str) -> Result<String, PathError> {
-        kept(&self.reals, path, || match Syntax::NATIVE.absolute(path, None)? {
-            Some(absolute) => resolve(Syntax::NATIVE, &absolute, self, None),
-            None => Err(PathError::Unreadable(format!("{path}: not absolute"))),
+        kept(&self.reals, path, || {
+            // Many patterns begin alike: only what follows the last known directory is new.
+            let known = path.rsplit_once('/').and_then(|(dir, name)| {
+                let dir = self.reals.borrow().get(dir)?.clone().ok()?;
+                Some(format!("{}/{name}", dir.trim_end_matches('/')))
+            });
+            if let Some(known) = known
+                && !known.ends_with("/..")
+                && self.read_link(&known)?.is_none()
+                && !is_per_process(&known)
+            {
+                return Ok(known);
+            }
+            match Syntax::NATIVE.absolute(path, None)? {
+                Some(absolute) => resolve(Syntax::NATIVE, &absolute, self, None),
+                None => Err(PathError::Unreadable(format!("{path}: not absolute"))),
+            }
         })
     }
 }

@@ -3,9 +3,10 @@
 use std::sync::OnceLock;
 
 use super::dynamic::{self, Unsure};
-use super::matching::{fold, matches, matches_below};
-use super::pattern::{self, Alternative, Segment, Token};
+use super::matching::fold;
+use super::pattern::{self, Segment};
 use super::syntax::Syntax;
+use super::way::{Way, anchored};
 use super::{Files, Located, PathError, Where};
 use crate::shell::Piece;
 
@@ -21,6 +22,10 @@ pub type Vars = Where;
 /// - `~`, `${home}`, `${project}` and `${cwd}` at the beginning. Other relative patterns begin at the working directory,
 ///   except those that begin with `**`, which match anywhere.
 ///
+/// The names that a pattern begins with, up to the first with a wildcard, also mean where they point: `/srv/current/**` is
+/// what is below `/srv/v2` as well, if that is where the symlink leads. So an allow should begin in a directory that those
+/// it is for cannot replace by a symlink.
+///
 /// Names that begin with a dot are like others. Case matters, but not to a deny or an ask where the volume folds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
@@ -28,21 +33,6 @@ pub struct Glob {
     ways: Vec<Way>,
     /// The same, folded; made when it is first needed.
     folded: OnceLock<Vec<Way>>,
-}
-
-/// An alternative of a pattern, made absolute.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Way {
-    /// The names it begins with, as an absolute path without a `/` at its end. Empty: it begins anywhere.
-    pub(super) prefix: String,
-    /// What follows.
-    pub(super) rest: Vec<Segment>,
-    /// Only for denies and asks.
-    pub(super) loose: bool,
-    /// `**` alone, which matches `/` as well.
-    pub(super) all: bool,
-    /// The names that its author spelled out, or how they begin.
-    pub(super) spelled: Vec<String>,
 }
 
 /// Why a pattern cannot be taken.
@@ -252,72 +242,6 @@ impl Glob {
     }
 }
 
-impl Way {
-    fn names(&self, name: &dyn Fn(&str) -> bool) -> bool {
-        self.spelled.iter().any(|spelled| name(spelled))
-    }
-
-    /// Whether this absolute path matches, the way beginning at `prefix`.
-    fn matches(&self, prefix: &str, path: &str, folded: bool) -> bool {
-        if self.all {
-            return true;
-        }
-        let Some(below) = path.strip_prefix(prefix) else { return false };
-        if self.rest.is_empty() {
-            return below.is_empty() || (prefix.is_empty() && below == "/");
-        }
-        match below.strip_prefix('/') {
-            Some(names) => matches(&self.rest, names, folded),
-            None => !below.is_empty() && prefix.is_empty() && matches(&self.rest, below, folded),
-        }
-    }
-
-    fn matches_below(&self, prefix: &str, dir: &str, folded: bool) -> bool {
-        let dir = dir.strip_suffix('/').unwrap_or(dir);
-        if prefix.strip_prefix(dir).is_some_and(|below| below.starts_with('/')) {
-            return true;
-        }
-        match dir.strip_prefix(prefix) {
-            Some(below) if below.is_empty() || below.starts_with('/') || prefix.is_empty() => {
-                matches_below(&self.rest, below, folded)
-            }
-            _ => false,
-        }
-    }
-
-    /// Where its beginning points, if elsewhere.
-    pub(super) fn resolved(&self, files: &dyn Files) -> Result<Option<String>, PathError> {
-        if self.prefix.is_empty() {
-            return Ok(None);
-        }
-        match files.real(&self.prefix) {
-            Ok(real) => {
-                let real = real.strip_suffix('/').unwrap_or(&real);
-                Ok((real != self.prefix).then(|| real.to_owned()))
-            }
-            Err(PathError::NeedsFiles) => Err(PathError::NeedsFiles),
-            // No process of this user gets anywhere by this name; what is reached by another has another name.
-            Err(_) => Ok(None),
-        }
-    }
-
-    fn folded(&self) -> Self {
-        let rest = self.rest.iter().map(|segment| match segment {
-            Segment::Deep => Segment::Deep,
-            Segment::Literal(text) => Segment::Literal(fold(text)),
-            Segment::Name(tokens) => Segment::Name(tokens.iter().flat_map(folded).collect()),
-        });
-        Self { prefix: fold(&self.prefix), rest: rest.collect(), ..self.clone() }
-    }
-}
-
-fn folded(token: &Token) -> Vec<Token> {
-    match token {
-        Token::Char(char) => fold(char.encode_utf8(&mut [0; 4])).chars().map(Token::Char).collect(),
-        other => vec![other.clone()],
-    }
-}
-
 fn any<T>(
     items: impl IntoIterator<Item = T>, mut holds: impl FnMut(T) -> Result<bool, PathError>,
 ) -> Result<bool, PathError> {
@@ -327,88 +251,4 @@ fn any<T>(
         }
     }
     Ok(false)
-}
-
-/// Puts in what stands at the beginning of a pattern, and makes it absolute.
-fn anchored(syntax: Syntax, alternative: Alternative, vars: &Vars) -> Result<Way, String> {
-    let Alternative { base, mut segments, rooted, loose } = alternative;
-    let spelled = segments.iter().filter_map(spelled).collect();
-    let floating = !rooted && base.is_none() && segments.first() == Some(&Segment::Deep);
-    let all = floating && segments.len() == 1;
-    let mut root = String::new();
-    let mut names = Vec::new();
-    if !rooted && !floating {
-        let start = match (base.as_deref(), segments.first()) {
-            (Some(base), _) => variable(base, vars)?,
-            (None, Some(Segment::Literal(drive)))
-                if syntax == Syntax::Windows && drive.ends_with(':') =>
-            {
-                let start = format!("{drive}/");
-                segments.remove(0);
-                start
-            }
-            _ => vars.cwd.clone(),
-        };
-        let start = syntax.absolute(&start, None).map_err(|error| error.to_string())?;
-        let start = start.ok_or("the directory that this pattern begins at is not absolute")?;
-        let start = start.normalised();
-        root = start.root;
-        names = start.names.into_iter().map(Segment::Literal).collect();
-    }
-    for segment in segments {
-        if segment == Segment::Literal("..".to_owned()) {
-            if names.last().is_some_and(|last| !matches!(last, Segment::Literal(_))) {
-                return Err(
-                    "`..` after a wildcard means nothing: write out what is meant".to_owned()
-                );
-            }
-            names.pop();
-        } else {
-            names.push(segment);
-        }
-    }
-    let mut rest = names.into_iter().peekable();
-    let mut prefix = root;
-    while let Some(Segment::Literal(name)) =
-        rest.next_if(|segment| matches!(segment, Segment::Literal(_)))
-    {
-        prefix.push('/');
-        prefix.push_str(&name);
-    }
-    Ok(Way { prefix, rest: rest.collect(), loose, all, spelled })
-}
-
-fn variable(name: &str, vars: &Vars) -> Result<String, String> {
-    let value = match name {
-        "~" | "${home}" => vars.home.as_deref(),
-        "${project}" => vars.project.as_deref(),
-        "${cwd}" => Some(vars.cwd.as_str()),
-        _ if name.starts_with('~') => {
-            return Err(format!(
-                "the home directory of a user by name (`{name}`) is not looked up: write the directory out, or `\\~` for a name that begins so"
-            ));
-        }
-        _ => {
-            return Err(format!(
-                "`{name}` is not known: there are `${{project}}`, `${{cwd}}` and `${{home}}`, each as a whole name"
-            ));
-        }
-    };
-    value
-        .map(str::to_owned)
-        .ok_or_else(|| format!("`{name}` has no value here: write the directory out"))
-}
-
-fn spelled(segment: &Segment) -> Option<String> {
-    match segment {
-        Segment::Deep => None,
-        Segment::Literal(text) => Some(text.clone()),
-        Segment::Name(tokens) => {
-            let text: String = tokens
-                .iter()
-                .map_while(|token| if let Token::Char(char) = token { Some(*char) } else { None })
-                .collect();
-            (!text.is_empty()).then_some(text)
-        }
-    }
 }

@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use super::matching::fold;
 use super::pattern::Segment;
-use super::{Files, Located, PathError, PathSet};
+use super::{Cached, Files, Located, PathError, PathSet};
 
 /// The sets of many rules, by what is spelled out in their patterns: the names they begin with, else a name they hold.
 ///
@@ -24,7 +24,7 @@ pub struct PathIndex {
     floating: Vec<usize>,
 }
 
-/// Which of the beginnings are symlinks, for one verdict.
+/// Which of the beginnings lead through symlinks.
 #[derive(Debug, Clone, Default)]
 pub struct IndexLinks {
     moved: BTreeMap<String, Vec<usize>>,
@@ -55,13 +55,20 @@ impl PathIndex {
         index
     }
 
-    /// Which beginnings of patterns lead through symlinks now. Once for a verdict.
+    /// Which beginnings of patterns lead through symlinks now: one look at the file system for each beginning, about a
+    /// microsecond. It may be kept for a moment over verdicts: patterns are resolved anew when they are compared, so
+    /// that nothing is allowed by what is kept, and who could change such a link could as well lead it elsewhere.
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
     pub fn links(&self, files: &dyn Files) -> Result<IndexLinks, PathError> {
+        let files = Cached::new(files);
         let mut moved: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (written, sets) in &self.written {
+            if let Some((dir, _)) = written.rsplit_once('/').filter(|(dir, _)| !dir.is_empty()) {
+                // So that those beside it are resolved from there.
+                files.real(dir).ok();
+            }
             match files.real(written) {
                 Ok(real) if real != *written => {
                     let real = real.strip_suffix('/').unwrap_or(&real);

@@ -14,6 +14,7 @@ mod set;
 mod syntax;
 mod url;
 mod url_pattern;
+mod way;
 
 pub use files::{Cached, Files, NoFiles, RealFiles};
 pub use glob::{Glob, GlobError, Vars};

@@ -65,7 +65,7 @@ pub(super) fn resolve<F: Files + ?Sized>(
 }
 
 /// What is something else to each process, and is no symlink like others: it cannot be told what another process sees.
-fn is_per_process(path: &str) -> bool {
+pub(super) fn is_per_process(path: &str) -> bool {
     if let Some(rest) = path.strip_prefix("/proc/") {
         let mut names = rest.split('/');
         let process = names.next().unwrap_or_default();

@@ -39,8 +39,9 @@ pub(super) struct Reading {
     pub(super) port: Option<u16>,
     /// `user` or `user:password`.
     pub(super) user: Option<String>,
-    /// Names separated by `/`, none at the ends: as they are, and percent-decoded.
+    /// Names separated by `/`, none at the ends. Percent-decoded, but for `%2F`, `%5C` and `%25`.
     pub(super) path: String,
+    /// Those too, as some servers do.
     pub(super) decoded: String,
 }
 
@@ -93,7 +94,12 @@ impl Address {
         let doubtful = any_host
             || expands(trimmed, authority)
             || trimmed.contains(|c: char| c == '\\' || c == ' ' || c.is_control())
-            || authority.matches('@').count() > 1;
+            || authority.matches('@').count() > 1
+            // `http:example.com` and `http:///example.com`.
+            || readings.iter().any(|reading| {
+                let special = matches!(reading.scheme.as_str(), "http" | "https" | "ftp" | "ws" | "wss");
+                special && (authority.is_empty() || has_scheme(trimmed, &reading.scheme) && !trimmed.contains("://"))
+            });
         Ok(Self { text, readings, doubtful, any_host })
     }
 
@@ -114,6 +120,10 @@ impl Address {
     pub(super) fn may_be_any(&self) -> bool {
         self.any_host
     }
+}
+
+fn has_scheme(text: &str, scheme: &str) -> bool {
+    text.split_once(':').is_some_and(|(before, _)| before.eq_ignore_ascii_case(scheme))
 }
 
 /// The URLs that a text may mean, the likeliest first.
@@ -221,8 +231,9 @@ impl Reading {
             (user, None) => Some(user.to_owned()),
             (user, Some(password)) => Some(format!("{user}:{password}")),
         };
-        let decoded = decoded(url.path()).replace('\\', "/");
-        Some(Self { scheme, host, port, user, path: names(url.path()), decoded: names(&decoded) })
+        let path = names(&decoded(url.path(), b"/\\%"));
+        let decoded = names(&decoded(url.path(), b"").replace('\\', "/"));
+        Some(Self { scheme, host, port, user, path, decoded })
     }
 }
 
@@ -248,16 +259,23 @@ pub(super) fn default_port(scheme: &str) -> Option<u16> {
     })
 }
 
-fn decoded(path: &str) -> String {
+/// Percent-decoded, but for what stands for one of `kept`.
+fn decoded(path: &str, kept: &[u8]) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
         let hex = |at: usize| after.get(at).and_then(|digit| char::from(*digit).to_digit(16));
         match (byte, hex(0), hex(1)) {
-            (b'%', Some(high), Some(low)) => {
-                bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'%'));
-                rest = &after[2..];
-            }
+            (b'%', Some(high), Some(low)) => match u8::try_from(high * 16 + low) {
+                Ok(byte) if !kept.contains(&byte) => {
+                    bytes.push(byte);
+                    rest = after.get(2..).unwrap_or_default();
+                }
+                _ => {
+                    bytes.push(b'%');
+                    rest = after;
+                }
+            },
             _ => {
                 bytes.push(byte);
                 rest = after;

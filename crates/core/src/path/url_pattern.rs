@@ -104,6 +104,11 @@ impl UrlPattern {
                     "a pattern for addresses has no query and no fragment, and `*` stands for any one character too: leave it out",
                 ));
             }
+            Some(path) if path.contains('%') || path.split('/').any(|name| name == "..") => {
+                return Err(error(
+                    "paths are compared decoded and without `..`: write the characters that are meant",
+                ));
+            }
             Some(path) => Some(pattern::parse(path).map_err(|(_, message)| error(message))?),
         };
         Ok(Self { source: source.to_owned(), scheme, user, host, port, path })

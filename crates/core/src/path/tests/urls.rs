@@ -77,9 +77,13 @@ const MATCHES: &[(&str, &str, bool, bool)] = &[
     ("https://*.example.com:8443/api/**", "https://a.example.com/api/x", false, false),
     ("https://*.example.com:8443/api/**", "https://a.example.com:8443/api/../x", false, false),
     ("https://*.example.com:8443/api/**", "https://a.example.com:8443/api/%2e%2e/x", false, false),
+    ("https://example.com/a b/*", "https://example.com/a%20b/c", true, true),
+    ("https://example.com/é", "https://example.com/%C3%A9", true, true),
+    ("example.com", "http:example.com", false, true),
+    ("example.com", "http:///example.com", false, true),
     // A server may take `%2f` for `/`: both are read.
     ("https://example.com/api/**", "https://example.com/api/..%2f..%2fadmin", false, true),
-    ("https://example.com/admin/**", "https://example.com/%61dmin/x", false, true),
+    ("https://example.com/admin/**", "https://example.com/%61dmin/x", true, true),
     ("https://example.com/admin/**", "https://example.com//admin//x", true, true),
     ("https://example.com/admin/**", "https://example.com/api/..%5cadmin%5cx", false, true),
     ("https://example.com/*.txt", "https://example.com/a.txt?q=1#f", true, true),
@@ -147,6 +151,8 @@ fn patterns_that_are_refused() {
         "example.com?q",
         "example.com/a?b",
         "example.com/[a",
+        "example.com/a%20b",
+        "example.com/../x",
         "example.com/a/",
         "*.",
     ] {

@@ -1,0 +1,173 @@
+//! One way to read a pattern, made absolute.
+
+use super::matching::{fold, matches, matches_below};
+use super::pattern::{Alternative, Segment, Token};
+use super::syntax::Syntax;
+use super::{Files, PathError, Where};
+
+/// An alternative of a pattern, made absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Way {
+    /// The names it begins with, as an absolute path without a `/` at its end. Empty: it begins anywhere.
+    pub(super) prefix: String,
+    /// What follows.
+    pub(super) rest: Vec<Segment>,
+    /// Only for denies and asks.
+    pub(super) loose: bool,
+    /// `**` alone, which matches `/` as well.
+    pub(super) all: bool,
+    /// The names that its author spelled out, or how they begin.
+    pub(super) spelled: Vec<String>,
+}
+
+impl Way {
+    pub(super) fn names(&self, name: &dyn Fn(&str) -> bool) -> bool {
+        self.spelled.iter().any(|spelled| name(spelled))
+    }
+
+    /// Whether this absolute path matches, the way beginning at `prefix`.
+    pub(super) fn matches(&self, prefix: &str, path: &str, folded: bool) -> bool {
+        if self.all {
+            return true;
+        }
+        let Some(below) = path.strip_prefix(prefix) else { return false };
+        if self.rest.is_empty() {
+            return below.is_empty() || (prefix.is_empty() && below == "/");
+        }
+        match below.strip_prefix('/') {
+            Some(names) => matches(&self.rest, names, folded),
+            None => !below.is_empty() && prefix.is_empty() && matches(&self.rest, below, folded),
+        }
+    }
+
+    pub(super) fn matches_below(&self, prefix: &str, dir: &str, folded: bool) -> bool {
+        let dir = dir.strip_suffix('/').unwrap_or(dir);
+        if prefix.strip_prefix(dir).is_some_and(|below| below.starts_with('/')) {
+            return true;
+        }
+        match dir.strip_prefix(prefix) {
+            Some(below) if below.is_empty() || below.starts_with('/') || prefix.is_empty() => {
+                matches_below(&self.rest, below, folded)
+            }
+            _ => false,
+        }
+    }
+
+    /// Where its beginning points, if elsewhere.
+    pub(super) fn resolved(&self, files: &dyn Files) -> Result<Option<String>, PathError> {
+        if self.prefix.is_empty() {
+            return Ok(None);
+        }
+        match files.real(&self.prefix) {
+            Ok(real) => {
+                let real = real.strip_suffix('/').unwrap_or(&real);
+                Ok((real != self.prefix).then(|| real.to_owned()))
+            }
+            Err(PathError::NeedsFiles) => Err(PathError::NeedsFiles),
+            // No process of this user gets anywhere by this name; what is reached by another has another name.
+            Err(_) => Ok(None),
+        }
+    }
+
+    pub(super) fn folded(&self) -> Self {
+        let rest = self.rest.iter().map(|segment| match segment {
+            Segment::Deep => Segment::Deep,
+            Segment::Literal(text) => Segment::Literal(fold(text)),
+            Segment::Name(tokens) => Segment::Name(tokens.iter().flat_map(folded).collect()),
+        });
+        Self { prefix: fold(&self.prefix), rest: rest.collect(), ..self.clone() }
+    }
+}
+
+fn folded(token: &Token) -> Vec<Token> {
+    match token {
+        Token::Char(char) => fold(char.encode_utf8(&mut [0; 4])).chars().map(Token::Char).collect(),
+        other => vec![other.clone()],
+    }
+}
+
+/// Puts in what stands at the beginning of a pattern, and makes it absolute.
+pub(super) fn anchored(
+    syntax: Syntax, alternative: Alternative, vars: &Where,
+) -> Result<Way, String> {
+    let Alternative { base, mut segments, rooted, loose } = alternative;
+    let spelled = segments.iter().filter_map(spelled).collect();
+    let floating = !rooted && base.is_none() && segments.first() == Some(&Segment::Deep);
+    let all = floating && segments.len() == 1;
+    let mut root = String::new();
+    let mut names = Vec::new();
+    if !rooted && !floating {
+        let start = match (base.as_deref(), segments.first()) {
+            (Some(base), _) => variable(base, vars)?,
+            (None, Some(Segment::Literal(drive)))
+                if syntax == Syntax::Windows && drive.ends_with(':') =>
+            {
+                let start = format!("{drive}/");
+                segments.remove(0);
+                start
+            }
+            _ => vars.cwd.clone(),
+        };
+        let start = syntax.absolute(&start, None).map_err(|error| error.to_string())?;
+        let start = start.ok_or("the directory that this pattern begins at is not absolute")?;
+        let start = start.normalised();
+        root = start.root;
+        names = start.names.into_iter().map(Segment::Literal).collect();
+    }
+    for segment in segments {
+        if segment == Segment::Literal("..".to_owned()) {
+            if names.last().is_some_and(|last| !matches!(last, Segment::Literal(_))) {
+                return Err(
+                    "`..` after a wildcard means nothing: write out what is meant".to_owned()
+                );
+            }
+            names.pop();
+        } else {
+            names.push(segment);
+        }
+    }
+    let mut rest = names.into_iter().peekable();
+    let mut prefix = root;
+    while let Some(Segment::Literal(name)) =
+        rest.next_if(|segment| matches!(segment, Segment::Literal(_)))
+    {
+        prefix.push('/');
+        prefix.push_str(&name);
+    }
+    Ok(Way { prefix, rest: rest.collect(), loose, all, spelled })
+}
+
+fn variable(name: &str, vars: &Where) -> Result<String, String> {
+    let value = match name {
+        "~" | "${home}" => vars.home.as_deref(),
+        "${project}" => vars.project.as_deref(),
+        "${cwd}" => Some(vars.cwd.as_str()),
+        _ if name.starts_with('~') => {
+            return Err(format!(
+                "the home directory of a user by name (`{name}`) is not looked up: write the directory out, or `\\~` for a name that begins so"
+            ));
+        }
+        _ => {
+            return Err(format!(
+                "`{name}` is not known: there are `${{project}}`, `${{cwd}}` and `${{home}}`, each as a whole name"
+            ));
+        }
+    };
+    value
+        .map(str::to_owned)
+        .ok_or_else(|| format!("`{name}` has no value here: write the directory out"))
+}
+
+fn spelled(segment: &Segment) -> Option<String> {
+    match segment {
+        Segment::Deep => None,
+        Segment::Literal(text) => Some(text.clone()),
+        Segment::Name(tokens) => {
+            let text: String = tokens
+                .iter()
+                .map_while(|token| if let Token::Char(char) = token { Some(*char) } else { None })
+                .collect();
+            (!text.is_empty()).then_some(text)
+        }
+    }
+}
