@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::PathError;
 use super::resolve::{is_per_process, resolve};
@@ -12,6 +14,10 @@ use super::syntax::Syntax;
 
 /// How many names of a directory are looked at to tell whether case matters in it.
 const NAMES_TRIED: usize = 16;
+
+/// How long ago a directory must have changed for its [`Stamp`] to be sure, in seconds.
+#[cfg(unix)]
+const SETTLED: u64 = 2;
 
 /// The file system, as far as it matters to where a path points.
 pub trait Files {
@@ -24,6 +30,12 @@ pub trait Files {
     /// Whether names differ when only their case differs, where this path is. It need not exist.
     fn is_case_sensitive(&self, path: &str) -> bool;
 
+    /// The state of a directory (missing is one too): as long as it is the same, so are the names in it, and which of
+    /// them are symlinks. `None` when that cannot be told, or when it has just changed.
+    fn stamp(&self, _dir: &str) -> Option<Stamp> {
+        None
+    }
+
     /// Where an absolute path that is normal (no `..`) points. What keeps answers overrides it.
     ///
     /// # Errors
@@ -33,6 +45,20 @@ pub trait Files {
             Some(absolute) => resolve(Syntax::NATIVE, &absolute, self, None),
             None => Err(PathError::Unreadable(format!("{path}: not absolute"))),
         }
+    }
+}
+
+/// The state of a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// Device, inode, and when it changed, in seconds and nanoseconds.
+    found: Option<(u64, u64, i64, i64)>,
+}
+
+#[cfg(test)]
+impl Stamp {
+    pub(super) fn numbered(number: u64) -> Self {
+        Self { found: Some((0, number, 0, 0)) }
     }
 }
 
@@ -51,6 +77,7 @@ pub struct Cached<'a> {
     links: RefCell<HashMap<String, Result<Option<PathBuf>, PathError>>>,
     reals: RefCell<HashMap<String, Result<String, PathError>>>,
     cases: RefCell<HashMap<String, bool>>,
+    stamps: RefCell<HashMap<String, Option<Stamp>>>,
 }
 
 impl Files for NoFiles {
@@ -98,6 +125,26 @@ impl Files for RealFiles {
         }
         !cfg!(any(windows, target_vendor = "apple"))
     }
+
+    #[cfg(unix)]
+    fn stamp(&self, dir: &str) -> Option<Stamp> {
+        use std::os::unix::fs::MetadataExt as _;
+        let found = match fs::metadata(dir) {
+            Ok(found) => found,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Some(Stamp { found: None });
+            }
+            Err(_) => return None,
+        };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs();
+        // Clocks of file systems are coarse: two changes may have one time.
+        let settled = now.checked_sub(SETTLED)?;
+        if u64::try_from(found.ctime()).ok()? >= settled {
+            return None;
+        }
+        let found = (found.dev(), found.ino(), found.ctime(), found.ctime_nsec());
+        Some(Stamp { found: Some(found) })
+    }
 }
 
 fn missing(path: &str, error: &std::io::Error) -> Result<Option<PathBuf>, PathError> {
@@ -144,6 +191,7 @@ impl<'a> Cached<'a> {
             links: RefCell::default(),
             reals: RefCell::default(),
             cases: RefCell::default(),
+            stamps: RefCell::default(),
         }
     }
 }
@@ -157,6 +205,10 @@ impl Files for Cached<'_> {
         // Names beside each other have one answer.
         let dir = path.rfind('/').and_then(|end| path.get(..end)).unwrap_or_default();
         kept(&self.cases, dir, || self.files.is_case_sensitive(path))
+    }
+
+    fn stamp(&self, dir: &str) -> Option<Stamp> {
+        kept(&self.stamps, dir, || self.files.stamp(dir))
     }
 
     fn real(&self, path: &str) -> Result<String, PathError> {

@@ -16,9 +16,9 @@ mod url;
 mod url_pattern;
 mod way;
 
-pub use files::{Cached, Files, NoFiles, RealFiles};
+pub use files::{Cached, Files, NoFiles, RealFiles, Stamp};
 pub use glob::{Glob, GlobError, Vars};
-pub use index::{IndexLinks, PathIndex};
+pub use index::PathIndex;
 pub use locate::{Located, PathError, Where, lexically, locate, spelled};
 pub use set::PathSet;
 pub use url::{Address, UrlError};
