@@ -19,25 +19,25 @@ pub struct PathIndex {
     beginnings: Sets,
     /// By the beginning as it is written, to be resolved.
     written: Sets,
-    /// All directories above these.
-    dirs: BTreeSet<String>,
+    /// The directories that these lead through, and what is looked up in each.
+    dirs: BTreeMap<String, BTreeSet<String>>,
     /// By a folded name that the path must hold.
     names: HashMap<String, Vec<usize>>,
     /// Neither.
     rest: Vec<usize>,
     /// Those in `names` and `rest`.
     floating: Vec<usize>,
-    /// From the latest look at the file system.
-    seen: Mutex<Option<Seen>>,
+    /// From the latest look at each directory.
+    seen: Mutex<HashMap<String, Seen>>,
 }
 
 type Sets = BTreeMap<String, Vec<usize>>;
 
-/// Which beginnings led through symlinks, and what the directories above all of them were like before that was looked up.
+/// What a directory was like before it was looked at, and the symlinks that were found.
 #[derive(Debug)]
 struct Seen {
-    stamps: Vec<Stamp>,
-    moved: Vec<String>,
+    stamp: Stamp,
+    links: Vec<String>,
 }
 
 impl PathIndex {
@@ -49,11 +49,12 @@ impl PathIndex {
                 if !way.prefix.is_empty() {
                     index.beginnings.entry(fold(&way.prefix)).or_default().push(set);
                     index.written.entry(way.prefix.clone()).or_default().push(set);
-                    let above = way.prefix.match_indices('/').map(|(end, _)| end.max(1));
-                    for dir in above.filter_map(|end| way.prefix.get(..end)) {
-                        if !index.dirs.contains(dir) {
-                            index.dirs.insert(dir.to_owned());
-                        }
+                    let ends = way.prefix.match_indices('/').map(|(end, _)| end).skip(1);
+                    let mut dir = "/";
+                    for end in ends.chain([way.prefix.len()]) {
+                        let path = way.prefix.get(..end).unwrap_or_default();
+                        index.dirs.entry(dir.to_owned()).or_default().insert(path.to_owned());
+                        dir = path;
                     }
                     continue;
                 }
@@ -123,46 +124,54 @@ impl PathIndex {
     /// The sets whose beginnings lead elsewhere through symlinks, by where, folded.
     fn moved(&self, files: &dyn Files) -> Result<Sets, PathError> {
         let files = Cached::new(files);
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        // Before the links are read: what changes meanwhile is noticed the next time.
-        let stamps: Option<Vec<Stamp>> = self.dirs.iter().map(|dir| files.stamp(dir)).collect();
         let mut moved = Sets::new();
-        if let Some(seen) = seen.as_ref()
-            && stamps.as_ref() == Some(&seen.stamps)
-        {
-            // What led through no symlink still does not. The others may lead through directories of which nothing is known.
-            for written in &seen.moved {
-                self.follow(written, &files, &mut moved)?;
-            }
-            return Ok(moved);
-        }
-        let mut names = Vec::new();
-        for written in self.written.keys() {
-            if let Some((dir, _)) = written.rsplit_once('/').filter(|(dir, _)| !dir.is_empty()) {
-                // So that those beside it are resolved from there.
-                files.real(dir).ok();
-            }
-            if self.follow(written, &files, &mut moved)? {
-                names.push(written.clone());
+        for link in self.links(&files)? {
+            let below = format!("{link}/");
+            let range =
+                self.written.range::<str, _>((Bound::Excluded(below.as_str()), Bound::Unbounded));
+            let below = range.take_while(|(written, _)| written.starts_with(&below));
+            for (written, sets) in self.written.get_key_value(&link).into_iter().chain(below) {
+                match files.real(written) {
+                    Ok(real) => {
+                        let real = fold(real.strip_suffix('/').unwrap_or(&real));
+                        moved.entry(real).or_default().extend(sets);
+                    }
+                    Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
+                    // Where this leads nobody gets.
+                    Err(_) => {}
+                }
             }
         }
-        *seen = stamps.map(|stamps| Seen { stamps, moved: names });
         Ok(moved)
     }
 
-    /// Whether the beginning leads elsewhere.
-    fn follow(
-        &self, written: &str, files: &Cached<'_>, moved: &mut Sets,
-    ) -> Result<bool, PathError> {
-        let real = match files.real(written) {
-            Ok(real) if real == written => return Ok(false),
-            Ok(real) => real,
-            Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
-            // It may be told the next time.
-            Err(_) => return Ok(true),
-        };
-        let real = fold(real.strip_suffix('/').unwrap_or(&real));
-        moved.entry(real).or_default().extend(self.written.get(written).into_iter().flatten());
-        Ok(true)
+    /// The symlinks that beginnings lead through, as far as they are written.
+    fn links(&self, files: &Cached<'_>) -> Result<Vec<String>, PathError> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = Vec::new();
+        for (dir, paths) in &self.dirs {
+            // Before the links are read: what changes meanwhile is noticed the next time.
+            let stamp = files.stamp(dir);
+            if let Some(seen) = seen.get(dir)
+                && stamp == Some(seen.stamp)
+            {
+                all.extend(seen.links.iter().cloned());
+                continue;
+            }
+            let mut links = Vec::new();
+            for path in paths {
+                match files.read_link(path) {
+                    Ok(None) => {}
+                    Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
+                    Ok(Some(_)) | Err(_) => links.push(path.clone()),
+                }
+            }
+            all.extend(links.iter().cloned());
+            match stamp {
+                Some(stamp) => seen.insert(dir.clone(), Seen { stamp, links }),
+                None => seen.remove(dir),
+            };
+        }
+        Ok(all)
     }
 }
