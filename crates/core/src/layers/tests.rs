@@ -88,7 +88,7 @@ fn layers_are_read_in_order() {
     dir.write(PROJECT, &policy("ask"));
     let managed = dir.write("etc/policy.toml", &policy("deny"));
     #[cfg(unix)]
-    [managed.as_path(), managed.parent().unwrap()].map(|path| chmod(path, 0o755));
+    let _ = [managed.as_path(), managed.parent().unwrap()].map(|path| chmod(path, 0o755));
     let text = r#"{ "version": 1, "default": "ask" }"#.to_owned();
     let code = CodePolicy { name: Arc::from("policy option"), format: Format::Object, text };
     let options =

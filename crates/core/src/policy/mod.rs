@@ -9,6 +9,7 @@ mod grants;
 pub mod import;
 pub mod interrupt;
 mod judge;
+pub mod lint;
 pub mod mode;
 mod names;
 mod protected;

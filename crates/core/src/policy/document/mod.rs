@@ -24,7 +24,8 @@ pub use tree::Format;
 pub(crate) use write::string as toml_string;
 pub use write::{NotWritable, rule_to_toml, to_toml};
 
-use super::compile::wild;
+pub(super) use super::compile::wild;
+pub(super) use error::quoted;
 
 #[cfg(test)]
 mod tests;

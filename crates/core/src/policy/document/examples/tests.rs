@@ -1,0 +1,153 @@
+use super::*;
+use crate::shell::{self, Shell, What};
+
+fn errors(rule: &str) -> Vec<String> {
+    let text = format!("version = 1\n[tools.dashed]\nshell = 'posix'\n[[rule]]\n{rule}\n");
+    let source = Source { layer: Layer::User, name: Arc::from("p"), trusted: false };
+    match load(&text, Format::Toml, source) {
+        Ok(_) => Vec::new(),
+        Err(errors) => errors
+            .iter()
+            .map(|error| {
+                let text = error.to_string();
+                if error.code == Code::Example { text } else { format!("not an example: {text}") }
+            })
+            .collect(),
+    }
+}
+
+fn check(rows: &[(&str, &str, &str, &[&str])]) {
+    for (rule, matching, not_matching, expected) in rows {
+        let mut text = (*rule).to_owned();
+        let lists = [("match", matching), ("not_match", not_matching)].map(|(key, list)| {
+            if list.is_empty() { String::new() } else { format!("{key} = [{list}]") }
+        });
+        text.push_str(&format!(
+            "\nexamples = {{ {} }}",
+            lists.join(if lists.contains(&String::new()) { "" } else { ", " })
+        ));
+        assert_eq!(errors(&text), *expected, "{text}");
+    }
+}
+
+#[test]
+fn examples_of_paths_addresses_and_tools() {
+    check(&[
+        (
+            "effect='allow'\nreads=['~/notes/**']",
+            "'~/notes/a/b', '/home/user/notes/x'",
+            "'~/notes', '/etc/passwd'",
+            &[],
+        ),
+        (
+            "effect='allow'\nwrites=['${project}/src/**']",
+            "'src/a.ts', '/project/src/b'",
+            "'src/../a', 'lib/a'",
+            &[],
+        ),
+        (
+            "effect='deny'\nreads=['~/.ssh/**', '!~/.ssh/*.pub']",
+            "'~/.ssh/id'",
+            "'~/.ssh/id.pub', 'a'",
+            &[],
+        ),
+        (
+            "effect='ask'\nurls=['https://*.example.com/**']",
+            "'https://a.example.com/x'",
+            "'https://example.org/'",
+            &[],
+        ),
+        (
+            "effect='ask'\ntools=['mcp__git__*', 'x']",
+            "'mcp__git__push', 'x'",
+            "'mcp__github__x'",
+            &[],
+        ),
+        ("effect='allow'\nreads=['/a/**']\nwrites=['/b/**']", "'/a/x', '/b/x'", "'/c/x'", &[]),
+        // What is not kept.
+        (
+            "effect='allow'\nreads=['/a/*']",
+            "'/a/x', '/a/x/y'",
+            "",
+            &["p:7:31: \"/a/x/y\" must be matched by this rule, but is not"],
+        ),
+        (
+            "effect='deny'\nreads=['/a/**']",
+            "",
+            "'/b', '/a/x'",
+            &["p:7:33: \"/a/x\" must not be matched by this rule, but is"],
+        ),
+        (
+            "effect='ask'\ntools=['x*']",
+            "'y'",
+            "'xx'",
+            &[
+                "p:7:23: \"y\" must be matched by this rule, but is not",
+                "p:7:42: \"xx\" must not be matched by this rule, but is",
+            ],
+        ),
+    ]);
+    // Some paths ask, whatever a pattern that does not name them allows.
+    let protected =
+        errors("effect='allow'\nwrites=['${project}/**']\nexamples={ match = ['.git/config'] }");
+    assert_eq!(protected.len(), 1);
+    assert!(
+        protected[0]
+            .starts_with("p:7:21: \".git/config\" must be matched by this rule, but is not: "),
+        "{protected:?}"
+    );
+    check(&[("effect='allow'\nwrites=['${project}/.git/**']", "'.git/config'", "", &[])]);
+}
+
+#[test]
+fn examples_of_command_lines() {
+    let read = shell::analyze("true", Shell::Bash);
+    if read.facts.iter().any(|fact| matches!(fact.what, What::Unknown { .. })) {
+        eprintln!("skipped: command lines are not read yet");
+        return;
+    }
+    check(&[
+        (
+            "effect='allow'\ncommands=['git status']",
+            "'git status -s', 'git status; git status'",
+            "'git statusx', 'git status; rm x', 'git $x'",
+            &[],
+        ),
+        (
+            "effect='allow'\ncommands=['npm test']\nenv=['CI']",
+            "'CI=1 npm test', 'CI=1'",
+            "'A=1 npm test'",
+            &[],
+        ),
+        ("effect='allow'\nenv=['CI', 'NPM_*']", "'CI', 'NPM_TOKEN'", "'PATH'", &[]),
+        ("effect='deny'\nenv=['LD_PRELOAD']", "'LD_PRELOAD', 'LD_PRELOAD=x ls'", "'CI', 'ls'", &[]),
+        ("effect='deny'\ncommands=['rm']", "'ls; /bin/rm x', 'sudo rm x'", "'echo rm'", &[]),
+        (
+            "effect='allow'\ncommands=['git status']",
+            "'git status; rm x'",
+            "",
+            &["p:7:23: \"git status; rm x\" must be matched by this rule, but is not"],
+        ),
+        (
+            "effect='deny'\ncommands=['rm']",
+            "'$x a'",
+            "'rm -r', '$x a'",
+            &[
+                "p:7:23: \"$x a\" must be matched by this rule, but is not: `$x a` could be what example:4 speaks of",
+                "p:7:45: \"rm -r\" must not be matched by this rule, but is",
+                "p:7:54: \"$x a\" must not be matched by this rule, but is",
+            ],
+        ),
+        // The shell of the tools it speaks of.
+        ("effect='allow'\ntools='dashed'\ncommands=['echo']", "'echo {a,b}'", "", &[]),
+    ]);
+}
+
+#[test]
+fn only_so_many_are_reported() {
+    let many = vec!["'/b'"; 100].join(", ");
+    assert_eq!(
+        errors(&format!("effect='ask'\nreads=['/a']\nexamples={{ match=[{many}] }}")).len(),
+        MAX_ERRORS
+    );
+}

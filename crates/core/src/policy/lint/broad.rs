@@ -1,0 +1,283 @@
+//! Rules that allow more than can be overseen.
+
+use crate::policy::document::{CommandPattern, Document, Token, quoted, wild};
+
+use super::{FindingCode, Report, is_whole};
+
+/// Programs that run what their arguments say. Denies still bite what is looked through.
+const LAUNCHERS: &[&str] = &[
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "fish",
+    "pwsh",
+    "powershell",
+    "cmd",
+    "python",
+    "python2",
+    "python3",
+    "node",
+    "deno",
+    "bun",
+    "ruby",
+    "perl",
+    "php",
+    "lua",
+    "awk",
+    "gawk",
+    "osascript",
+    "env",
+    "sudo",
+    "doas",
+    "su",
+    "xargs",
+    "find",
+    "parallel",
+    "watch",
+    "ssh",
+    "eval",
+    "exec",
+    "command",
+    "builtin",
+    "nohup",
+    "nice",
+    "timeout",
+    "time",
+    "setsid",
+    "stdbuf",
+    "npx",
+    "pnpx",
+    "bunx",
+    "uvx",
+    "pipx",
+    "busybox",
+    "chroot",
+    "script",
+    "expect",
+    "make",
+    "source",
+    ".",
+];
+
+/// Programs with subcommands, of which some do anything.
+const FAMILIES: &[&str] = &[
+    "git",
+    "npm",
+    "pnpm",
+    "yarn",
+    "cargo",
+    "go",
+    "pip",
+    "pip3",
+    "uv",
+    "poetry",
+    "gem",
+    "bundle",
+    "docker",
+    "podman",
+    "kubectl",
+    "helm",
+    "terraform",
+    "aws",
+    "gcloud",
+    "az",
+    "gh",
+    "glab",
+    "systemctl",
+    "brew",
+    "apt",
+    "apt-get",
+    "dnf",
+    "yum",
+    "pacman",
+    "dotnet",
+    "mvn",
+    "gradle",
+];
+
+/// Variables that decide what runs.
+const VARIABLES: &[&str] = &[
+    "PATH",
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "LD_AUDIT",
+    "DYLD_INSERT_LIBRARIES",
+    "DYLD_LIBRARY_PATH",
+    "BASH_ENV",
+    "ENV",
+    "ZDOTDIR",
+    "IFS",
+    "PS4",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PROMPT_COMMAND",
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "PYTHONHOME",
+    "PERL5OPT",
+    "PERL5LIB",
+    "RUBYOPT",
+    "RUBYLIB",
+    "JAVA_TOOL_OPTIONS",
+    "CLASSPATH",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_PAGER",
+    "GIT_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_COUNT",
+    "GIT_DIR",
+    "GIT_ASKPASS",
+    "PAGER",
+    "MANPAGER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "EDITOR",
+    "VISUAL",
+    "BROWSER",
+    "RUSTC_WRAPPER",
+    "RUSTC",
+    "CARGO_HOME",
+    "MAKEFLAGS",
+    "npm_config_script_shell",
+];
+
+/// The usual names of tools that run command lines.
+const SHELL_TOOLS: &[&str] = &[
+    "execute",
+    "bash",
+    "shell",
+    "run_command",
+    "run_shell_command",
+    "run_terminal_cmd",
+    "execute_command",
+    "terminal",
+];
+
+pub(super) fn check(report: &mut Report, documents: &[Document]) {
+    let rule = report.rule;
+    for command in &rule.commands {
+        if let Some(why) = command_is_broad(&command.value) {
+            report.warn(command.at, FindingCode::TooBroad, why);
+        }
+    }
+    for (what, patterns) in [("reads", &rule.reads), ("writes", &rule.writes)] {
+        for pattern in patterns {
+            if is_everywhere(&pattern.value) {
+                let message = format!(
+                    "{what} of {} reach the whole disk or the whole home directory: name the directories that are meant",
+                    quoted(&pattern.value)
+                );
+                report.warn(pattern.at, FindingCode::TooBroad, message);
+            }
+        }
+    }
+    for pattern in &rule.urls {
+        if is_every_host(&pattern.value) {
+            let message = format!(
+                "{} is every address, so that anything can be sent anywhere: name the hosts that are meant",
+                quoted(&pattern.value)
+            );
+            report.warn(pattern.at, FindingCode::TooBroad, message);
+        }
+    }
+    for pattern in &rule.env {
+        if let Some(variable) = VARIABLES.iter().find(|name| wild(&pattern.value, name)) {
+            let message = if *variable == pattern.value {
+                format!(
+                    "{variable} decides which programs run, so that every allowed command can become another"
+                )
+            } else {
+                format!(
+                    "{} means {variable} too, which decides which programs run: name the variables that are meant",
+                    quoted(&pattern.value)
+                )
+            };
+            report.warn(pattern.at, FindingCode::TooBroad, message);
+        }
+    }
+    if is_whole(rule) && rule.condition.is_none() {
+        tools(report, documents);
+    }
+}
+
+/// A rule for whole calls of tools.
+fn tools(report: &mut Report, documents: &[Document]) {
+    let stated = documents
+        .iter()
+        .flat_map(|document| &document.tools)
+        .filter(|(_, reading)| !reading.value.command.is_empty())
+        .map(|(tool, _)| tool.as_str());
+    let runs: Vec<&str> = SHELL_TOOLS.iter().copied().chain(stated).collect();
+    let at = report.rule.at;
+    for name in report.rule.tools.iter().flatten() {
+        let message = if wild(name, "") {
+            "it allows everything that any tool does".to_owned()
+        } else if let Some(tool) = runs.iter().find(|tool| wild(name, tool)) {
+            format!(
+                "it allows every command line of the tool {}: name the commands that are meant",
+                quoted(tool)
+            )
+        } else {
+            continue;
+        };
+        report.warn(at, FindingCode::TooBroad, message);
+    }
+}
+
+fn command_is_broad(command: &CommandPattern) -> Option<String> {
+    let (first, rest) = command.tokens.split_first()?;
+    let names: Vec<&str> = match first {
+        Token::Any | Token::Rest => return Some("it allows every command".to_owned()),
+        Token::Text(name) => vec![name],
+        Token::OneOf(names) => names.iter().map(String::as_str).collect(),
+    };
+    let base = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
+    // `python -c` is still anything, `python manage.py` is not.
+    let is_open = |token: &Token| match token {
+        Token::Any | Token::Rest => true,
+        Token::Text(text) => text.starts_with('-') && text != "--version" && text != "--help",
+        Token::OneOf(texts) => texts.iter().any(|text| text.starts_with('-')),
+    };
+    let launcher = names.iter().find(|name| is_launcher(&base(name)));
+    if let Some(name) = launcher
+        && rest.iter().all(is_open)
+    {
+        return Some(format!(
+            "{} runs whatever its arguments say: name the arguments that are meant",
+            quoted(name)
+        ));
+    }
+    let family = names.iter().find(|name| FAMILIES.contains(&base(name).as_str()));
+    let name =
+        family.filter(|_| rest.iter().all(|token| matches!(token, Token::Any | Token::Rest)))?;
+    Some(format!(
+        "{} has subcommands that do anything: name the subcommands that are meant",
+        quoted(name)
+    ))
+}
+
+fn is_launcher(name: &str) -> bool {
+    LAUNCHERS.contains(&name)
+}
+
+/// `/**`, `~/**` and what means as much.
+fn is_everywhere(pattern: &str) -> bool {
+    let inner = pattern.strip_prefix('~').unwrap_or(pattern);
+    inner.starts_with('/')
+        && inner.contains("**")
+        && inner.chars().all(|char| matches!(char, '/' | '*'))
+}
+
+fn is_every_host(pattern: &str) -> bool {
+    let rest = pattern.split_once("://").map_or(pattern, |(_, rest)| rest);
+    let host = rest.split(['/', ':']).next().unwrap_or_default();
+    !host.is_empty() && host.chars().all(|char| matches!(char, '*' | '.'))
+}

@@ -1,0 +1,63 @@
+//! Whether all that one pattern means is meant by another. *No* is always a safe answer.
+
+use crate::policy::document::{CommandPattern, Located, Token};
+
+/// Names with `*` for any text.
+pub(super) fn name(wide: &str, narrow: &str) -> bool {
+    if wide == narrow || wide.chars().all(|char| char == '*') && !wide.is_empty() {
+        return true;
+    }
+    match wide.strip_suffix('*') {
+        // `a*` means all that begins with `a`, whatever else stands for it.
+        Some(start) if !start.contains('*') => narrow.starts_with(start),
+        _ => !narrow.contains('*') && crate::policy::compile::wild(wide, narrow),
+    }
+}
+
+/// Beginnings of commands.
+pub(super) fn command(wide: &CommandPattern, narrow: &CommandPattern) -> bool {
+    let tokens = wide.tokens.iter().take_while(|token| **token != Token::Rest);
+    tokens.enumerate().all(|(at, token)| {
+        narrow.tokens.get(at).is_some_and(|narrow| match (token, narrow) {
+            (_, Token::Rest) => false,
+            (Token::Any, _) => true,
+            (Token::Text(text), Token::Text(other)) => text == other,
+            (Token::Text(text), Token::OneOf(others)) => others.iter().all(|other| other == text),
+            (Token::OneOf(texts), Token::Text(other)) => texts.contains(other),
+            (Token::OneOf(texts), Token::OneOf(others)) => {
+                others.iter().all(|other| texts.contains(other))
+            }
+            _ => false,
+        })
+    })
+}
+
+/// Patterns of paths, or of addresses: the same, or all below a directory.
+pub(super) fn tree(wide: &str, narrow: &str) -> bool {
+    if wide == narrow {
+        return true;
+    }
+    let Some(base) = wide.strip_suffix("/**") else { return false };
+    let is_plain =
+        !base.strip_prefix("${project}").unwrap_or(base).contains(['*', '?', '[', '{', '\\', '!']);
+    let Some(tail) = narrow.strip_prefix(base).and_then(|tail| tail.strip_prefix('/')) else {
+        return false;
+    };
+    // `/a/{..,b}` and `/a/../b` lead out again.
+    is_plain && !tail.is_empty() && !tail.contains("..") && !tail.contains(['\\', '?', '#', '%'])
+}
+
+/// Lists of patterns, of which some take out again.
+pub(super) fn trees(wide: &[Located<String>], narrow: &[Located<String>]) -> bool {
+    let wide: Vec<&str> = wide.iter().map(|pattern| pattern.value.as_str()).collect();
+    let narrow: Vec<&str> = narrow.iter().map(|pattern| pattern.value.as_str()).collect();
+    if wide == narrow {
+        return true;
+    }
+    let takes_out = |pattern: &&&str| pattern.starts_with('!');
+    // What the wide list takes out, the narrow one has to take out too.
+    wide.iter().filter(takes_out).all(|pattern| narrow.contains(pattern))
+        && narrow.iter().filter(|pattern| !takes_out(pattern)).all(|narrow| {
+            wide.iter().filter(|pattern| !takes_out(pattern)).any(|wide| tree(wide, narrow))
+        })
+}

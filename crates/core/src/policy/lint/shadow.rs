@@ -1,0 +1,264 @@
+//! Rules that never decide.
+
+use std::collections::HashMap;
+
+use crate::policy::Effect;
+use crate::policy::document::{Document, Located, Match, Rule, Token};
+use crate::shell::{self, Shell, What};
+
+use super::{FindingCode, Report, cover, is_whole};
+
+/// Pairs of rules that are compared at most.
+const PAIRS: usize = 4_000_000;
+
+/// What stands before a rule: which document, which rule of it, and how.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shadow {
+    by: (usize, usize),
+    how: How,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// It says the same in the same words.
+    Same,
+    /// It has the same effect on more.
+    Wider,
+    /// It has a stricter effect.
+    Stricter,
+    /// It comes first, where the first decides.
+    Earlier,
+}
+
+/// The rules that never decide, by document and index.
+pub(super) fn find(documents: &[Document]) -> HashMap<(usize, usize), Shadow> {
+    let all: Vec<(usize, usize, &Rule)> = documents
+        .iter()
+        .enumerate()
+        .flat_map(|(number, document)| {
+            document.rules.iter().enumerate().map(move |(index, rule)| (number, index, rule))
+        })
+        .collect();
+    let mut found = HashMap::new();
+    let mut pairs = 0_usize;
+    'rules: for &(number, index, rule) in &all {
+        for &(other_number, other_index, other) in &all {
+            if (number, index) == (other_number, other_index) {
+                continue;
+            }
+            pairs += 1;
+            if pairs > PAIRS {
+                break 'rules;
+            }
+            let by = (other_number, other_index);
+            let Some(how) =
+                relation(documents, (number, index, rule), (other_number, other_index, other))
+            else {
+                continue;
+            };
+            // Of two that shadow each other, only one is left out.
+            let mutual = |shadow: &Shadow| shadow.by == (number, index);
+            if found.get(&by).is_some_and(mutual) {
+                continue;
+            }
+            found.insert((number, index), Shadow { by, how });
+            continue 'rules;
+        }
+    }
+    found
+}
+
+/// How `other` stands before `rule`, if it always does.
+fn relation(
+    documents: &[Document], (number, index, rule): (usize, usize, &Rule),
+    (other_number, other_index, other): (usize, usize, &Rule),
+) -> Option<How> {
+    let other_document = documents.get(other_number)?;
+    let counts = other.effect != Effect::Allow || other_document.source.trusted;
+    if other.condition.is_some() && other.condition != rule.condition || !counts {
+        return None;
+    }
+    let how = if number == other_number && other_document.matching == Match::First {
+        if other_index > index {
+            return None;
+        }
+        if says_the_same(rule, other) { How::Same } else { How::Earlier }
+    } else if other_document.matching == Match::First {
+        // Whether it decides depends on what stands before it.
+        return None;
+    } else if other.effect > rule.effect {
+        How::Stricter
+    } else if other.effect < rule.effect || number != other_number {
+        // Layers are judged each for itself: the same rule in two of them is none too many.
+        return None;
+    } else if says_the_same(rule, other) {
+        if other_index > index {
+            return None;
+        }
+        How::Same
+    } else {
+        How::Wider
+    };
+    covers(other, rule).then_some(how)
+}
+
+/// Whether `wide` speaks of all that `narrow` speaks of, and as surely.
+fn covers(wide: &Rule, narrow: &Rule) -> bool {
+    let tools = match (&wide.tools, &narrow.tools) {
+        (None, _) => true,
+        (Some(wide), None) => wide.iter().any(|name| name == "*"),
+        (Some(wide), Some(narrow)) => {
+            narrow.iter().all(|narrow| wide.iter().any(|wide| cover::name(wide, narrow)))
+        }
+    };
+    let hints = wide
+        .annotations
+        .iter()
+        .all(|(hint, flag)| narrow.annotations.get(hint).is_some_and(|other| other == flag));
+    if !tools || !hints {
+        return false;
+    }
+    let both_allow = wide.effect == Effect::Allow && narrow.effect == Effect::Allow;
+    if is_whole(wide) {
+        // An allow of whole calls names nothing that asks unless it is named.
+        return !both_allow || !names_something(narrow, 0);
+    }
+    if is_whole(narrow) {
+        return false;
+    }
+    // A deny or an ask meets more readings of the same words than an allow does.
+    if wide.effect == Effect::Allow && !both_allow {
+        return narrow.commands.is_empty()
+            && narrow.reads.is_empty()
+            && narrow.writes.is_empty()
+            && narrow.urls.is_empty()
+            && names_are_covered(&wide.env, &narrow.env);
+    }
+    let commands = narrow
+        .commands
+        .iter()
+        .all(|narrow| wide.commands.iter().any(|wide| cover::command(&wide.value, &narrow.value)));
+    let tree = |wide: &[Located<String>], narrow: &[Located<String>]| {
+        narrow.is_empty() || cover::trees(wide, narrow)
+    };
+    commands
+        && tree(&wide.reads, &narrow.reads)
+        && tree(&wide.writes, &narrow.writes)
+        && tree(&wide.urls, &narrow.urls)
+        && names_are_covered(&wide.env, &narrow.env)
+        && (!both_allow || says_the_same(narrow, wide) || !names_something(narrow, shortest(wide)))
+}
+
+fn names_are_covered(wide: &[Located<String>], narrow: &[Located<String>]) -> bool {
+    narrow.iter().all(|narrow| wide.iter().any(|wide| cover::name(&wide.value, &narrow.value)))
+}
+
+fn shortest(rule: &Rule) -> usize {
+    rule.commands.iter().map(|command| command.value.tokens.len()).min().unwrap_or(0)
+}
+
+/// Whether the allow may spell out something that asks unless a rule spells it out: a protected file, or an argument that
+/// runs code, behind the first `tokens` of a command.
+fn names_something(rule: &Rule, tokens: usize) -> bool {
+    let is_harmless = |part: &str| {
+        let plain = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '-';
+        part.chars().all(|char| char == '*')
+            || matches!(part, "~" | "${project}")
+            || part.chars().all(plain) && !matches!(part, "etc" | "jenkinsfile" | "library")
+    };
+    let paths = rule
+        .reads
+        .iter()
+        .chain(&rule.writes)
+        .any(|pattern| !pattern.value.trim_start_matches('!').split('/').all(is_harmless));
+    paths
+        || rule
+            .commands
+            .iter()
+            .any(|command| command_names_something(&command.value.tokens, tokens))
+}
+
+fn command_names_something(tokens: &[Token], from: usize) -> bool {
+    let words: Option<Vec<String>> = tokens
+        .iter()
+        .filter(|token| **token != Token::Rest)
+        .map(|token| match token {
+            Token::Text(text) => Some(format!("'{}'", text.replace('\'', "'\\''"))),
+            _ => None,
+        })
+        .collect();
+    let Some(words) = words else { return true };
+    let analysis = shell::analyze(&words.join(" "), Shell::Bash);
+    analysis.facts.iter().any(|fact| match &fact.what {
+        What::Unknown { named: Some((_, arg)), .. } | What::Path { arg, .. } => *arg >= from,
+        What::Unknown { named: None, .. } => true,
+        _ => false,
+    })
+}
+
+/// Whether the rule allows what the default of its document allows, and nothing that asks unless it is named.
+pub(super) fn says_nothing(document: &Document, rule: &Rule) -> bool {
+    document.default == Some(Effect::Allow)
+        && document.matching == Match::Strictest
+        && rule.effect == Effect::Allow
+        && !names_something(rule, 0)
+}
+
+/// Whether two rules differ in nothing but their reasons and examples.
+fn says_the_same(a: &Rule, b: &Rule) -> bool {
+    fn values<T: PartialEq>(a: &[Located<T>], b: &[Located<T>]) -> bool {
+        a.len() == b.len() && a.iter().all(|one| b.iter().any(|other| other.value == one.value))
+    }
+    // The order of patterns that take out again may matter.
+    let in_order = |a: &[Located<String>], b: &[Located<String>]| {
+        a.iter().map(|one| &one.value).eq(b.iter().map(|other| &other.value))
+    };
+    a.effect == b.effect
+        && a.tools == b.tools
+        && a.annotations == b.annotations
+        && a.condition == b.condition
+        && values(&a.commands, &b.commands)
+        && values(&b.commands, &a.commands)
+        && values(&a.env, &b.env)
+        && values(&b.env, &a.env)
+        && in_order(&a.reads, &b.reads)
+        && in_order(&a.writes, &b.writes)
+        && in_order(&a.urls, &b.urls)
+}
+
+impl Shadow {
+    pub(super) fn tell(&self, report: &mut Report, documents: &[Document]) {
+        let Some(document) = documents.get(self.by.0) else { return };
+        let Some(other) = document.rules.get(self.by.1) else { return };
+        let name = &document.source.name;
+        let place = if other.at.line == 0 {
+            format!("rule {} of {name}", other.index)
+        } else {
+            format!("the rule at {name}:{}", other.at.line)
+        };
+        let effect = match other.effect {
+            Effect::Allow => "allows",
+            Effect::Ask => "asks about",
+            Effect::Deny => "denies",
+        };
+        let at = report.rule.at;
+        match self.how {
+            How::Same => {
+                let message = format!("it says what {place} says: leave one of them out");
+                report.warn(at, FindingCode::Duplicate, message);
+            }
+            How::Wider => {
+                let message = format!("{place} {effect} all this already: leave it out");
+                report.info(FindingCode::Shadowed, message);
+            }
+            How::Stricter => {
+                let message = format!("{place} {effect} all this, and the stricter counts");
+                report.warn(at, FindingCode::Shadowed, message);
+            }
+            How::Earlier => {
+                let message = format!("{place} {effect} all this, and the first counts");
+                report.warn(at, FindingCode::Shadowed, message);
+            }
+        }
+    }
+}

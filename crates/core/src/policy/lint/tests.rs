@@ -1,0 +1,271 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::policy::document::{Format, Layer, Source, read};
+use crate::shell::{self, Shell, What};
+
+fn document(text: &str) -> Document {
+    let source = Source { layer: Layer::User, name: Arc::from("p"), trusted: true };
+    read(text, Format::Toml, source).unwrap_or_else(|errors| panic!("{text}: {}", errors[0]))
+}
+
+/// What is found beside missing reasons and examples: `code line:column`.
+fn found(text: &str) -> Vec<String> {
+    let tools = ["execute", "read_file", "mcp__git__status"].map(str::to_owned);
+    lint(&[document(&format!("version = 1\n{text}"))], Some(&tools))
+        .iter()
+        .filter(|finding| !matches!(finding.code, FindingCode::NoReason | FindingCode::NoExamples))
+        .map(|finding| {
+            let code = serde_json::to_string(&finding.code).unwrap();
+            format!("{} {}:{}", code.trim_matches('"'), finding.place.line, finding.place.column)
+        })
+        .collect()
+}
+
+fn rules(rules: &[&str]) -> String {
+    rules.iter().map(|rule| format!("[[rule]]\n{rule}\n")).collect()
+}
+
+#[test]
+fn one_rule() {
+    for (rule, expected) in [
+        // Nothing.
+        (
+            "effect='allow'\ncommands=['git status', 'cargo test', 'python3 manage.py', 'ls']",
+            vec![],
+        ),
+        ("effect='deny'\ncommands=['bash', '**', 'git', \"echo '~/x'\"]", vec![]),
+        ("effect='deny'\nwrites=['/**']", vec![]),
+        (
+            "effect='allow'\nwrites=['${project}/**', '**', '/tmp/**', '~/notes/**']\nenv=['CI', 'NODE_ENV']",
+            vec![],
+        ),
+        ("effect='allow'\nurls=['https://*.example.com/**', 'example.com']", vec![]),
+        ("effect='deny'\nenv=['*', 'PATH']", vec![]),
+        ("effect='allow'\ntools=['read_file', 'mcp__git__*']", vec![]),
+        // Too broad.
+        ("effect='allow'\ncommands=['ls', 'bash']", vec!["too-broad 4:17"]),
+        ("effect='allow'\ncommands=['python3 -c']", vec!["too-broad 4:11"]),
+        ("effect='allow'\ncommands=['/usr/bin/env']", vec!["too-broad 4:11"]),
+        (
+            "effect='allow'\ncommands=['sudo **', '* x', '**']",
+            vec!["too-broad 4:11", "too-broad 4:22", "too-broad 4:29"],
+        ),
+        ("effect='allow'\ncommands=[[['ls', 'node']]]", vec!["too-broad 4:11"]),
+        (
+            "effect='allow'\ncommands=['git', 'docker **', 'npm *']",
+            vec!["too-broad 4:11", "too-broad 4:18", "too-broad 4:31"],
+        ),
+        ("effect='allow'\nwrites=['/**']", vec!["too-broad 4:9"]),
+        ("effect='allow'\nreads=['~/**', '/**/*']", vec!["too-broad 4:8", "too-broad 4:16"]),
+        ("effect='allow'\nenv=['PATH']", vec!["too-broad 4:6"]),
+        (
+            "effect='allow'\nenv=['LD_*', '*', 'GIT_PAGER']",
+            vec!["too-broad 4:6", "too-broad 4:14", "too-broad 4:19"],
+        ),
+        ("effect='allow'\nurls=['https://*/**']", vec!["too-broad 4:7"]),
+        ("effect='allow'\ntools='*'", vec!["too-broad 2:1"]),
+        ("effect='allow'\ntools='exec*'", vec!["too-broad 2:1"]),
+        // Unmatchable.
+        ("effect='deny'\ncommands=[['git status']]", vec!["unmatchable 4:11"]),
+        ("effect='deny'\ncommands=['CI=1 npm test']", vec!["unmatchable 4:11"]),
+        (
+            "effect='deny'\ncommands=['if x', \"'' a\"]",
+            vec!["unmatchable 4:11", "unmatchable 4:19"],
+        ),
+        ("effect='allow'\ncommands=['cat ~/.x']", vec!["unmatchable 4:11"]),
+        ("effect='deny'\nreads=['/a/b/**', '!/a/**']", vec!["unmatchable 4:19"]),
+        ("effect='deny'\nreads=['/a/**', '/b', '!/a/**']", vec![]),
+        (
+            "effect='deny'\ntools=['read_file', 'wriet_file', 'mcp__x__*']",
+            vec!["unmatchable 2:1", "unmatchable 2:1"],
+        ),
+    ] {
+        assert_eq!(found(&rules(&[rule])), expected, "{rule}");
+    }
+}
+
+#[test]
+fn rules_that_never_decide() {
+    let deny_rm = "effect='deny'\ncommands=['rm']";
+    let never = ["shadowed 2:1"];
+    let later = ["shadowed 5:1"];
+    let none: [&str; 0] = [];
+    for (pair, expected) in [
+        // Stricter, in either order.
+        ([deny_rm, "effect='allow'\ncommands=['rm -r']"], &later[..]),
+        (["effect='allow'\ncommands=['rm -r']", deny_rm], &never),
+        ([deny_rm, "effect='ask'\ncommands=['rm *', ['rm', ['-r', '-f']]]"], &later),
+        ([deny_rm, "effect='allow'\ncommands=['rm -r', 'ls']"], &none),
+        ([deny_rm, "effect='allow'\ncommands=['rmdir']"], &none),
+        ([deny_rm, "effect='ask'\ncommands=['* -r']"], &none),
+        (["effect='deny'\ncommands=['rm -r']", "effect='allow'\ncommands=['rm']"], &none),
+        (
+            ["effect='deny'\ncommands=['rm']\ntools='execute'", "effect='allow'\ncommands=['rm']"],
+            &none,
+        ),
+        (
+            ["effect='deny'\ntools='execute'", "effect='allow'\ncommands=['ls']\ntools='execute'"],
+            &later,
+        ),
+        (["effect='deny'\ntools='mcp__*'", "effect='allow'\ntools='mcp__git__*'"], &later),
+        (["effect='deny'\ntools='mcp__git__*'", "effect='allow'\ntools='mcp__*'"], &none),
+        (
+            [
+                "effect='deny'\ntools='mcp__*'\nannotations={destructiveHint=true}",
+                "effect='allow'\ntools='mcp__git__*'",
+            ],
+            &none,
+        ),
+        (["effect='deny'\nwrites=['/a/**']", "effect='allow'\nwrites=['/a/b/*.ts']"], &later),
+        (
+            ["effect='deny'\nwrites=['/a/**', '!/a/b/**']", "effect='allow'\nwrites=['/a/b/x']"],
+            &none,
+        ),
+        (["effect='deny'\nwrites=['/a/**']", "effect='allow'\nwrites=['/a/../b', '/a/b']"], &none),
+        (["effect='deny'\nwrites=['/a/*']", "effect='allow'\nwrites=['/a/b']"], &none),
+        (["effect='deny'\nreads=['/a/**']", "effect='allow'\nwrites=['/a/b']"], &none),
+        (["effect='deny'\nenv=['NPM_*']", "effect='allow'\nenv=['NPM_TOKEN']"], &later),
+        (
+            [
+                "effect='ask'\nurls=['https://a.com/**']",
+                "effect='allow'\nurls=['https://a.com/x/**']",
+            ],
+            &later,
+        ),
+        // The same effect on more.
+        (["effect='deny'\ncommands=['rm']", "effect='deny'\ncommands=['rm -r']"], &later),
+        (
+            [
+                "effect='allow'\nwrites=['${project}/**']",
+                "effect='allow'\nwrites=['${project}/src/**']",
+            ],
+            &later,
+        ),
+        (
+            [
+                "effect='allow'\nwrites=['${project}/**']",
+                "effect='allow'\nwrites=['${project}/.git/**']",
+            ],
+            &none,
+        ),
+        (
+            [
+                "effect='allow'\ntools='read_file'",
+                "effect='allow'\ntools='read_file'\nreads=['.env']",
+            ],
+            &none,
+        ),
+    ] {
+        assert_eq!(found(&rules(&pair)), expected, "{pair:?}");
+    }
+}
+
+#[test]
+fn the_first_that_matches() {
+    let first = |pair: [&str; 2]| found(&format!("match='first'\n{}", rules(&pair)));
+    let ls = "effect='allow'\ncommands=['ls -l']";
+    let none: [&str; 0] = [];
+    assert_eq!(first(["effect='ask'\ncommands=['ls']", ls]), ["shadowed 6:1"]);
+    assert_eq!(first([ls, "effect='ask'\ncommands=['ls']"]), none);
+    assert_eq!(first(["effect='deny'\ncommands=['ls -l']", ls]), ["shadowed 6:1"]);
+    // A deny also means `/bin/ls -l`.
+    assert_eq!(first([ls, "effect='deny'\ncommands=['ls -l']"]), none);
+    assert_eq!(
+        first(["effect='allow'\ntools='read_file'", "effect='deny'\ntools='read_file'"]),
+        ["shadowed 6:1"]
+    );
+    assert_eq!(first([ls, ls]), ["duplicate 6:1"]);
+}
+
+#[test]
+fn duplicates_are_reported_once() {
+    let rule = "effect='deny'\ncommands=['rm', 'ls']\nreason='a'";
+    let turned = "effect='deny'\ncommands=['ls', 'rm']";
+    assert_eq!(found(&rules(&[rule, turned])), ["duplicate 6:1"]);
+    // Several layers may say the same.
+    let one = document(&format!("version = 1\n{}", rules(&[rule])));
+    let kinds: Vec<_> =
+        lint(&[one.clone(), one], None).iter().map(|finding| finding.code).collect();
+    assert_eq!(kinds, [FindingCode::NoExamples, FindingCode::NoExamples]);
+}
+
+#[test]
+fn an_allow_beside_a_default_that_allows() {
+    let found = |rule: &str| found(&format!("default='allow'\n{}", rules(&[rule])));
+    assert_eq!(found("effect='allow'\nenv=['CI']"), ["says-nothing 3:1"]);
+    assert_eq!(found("effect='allow'\nwrites=['${project}/src/**']"), ["says-nothing 3:1"]);
+    assert_eq!(found("effect='allow'\nwrites=['${project}/.git/**']"), Vec::<String>::new());
+    assert_eq!(found("effect='deny'\nenv=['CI']"), Vec::<String>::new());
+}
+
+#[test]
+fn allows_of_commands_beside_wider_ones() {
+    let read = shell::analyze("true", Shell::Bash);
+    if read.facts.iter().any(|fact| matches!(fact.what, What::Unknown { .. })) {
+        eprintln!("skipped: command lines are not read yet");
+        return;
+    }
+    let allow = |a: &str, b: &str| {
+        found(&rules(&[
+            &format!("effect='allow'\ncommands=['{a}']"),
+            &format!("effect='allow'\ncommands=['{b}']"),
+        ]))
+    };
+    assert_eq!(allow("git log", "git log --oneline"), ["shadowed 5:1"]);
+    // Whoever spells this out knows what it runs.
+    assert_eq!(allow("git status", "git status x"), Vec::<String>::new());
+}
+
+#[test]
+fn reasons_and_examples() {
+    let kinds = |rule: &str| -> Vec<_> {
+        lint(&[document(&format!("version = 1\n[[rule]]\n{rule}"))], None)
+            .iter()
+            .map(|finding| (finding.code, finding.severity))
+            .collect()
+    };
+    let info = |code| (code, Severity::Info);
+    assert_eq!(
+        kinds("effect='deny'\nreads=['/a']"),
+        [info(FindingCode::NoReason), info(FindingCode::NoExamples)]
+    );
+    assert_eq!(kinds("effect='deny'\nreads=['/a']\nreason='x'\nexamples={match='/a'}"), []);
+    assert_eq!(kinds("effect='deny'\ntools=['a']\nreason='x'"), []);
+}
+
+#[test]
+fn messages_say_what_to_do() {
+    let text = format!(
+        "version = 1\n{}",
+        rules(&[
+            "effect='deny'\ncommands=['CI=1 x']",
+            "effect='allow'\ncommands=['python']",
+            "effect='ask'\ncommands=['python3']",
+            "effect='allow'\ncommands=['python3 a.py']",
+        ])
+    );
+    let messages: Vec<_> = lint(&[document(&text)], None)
+        .into_iter()
+        .filter(|finding| finding.severity == Severity::Warning)
+        .map(|finding| finding.message)
+        .collect();
+    assert_eq!(
+        messages,
+        [
+            "\"CI=1\" sets a variable, which is no part of a command: write env = [\"CI\"]",
+            "\"python\" runs whatever its arguments say: name the arguments that are meant",
+            "the rule at p:8 asks about all this, and the stricter counts",
+        ]
+    );
+}
+
+#[test]
+fn many_rules_end_soon() {
+    let many: String = (0..20_000)
+        .map(|index| format!("[[rule]]\neffect='deny'\ncommands=['a{index}']\n"))
+        .collect();
+    let start = std::time::Instant::now();
+    lint(&[document(&format!("version = 1\n{many}"))], None);
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
