@@ -28,3 +28,6 @@ pub use judge::{JudgedCall, NeedsFiles, judge};
 pub use names::{denies_all_of, rule_names};
 pub use suggest::{Suggestion, suggest, suggest_reject};
 pub use verdict::{Cause, JudgedSubject, RuleRef, Verdict, narrow};
+
+#[cfg(test)]
+mod tests;

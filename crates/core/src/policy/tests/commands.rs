@@ -1,0 +1,206 @@
+//! Rules for commands.
+
+use super::*;
+
+const RULES: &str = r#"
+[[rule]]
+effect = "allow"
+commands = ["git status", "npm run test", "cat", "echo", "ls", "xargs", "find", "cd", ["git", "-c", "user.name=x", "commit"]]
+[[rule]]
+effect = "ask"
+commands = ["npm run deploy"]
+reason = "it goes out"
+[[rule]]
+effect = "deny"
+commands = ["rm", "git push"]
+reason = "not this way"
+"#;
+
+#[test]
+fn an_allow_needs_all_a_deny_needs_one() {
+    runs(
+        RULES,
+        &[
+            ("allow", "git status -s"),
+            ("ask", "git statusx"),
+            ("ask", "git"),
+            ("ask", "ls; make"),
+            ("allow", "ls; git status | cat"),
+            ("deny", "ls && rm x"),
+            ("deny", "if true; then rm x; fi"),
+            ("ask", "npm run deploy"),
+            ("deny", "npm run deploy; rm x"),
+            ("ask", ""),
+        ],
+    );
+}
+
+#[test]
+fn denies_meet_the_name_of_the_program_allows_what_is_written() {
+    runs(
+        RULES,
+        &[
+            ("deny", "/bin/rm x"),
+            ("deny", "r''m x"),
+            ("ask", "/tmp/git status"),
+            ("ask", "./git status"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_only_known_when_it_runs() {
+    runs(
+        RULES,
+        &[
+            ("ask", "$TOOL x"),
+            ("ask", "git $x"),
+            ("allow", "git status $x"),
+            ("allow", "echo \"$x\""),
+            ("ask", "$(echo ls)"),
+            ("deny", "echo $(rm x)"),
+        ],
+    );
+}
+
+#[test]
+fn wrappers_need_no_allow_but_are_denied_by_name() {
+    runs(
+        RULES,
+        &[
+            ("allow", "nice git status"),
+            ("deny", "timeout 3 rm x"),
+            ("allow", "sh -c 'git status'"),
+            ("deny", "sh -c 'git status; rm x'"),
+            ("ask", "sudo ls"),
+            ("deny", "sudo rm x"),
+            ("ask", "eval ls"),
+        ],
+    );
+    let wrappers = format!("{RULES}\n[[rule]]\neffect = \"deny\"\ncommands = [\"timeout\"]\n");
+    runs(&wrappers, &[("deny", "timeout 3 ls"), ("allow", "nice ls")]);
+}
+
+#[test]
+fn an_unknown_is_lifted_by_a_rule_that_spells_it_out() {
+    runs(
+        RULES,
+        &[
+            ("allow", "git -c user.name=x commit"),
+            ("ask", "git -c core.pager=x commit"),
+            ("ask", "git -c user.name=x log"),
+        ],
+    );
+    // A rule that only covers it does not know what it allows.
+    let broad = "[[rule]]\neffect = \"allow\"\ncommands = [\"git\"]\n";
+    runs(broad, &[("ask", "git -c core.pager=x log"), ("allow", "git log")]);
+}
+
+#[test]
+fn assignments_need_an_allow_of_their_own() {
+    let env = format!("{RULES}\n[[rule]]\neffect = \"allow\"\nenv = [\"CI\", \"NODE_*\"]\n");
+    runs(
+        &env,
+        &[
+            ("allow", "CI=1 git status"),
+            ("allow", "NODE_ENV=test ls"),
+            ("ask", "LD_PRELOAD=x ls"),
+            ("ask", "PATH=x ls"),
+            ("allow", "env CI=1 ls"),
+            ("ask", "export GIT_PAGER=x"),
+        ],
+    );
+    let denied = format!("{env}\n[[rule]]\neffect = \"deny\"\nenv = [\"LD_*\"]\n");
+    runs(&denied, &[("deny", "LD_PRELOAD=x ls")]);
+}
+
+#[test]
+fn the_reason_names_the_part_and_the_place() {
+    let policy = policy(RULES);
+    let reason = |command: &str| verdict(&policy, &Call::run(command)).reason;
+    assert_eq!(
+        reason("ls; npm run deploy now"),
+        "`npm run deploy now`: code.toml:6 asks: \"it goes out\""
+    );
+    assert_eq!(reason("make all"), "`make all` is not covered by any rule");
+    assert_eq!(reason("ls; rm -rf build"), "`rm -rf build`: code.toml:10 denies: \"not this way\"");
+    assert!(
+        reason("git $x").contains("could be what code.toml:10 speaks of"),
+        "{}",
+        reason("git $x")
+    );
+    let long = format!("make {}", "x".repeat(5000));
+    assert!(reason(&long).chars().count() < 260);
+}
+
+#[test]
+fn first_match_decides_where_the_document_says_so() {
+    let first = r#"
+match = "first"
+[[rule]]
+effect = "allow"
+commands = ["rm build"]
+[[rule]]
+effect = "deny"
+commands = ["rm"]
+[[rule]]
+effect = "allow"
+commands = ["rm", "ls"]
+"#;
+    runs(
+        first,
+        &[
+            ("allow", "rm build"),
+            ("deny", "rm src"),
+            ("allow", "ls"),
+            ("deny", "make"),
+            ("deny", "ls; make"),
+            ("ask", "$x build"),
+        ][..5],
+    );
+    assert!(run(first, "$x build") >= Effect::Ask);
+    assert!(run(first, "rm $x") >= Effect::Ask);
+}
+
+#[test]
+fn defaults_speak_where_no_rule_does() {
+    let with = |default: &str| format!("default = \"{default}\"\n{RULES}");
+    runs(&with("deny"), &[("deny", "make"), ("allow", "git status"), ("ask", "npm run deploy")]);
+    runs(&with("allow"), &[("allow", "make"), ("deny", "rm x"), ("ask", "$x"), ("ask", "eval x")]);
+    // A deny that could match does not hide that a rule allows it.
+    let could = "default = \"deny\"\n[[rule]]\neffect = \"allow\"\ncommands = [\"git\"]\n[[rule]]\neffect = \"deny\"\ncommands = [\"git push\"]\n";
+    runs(could, &[("ask", "git $x"), ("deny", "git push"), ("allow", "git log")]);
+}
+
+#[test]
+fn conditions_that_cannot_be_tried_ask() {
+    for (rule, said, expected) in [
+        ("allow", Some(Some(true)), "allow"),
+        ("allow", Some(Some(false)), "ask"),
+        ("allow", Some(None), "ask"),
+        ("allow", None, "ask"),
+        ("deny", Some(Some(true)), "deny"),
+        ("deny", Some(Some(false)), "ask"),
+        ("deny", Some(None), "ask"),
+        ("ask", None, "ask"),
+    ] {
+        let toml = format!("[[rule]]\neffect = \"{rule}\"\ncommands = [\"ls\"]\n");
+        let mut document = document(&toml, Layer::Code, true);
+        document.rules[0].condition = Some(0);
+        let mut call = Call::run("ls");
+        call.conditions = said.into_iter().collect();
+        let verdict = verdict(&pooled(vec![document]), &call);
+        assert_eq!(verdict.effect, effect(expected), "{rule} {said:?}");
+    }
+}
+
+#[test]
+fn a_line_too_long_to_judge_is_never_allowed_and_denies_still_bite() {
+    let line = format!("{}rm x", "ls;".repeat(9_000));
+    assert_eq!(run(RULES, &line), Effect::Deny);
+    let rules = (0..400).map(|_| "[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
+    let many: String = rules.collect();
+    assert_eq!(run(&many, &"ls;".repeat(2_000)), Effect::Ask);
+    let denied = format!("{many}[[rule]]\neffect = \"deny\"\ncommands = [\"rm\"]\n");
+    assert_eq!(run(&denied, &format!("{}rm x", "ls;".repeat(700))), Effect::Deny);
+}

@@ -1,0 +1,108 @@
+//! Layers, narrowing and modes.
+
+use super::*;
+use crate::policy::document::Mode;
+use crate::policy::{Cause, mode, narrow};
+
+const ALLOW_LS: &str = "[[rule]]\neffect = \"allow\"\ncommands = [\"ls\", \"rm\"]\n";
+const DENY_RM: &str = "[[rule]]\neffect = \"deny\"\ncommands = [\"rm\"]\n";
+
+#[test]
+fn layers_are_pooled_and_a_stated_default_holds() {
+    for (managed, user, line, expected) in [
+        ("", ALLOW_LS, "ls", "allow"),
+        (DENY_RM, ALLOW_LS, "rm", "deny"),
+        ("default = \"ask\"", ALLOW_LS, "ls", "ask"),
+        ("default = \"deny\"", ALLOW_LS, "ls", "deny"),
+        ("default = \"allow\"", ALLOW_LS, "ls", "allow"),
+        ("default = \"allow\"", "", "make", "allow"),
+        ("default = \"allow\"", "default = \"ask\"", "make", "ask"),
+        ("", "", "ls", "ask"),
+        (ALLOW_LS, DENY_RM, "rm", "deny"),
+    ] {
+        for order in [false, true] {
+            let mut documents =
+                vec![document(managed, Layer::Managed, true), document(user, Layer::User, true)];
+            if order {
+                documents.reverse();
+            }
+            let verdict = verdict(&pooled(documents), &Call::run(line));
+            assert_eq!(verdict.effect, effect(expected), "{managed:?} {user:?} {line}");
+        }
+    }
+}
+
+#[test]
+fn documents_of_one_layer_are_one() {
+    let stated = document("default = \"deny\"", Layer::User, true);
+    let rules = document(ALLOW_LS, Layer::User, true);
+    let policy = pooled(vec![stated, rules]);
+    assert_eq!(verdict(&policy, &Call::run("ls")).effect, Effect::Allow);
+    assert_eq!(verdict(&policy, &Call::run("make")).effect, Effect::Deny);
+}
+
+#[test]
+fn a_project_that_nobody_trusts_only_tightens() {
+    let loose = format!(
+        "default = \"allow\"\n{ALLOW_LS}{}",
+        "[[rule]]\neffect = \"deny\"\ncommands = [\"make\"]\n"
+    );
+    let project = |trusted| pooled(vec![document(&loose, Layer::Project, trusted)]);
+    for (trusted, line, expected) in [
+        (true, "ls", "allow"),
+        (true, "x", "allow"),
+        (false, "ls", "ask"),
+        (false, "x", "ask"),
+        (false, "make", "deny"),
+    ] {
+        let verdict = verdict(&project(trusted), &Call::run(line));
+        assert_eq!(verdict.effect, effect(expected), "{trusted} {line}");
+    }
+}
+
+#[test]
+fn a_child_only_tightens() {
+    let parent = policy(&format!("{ALLOW_LS}[[rule]]\neffect = \"ask\"\ncommands = [\"git\"]\n"));
+    let child = policy(&format!("default = \"allow\"\n{DENY_RM}"));
+    for (line, expected) in
+        [("ls", "allow"), ("rm x", "deny"), ("git x", "ask"), ("make", "ask"), ("eval x", "ask")]
+    {
+        let call = Call::run(line);
+        let says = narrow(verdict(&parent, &call), verdict(&child, &call));
+        assert_eq!(says.effect, effect(expected), "{line}");
+        assert_eq!(
+            says.effect,
+            says.subjects.iter().map(|judged| judged.effect).max().unwrap(),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn modes() {
+    let policy = policy(&format!("{ALLOW_LS}{DENY_RM}"));
+    let read_only = self::policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
+    for (mode, line, expected) in [
+        (Mode::Safe, "make", "ask"),
+        (Mode::Auto, "make", "allow"),
+        (Mode::Auto, "rm x", "deny"),
+        (Mode::DenyAllAsks, "make", "deny"),
+        (Mode::DenyAllAsks, "ls", "allow"),
+        (Mode::Plan, "ls", "allow"),
+        (Mode::Plan, "make", "deny"),
+    ] {
+        let call = Call::run(line);
+        let says = mode::apply(mode, verdict(&policy, &call), Some(&verdict(&read_only, &call)));
+        assert_eq!(says.effect, effect(expected), "{mode:?} {line}: {}", says.reason);
+    }
+    let says = mode::apply(Mode::Auto, verdict(&policy, &Call::run("make")), None);
+    assert!(says.subjects.iter().all(|judged| matches!(judged.cause, Cause::Mode(_))));
+    assert_eq!(mode::apply(Mode::Plan, says, None).effect, Effect::Deny);
+}
+
+#[test]
+fn only_the_administrator_forbids_a_mode() {
+    let managed = document("forbid = [\"auto\"]", Layer::Managed, true);
+    assert!(mode::check(Mode::Auto, &pooled(vec![managed.clone()])).is_err());
+    assert!(mode::check(Mode::Plan, &pooled(vec![managed])).is_ok());
+}

@@ -1,0 +1,178 @@
+//! Rules for files and addresses.
+
+use super::*;
+use crate::path::NoFiles;
+use crate::policy::NeedsFiles;
+
+const RULES: &str = r#"
+[[rule]]
+effect = "allow"
+commands = ["cat", "echo", "cp", "grep", "curl", "cd", "rm", "ls", "tee"]
+[[rule]]
+effect = "allow"
+writes = ["${project}/src/**", "/tmp/**"]
+[[rule]]
+effect = "deny"
+reads = ["~/.ssh/**", "**/secret.txt"]
+writes = ["/etc/**"]
+urls = ["https://evil.example"]
+"#;
+
+#[test]
+fn files_used_through_arguments_are_covered_but_denies_bite() {
+    runs(
+        RULES,
+        &[
+            ("allow", "cat README.md"),
+            ("deny", "cat ~/.ssh/id_rsa"),
+            ("deny", "cat $HOME/.ssh/id_rsa"),
+            ("deny", "cat ../../home/me/.ssh/id_rsa"),
+            ("deny", "cp x /etc/passwd"),
+            ("deny", "cat docs/secret.txt"),
+            ("allow", "cat docs/public.txt"),
+            ("ask", "cat \"$x/secret.txt\""),
+            ("deny", "cat < ~/.ssh/id_rsa"),
+            ("allow", "cat < README.md"),
+        ],
+    );
+}
+
+#[test]
+fn redirections_need_an_allow_of_their_own() {
+    runs(
+        RULES,
+        &[
+            ("allow", "echo x > src/a.rs"),
+            ("allow", "echo x >> /tmp/log"),
+            ("ask", "echo x > README.md"),
+            ("deny", "echo x > /etc/hosts"),
+            ("ask", "echo x > $LOG"),
+            ("allow", "echo x > /dev/null 2>&1"),
+            ("ask", "echo x > src/../README.md"),
+            ("deny", "echo x > src/../../../etc/hosts"),
+        ],
+    );
+}
+
+#[test]
+fn after_cd_nothing_relative_is_allowed_and_denies_look_everywhere() {
+    runs(
+        RULES,
+        &[
+            ("ask", "cd x; echo y > src/a.rs"),
+            ("allow", "cd x; echo y > /tmp/a"),
+            ("deny", "cd /etc; echo y > hosts"),
+            ("deny", "cd ~/.ssh; cat id_rsa"),
+            ("ask", "cd $x; cat id_rsa"),
+        ],
+    );
+}
+
+#[test]
+fn recursive_uses_meet_what_is_below() {
+    runs(RULES, &[("deny", "grep -r x ~"), ("deny", "rm -r /etc"), ("ask", "grep -r x docs")]);
+}
+
+#[test]
+fn protected_files_ask_unless_they_are_named() {
+    runs(
+        RULES,
+        &[
+            ("ask", "cat .env"),
+            ("allow", "cat .env.example"),
+            ("ask", "cat ~/.netrc"),
+            ("ask", "echo x > src/.env"),
+            ("ask", "echo x > src/.git/config"),
+            ("ask", "tee .bashrc"),
+            ("ask", "rm -rf ."),
+            ("ask", "cat .e*"),
+            ("allow", "cat *"),
+        ],
+    );
+    let named = format!(
+        "{RULES}\n[[rule]]\neffect = \"allow\"\nwrites = [\"src/.git/**\"]\n[[rule]]\neffect = \"allow\"\ncommands = [[\"cat\", \".env\"]]\n"
+    );
+    runs(
+        &named,
+        &[("allow", "echo x > src/.git/config"), ("allow", "cat .env"), ("ask", "cat .env.local")],
+    );
+}
+
+#[test]
+fn symlinks_are_followed_on_both_sides() {
+    let policy = policy(RULES);
+    let files = Links::of(&[
+        ("/work/app/notes", "/home/me/.ssh"),
+        ("/work/app/src/out", "/work/app/docs"),
+        ("/work/app/env", "/work/app/.env"),
+    ]);
+    for (command, expected) in [
+        ("cat notes/id_rsa", Effect::Deny),
+        ("echo x > src/out/a", Effect::Ask),
+        ("echo x > src/in/a", Effect::Allow),
+        ("cat env", Effect::Ask),
+    ] {
+        let verdict = judge(&policy, &Call::run(command).judged(), &files).unwrap();
+        assert_eq!(verdict.effect, expected, "{command}: {verdict:#?}");
+    }
+}
+
+#[test]
+fn a_verdict_that_needs_the_file_system_says_so() {
+    let policy = policy(RULES);
+    for (command, needs) in [
+        ("cat x", true),
+        ("echo x", false),
+        ("echo x > /tmp/a", true),
+        ("echo x > /dev/null", false),
+    ] {
+        let verdict = judge(&policy, &Call::run(command).judged(), &NoFiles);
+        assert_eq!(verdict == Err(NeedsFiles), needs, "{command}");
+    }
+}
+
+#[test]
+fn addresses_are_covered_but_denies_bite() {
+    runs(
+        RULES,
+        &[
+            ("allow", "curl https://good.example/x"),
+            ("deny", "curl https://evil.example/x"),
+            ("deny", "curl evil.example"),
+            ("ask", "curl $URL"),
+        ],
+    );
+}
+
+#[test]
+fn a_path_that_cannot_be_told_is_never_allowed() {
+    let all = "default = \"allow\"\n";
+    calls(
+        all,
+        &[
+            ("ask", "read_file", r#"{"file_path":""}"#),
+            ("ask", "read_file", r#"{"file_path":"a\u0000b"}"#),
+            ("ask", "read_file", r#"{"file_path":"/proc/self/environ"}"#),
+            ("allow", "read_file", r#"{"file_path":"/proc/cpuinfo"}"#),
+        ],
+    );
+    let denied = "default = \"allow\"\n[[rule]]\neffect = \"deny\"\nreads = [\"/proc/**\"]\n";
+    calls(denied, &[("deny", "read_file", r#"{"file_path":"/proc/self/environ"}"#)]);
+}
+
+#[test]
+fn a_variable_without_a_value_allows_nothing() {
+    let nowhere = Where { cwd: "/x".to_owned(), home: None, project: None };
+    let compiled = |effect: &str| {
+        let toml = format!(
+            "[[rule]]\neffect = \"{effect}\"\nwrites = [\"${{project}}/**\", \"/tmp/**\"]\n"
+        );
+        Policy::compile(vec![document(&toml, Layer::Code, true)], &nowhere)
+    };
+    assert!(compiled("deny").is_err());
+    let policy = compiled("allow").unwrap();
+    for (path, expected) in [("/tmp/a", Effect::Allow), ("/x/a", Effect::Ask)] {
+        let call = Call::new("write_file", &format!(r#"{{"file_path":"{path}"}}"#));
+        assert_eq!(verdict(&policy, &call).effect, expected, "{path}");
+    }
+}

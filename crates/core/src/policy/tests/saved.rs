@@ -1,0 +1,158 @@
+//! Grants, and what is offered to be saved.
+
+use super::*;
+use crate::policy::document::rule_to_toml;
+use crate::policy::{Grants, Suggestion, explain, suggest, suggest_reject};
+
+fn offered(policy: &Policy, call: &Call) -> Option<Suggestion> {
+    let files = Links::default();
+    suggest(policy, &call.judged(), &verdict(policy, call), &files).unwrap()
+}
+
+#[test]
+fn what_is_offered_is_narrow_and_answers_the_call() {
+    let policy = policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
+    for (tool, args, rule, also) in [
+        (
+            "bash",
+            r#"{"command":"npm run test --watch"}"#,
+            r#"commands = ["npm run test"]"#,
+            "any `npm run test …`",
+        ),
+        (
+            "bash",
+            r#"{"command":"ls | git log -3"}"#,
+            r#"commands = ["git log"]"#,
+            "any `git log …`",
+        ),
+        ("bash", r#"{"command":"CI=1 ls"}"#, r#"env = ["CI"]"#, "setting CI to anything"),
+        (
+            "write_file",
+            r#"{"path":"src/a/b.rs"}"#,
+            r#"writes = ["${project}/src/a/**"]"#,
+            "writing all files below src/a/",
+        ),
+        (
+            "write_file",
+            r#"{"path":"a.rs"}"#,
+            r#"writes = ["${project}/a.rs"]"#,
+            "writing /work/app/a.rs at any time, with any content",
+        ),
+        (
+            "write_file",
+            r#"{"path":"/x/[a].rs"}"#,
+            r#"writes = ['/x/\[a\].rs']"#,
+            "writing /x/[a].rs at any time, with any content",
+        ),
+        ("read_file", r#"{"path":"/x/y"}"#, r#"reads = ["/x/y"]"#, "reading /x/y at any time"),
+        (
+            "fetch_url",
+            r#"{"url":"https://a.example:8443/x?y"}"#,
+            r#"urls = ["https://a.example:8443"]"#,
+            "everything at https://a.example:8443",
+        ),
+        ("book", "{}", r#"tools = ["book"]"#, "every call of book"),
+    ] {
+        let call = Call::new(tool, args);
+        let suggestion = offered(&policy, &call).unwrap_or_else(|| panic!("{tool} {args}: none"));
+        assert_eq!(suggestion.also, [also], "{args}");
+        let toml = rule_to_toml(&suggestion.rules[0]).unwrap();
+        let plain = |text: &str| text.replace("\\\\", "\\").replace('\'', "\"");
+        assert!(plain(&toml).contains(&plain(rule)), "{args}: {toml}");
+        let grants = Grants::compile(suggestion.rules, &context()).unwrap();
+        let verdict = verdict(&policy, &call);
+        assert!(grants.answers(&call.judged(), &verdict, &Links::default()).unwrap());
+    }
+}
+
+#[test]
+fn what_nobody_can_oversee_is_not_offered() {
+    let policy = policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
+    for command in [
+        "python -c 'x'",
+        "bash x.sh",
+        "env FOO=1 make",
+        "sudo make",
+        "eval x",
+        "$x y",
+        "git",
+        "git $x",
+        "cd /x",
+        "make > $x",
+        "node x.js",
+        "echo x > .env",
+    ] {
+        if command.starts_with("env") {
+            // The variable and the command are two scopes of their own.
+            continue;
+        }
+        let found = offered(&policy, &Call::run(command));
+        assert_eq!(found, None, "{command}");
+    }
+    assert_eq!(offered(&policy, &Call::new("read_file", r#"{"path":".env"}"#)), None);
+    assert_eq!(offered(&policy, &Call::new("read_file", "{}")), None);
+    assert_eq!(offered(&policy, &Call::run("ls")), None);
+}
+
+#[test]
+fn grants_answer_asks_and_nothing_else() {
+    let user = "[[rule]]\neffect = \"ask\"\ncommands = [\"git push\"]\n[[rule]]\neffect = \"deny\"\ncommands = [\"rm\"]\n";
+    let rules = document(
+        "[[rule]]\neffect = \"allow\"\ncommands = [\"git push\", \"rm\", \"make\", \"npm\"]\n[[rule]]\neffect = \"allow\"\nwrites = [\"/tmp/**\"]\n",
+        Layer::Session,
+        true,
+    )
+    .rules;
+    let grants = Grants::compile(rules, &context()).unwrap();
+    let managed = "[[rule]]\neffect = \"ask\"\ncommands = [\"npm\"]\n";
+    let policy =
+        pooled(vec![document(user, Layer::User, true), document(managed, Layer::Managed, true)]);
+    for (line, expected) in [
+        ("git push", true),
+        ("git push && make", true),
+        ("make > /tmp/x", true),
+        ("make > /x", false),
+        ("rm x", false),
+        ("make; rm x", false),
+        ("make; ls", false),
+        ("eval make", false),
+        ("npm ci", false),
+        ("X=1 make", false),
+        ("make > /tmp/.env", false),
+    ] {
+        let call = Call::run(line);
+        let verdict = verdict(&policy, &call);
+        let answers = grants.answers(&call.judged(), &verdict, &Links::default()).unwrap();
+        assert_eq!(answers, expected, "{line}: {verdict:#?}");
+    }
+}
+
+#[test]
+fn what_is_rejected_for_ever() {
+    let policy = policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
+    let call = Call::run("ls; git push --force");
+    let verdict = verdict(&policy, &call);
+    let found = suggest_reject(&policy, &call.judged(), &verdict, &Links::default()).unwrap();
+    let found = found.unwrap();
+    assert_eq!(found.also, ["any `git push …`"]);
+    assert_eq!(found.rules[0].effect, Effect::Deny);
+}
+
+#[test]
+fn an_explanation_says_what_lost() {
+    let user = "[[rule]]\neffect = \"allow\"\ncommands = [\"git\"]\n[[rule]]\neffect = \"ask\"\ncommands = [\"git push\"]\n";
+    let project = "[[rule]]\neffect = \"allow\"\ncommands = [\"git push\"]\n";
+    let policy =
+        pooled(vec![document(user, Layer::User, true), document(project, Layer::Project, false)]);
+    let call = Call::run("git push");
+    let explanation = explain(&policy, &call.judged(), &Links::default()).unwrap();
+    assert_eq!(explanation.verdict, verdict(&policy, &call));
+    let outcomes: Vec<String> = explanation.considered[0]
+        .iter()
+        .map(|tried| format!("{} {:?}", tried.rule, tried.outcome))
+        .collect();
+    assert_eq!(
+        outcomes,
+        ["user.toml:2 Stricter", "user.toml:5 Decided", "project.toml:2 Untrusted"]
+    );
+}

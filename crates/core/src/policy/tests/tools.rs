@@ -1,0 +1,206 @@
+//! How tools are read.
+
+use super::*;
+
+const RULES: &str = r#"
+[[rule]]
+effect = "allow"
+reads = ["${project}/**"]
+writes = ["${project}/src/**"]
+urls = ["https://docs.example"]
+commands = ["ls", "git status"]
+env = ["CI"]
+[[rule]]
+effect = "deny"
+reads = ["**/secret/**"]
+[[rule]]
+tools = ["ask_user", "mcp__git__*"]
+effect = "allow"
+[[rule]]
+tools = ["deploy*"]
+effect = "deny"
+"#;
+
+#[test]
+fn the_usual_tools_are_read() {
+    calls(
+        RULES,
+        &[
+            ("allow", "read_file", r#"{"file_path":"src/a.rs"}"#),
+            ("allow", "read_file", r#"{"path":"/work/app/a"}"#),
+            ("allow", "ReadFile", r#"{"filePath":"a"}"#),
+            ("allow", "read-file", r#"{"filename":"a"}"#),
+            ("ask", "read_file", r#"{"file_path":"../x"}"#),
+            ("deny", "read_file", r#"{"file_path":"secret/a"}"#),
+            ("ask", "read_file", r#"{"file_path":".env"}"#),
+            ("allow", "write_file", r#"{"file_path":"src/a","content":"x"}"#),
+            ("ask", "write_file", r#"{"file_path":"a","content":"x"}"#),
+            ("allow", "edit_file", r#"{"file_path":"src/a","old_string":"x","new_string":"y"}"#),
+            ("allow", "ls", "{}"),
+            ("allow", "ls", r#"{"path":"src"}"#),
+            ("ask", "ls", r#"{"path":"/etc"}"#),
+            ("allow", "glob", r#"{"pattern":"*.rs"}"#),
+            ("ask", "glob", r#"{"pattern":"/etc/*"}"#),
+            ("ask", "glob", r#"{"pattern":"../*"}"#),
+            ("ask", "glob", r#"{"pattern":"{a,../../etc}/*"}"#),
+            ("ask", "move_file", r#"{"source":"src/a","destination":"b"}"#),
+            ("allow", "move_file", r#"{"source":"src/a","destination":"src/b"}"#),
+            ("allow", "fetch_url", r#"{"url":"https://docs.example/x"}"#),
+            ("ask", "web_fetch", r#"{"url":"https://docs.example.evil/x"}"#),
+            ("allow", "execute", r#"{"command":"git status"}"#),
+            ("allow", "bash", r#"{"cmd":"git status"}"#),
+            ("ask", "bash", r#"{"command":"git status","env":{"X":"1"}}"#),
+            ("allow", "bash", r#"{"command":"git status","env":{"CI":"1"}}"#),
+        ][..],
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_unknown() {
+    calls(
+        &format!("default = \"allow\"\n{RULES}"),
+        &[
+            ("ask", "read_file", "{}"),
+            ("ask", "read_file", r#"{"file_path":5}"#),
+            ("ask", "read_file", r#"{"file_path":[]}"#),
+            ("ask", "read_file", r#"{"file_path":"a","path":"b"}"#),
+            ("allow", "read_file", r#"{"paths":["a","b"]}"#),
+            ("deny", "read_file", r#"{"paths":["a","secret/b"]}"#),
+            ("ask", "bash", r#"{"command":true}"#),
+            ("ask", "bash", "{}"),
+            ("ask", "bash", "[]"),
+            ("ask", "bash", r#"{"command":[]}"#),
+            ("ask", "bash", r#"{"command":"ls","cmd":"rm x"}"#),
+            ("ask", "bash", r#"{"command":"ls","shell":"pwsh"}"#),
+            ("ask", "bash", r#"{"command":"ls","env":"CI=1"}"#),
+        ],
+    );
+}
+
+#[test]
+fn an_argv_is_no_command_line() {
+    calls(
+        RULES,
+        &[
+            ("allow", "execute", r#"{"command":["git","status"]}"#),
+            ("allow", "execute", r#"{"command":["ls",";","rm","x"]}"#),
+            ("ask", "execute", r#"{"command":["git status"]}"#),
+            ("ask", "execute", r#"{"command":["bash","-c","make"]}"#),
+            ("allow", "execute", r#"{"command":["bash","-c","ls; git status"]}"#),
+            ("allow", "execute", r#"{"command":"git","args":["status"]}"#),
+            ("ask", "execute", r#"{"command":"git","args":["status; rm x"]}"#),
+            ("ask", "execute", r#"{"command":"git","args":"status"}"#),
+        ],
+    );
+}
+
+#[test]
+fn a_directory_that_the_call_names_is_where_it_runs() {
+    let rules = format!(
+        "{RULES}\n[[rule]]\neffect = \"allow\"\nwrites = [\"/tmp/**\"]\ncommands = [\"echo\"]\n"
+    );
+    calls(
+        &rules,
+        &[
+            ("allow", "bash", r#"{"command":"echo x > a","cwd":"src"}"#),
+            ("ask", "bash", r#"{"command":"echo x > a","cwd":"docs"}"#),
+            // A relative pattern stays where the host put it.
+            ("ask", "bash", r#"{"command":"ls","cwd":"/tmp"}"#),
+            ("deny", "bash", r#"{"command":"ls","cwd":"secret/a"}"#),
+            ("ask", "bash", r#"{"command":"ls","cwd":5}"#),
+        ],
+    );
+}
+
+#[test]
+fn other_tools_are_judged_by_their_names() {
+    calls(
+        RULES,
+        &[
+            ("allow", "ask_user", "{}"),
+            ("ask", "book_flight", "{}"),
+            ("deny", "deploy_now", "{}"),
+            ("allow", "mcp__git__log", "{}"),
+            ("ask", "mcp__github__log", "{}"),
+        ],
+    );
+}
+
+#[test]
+fn a_server_can_call_its_tool_anything() {
+    calls(
+        RULES,
+        &[
+            // The name is no reason to allow it, but a deny still bites what it seems to read.
+            ("ask", "mcp__files__read_file", r#"{"path":"a"}"#),
+            ("deny", "mcp__git__read_file", r#"{"path":"secret/a"}"#),
+            ("allow", "mcp__git__read_file", r#"{"path":"a"}"#),
+            ("allow", "mcp__git__read_file", r#"{"id":7}"#),
+        ],
+    );
+}
+
+#[test]
+fn a_document_says_how_tools_are_read() {
+    let rules = format!(
+        "[tools.run_it]\ncommand = \"input.script\"\nshell = \"bash\"\n[tools.save]\nwrite = \"to\"\n[tools.execute]\ncommand = \"script\"\n{RULES}"
+    );
+    calls(
+        &rules,
+        &[
+            ("allow", "run_it", r#"{"input":{"script":"git status"}}"#),
+            ("ask", "run_it", r#"{"input":{"script":"make"}}"#),
+            ("ask", "run_it", r#"{"input":"git status"}"#),
+            ("allow", "save", r#"{"to":"src/a"}"#),
+            ("ask", "save", r#"{"to":"/x"}"#),
+            ("allow", "execute", r#"{"script":"ls"}"#),
+            ("ask", "execute", r#"{"command":"ls"}"#),
+        ],
+    );
+}
+
+#[test]
+fn a_reading_that_nobody_trusts_only_tightens() {
+    let user = document(RULES, Layer::User, true);
+    let project = document(
+        "[tools.execute]\ncommand = \"note\"\n[tools.deploy]\nread = \"x\"\n[tools.other]\nread = \"x\"",
+        Layer::Project,
+        false,
+    );
+    let policy = pooled(vec![project, user]);
+    for (tool, args, expected) in [
+        ("execute", r#"{"command":"make","note":"ls"}"#, Effect::Ask),
+        ("execute", r#"{"command":"ls","note":"ls"}"#, Effect::Allow),
+        ("deploy", r#"{"x":"a"}"#, Effect::Deny),
+        ("other", r#"{"x":"a"}"#, Effect::Ask),
+    ] {
+        let verdict = verdict(&policy, &Call::new(tool, args));
+        assert_eq!(verdict.effect, expected, "{tool} {args}: {verdict:#?}");
+    }
+}
+
+#[test]
+fn hints_of_a_tool_only_tighten() {
+    let toml = "default = \"allow\"\n[[rule]]\neffect = \"ask\"\nannotations = { readOnlyHint = false }\n[[rule]]\ntools = [\"mcp__*\"]\neffect = \"deny\"\nannotations = { destructiveHint = true }\n";
+    let policy = policy(toml);
+    for (tool, hints, expected) in [
+        ("a", &[][..], Effect::Ask),
+        ("a", &[("readOnlyHint", true)], Effect::Allow),
+        ("mcp__x", &[("readOnlyHint", true)], Effect::Deny),
+        ("mcp__x", &[("readOnlyHint", true), ("destructiveHint", false)], Effect::Allow),
+    ] {
+        let mut call = Call::new(tool, "{}");
+        call.hints = hints.iter().map(|(name, given)| ((*name).to_owned(), *given)).collect();
+        assert_eq!(verdict(&policy, &call).effect, expected, "{tool} {hints:?}");
+    }
+}
+
+#[test]
+fn a_rule_for_whole_calls_covers_all_but_the_unknown() {
+    let toml = "[[rule]]\ntools = [\"bash\", \"read_file\"]\neffect = \"allow\"\n";
+    runs(
+        toml,
+        &[("allow", "make > out"), ("allow", "X=1 make"), ("ask", "eval x"), ("ask", "cat .env")],
+    );
+    calls(toml, &[("allow", "read_file", r#"{"path":"/x"}"#), ("ask", "read_file", "{}")]);
+}

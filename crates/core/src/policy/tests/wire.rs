@@ -1,0 +1,70 @@
+//! Lines of `check --batch`.
+
+use super::*;
+use crate::policy::wire::Batch;
+
+fn answer(line: &str) -> Json {
+    Batch::new(context()).check_line(line, &Links::default()).parse().unwrap()
+}
+
+fn field<'a>(json: &'a Json, name: &str) -> &'a Json {
+    let Json::Object(entries) = json else { panic!("{json:?}") };
+    entries.get(name).unwrap_or(&Json::Null)
+}
+
+fn text(json: &Json, name: &str) -> String {
+    match field(json, name) {
+        Json::String(text) => text.clone(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_line_is_answered() {
+    let says = answer(
+        r#"{"id":7,"policy":{"version":1,"rule":[{"effect":"allow","commands":["git status"]}]},"call":{"toolName":"bash","args":{"command":"git status; X=1 git log > $f"}},"cwd":"/w"}"#,
+    );
+    assert_eq!(field(&says, "id"), &Json::Number(7.0));
+    assert_eq!(text(&says, "effect"), "ask");
+    let Json::Array(subjects) = field(&says, "subjects") else { panic!() };
+    let kinds: Vec<String> = subjects.iter().map(|subject| text(subject, "kind")).collect();
+    assert!(kinds.contains(&"command".to_owned()) && kinds.contains(&"env".to_owned()));
+    assert_eq!(text(&subjects[0], "effect"), "allow");
+    assert_eq!(text(field(&subjects[0], "rule"), "source"), "policy");
+}
+
+#[test]
+fn toml_and_lists_are_taken() {
+    let says = answer(
+        r#"{"id":"a","policy":"version = 1\ndefault = \"deny\"","call":{"toolName":"x","args":{}}}"#,
+    );
+    assert_eq!(text(&says, "effect"), "deny");
+    assert_eq!(field(&says, "error"), &Json::Null);
+    let says = answer(
+        r#"{"id":"a","policy":[{"version":1,"default":"ask"},{"version":1,"default":"allow"}],"call":{"toolName":"x","args":{}}}"#,
+    );
+    assert_eq!(text(&says, "effect"), "ask");
+}
+
+#[test]
+fn whatever_is_wrong_is_a_denial_with_the_id() {
+    for line in [
+        r#"{"id":"a"}"#,
+        r#"{"id":"a","policy":{"version":1,"defualt":"allow"},"call":{"toolName":"x","args":{}}}"#,
+        r#"{"id":"a","policy":{"version":1},"call":{"toolName":5,"args":{}}}"#,
+        r#"{"id":"a","policy":{"version":1},"call":{"toolName":"x"}}"#,
+        r#"{"id":"a","policy":{"version":1},"call":"x"}"#,
+        r#"{"id":"a","policy":[],"call":{"toolName":"x","args":{}}}"#,
+        r#"{"id":"a","policy":{"version":1},"cwd":5,"call":{"toolName":"x","args":{}}}"#,
+        r#"{"id":"a","policy":"version = 1\nx","call":{"toolName":"x","args":{}}}"#,
+        r#"{"id":"a","policy":{"version":1}"#,
+        r#"{"id" : "a", nonsense"#,
+    ] {
+        let says = answer(line);
+        assert_eq!(text(&says, "effect"), "deny", "{line}");
+        assert_eq!(text(&says, "id"), "a", "{line}");
+        assert!(!text(&says, "error").is_empty(), "{line}");
+    }
+    assert_eq!(field(&answer("no json"), "id"), &Json::Null);
+    assert_eq!(field(&answer(""), "id"), &Json::Null);
+}
