@@ -12,7 +12,7 @@ use super::scan;
 use crate::call::{Digest, Json};
 
 /// Content of more bytes than this is described, not compared.
-const COMPARED: usize = 16 << 20;
+const COMPARED: usize = 8 << 20;
 /// What the edits of one call may read all in all, in bytes.
 const WORK: usize = 64 << 20;
 

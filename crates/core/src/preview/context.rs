@@ -144,10 +144,10 @@ impl<'a> Context<'a> {
         }
         if chars::is_dash(c) {
             let rest = self.text.get(index + c.len_utf8()..).unwrap_or_default();
+            // Chinese writes two long ones in a row.
+            let two = |next| next == '-' || (c < '\u{2014}' && chars::is_dash(next));
             return before.is_none_or(char::is_whitespace)
-                && rest.starts_with(|c: char| {
-                    c.is_ascii_alphabetic() || chars::is_dash(c) || c == '-'
-                });
+                && rest.starts_with(|next: char| next.is_ascii_alphabetic() || two(next));
         }
         index < self.word.end && self.hides_in_word(c)
     }

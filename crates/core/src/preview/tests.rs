@@ -92,6 +92,8 @@ fn each_deceit_has_its_flag() {
         ("\u{ff52}\u{ff4d} \u{ff0d}rf \u{ff0f}etc", &["homoglyph"]),
         ("rm \u{2013}rf x", &["homoglyph"]),
         ("rm \u{2212}rf x", &["homoglyph"]),
+        ("rm \u{2010}\u{2010}force x", &["homoglyph"]),
+        ("他说 —— 好", &[]),
         ("a\u{2024}\u{2024}b \u{2571} \u{2223} \u{2217}", &["homoglyph"]),
         // Languages as people write them.
         (
