@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::check::{Miss, Outcome, check};
+use crate::engine::Engine;
 use crate::generate;
 use crate::minimize::minimize;
 use crate::opinion::Opinions;
@@ -47,6 +48,8 @@ pub struct Report {
     pub idle: u64,
     /// Runs of scripts that the policy allowed.
     pub allowed: u64,
+    /// Runs of scripts that the engine allowed.
+    pub allowed_by_engine: u64,
     /// Runs of scripts of which the analysis claims to know everything.
     pub known: u64,
     /// Runs of scripts that were asked about, and did only what is allowed.
@@ -79,13 +82,14 @@ impl Campaign {
     pub fn run(&self) -> io::Result<Report> {
         let sandboxes =
             (0..self.threads.max(1)).map(|_| Sandbox::start()).collect::<io::Result<Vec<_>>>()?;
+        let engine = Engine::new().map_err(io::Error::other)?;
         let next = AtomicU64::new(0);
         let report = Mutex::new(Report::default());
         let started = Instant::now();
         std::thread::scope(|scope| {
             let workers: Vec<_> = sandboxes
                 .into_iter()
-                .map(|sandbox| scope.spawn(|| self.work(sandbox, &next, &report)))
+                .map(|sandbox| scope.spawn(|| self.work(sandbox, &engine, &next, &report)))
                 .collect();
             workers.into_iter().try_for_each(|worker| {
                 worker.join().unwrap_or_else(|_| Err(io::Error::other("a worker panicked")))
@@ -98,7 +102,7 @@ impl Campaign {
     }
 
     fn work(
-        &self, mut sandbox: Sandbox, next: &AtomicU64, report: &Mutex<Report>,
+        &self, mut sandbox: Sandbox, engine: &Engine, next: &AtomicU64, report: &Mutex<Report>,
     ) -> io::Result<()> {
         let mut opinions = Opinions::default();
         loop {
@@ -108,14 +112,14 @@ impl Campaign {
             }
             let script = generate::script(self.seed, self.first + number);
             for by in &self.shells {
-                match check(&mut sandbox, *by, &script) {
+                match check(&mut sandbox, engine, *by, &script) {
                     Ok(outcome) => {
                         let kept = lock(report).count(&script, &outcome);
                         if kept && let Some(miss) = outcome.misses.first() {
-                            let small = minimize(&mut sandbox, miss);
+                            let small = minimize(&mut sandbox, engine, miss);
                             lock(report).keep(small);
                         }
-                        if outcome.allowed && *by == RunBy::Bash {
+                        if (outcome.allowed || outcome.allowed_by_engine) && *by == RunBy::Bash {
                             let opinion = opinions.of(&script);
                             lock(report).weigh(&script, opinion);
                         }
@@ -143,9 +147,10 @@ impl Report {
         self.timed_out += u64::from(outcome.trace.timed_out);
         self.idle += u64::from(outcome.trace.ran.is_empty());
         self.allowed += u64::from(outcome.allowed);
+        self.allowed_by_engine += u64::from(outcome.allowed_by_engine);
         self.known += u64::from(outcome.known);
         self.harmless += u64::from(outcome.harmless);
-        if outcome.harmless && !outcome.allowed {
+        if outcome.harmless && !outcome.allowed_by_engine {
             self.over_strict += 1;
             if self.examples.len() < EXAMPLES && script.len() < 60 {
                 self.examples.push(script.to_owned());

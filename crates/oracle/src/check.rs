@@ -4,6 +4,7 @@ use std::io;
 
 use countersign_core::shell::{Analysis, Shell, analyze};
 
+use crate::engine::Engine;
 use crate::sandbox::{Ran, RunBy, Sandbox, Trace};
 use crate::{explain, policy};
 
@@ -18,6 +19,8 @@ const STAND_INS: [&str; 7] = ["echo", "printf", "test", "true", "false", "kill",
 pub enum Wrong {
     /// The policy says *allow*, and something ran, was written or was set that it does not allow.
     Allowed,
+    /// The same with the verdict of the engine.
+    AllowedByEngine,
     /// The analysis claims to know everything, and something ran, was written or was set that is not in it: a deny of it
     /// would not have bitten.
     Unseen,
@@ -41,8 +44,10 @@ pub struct Miss {
 /// What became of one script in one shell.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
-    /// Whether the policy allowed it.
+    /// Whether the policy allowed it, by the small judge.
     pub allowed: bool,
+    /// Whether the engine allowed it.
+    pub allowed_by_engine: bool,
     /// Whether the analysis claims to know everything.
     pub known: bool,
     /// What it did.
@@ -53,11 +58,13 @@ pub struct Outcome {
     pub misses: Vec<Miss>,
 }
 
-/// Runs a script in one shell and compares.
+/// Runs a script in one shell and compares, as that shell and as `sh`, which may be it.
 ///
 /// # Errors
 /// When the sandbox is gone.
-pub fn check(sandbox: &mut Sandbox, by: RunBy, script: &str) -> io::Result<Outcome> {
+pub fn check(
+    sandbox: &mut Sandbox, engine: &Engine, by: RunBy, script: &str,
+) -> io::Result<Outcome> {
     let trace = sandbox.run(by, script, DEADLINE)?;
     let dialect = match by {
         RunBy::Bash => Shell::Bash,
@@ -71,15 +78,16 @@ pub fn check(sandbox: &mut Sandbox, by: RunBy, script: &str) -> io::Result<Outco
         let analysis = analyze(script, shell);
         let allowed = policy::allows(&analysis);
         let known = !explain::is_unknown(&analysis);
+        let by_engine = engine.allows(script, shell).map_err(io::Error::other)?;
         if shell == dialect {
             outcome.allowed = allowed;
+            outcome.allowed_by_engine = by_engine;
             outcome.known = known;
         }
-        let wrong = match (allowed, known) {
-            (true, _) if offence(&trace).is_some() => {
-                offence(&trace).map(|did| (Wrong::Allowed, did))
-            }
-            (_, true) => unseen(&analysis, &trace).map(|did| (Wrong::Unseen, did)),
+        let wrong = match offence(&trace) {
+            Some(did) if allowed => Some((Wrong::Allowed, did)),
+            Some(did) if by_engine => Some((Wrong::AllowedByEngine, did)),
+            _ if known => unseen(&analysis, &trace).map(|did| (Wrong::Unseen, did)),
             _ => None,
         };
         outcome.misses.extend(wrong.map(|(wrong, did)| Miss {

@@ -3,6 +3,7 @@
 //! - [`sandbox`]: bash and dash among logging stubs
 //! - [`generate`]: command lines, from a seed
 //! - [`policy`]: what the campaign allows
+//! - [`engine`]: the same policy, judged as users get it
 //! - [`explain`]: whether what ran is among the facts
 //! - [`check`]: one script
 //! - [`minimize`]: a smaller script that goes wrong in the same way
@@ -20,6 +21,7 @@
 
 pub mod campaign;
 pub mod check;
+pub mod engine;
 pub mod explain;
 pub mod generate;
 pub mod minimize;

@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use countersign_core::shell::{Shell, analyze};
 use countersign_oracle::campaign::{Campaign, Report};
 use countersign_oracle::check::{Miss, check};
+use countersign_oracle::engine::Engine;
 use countersign_oracle::sandbox::{RunBy, Sandbox, serve};
 use countersign_oracle::{generate, opinion, policy};
 
@@ -54,14 +55,15 @@ fn show(seed: &str, index: &str) -> io::Result<()> {
 
 fn run(scripts: &[&str]) -> io::Result<()> {
     let mut sandbox = Sandbox::start()?;
+    let engine = Engine::new().map_err(io::Error::other)?;
     for script in scripts {
         println!("{script:?}");
         for (by, shell) in [(RunBy::Bash, Shell::Bash), (RunBy::Dash, Shell::Posix)] {
-            let outcome = check(&mut sandbox, by, script)?;
+            let outcome = check(&mut sandbox, &engine, by, script)?;
             let trace = &outcome.trace;
             println!(
-                "  {by:?}: allowed {}, known {}, timed out {}",
-                outcome.allowed, outcome.known, trace.timed_out
+                "  {by:?}: allowed {}, by the engine {}, known {}, timed out {}",
+                outcome.allowed, outcome.allowed_by_engine, outcome.known, trace.timed_out
             );
             trace.ran.iter().take(20).for_each(|ran| {
                 println!("    ran {:?} as {} with {:?}", ran.argv, ran.file, ran.env)

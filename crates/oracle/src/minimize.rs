@@ -1,13 +1,14 @@
 //! Smaller scripts that go wrong in the same way.
 
 use crate::check::{Miss, check};
+use crate::engine::Engine;
 use crate::sandbox::Sandbox;
 
 /// The most runs that one miss is worth.
 const RUNS: u32 = 500;
 
 /// Takes away from the script whatever it goes wrong without.
-pub fn minimize(sandbox: &mut Sandbox, miss: &Miss) -> Miss {
+pub fn minimize(sandbox: &mut Sandbox, engine: &Engine, miss: &Miss) -> Miss {
     let mut best = miss.clone();
     let mut runs = 0;
     let mut size = best.script.chars().count() / 2;
@@ -18,7 +19,7 @@ pub fn minimize(sandbox: &mut Sandbox, miss: &Miss) -> Miss {
             let rest = chars.iter().take(start).chain(chars.iter().skip(start + size));
             let script: String = rest.collect();
             runs += 1;
-            let found = check(sandbox, miss.by, &script).ok().and_then(|outcome| {
+            let found = check(sandbox, engine, miss.by, &script).ok().and_then(|outcome| {
                 outcome
                     .misses
                     .into_iter()

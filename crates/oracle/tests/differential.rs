@@ -9,6 +9,7 @@ use std::path::Path;
 
 use countersign_oracle::campaign::Campaign;
 use countersign_oracle::check::check;
+use countersign_oracle::engine::Engine;
 use countersign_oracle::generate;
 use countersign_oracle::sandbox::{RunBy, Sandbox};
 
@@ -18,8 +19,9 @@ fn sandbox() -> Option<Sandbox> {
 }
 
 fn both(sandbox: &mut Sandbox, script: &str) {
+    let engine = Engine::new().unwrap();
     for by in [RunBy::Bash, RunBy::Dash] {
-        let outcome = check(sandbox, by, script).unwrap();
+        let outcome = check(sandbox, &engine, by, script).unwrap();
         assert!(outcome.misses.is_empty(), "{script:?}: {:?}", outcome.misses);
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use countersign_core::call::Json;
 use countersign_core::path::{Address, Glob, NoFiles, UrlPattern, Vars, locate};
+use countersign_core::policy::document::{Format, Layer, Source, read, to_toml};
 use countersign_core::preview;
 use countersign_core::shell::{Shell, analyze};
 use countersign_oracle::generate;
@@ -47,7 +48,7 @@ const PIECES: &[&str] = &[
     "\"\"\"",
     "#",
     "=",
-    "[[rules]]",
+    "[[rule]]",
     "[tools.x]",
     "effect = \"deny\"\n",
     "commands = [\"git *\"]\n",
@@ -163,5 +164,27 @@ fn display() {
             assert!(!shown.text.chars().any(|c| c.is_control() && c != '\n'), "{:?}", shown.text);
         }
         let _ = preview::describe(text, &args);
+    });
+}
+
+#[test]
+fn document() {
+    shake(4, |text| {
+        for text in
+            [text, &format!("version = 1\n[[rule]]\neffect = \"deny\"\ncommands = [\"{text}\"]\n")]
+        {
+            for format in [Format::Toml, Format::Json, Format::Object] {
+                let source = Source { layer: Layer::Code, name: "test".into(), trusted: true };
+                match read(text, format, source.clone()) {
+                    Err(errors) => assert!(!errors.is_empty()),
+                    Ok(document) => {
+                        if let Ok(toml) = to_toml(&document) {
+                            let again = read(&toml, Format::Toml, source);
+                            assert!(again.is_ok(), "{toml}: {again:?}");
+                        }
+                    }
+                }
+            }
+        }
     });
 }

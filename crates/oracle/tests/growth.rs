@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use countersign_core::call::Json;
 use countersign_core::path::{Files, Glob, Located, PathError, Vars, locate};
+use countersign_core::policy::document::{Format, Layer, Source, read, to_toml};
 use countersign_core::preview;
 use countersign_core::shell::{Shell, analyze};
 
@@ -261,6 +262,48 @@ fn display() {
                     let _ = preview::describe("tool", &args);
                 }
                 let _ = preview::render(&text, &"{}".parse().unwrap(), Some(80));
+            }));
+        }
+    });
+}
+
+const DOCUMENTS: &[(Family, Format)] = &[
+    (("a = ", "[", ""), Format::Toml),
+    (("a = ", "{a=", ""), Format::Toml),
+    (("", "a.", "b = 1"), Format::Toml),
+    (("[", "a.", "b]"), Format::Toml),
+    (("", "[[rule]]\n", ""), Format::Toml),
+    (("version = 1\n", "[[rule]]\neffect = \"deny\"\ncommands = \"a b\"\n", ""), Format::Toml),
+    (("version = 1\n[[rule]]\neffect = \"deny\"\ncommands = [", "\"a\",", "]"), Format::Toml),
+    (("version = 1\n[[rule]]\neffect = \"deny\"\ncommands = \"", "a ", "\""), Format::Toml),
+    (("version = 1\n[[rule]]\neffect = \"deny\"\nwrites = \"", "*", "\""), Format::Toml),
+    (("version = 1\n", "[tools.a]\n", ""), Format::Toml),
+    (("version = 1\n", "b = 1\n", ""), Format::Toml),
+    (("a = \"\"\"", "\\\n", "\"\"\""), Format::Toml),
+    (("a = ", "1_", ""), Format::Toml),
+    (("a = '", "x", "'"), Format::Toml),
+    (("", "#\n", ""), Format::Toml),
+    (("", "\n", ""), Format::Toml),
+    (("", "[", ""), Format::Json),
+    (("", "{\"a\":", ""), Format::Json),
+    (("[", "1,", ""), Format::Json),
+    (("", "/*", ""), Format::Json),
+    (("", "//\n", ""), Format::Json),
+    (("\"", "\\u0061", "\""), Format::Json),
+    (("{\"version\":1,\"rule\":[", "{\"effect\":\"deny\"},", "]}"), Format::Json),
+    (("{", "\"version\":1,", "}"), Format::Json),
+];
+
+#[test]
+fn documents() {
+    slow(|size, slow| {
+        for (family, format) in DOCUMENTS {
+            let text = input(*family, size);
+            slow.extend(timed(&format!("{family:?}"), size, || {
+                let source = Source { layer: Layer::Code, name: "test".into(), trusted: true };
+                if let Ok(document) = read(&text, *format, source) {
+                    let _ = to_toml(&document);
+                }
             }));
         }
     });
