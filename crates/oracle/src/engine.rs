@@ -104,7 +104,6 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "the prover is not there yet"]
     fn both_judges_agree_on_plain_commands() {
         let engine = Engine::new().unwrap();
         for (script, expected) in [

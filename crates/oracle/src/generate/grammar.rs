@@ -8,7 +8,7 @@ use super::{often, pick};
 /// A whole script.
 pub(super) fn script(rng: &mut Rng) -> String {
     let mut script = list(rng, 0);
-    if often(rng, 8) {
+    if often(rng, 4) {
         script.push_str(pick(
             rng,
             &[

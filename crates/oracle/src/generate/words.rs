@@ -235,7 +235,8 @@ fn double(rng: &mut Rng, depth: u8) -> String {
                     "$", "\\\\\\\"",
                 ],
             )),
-            _ => text.push_str(&payload(rng)),
+            _ if often(rng, 30) => text.push_str(&payload(rng)),
+            _ => text.push('a'),
         }
     }
     text.push('"');
@@ -290,7 +291,7 @@ fn braced(rng: &mut Rng, depth: u8) -> String {
         3..6 => word(rng, depth + 1),
         6 => format!("'{}'", payload_without(rng, &['\''])),
         7 => format!("\"{}\"", payload_without(rng, &['"', '`', '$', '\\'])),
-        8 => payload(rng),
+        8 if often(rng, 40) => payload(rng),
         _ => substitution(rng, depth),
     };
     format!("${{{name}{operator}{operand}}}")
