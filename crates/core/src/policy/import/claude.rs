@@ -4,7 +4,7 @@ use jsonc_parser::ast::Value;
 
 use super::super::Effect;
 use super::super::document::{Match, Mode, Place};
-use super::draft::{Draft, FETCHERS, Foreign, READERS, SHELLS, WRITERS, may_name_ours};
+use super::draft::{Draft, FETCHERS, Foreign, READERS, WRITERS, may_name_ours};
 use super::words::{End, Words};
 use super::{ImportError, Text, json, paths};
 
@@ -12,8 +12,7 @@ use super::{ImportError, Text, json, paths};
 const OTHER_GUARDS: [&str; 5] =
     ["hooks", "sandbox", "deniedMcpServers", "allowedMcpServers", "disabledMcpjsonServers"];
 
-/// Their names for tools that run, read, write and fetch.
-const BASH: [&str; 1] = ["Bash"];
+/// Their names for tools that read, write and fetch.
 const READ: [&str; 5] = ["Read", "Grep", "Glob", "LS", "NotebookRead"];
 const EDIT: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 const FETCH: [&str; 1] = ["WebFetch"];
@@ -173,14 +172,10 @@ fn rule_of(draft: &mut Draft, foreign: &Foreign) {
 
 /// `Tool`, `mcp__server`, `mcp__server__tool`.
 fn whole_tool(draft: &mut Draft, foreign: &Foreign, tool: &str) {
+    if tool == "Bash" {
+        return draft.shell(foreign, &["Bash"]);
+    }
     let (ours, theirs): (&[&str], &[&str]) = match tool {
-        "Bash" => {
-            if foreign.effect == Effect::Allow {
-                let why = "a command line that cannot be proven still asks";
-                draft.stricter(&foreign.what, foreign.at, why);
-            }
-            (&SHELLS, &BASH)
-        }
         "Read" => (&READERS, &READ),
         "Grep" => (&["grep"], &["Grep"]),
         "Glob" => (&["glob"], &["Glob"]),

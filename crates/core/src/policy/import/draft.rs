@@ -18,6 +18,60 @@ pub(super) const WRITERS: [&str; 2] = ["write_file", "edit_file"];
 /// Those that only fetch.
 pub(super) const FETCHERS: [&str; 2] = ["fetch_url", "web_fetch"];
 
+/// All names whose arguments are read without being told, and some more.
+const READ_BY_US: [&str; 50] = [
+    "execute",
+    "bash",
+    "shell",
+    "run_command",
+    "run_shell_command",
+    "terminal",
+    "execute_command",
+    "run_terminal_cmd",
+    "run_terminal_command",
+    "read_file",
+    "read_multiple_files",
+    "read_many_files",
+    "view_file",
+    "read",
+    "view",
+    "ls",
+    "list",
+    "list_files",
+    "list_directory",
+    "list_dir",
+    "directory_tree",
+    "glob",
+    "grep",
+    "search_files",
+    "search_file_content",
+    "search",
+    "write_file",
+    "edit_file",
+    "multi_edit",
+    "create_file",
+    "append_file",
+    "create_directory",
+    "make_directory",
+    "str_replace",
+    "notebook_edit",
+    "write",
+    "edit",
+    "patch",
+    "delete_file",
+    "remove_file",
+    "delete_directory",
+    "remove_directory",
+    "move_file",
+    "rename_file",
+    "copy_file",
+    "fetch_url",
+    "web_fetch",
+    "http_request",
+    "fetch",
+    "request",
+];
+
 /// A rule of theirs.
 #[derive(Debug, Clone)]
 pub(super) struct Foreign {
@@ -125,6 +179,21 @@ impl Draft {
         let mut rule = foreign.rule();
         rule.tools = Some(tools.iter().map(|&tool| tool.to_owned()).collect());
         self.rule(foreign, rule);
+    }
+
+    /// A rule about all commands, whatever the tool that runs them is called. An allow is for the usual tools and covers
+    /// what the commands do as well.
+    pub(super) fn shell(&mut self, foreign: &Foreign, theirs: &[&str]) {
+        if foreign.effect == Effect::Allow {
+            self.stricter(
+                &foreign.what,
+                foreign.at,
+                "a command line that cannot be proven still asks",
+            );
+            return self.tools(foreign, &SHELLS);
+        }
+        self.tools(foreign, &[&SHELLS, theirs].concat());
+        self.rule(foreign, command_rule(foreign, vec![Token::Any]));
     }
 
     /// A rule about beginnings of commands.
@@ -371,14 +440,17 @@ fn texts(token: &Token) -> Option<Vec<&str>> {
     }
 }
 
-/// Whether a pattern over names could mean a tool with a built-in reading. Errs on the side of yes.
+/// Whether a pattern over names could mean a tool with a built-in reading, however it is spelled. Errs on the side of yes.
 pub(super) fn may_name_ours(pattern: &str) -> bool {
-    let ours =
-        SHELLS.iter().chain(&READERS).chain(&WRITERS).chain(&FETCHERS).chain(&["http_request"]);
-    let Some((beginning, _)) = pattern.split_once(['*', '?']) else {
-        return ours.into_iter().any(|name| *name == pattern);
-    };
-    ours.into_iter().any(|name| name.starts_with(beginning))
+    let plain = |name: &str| name.to_lowercase().replace(['_', '-', '.'], "");
+    let (beginning, rest) = pattern
+        .split_once(['*', '?'])
+        .map_or((pattern, None), |(beginning, rest)| (beginning, Some(rest)));
+    let beginning = plain(beginning);
+    READ_BY_US.iter().map(|name| plain(name)).any(|name| match rest {
+        Some(_) => name.starts_with(&beginning),
+        None => name == beginning,
+    })
 }
 
 fn base(command: &str) -> &str {

@@ -216,6 +216,9 @@ fn tools(foreign: &Foreign, names: Option<Vec<String>>, servers: Option<Vec<Stri
         return rules;
     }
     for name in &names {
+        if name == "run_shell_command" && !allow {
+            rules.push(any_command(foreign));
+        }
         let (ours, kind): (&[&str], _) = match name.as_str() {
             "run_shell_command" => (&SHELLS, Kind::Shell),
             "read_file" | "read_many_files" => (&["read_file"], Kind::Read),
@@ -253,6 +256,7 @@ fn tools(foreign: &Foreign, names: Option<Vec<String>>, servers: Option<Vec<Stri
             _ => {
                 let mut tools = owned();
                 tools.push(name.clone());
+                tools.dedup();
                 rule.tools = Some(tools);
             }
         }

@@ -112,7 +112,7 @@ fn claude_denies_are_widened() {
         ("Bash(echo \"x\" *)", &["deny `echo`"], 1),
         ("Bash(* --force)", &["deny `* --force`", "ask `*`"], 1),
         ("Bash(if *)", &["deny `if`", "ask `*`"], 1),
-        ("Bash(rm -rf /)*", &["deny tools execute bash shell Bash"], 1),
+        ("Bash(rm -rf /)*", &["deny tools execute bash shell Bash", "deny `*`"], 1),
         ("Read(./.env)", &["deny reads .env .env/**"], 0),
         ("Read(.env)", &["deny reads **/.env **/.env/**"], 0),
         ("Read(//etc/)", &["deny reads /etc /etc/**"], 0),
@@ -237,11 +237,7 @@ fn gemini_rules() {
         ("toolName='run_shell_command'\ndecision='allow'", &["allow `*`"], 0),
         ("toolName='read_file'\ndecision='allow'", &["allow reads ${project}/**"], 0),
         ("toolName='write_file'\nargsPattern='x'\ndecision='allow'", &[], 1),
-        (
-            "toolName='write_file'\nargsPattern='x'\ndecision='deny'",
-            &["deny tools write_file write_file"],
-            1,
-        ),
+        ("toolName='write_file'\nargsPattern='x'\ndecision='deny'", &["deny tools write_file"], 1),
         ("toolName='write_file'\nmodes=['yolo']\ndecision='allow'", &[], 1),
         ("toolName='*_file'\ndecision='allow'", &[], 1),
         ("mcpName='db'\ntoolName='query'\ndecision='allow'", &["allow tools mcp__db__query"], 0),
@@ -274,17 +270,17 @@ fn opencode_rules_stand_the_other_way_round() {
     let rows: &[(&str, &[&str], usize)] = &[
         (
             r#""bash": {"*": "ask", "git *": "allow", "git push*": "deny"}"#,
-            &["deny `git ~push*`", "allow `git`", "ask tools execute bash shell"],
+            &["deny `git ~push*`", "allow `git`", "ask tools execute bash shell", "ask `*`"],
             0,
         ),
         (
             r#""bash": {"*": "deny", "npm test": "allow"}"#,
-            &["deny `npm test *`", "allow `npm test`", "deny tools execute bash shell"],
+            &["deny `npm test *`", "allow `npm test`", "deny tools execute bash shell", "deny `*`"],
             0,
         ),
         (
             r#""bash": {"*": "deny", "* --x": "ask"}"#,
-            &["ask `* --x`", "deny `*`", "deny tools execute bash shell"],
+            &["ask `* --x`", "deny `*`", "deny tools execute bash shell", "deny `*`"],
             1,
         ),
         (
