@@ -179,6 +179,12 @@ pub fn check_documents(documents: String) -> String {
     envelope(wire::check_documents(&documents))
 }
 
+/// `{ documents, toolNames }` to `PolicyFinding[]`.
+#[napi(catch_unwind)]
+pub fn lint_documents(request: String) -> String {
+    envelope(wire::lint_documents(&request))
+}
+
 /// Another product's rules: `{ toml, losses }`.
 #[napi(catch_unwind)]
 pub fn import_document(format: String, text: String, name: String) -> String {

@@ -95,10 +95,7 @@ impl Policy {
         for document in documents {
             let trusted = document.source.trusted;
             for mode in document.forbid {
-                // Others would only be in the way of those above them.
-                if document.source.layer == Layer::Managed {
-                    forbidden.push((mode, document.source.clone()));
-                }
+                forbidden.push((mode, document.source.clone()));
             }
             for rule in document.rules {
                 rules.push(Rule::compile(rule, compiled.len(), &document.source, context)?);

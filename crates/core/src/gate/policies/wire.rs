@@ -16,6 +16,7 @@ use crate::policy::document::{
     Code, CommandPattern, DocumentError, Format, Located, Mode, Rule, Token, load, to_toml,
 };
 use crate::policy::import;
+use crate::policy::lint::{Finding, FindingCode, Severity, lint};
 use crate::policy::wire::VerdictOut;
 use crate::policy::{Effect, Verdict};
 use crate::preview::{FileChange, Flags};
@@ -47,7 +48,10 @@ impl DocumentIn {
             "preset" => match preset(&self.text) {
                 Some(text) => (Format::Toml, text.to_owned()),
                 None => {
-                    return Err(Error::InvalidConfig(format!("there is no preset {:?}", self.text)));
+                    return Err(Error::InvalidConfig(format!(
+                        "there is no preset {:?}",
+                        self.text
+                    )));
                 }
             },
             other => return Err(Error::Internal(format!("there is no format {other:?}"))),
@@ -66,6 +70,52 @@ pub fn check_documents(text: &str) -> Answer<()> {
         load(&text, format, code_source(&name)).map_err(Error::Policy)?;
     }
     Ok(())
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LintIn {
+    documents: Vec<DocumentIn>,
+    tool_names: Option<Vec<String>>,
+}
+
+/// `PolicyFinding`
+#[derive(Serialize)]
+struct FindingOut {
+    code: FindingCode,
+    severity: Severity,
+    message: String,
+    source: String,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+impl From<Finding> for FindingOut {
+    fn from(finding: Finding) -> Self {
+        let known = |number: u32| Some(number).filter(|number| *number > 0);
+        Self {
+            code: finding.code,
+            severity: finding.severity,
+            message: finding.message,
+            source: finding.source_name,
+            line: known(finding.place.line),
+            column: known(finding.place.column),
+        }
+    }
+}
+
+/// `{ documents, toolNames }` to `PolicyFinding[]`.
+pub fn lint_documents(text: &str) -> Answer<impl Serialize + use<>> {
+    let LintIn { documents, tool_names } = read(text)?;
+    let documents = policies_of(documents)?
+        .into_iter()
+        .map(|CodePolicy { name, format, text }| load(&text, format, code_source(&name)))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Error::Policy)?;
+    Ok(lint(&documents, tool_names.as_deref())
+        .into_iter()
+        .map(FindingOut::from)
+        .collect::<Vec<_>>())
 }
 
 #[derive(Serialize)]
