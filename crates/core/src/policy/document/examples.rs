@@ -111,7 +111,8 @@ impl<'a> Trial<'a> {
         let policies = shells(rule, document)
             .into_iter()
             .map(|shell| {
-                let policy = Policy::compile(vec![alone(rule, shell)], &nowhere());
+                let policy =
+                    Policy::compile(vec![alone(rule, &document.source.name, shell)], &nowhere());
                 policy.map_err(|error| (error.at.1, error.message))
             })
             .collect::<Result<_, _>>()?;
@@ -232,7 +233,7 @@ fn shells(rule: &Rule, document: &Document) -> BTreeSet<Option<String>> {
 }
 
 /// A document of this rule alone, for the tools of the examples.
-fn alone(rule: &Rule, shell: Option<String>) -> Document {
+fn alone(rule: &Rule, name: &Arc<str>, shell: Option<String>) -> Document {
     let reading = |argument: &str| {
         let names = |kind: &str| {
             if kind == argument { vec![argument.to_owned()] } else { Vec::new() }
@@ -248,7 +249,7 @@ fn alone(rule: &Rule, shell: Option<String>) -> Document {
         (format!("{TOOL} {argument}"), Located { value, at: rule.at })
     };
     Document {
-        source: Source { layer: Layer::Code, name: Arc::from("example"), trusted: true },
+        source: Source { layer: Layer::Code, name: Arc::clone(name), trusted: true },
         default: None,
         matching: Match::Strictest,
         tools: ["command", "read", "write", "url"].map(reading).into_iter().collect(),

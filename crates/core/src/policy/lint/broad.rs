@@ -236,6 +236,13 @@ fn command_is_broad(command: &CommandPattern) -> Option<String> {
     let (first, rest) = command.tokens.split_first()?;
     let names: Vec<&str> = match first {
         Token::Any | Token::Rest => return Some("it allows every command".to_owned()),
+        Token::Like(pattern) => {
+            let meant = LAUNCHERS.iter().chain(FAMILIES).find(|name| wild(pattern, name))?;
+            return Some(format!(
+                "{} means {meant:?} too: name the programs that are meant",
+                quoted(pattern)
+            ));
+        }
         Token::Text(name) => vec![name],
         Token::OneOf(names) => names.iter().map(String::as_str).collect(),
     };
@@ -243,9 +250,11 @@ fn command_is_broad(command: &CommandPattern) -> Option<String> {
     // `python -c` is still anything, `python manage.py` is not.
     let is_open = |token: &Token| match token {
         Token::Any | Token::Rest => true,
+        Token::Like(text) => text.starts_with(['-', '*']),
         Token::Text(text) => text.starts_with('-') && text != "--version" && text != "--help",
         Token::OneOf(texts) => texts.iter().any(|text| text.starts_with('-')),
     };
+    let is_any = |token: &Token| matches!(token, Token::Any | Token::Rest);
     let launcher = names.iter().find(|name| is_launcher(&base(name)));
     if let Some(name) = launcher
         && rest.iter().all(is_open)
@@ -256,8 +265,7 @@ fn command_is_broad(command: &CommandPattern) -> Option<String> {
         ));
     }
     let family = names.iter().find(|name| FAMILIES.contains(&base(name).as_str()));
-    let name =
-        family.filter(|_| rest.iter().all(|token| matches!(token, Token::Any | Token::Rest)))?;
+    let name = family.filter(|_| rest.iter().all(is_any))?;
     Some(format!(
         "{} has subcommands that do anything: name the subcommands that are meant",
         quoted(name)

@@ -27,6 +27,11 @@ pub(super) fn command(wide: &CommandPattern, narrow: &CommandPattern) -> bool {
             (Token::OneOf(texts), Token::OneOf(others)) => {
                 others.iter().all(|other| texts.contains(other))
             }
+            (Token::Like(wide), Token::Text(text)) => name(wide, text) && !text.contains('*'),
+            (Token::Like(wide), Token::OneOf(texts)) => {
+                texts.iter().all(|text| name(wide, text) && !text.contains('*'))
+            }
+            (Token::Like(wide), Token::Like(narrow)) => name(wide, narrow),
             _ => false,
         })
     })
