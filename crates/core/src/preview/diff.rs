@@ -225,7 +225,7 @@ mod tests {
             let found = changes(&old, &new);
             let time = start.elapsed();
             eprintln!("{name}: {} changes in {time:?}", found.len());
-            assert!(time.as_secs() < 1, "{name}: {time:?}");
+            assert!(time.as_secs() < 5, "{name}: {time:?}");
             assert_eq!(applied(&old, &new, &found), new, "{name}");
         }
     }

@@ -251,7 +251,7 @@ fn much_of_anything_takes_no_long_time() {
         let start = std::time::Instant::now();
         let preview = render("execute", &args, Some(80));
         eprintln!("{part:?}: {:?}", start.elapsed());
-        assert!(start.elapsed().as_secs() < 1 && preview.text.len() < 50_000, "{part:?}");
+        assert!(start.elapsed().as_secs() < 5 && preview.text.len() < 50_000, "{part:?}");
     }
 }
 

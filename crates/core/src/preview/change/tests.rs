@@ -227,7 +227,7 @@ fn much_on_each_side_takes_no_long_time() {
         let start = std::time::Instant::now();
         let change = change("write_file", &args, content(&old));
         eprintln!("{name}: +{} −{} in {:?}", change.added, change.removed, start.elapsed());
-        assert!(start.elapsed().as_secs() < 1, "{name}");
+        assert!(start.elapsed().as_secs() < 5, "{name}");
     }
     // Edits that would read or write without end.
     let edits = vec![r#"{"old_string":"a","new_string":"a"}"#; 100_000].join(",");
