@@ -10,7 +10,7 @@ pub(crate) use index::Index;
 pub(crate) use paths::{PathRules, bites};
 
 use super::Effect;
-use super::document::{CommandPattern, Document, Layer, Match, Mode, Place, Source};
+use super::document::{CommandPattern, Document, Match, Mode, Place, Source};
 use super::reading::Readings;
 use super::verdict::RuleRef;
 use crate::path::{PathSet, UrlSet, Where};

@@ -1,6 +1,6 @@
 //! The path patterns of one rule, and the few of many rules that could speak of a path.
 
-use crate::path::{Files, Links, Located, PathError, PathIndex, PathSet, Where};
+use crate::path::{Files, Located, PathError, PathIndex, PathSet, Where};
 use crate::policy::document::{self, Place};
 use crate::policy::tokens::Meets;
 
@@ -67,24 +67,20 @@ impl PathRules {
         Self { index: PathIndex::new(sets), rules }
     }
 
-    /// Which of the patterns lead through symlinks now.
-    pub(crate) fn links(&self, files: &dyn Files) -> Result<Links, PathError> {
-        if self.rules.is_empty() { Ok(Links::default()) } else { self.index.links(files) }
-    }
-
     /// Those that could speak of this path.
     pub(crate) fn find(
-        &self, path: &Located, recursive: bool, links: &Links, found: &mut Vec<usize>,
-    ) {
+        &self, path: &Located, recursive: bool, files: &dyn Files, found: &mut Vec<usize>,
+    ) -> Result<(), PathError> {
         if self.rules.is_empty() {
-            return;
+            return Ok(());
         }
         let sets = if recursive {
-            self.index.candidates_below(path, links)
+            self.index.candidates_below(path, files)?
         } else {
-            self.index.candidates(path, links)
+            self.index.candidates(path, files)?
         };
         found.extend(sets.into_iter().filter_map(|set| self.rules.get(set)));
+        Ok(())
     }
 
     /// All of them.

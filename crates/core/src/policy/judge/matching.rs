@@ -1,10 +1,8 @@
 //! Which rules speak of a subject.
 
-use std::cell::OnceCell;
-
 use super::spot::Spots;
 use super::{Judge, NeedsFiles};
-use crate::path::{Address, Links, PathSet};
+use crate::path::{Address, PathSet};
 use crate::policy::Effect;
 use crate::policy::compile::{self, PathRules, Rule};
 use crate::policy::subject::{By, Kind, Subject};
@@ -72,11 +70,11 @@ impl Judge<'_> {
                 let places = Self::located(Spots::of(target, &subject.start, self.files))?;
                 let places =
                     places.unwrap_or_else(|error| Spots { error: Some(error), ..Spots::default() });
-                let (rules, links) = match access {
-                    Access::Read => (&index.reads, &self.read_links),
-                    Access::Write => (&index.writes, &self.write_links),
+                let rules = match access {
+                    Access::Read => &index.reads,
+                    Access::Write => &index.writes,
                 };
-                self.path_rules(rules, links, &places, *recursive, &mut found)?;
+                self.path_rules(rules, &places, *recursive, &mut found)?;
                 if !places.is_null_device() {
                     self.gather(found, hits, |rule| {
                         let (paths, write) = match access {
@@ -185,8 +183,7 @@ impl Judge<'_> {
 
     /// The rules that could speak of a path. Where part of it is not known, that is all of them.
     fn path_rules(
-        &self, rules: &PathRules, links: &OnceCell<Links>, spots: &Spots, recursive: bool,
-        found: &mut Vec<usize>,
+        &self, rules: &PathRules, spots: &Spots, recursive: bool, found: &mut Vec<usize>,
     ) -> Result<(), NeedsFiles> {
         if !spots.loose.is_empty() {
             found.extend(rules.all());
@@ -195,15 +192,10 @@ impl Judge<'_> {
         if spots.is_null_device() || rules.all().is_empty() {
             return Ok(());
         }
-        let links = match links.get() {
-            Some(links) => links,
-            None => {
-                let found = Self::located(rules.links(self.files))?.unwrap_or_default();
-                links.get_or_init(|| found)
-            }
-        };
         for path in &spots.located {
-            rules.find(path, recursive, links, found);
+            if Self::located(rules.find(path, recursive, self.files, found))?.is_err() {
+                found.extend(rules.all());
+            }
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ mod matching;
 mod pool;
 mod spot;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 pub(crate) use matching::{Hit, How};
@@ -20,7 +20,7 @@ use super::subject::{Kind, Subject};
 use super::verdict::{Cause, JudgedSubject, Verdict};
 use super::{Effect, reading};
 use crate::call::Json;
-use crate::path::{Address, Cached, Files, Links, PathError};
+use crate::path::{Address, Cached, Files, PathError};
 use crate::shell::Access;
 
 /// A call, as far as policies look at it.
@@ -95,8 +95,6 @@ pub(crate) struct Judge<'a> {
     subjects: &'a [Subject],
     /// The rules for whole calls that speak of this one.
     whole: Vec<Hit>,
-    read_links: OnceCell<Links>,
-    write_links: OnceCell<Links>,
     work: Cell<u32>,
 }
 
@@ -104,16 +102,8 @@ impl<'a> Judge<'a> {
     pub(crate) fn new(
         policy: &'a Policy, call: &'a JudgedCall<'a>, files: &'a dyn Files, subjects: &'a [Subject],
     ) -> Self {
-        let mut judge = Self {
-            policy,
-            call,
-            files,
-            subjects,
-            whole: Vec::new(),
-            read_links: OnceCell::new(),
-            write_links: OnceCell::new(),
-            work: Cell::new(WORK),
-        };
+        let mut judge =
+            Self { policy, call, files, subjects, whole: Vec::new(), work: Cell::new(WORK) };
         judge.whole = judge.whole_rules();
         judge
     }
