@@ -141,6 +141,8 @@ mod real {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     use std::path::{Path, PathBuf};
 
+    use proptest::prelude::*;
+
     use super::*;
 
     struct TempDir(PathBuf);
@@ -246,5 +248,44 @@ mod real {
         assert_eq!(locate("link", &dir.at(), &kept).unwrap(), one);
         assert_eq!(kept.real(link.to_str().unwrap()).unwrap(), one.real);
         assert_ne!(locate("link", &dir.at(), &RealFiles).unwrap(), one);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// The kernel is asked about paths that exist; it must agree.
+        #[test]
+        fn the_kernel_agrees(
+            entries in prop::collection::vec(("[ab](/[ab]){0,2}", prop::option::of("(/|[.]{2}/|[.]/){0,1}[ab](/[ab.]|/[.]{2}){0,2}")), 1..8),
+            paths in prop::collection::vec("([ab]|[.]{1,2})(/[ab]|/[.]{1,2}|/){0,5}", 24),
+        ) {
+            let dir = TempDir::new(&format!("kernel-{:?}", std::thread::current().id()));
+            let root = dir.0.join("x/y");
+            fs::create_dir_all(&root).unwrap();
+            for (name, target) in &entries {
+                let place = root.join(name);
+                fs::create_dir_all(place.parent().unwrap()).ok();
+                match target {
+                    Some(target) => {
+                        let inside = target.strip_prefix('/').map(|rest| root.join(rest));
+                        symlink(inside.unwrap_or_else(|| PathBuf::from(target)), &place).ok();
+                    }
+                    None => {
+                        fs::create_dir_all(&place).ok();
+                    }
+                }
+            }
+            let from = Where { cwd: root.to_str().unwrap().to_owned(), ..Where::default() };
+            for path in &paths {
+                let located = locate(path, &from, &RealFiles);
+                match root.join(path).canonicalize() {
+                    Ok(kernel) => {
+                        let real = located.unwrap().real;
+                        prop_assert_eq!(Path::new(&real), kernel, "{}", path);
+                    }
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                    Err(_) => prop_assert_eq!(located, Err(PathError::TooManyLinks), "{}", path),
+                }
+            }
+        }
     }
 }
