@@ -33,6 +33,13 @@ pub struct PathIndex {
 
 type Sets = BTreeMap<String, Vec<usize>>;
 
+/// Which beginnings of patterns lead elsewhere through symlinks, for one verdict. The default: none.
+#[derive(Debug, Clone, Default)]
+pub struct Links {
+    /// By where they lead, folded.
+    moved: Sets,
+}
+
 /// What a directory was like before it was looked at, and the symlinks that were found.
 #[derive(Debug)]
 struct Seen {
@@ -72,35 +79,34 @@ impl PathIndex {
         index
     }
 
-    /// The sets that could cover or touch the path, each once, in order.
+    /// Which beginnings of patterns lead through symlinks now. Once for a verdict; directories that have not changed since
+    /// the latest call are not looked at again.
     ///
     /// # Errors
     /// [`PathError::NeedsFiles`].
-    pub fn candidates(&self, path: &Located, files: &dyn Files) -> Result<Vec<usize>, PathError> {
-        let moved = self.moved(files)?;
-        Ok(self.found(path, &moved).into_iter().collect())
+    pub fn links(&self, files: &dyn Files) -> Result<Links, PathError> {
+        Ok(Links { moved: self.moved(files)? })
+    }
+
+    /// The sets that could cover or touch the path, each once, in order.
+    pub fn candidates(&self, path: &Located, links: &Links) -> Vec<usize> {
+        self.found(path, &links.moved).into_iter().collect()
     }
 
     /// The sets that could touch the directory or anything below it, each once, in order.
-    ///
-    /// # Errors
-    /// [`PathError::NeedsFiles`].
-    pub fn candidates_below(
-        &self, path: &Located, files: &dyn Files,
-    ) -> Result<Vec<usize>, PathError> {
-        let moved = self.moved(files)?;
-        let mut found = self.found(path, &moved);
+    pub fn candidates_below(&self, path: &Located, links: &Links) -> Vec<usize> {
+        let mut found = self.found(path, &links.moved);
         found.extend(&self.floating);
         for reading in path.readings() {
             let below = fold(reading).trim_end_matches('/').to_owned() + "/";
-            for map in [&self.beginnings, &moved] {
+            for map in [&self.beginnings, &links.moved] {
                 let from = (Bound::Excluded(below.as_str()), Bound::Unbounded);
                 let range =
                     map.range::<str, _>(from).take_while(|(text, _)| text.starts_with(&below));
                 found.extend(range.flat_map(|(_, sets)| sets));
             }
         }
-        Ok(found.into_iter().collect())
+        found.into_iter().collect()
     }
 
     fn found(&self, path: &Located, moved: &Sets) -> BTreeSet<usize> {
@@ -125,7 +131,7 @@ impl PathIndex {
     fn moved(&self, files: &dyn Files) -> Result<Sets, PathError> {
         let files = Cached::new(files);
         let mut moved = Sets::new();
-        for link in self.links(&files)? {
+        for link in self.symlinks(&files)? {
             let below = format!("{link}/");
             let range =
                 self.written.range::<str, _>((Bound::Excluded(below.as_str()), Bound::Unbounded));
@@ -146,7 +152,7 @@ impl PathIndex {
     }
 
     /// The symlinks that beginnings lead through, as far as they are written.
-    fn links(&self, files: &Cached<'_>) -> Result<Vec<String>, PathError> {
+    fn symlinks(&self, files: &Cached<'_>) -> Result<Vec<String>, PathError> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = Vec::new();
         for (dir, paths) in &self.dirs {

@@ -18,7 +18,7 @@ mod way;
 
 pub use files::{Cached, Files, NoFiles, RealFiles, Stamp};
 pub use glob::{Glob, GlobError, Vars};
-pub use index::PathIndex;
+pub use index::{Links, PathIndex};
 pub use locate::{Located, PathError, Where, lexically, locate, spelled};
 pub use set::PathSet;
 pub use url::{Address, UrlError};
