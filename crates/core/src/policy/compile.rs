@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) use index::Index;
-pub(crate) use paths::{PathRules, bites};
+pub(crate) use paths::{PathRules, Patterns};
 
 use super::Effect;
 use super::document::{CommandPattern, Document, Match, Mode, Place, Source};
 use super::reading::Readings;
 use super::verdict::RuleRef;
-use crate::path::{PathSet, UrlSet, Where};
+use crate::path::{UrlSet, Where};
+use crate::shell::Access;
 
 /// Policies of any number of layers, ready to judge with. Cheap to clone, never changes.
 #[derive(Debug, Clone)]
@@ -52,8 +53,8 @@ pub(crate) struct Rule {
     annotations: BTreeMap<String, bool>,
     pub(crate) condition: Option<usize>,
     pub(crate) commands: Vec<CommandPattern>,
-    pub(crate) reads: Option<PathSet>,
-    pub(crate) writes: Option<PathSet>,
+    pub(crate) reads: Option<Patterns>,
+    pub(crate) writes: Option<Patterns>,
     pub(crate) urls: Option<UrlSet>,
     pub(crate) env: Vec<NamePattern>,
 }
@@ -173,7 +174,7 @@ impl Rule {
             |place: Place, message: String| PolicyError { message, at: (source.clone(), place) };
         let allows = rule.effect == Effect::Allow;
         let paths = |patterns: &[super::document::Located<String>]| {
-            paths::compile(patterns, allows, context).map_err(|(place, why)| at(place, why))
+            Patterns::compile(patterns, allows, context).map_err(|(place, why)| at(place, why))
         };
         let urls = if rule.urls.is_empty() {
             None
@@ -199,6 +200,14 @@ impl Rule {
             commands: rule.commands.into_iter().map(|pattern| pattern.value).collect(),
             env: rule.env.into_iter().map(|name| NamePattern::new(name.value)).collect(),
         })
+    }
+
+    /// Its patterns for files that are used so.
+    pub(crate) fn paths(&self, access: Access) -> Option<&Patterns> {
+        match access {
+            Access::Read => self.reads.as_ref(),
+            Access::Write => self.writes.as_ref(),
+        }
     }
 
     /// Whether it speaks of whole calls.

@@ -4,6 +4,7 @@
 
 use crate::path::{Located, Where};
 use crate::policy::judge::Spots;
+use crate::policy::subject::Extent;
 use crate::shell::{Access, Piece};
 
 /// What is protected about a path.
@@ -160,14 +161,16 @@ const BOTH_CHAINS: Chains = &[
 
 /// What is protected about a path, in any place that it may be, if anything.
 pub(crate) fn protection(
-    spots: &Spots, access: Access, recursive: bool, context: &Where,
+    spots: &Spots, access: Access, extent: Extent, context: &Where,
 ) -> Option<Protection> {
     let located = |path: &Located| {
         of_text(&path.lexical, access)
             .or_else(|| of_text(&path.real, access))
             .or_else(|| of_text(&path.real_of_lexical, access))
             .or_else(|| {
-                (recursive && access == Access::Write).then(|| of_roots(path, context)).flatten()
+                (extent.is_recursive() && access == Access::Write)
+                    .then(|| of_roots(path, context))
+                    .flatten()
             })
     };
     spots

@@ -39,8 +39,8 @@ pub enum Kind {
         access: Access,
         /// The file.
         target: Word,
-        /// All that is below it too.
-        recursive: bool,
+        /// How much of it.
+        extent: Extent,
         /// The command's argument that says so.
         by: Option<By>,
     },
@@ -68,6 +68,28 @@ pub enum Kind {
         /// A rule that spells out this command up to this argument knows what it allows.
         named: Option<By>,
     },
+}
+
+/// How much of a file or a directory is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// It itself.
+    Itself,
+    /// The names in it.
+    Names,
+    /// The names in it and in all below it.
+    AllNames,
+    /// It itself and, where it is a directory, all below it: what a deny looks at.
+    Tree,
+    /// All below it: what an allow must cover too.
+    Below,
+}
+
+impl Extent {
+    /// Whether what is below is used too.
+    pub fn is_recursive(self) -> bool {
+        matches!(self, Self::AllNames | Self::Tree | Self::Below)
+    }
 }
 
 /// An argument of a command.
@@ -102,6 +124,8 @@ pub struct Start {
     pub home: Option<String>,
     /// Whether a shell has read the paths: then a `~` still in a text is a name like any other.
     pub shell: bool,
+    /// The command line, for messages.
+    pub line: Option<Arc<str>>,
 }
 
 impl Start {
@@ -112,6 +136,7 @@ impl Start {
             dirs: Vec::new(),
             home: context.home.clone(),
             shell: false,
+            line: None,
         }
     }
 }
@@ -133,8 +158,10 @@ impl Subject {
     /// What it is about, as a human would write it. Not escaped.
     pub fn text(&self) -> String {
         match &self.kind {
-            Kind::Command { argv, .. } => command_text(argv),
-            Kind::Path { target, .. } | Kind::Url { target, .. } => word_text(target),
+            Kind::Command { argv, .. } => command_text(argv, self.start.line.as_deref()),
+            Kind::Path { target, .. } | Kind::Url { target, .. } => {
+                as_written(target, self.start.line.as_deref()).unwrap_or_else(|| word_text(target))
+            }
             Kind::Env { name } => name.clone(),
             Kind::Tool { name } => name.to_string(),
             Kind::Unknown { why, .. } => why.to_string(),
@@ -148,8 +175,14 @@ pub(crate) fn literal(text: impl Into<String>) -> Word {
 }
 
 /// The words of a command, blanks between them.
-fn command_text(argv: &[Word]) -> String {
+fn command_text(argv: &[Word], line: Option<&str>) -> String {
     let mut text = String::new();
+    // The words of a script inside the line all have the place of what holds the script.
+    let apart = argv.windows(2).all(|pair| match pair {
+        [a, b] => a.span.end <= b.span.start,
+        _ => true,
+    });
+    let line = line.filter(|_| apart);
     for word in argv {
         if !text.is_empty() {
             text.push(' ');
@@ -159,7 +192,10 @@ fn command_text(argv: &[Word]) -> String {
                 let _ = write!(text, "'{}'", word.replace('\'', r"'\''"));
             }
             Some(word) => text.push_str(word),
-            None => text.push_str(&word_text(word)),
+            None => match as_written(word, line) {
+                Some(written) => text.push_str(&written),
+                None => text.push_str(&word_text(word)),
+            },
         }
         // Whoever shows it keeps both ends of 200 characters; a line of a megabyte need not be copied for that.
         if text.len() > 4096 {
@@ -175,6 +211,17 @@ fn needs_quotes(word: &str) -> bool {
         || !word.bytes().all(|byte| {
             byte.is_ascii_alphanumeric() || b"_-./:=@%+,^{}[]~*?#!".contains(&byte) || byte >= 0x80
         })
+}
+
+/// A word that is not certain, as it stands in the line, where that can be told.
+fn as_written(word: &Word, line: Option<&str>) -> Option<String> {
+    let uncertain = word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }));
+    let text = line.filter(|_| uncertain)?.get(word.span.start..word.span.end)?;
+    // A script inside the line would stand there whole.
+    let one = !text.is_empty()
+        && text.len() <= 200
+        && (text.contains(['$', '`', '<']) && !text.contains('\'') && !text.contains(';'));
+    one.then(|| text.to_owned())
 }
 
 /// A word as it could be written; what only the run will tell is `$…`.
@@ -221,7 +268,8 @@ mod tests {
 
     #[test]
     fn a_command_is_written_as_it_could_be_typed() {
+        // All at one place, as in a script inside a line.
         let argv = [literal("echo"), literal("a b"), literal(""), literal("it's")];
-        assert_eq!(command_text(&argv), r"echo 'a b' '' 'it'\''s'");
+        assert_eq!(command_text(&argv, None), r"echo 'a b' '' 'it'\''s'");
     }
 }

@@ -8,7 +8,8 @@ use super::compile::Policy;
 use super::document::{CommandPattern, Examples, Located, Place, Rule, Token};
 use super::grants::Grants;
 use super::judge::{JudgedCall, NeedsFiles, Spots};
-use super::subject::{Kind, Subject};
+use super::protected;
+use super::subject::{Extent, Kind, Subject};
 use super::verdict::{Cause, JudgedSubject, Verdict};
 use crate::path::{Address, Cached, Files, PathError, Where};
 use crate::shell::{Access, Role, Word};
@@ -181,7 +182,7 @@ fn origin(target: &Word) -> Option<String> {
 fn path(
     context: &Where, rule: Rule, subject: &Subject, files: &dyn Files,
 ) -> Result<Option<Scope>, NeedsFiles> {
-    let Kind::Path { access, target, recursive, .. } = &subject.kind else { return Ok(None) };
+    let Kind::Path { access, target, extent, .. } = &subject.kind else { return Ok(None) };
     let spots = match Spots::of(target, &subject.start, files) {
         Ok(spots) => spots,
         Err(PathError::NeedsFiles) => return Err(NeedsFiles),
@@ -189,7 +190,8 @@ fn path(
     };
     // One file, whichever way it is read.
     let [place] = spots.located.as_slice() else { return Ok(None) };
-    if !spots.certain || place.real != place.real_of_lexical {
+    let protected = protected::protection(&spots, *access, *extent, context).is_some();
+    if protected || !spots.certain || place.real != place.real_of_lexical {
         return Ok(None);
     }
     let real = place.real.as_str();
@@ -203,11 +205,11 @@ fn path(
         None => (None, escaped(real)),
     };
     let (patterns, also) = match (access, dir) {
-        (Access::Write, Some(dir)) if !recursive => {
+        (Access::Write, Some(dir)) if !extent.is_recursive() => {
             let dir_pattern = named.rsplit_once('/').map_or("", |(dir, _)| dir);
             (vec![format!("{dir_pattern}/**")], format!("writing all files below {dir}/"))
         }
-        _ if *recursive => (
+        _ if *extent != Extent::Itself => (
             vec![named.clone(), format!("{named}/**")],
             format!("{} and all below it", subject.text()),
         ),

@@ -9,6 +9,9 @@ use crate::policy::document::Token;
 use crate::policy::tokens::{FOLDS_CASE, base_name};
 use crate::shell::Word;
 
+/// Rules that are tried on a command of which not even the name is known.
+const MOST_GUESSES: usize = 100;
+
 /// Rules by what they speak of.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
@@ -36,6 +39,8 @@ struct Commands {
     bites: HashMap<String, BySecond>,
     /// Those that do not begin with a text.
     others: Vec<usize>,
+    /// Denies and asks in order, for commands of which not even the name is known.
+    all_bites: Vec<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -119,9 +124,9 @@ impl Index {
         }
         let all = || rules.iter().enumerate();
         index.reads =
-            PathRules::of(all().filter_map(|(id, rule)| Some((id, rule.reads.as_ref()?))));
+            PathRules::of(all().filter_map(|(id, rule)| Some((id, &rule.reads.as_ref()?.set))));
         index.writes =
-            PathRules::of(all().filter_map(|(id, rule)| Some((id, rule.writes.as_ref()?))));
+            PathRules::of(all().filter_map(|(id, rule)| Some((id, &rule.writes.as_ref()?.set))));
         index
     }
 
@@ -135,11 +140,14 @@ impl Index {
         self.env.find(name, found);
     }
 
-    /// Rules that could speak of this command. Where not even its name is known, only those that begin with `*`: nothing
-    /// allows it, and any other could only ask.
+    /// Rules that could speak of this command.
     pub(crate) fn commands(&self, argv: &[Word], found: &mut Vec<usize>) {
         found.extend(&self.commands.others);
-        let Some(first) = argv.first().and_then(Word::literal) else { return };
+        let Some(first) = argv.first().and_then(Word::literal) else {
+            // Each could match, and then asks; but nothing allows such a command anyway, so that a few will do.
+            found.extend(self.commands.all_bites.iter().take(MOST_GUESSES));
+            return;
+        };
         let second = argv.get(1);
         if let Some(rules) = self.commands.allows.get(first) {
             rules.find(second, found);
@@ -162,6 +170,9 @@ impl Index {
 
 impl Commands {
     fn push(&mut self, effect: Effect, tokens: &[Token], rule: usize) {
+        if effect != Effect::Allow {
+            push(&mut self.all_bites, rule);
+        }
         let firsts: &[String] = match tokens.first() {
             Some(Token::Text(text)) => std::slice::from_ref(text),
             Some(Token::OneOf(texts)) => texts,

@@ -1,51 +1,102 @@
 //! The path patterns of one rule, and the few of many rules that could speak of a path.
 
-use crate::path::{Files, Located, PathError, PathIndex, PathSet, Where};
+use crate::path::{Files, GlobError, Links, Located, PathError, PathIndex, PathSet, Where};
 use crate::policy::document::{self, Place};
+use crate::policy::subject::Extent;
 use crate::policy::tokens::Meets;
+use crate::shell::Access;
 
-/// Reads the patterns of a rule; `None` for no patterns at all.
-pub(super) fn compile(
-    patterns: &[document::Located<String>], allows: bool, context: &Where,
-) -> Result<Option<PathSet>, (Place, String)> {
-    if patterns.is_empty() {
-        return Ok(None);
-    }
-    let mut known = Vec::with_capacity(patterns.len());
-    for pattern in patterns {
-        let text = pattern.value.trim_start_matches('!');
-        let missing = (text.contains("${project}") && context.project.is_none())
-            || (text.starts_with('~') && context.home.is_none());
-        if !(missing && allows) {
-            known.push(pattern);
-        } else if text.len() < pattern.value.len() {
-            // An exception that cannot be told leaves nothing that surely is allowed.
-            return Ok(Some(PathSet::default()));
-        }
-    }
-    PathSet::parse(known.iter().map(|pattern| pattern.value.as_str()), context).map(Some).map_err(
-        |(index, error)| {
-            (known.get(index).map(|pattern| pattern.at).unwrap_or_default(), error.to_string())
-        },
-    )
+/// A name that nobody writes, which stands for any.
+const ANY_NAME: &str = "any name\u{f8ff}";
+
+/// The path patterns of one rule.
+#[derive(Debug)]
+pub(crate) struct Patterns {
+    pub(crate) set: PathSet,
+    /// Those that take out again, by themselves.
+    except: PathSet,
 }
 
-/// Whether a deny or an ask of these means this path, or for a recursive use something below it.
-pub(crate) fn bites(
-    paths: &PathSet, path: &Located, recursive: bool, write: bool, files: &dyn Files,
-) -> Result<Meets, PathError> {
-    if paths.touches(path, files)? {
-        return Ok(Meets::Yes);
+impl Patterns {
+    /// Reads the patterns of a rule; `None` for no patterns at all.
+    pub(super) fn compile(
+        patterns: &[document::Located<String>], allows: bool, context: &Where,
+    ) -> Result<Option<Self>, (Place, String)> {
+        if patterns.is_empty() {
+            return Ok(None);
+        }
+        let nothing = Self { set: PathSet::default(), except: PathSet::default() };
+        let mut known = Vec::with_capacity(patterns.len());
+        for pattern in patterns {
+            let text = pattern.value.trim_start_matches('!');
+            let missing = (text.contains("${project}") && context.project.is_none())
+                || (text.starts_with('~') && context.home.is_none());
+            if !(missing && allows) {
+                known.push(pattern);
+            } else if text.len() < pattern.value.len() {
+                // An exception that cannot be told leaves nothing that surely is allowed.
+                return Ok(Some(nothing));
+            }
+        }
+        let error = |(index, error): (usize, GlobError)| {
+            let at = known.get(index).map(|pattern| pattern.at).unwrap_or_default();
+            (at, error.to_string())
+        };
+        let texts = || known.iter().map(|pattern| pattern.value.as_str());
+        let set = PathSet::parse(texts(), context).map_err(error)?;
+        let except = PathSet::parse(texts().filter_map(|text| text.strip_prefix('!')), context);
+        Ok(Some(Self { set, except: except.map_err(error)? }))
     }
-    if !recursive || !paths.touches_below(path, files)? {
-        return Ok(Meets::No);
+
+    /// Whether an allow surely means this much of the path.
+    pub(crate) fn covers(
+        &self, path: &Located, access: Access, extent: Extent, files: &dyn Files,
+    ) -> Result<bool, PathError> {
+        let itself = || self.set.covers(path, files);
+        let names = below(path);
+        match extent {
+            Extent::Itself => itself(),
+            Extent::Names => Ok(itself()? || self.set.covers(&names, files)?),
+            Extent::Tree => Ok(itself()? && !self.except.touches_below(path, files)?),
+            Extent::AllNames | Extent::Below => Ok((access == Access::Read || itself()?)
+                && self.set.covers(&names, files)?
+                && self.set.covers(&below(&names), files)?
+                && !self.except.touches_below(path, files)?),
+        }
     }
-    // `**/.env` may be anywhere below, or nowhere; `/etc/**` surely is below `/`.
-    Ok(if write || paths.globs().any(|glob| is_solid(glob.source())) {
-        Meets::Yes
-    } else {
-        Meets::Could
-    })
+
+    /// Whether a deny or an ask means this path, or for a recursive use something below it.
+    pub(crate) fn bites(
+        &self, path: &Located, access: Access, extent: Extent, files: &dyn Files,
+    ) -> Result<Meets, PathError> {
+        if self.set.touches(path, files)? {
+            return Ok(Meets::Yes);
+        }
+        if !extent.is_recursive() || !self.set.touches_below(path, files)? {
+            return Ok(Meets::No);
+        }
+        // `**/.env` may be anywhere below, or nowhere; `/etc/**` surely is below `/`. What is deleted or moved away is not
+        // to be had back; a list of names gives little away.
+        let surely =
+            access == Access::Write || self.set.globs().any(|glob| is_solid(glob.source()));
+        Ok(match (surely, extent) {
+            (true, _) => Meets::Yes,
+            (false, Extent::AllNames) => Meets::No,
+            (false, _) => Meets::Could,
+        })
+    }
+}
+
+/// Anything in this directory.
+fn below(path: &Located) -> Located {
+    let name = |path: &str| format!("{}/{ANY_NAME}", path.trim_end_matches('/'));
+    Located {
+        lexical: name(&path.lexical),
+        real: name(&path.real),
+        real_of_lexical: name(&path.real_of_lexical),
+        through: Vec::new(),
+        folds_case: path.folds_case,
+    }
 }
 
 /// Whether a pattern is one directory or file and all below it, so that a use of all above it surely includes it.
@@ -67,20 +118,24 @@ impl PathRules {
         Self { index: PathIndex::new(sets), rules }
     }
 
+    /// Which of the patterns lead through symlinks now.
+    pub(crate) fn links(&self, files: &dyn Files) -> Result<Links, PathError> {
+        if self.rules.is_empty() { Ok(Links::default()) } else { self.index.links(files) }
+    }
+
     /// Those that could speak of this path.
     pub(crate) fn find(
-        &self, path: &Located, recursive: bool, files: &dyn Files, found: &mut Vec<usize>,
-    ) -> Result<(), PathError> {
+        &self, path: &Located, recursive: bool, links: &Links, found: &mut Vec<usize>,
+    ) {
         if self.rules.is_empty() {
-            return Ok(());
+            return;
         }
         let sets = if recursive {
-            self.index.candidates_below(path, files)?
+            self.index.candidates_below(path, links)
         } else {
-            self.index.candidates(path, files)?
+            self.index.candidates(path, links)
         };
         found.extend(sets.into_iter().filter_map(|set| self.rules.get(set)));
-        Ok(())
     }
 
     /// All of them.

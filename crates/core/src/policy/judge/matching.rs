@@ -1,11 +1,13 @@
 //! Which rules speak of a subject.
 
+use std::cell::OnceCell;
+
 use super::spot::Spots;
 use super::{Judge, NeedsFiles};
-use crate::path::{Address, PathSet};
+use crate::path::{Address, Links};
 use crate::policy::Effect;
-use crate::policy::compile::{self, PathRules, Rule};
-use crate::policy::subject::{By, Kind, Subject};
+use crate::policy::compile::{PathRules, Patterns, Rule};
+use crate::policy::subject::{By, Extent, Kind, Subject};
 use crate::policy::tokens::{self, Meets};
 use crate::shell::{Access, Word};
 
@@ -66,23 +68,19 @@ impl Judge<'_> {
                     Ok(if speaks { Meets::Yes } else { Meets::No })
                 })?;
             }
-            Kind::Path { access, target, recursive, .. } => {
+            Kind::Path { access, target, extent, .. } => {
                 let places = Self::located(Spots::of(target, &subject.start, self.files))?;
                 let places =
                     places.unwrap_or_else(|error| Spots { error: Some(error), ..Spots::default() });
-                let rules = match access {
-                    Access::Read => &index.reads,
-                    Access::Write => &index.writes,
+                let (rules, links) = match access {
+                    Access::Read => (&index.reads, &self.read_links),
+                    Access::Write => (&index.writes, &self.write_links),
                 };
-                self.path_rules(rules, &places, *recursive, &mut found)?;
+                self.path_rules(rules, links, &places, extent.is_recursive(), &mut found)?;
                 if !places.is_null_device() {
                     self.gather(found, hits, |rule| {
-                        let (paths, write) = match access {
-                            Access::Read => (&rule.reads, false),
-                            Access::Write => (&rule.writes, true),
-                        };
-                        paths.as_ref().map_or(Ok(Meets::No), |paths| {
-                            self.path_meets(rule.effect, paths, &places, *recursive, write)
+                        rule.paths(*access).map_or(Ok(Meets::No), |paths| {
+                            self.path_meets(rule.effect, paths, &places, *access, *extent)
                         })
                     })?;
                 }
@@ -183,7 +181,8 @@ impl Judge<'_> {
 
     /// The rules that could speak of a path. Where part of it is not known, that is all of them.
     fn path_rules(
-        &self, rules: &PathRules, spots: &Spots, recursive: bool, found: &mut Vec<usize>,
+        &self, rules: &PathRules, links: &OnceCell<Links>, spots: &Spots, recursive: bool,
+        found: &mut Vec<usize>,
     ) -> Result<(), NeedsFiles> {
         if !spots.loose.is_empty() {
             found.extend(rules.all());
@@ -192,16 +191,21 @@ impl Judge<'_> {
         if spots.is_null_device() || rules.all().is_empty() {
             return Ok(());
         }
-        for path in &spots.located {
-            if Self::located(rules.find(path, recursive, self.files, found))?.is_err() {
-                found.extend(rules.all());
+        let links = match links.get() {
+            Some(links) => links,
+            None => {
+                let found = Self::located(rules.links(self.files))?.unwrap_or_default();
+                links.get_or_init(|| found)
             }
+        };
+        for path in &spots.located {
+            rules.find(path, recursive, links, found);
         }
         Ok(())
     }
 
     fn path_meets(
-        &self, effect: Effect, paths: &PathSet, spots: &Spots, recursive: bool, write: bool,
+        &self, effect: Effect, paths: &Patterns, spots: &Spots, access: Access, extent: Extent,
     ) -> Result<Meets, NeedsFiles> {
         if effect == Effect::Allow {
             if !spots.certain || spots.error.is_some() || spots.located.is_empty() {
@@ -209,7 +213,8 @@ impl Judge<'_> {
             }
             for path in &spots.located {
                 self.spend(4);
-                if !Self::located(paths.covers(path, self.files))?.unwrap_or(false) {
+                if !Self::located(paths.covers(path, access, extent, self.files))?.unwrap_or(false)
+                {
                     return Ok(Meets::No);
                 }
             }
@@ -219,7 +224,7 @@ impl Judge<'_> {
         for path in &spots.located {
             self.spend(4);
             // What cannot be told could be.
-            let this = Self::located(compile::bites(paths, path, recursive, write, self.files))?
+            let this = Self::located(paths.bites(path, access, extent, self.files))?
                 .unwrap_or(Meets::Could);
             meets = meets.max(this);
         }
@@ -227,7 +232,7 @@ impl Judge<'_> {
             if meets != Meets::No {
                 break;
             }
-            let could = Self::located(paths.could_match_through(pieces, from, self.files))?;
+            let could = Self::located(paths.set.could_match_through(pieces, from, self.files))?;
             if could.unwrap_or(true) {
                 meets = Meets::Could;
             }

@@ -7,7 +7,7 @@ mod matching;
 mod pool;
 mod spot;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 
 pub(crate) use matching::{Hit, How};
@@ -20,7 +20,7 @@ use super::subject::{Kind, Subject};
 use super::verdict::{Cause, JudgedSubject, Verdict};
 use super::{Effect, reading};
 use crate::call::Json;
-use crate::path::{Address, Cached, Files, PathError};
+use crate::path::{Address, Cached, Files, Links, PathError};
 use crate::shell::Access;
 
 /// A call, as far as policies look at it.
@@ -95,6 +95,8 @@ pub(crate) struct Judge<'a> {
     subjects: &'a [Subject],
     /// The rules for whole calls that speak of this one.
     whole: Vec<Hit>,
+    read_links: OnceCell<Links>,
+    write_links: OnceCell<Links>,
     work: Cell<u32>,
 }
 
@@ -102,8 +104,16 @@ impl<'a> Judge<'a> {
     pub(crate) fn new(
         policy: &'a Policy, call: &'a JudgedCall<'a>, files: &'a dyn Files, subjects: &'a [Subject],
     ) -> Self {
-        let mut judge =
-            Self { policy, call, files, subjects, whole: Vec::new(), work: Cell::new(WORK) };
+        let mut judge = Self {
+            policy,
+            call,
+            files,
+            subjects,
+            whole: Vec::new(),
+            read_links: OnceCell::new(),
+            write_links: OnceCell::new(),
+            work: Cell::new(WORK),
+        };
         judge.whole = judge.whole_rules();
         judge
     }
@@ -144,7 +154,10 @@ impl<'a> Judge<'a> {
         &self, subject: &Subject, hits: &mut Vec<Hit>, trace: Option<&mut Trace>,
     ) -> Result<Says, NeedsFiles> {
         let spots = self.hits(subject, hits)?;
-        let mut says = pool::pool(self.policy, hits, subject, trace);
+        // Nobody has to allow what goes nowhere.
+        let nowhere = spots.as_ref().is_some_and(Spots::is_null_device);
+        let needs_allow = subject.needs_allow && !nowhere;
+        let mut says = pool::pool(self.policy, hits, subject, needs_allow, trace);
         if matches!(subject.kind, Kind::Unknown { .. }) && says.effect == Effect::Allow {
             // Only a rule that spells it out allows it.
             let named = hits.iter().any(|hit| hit.names_unknown);
@@ -154,9 +167,11 @@ impl<'a> Judge<'a> {
                 says.cause = Cause::Unknown;
             }
         }
-        if says.effect == Effect::Allow {
+        let silent = matches!(says.cause, Cause::Uncovered | Cause::Default(_));
+        if says.effect == Effect::Allow || (says.effect == Effect::Ask && silent) {
             if let Some(cause) = self.doubt(subject, hits, spots) {
-                says = Says { effect: Effect::Ask, rule: None, cause, managed_ask: false };
+                let managed_ask = says.managed_ask;
+                says = Says { effect: Effect::Ask, rule: None, cause, managed_ask };
             }
         }
         Ok(says)
@@ -169,7 +184,7 @@ impl<'a> Judge<'a> {
                 let first = argv.first().is_some_and(|word| word.literal().is_some());
                 (!first).then_some(Cause::Dynamic)
             }
-            Kind::Path { access, recursive, by, .. } => {
+            Kind::Path { access, extent, by, .. } => {
                 let spots = spots?;
                 if spots.is_null_device() {
                     return None;
@@ -181,7 +196,7 @@ impl<'a> Judge<'a> {
                     return Some(Cause::Adrift);
                 }
                 let protection =
-                    protected::protection(&spots, *access, *recursive, self.policy.context())?;
+                    protected::protection(&spots, *access, *extent, self.policy.context())?;
                 let named = hits.iter().any(|hit| {
                     hit.effect == Effect::Allow
                         && hit.how == How::Surely
@@ -203,16 +218,12 @@ impl<'a> Judge<'a> {
     /// Whether a rule that allows the path spells out what is protected about it.
     fn names(&self, rule: usize, access: Access, spots: &Spots, protection: &Protection) -> bool {
         let Some(rule) = self.policy.rule(rule) else { return false };
-        let paths = match access {
-            Access::Read => &rule.reads,
-            Access::Write => &rule.writes,
-        };
-        paths.as_ref().is_some_and(|paths| {
+        rule.paths(access).is_some_and(|paths| {
             let name = |name: &str| protection.is_named_by(name);
             spots
                 .located
                 .iter()
-                .all(|path| paths.covers_by_name(path, self.files, &name).unwrap_or(false))
+                .all(|path| paths.set.covers_by_name(path, self.files, &name).unwrap_or(false))
         })
     }
 

@@ -38,7 +38,7 @@ struct Answer {
 }
 
 pub(super) fn pool(
-    policy: &Policy, hits: &[Hit], subject: &Subject, trace: Option<&mut Trace>,
+    policy: &Policy, hits: &[Hit], subject: &Subject, needs_allow: bool, trace: Option<&mut Trace>,
 ) -> Says {
     let mut layers: [Option<Answer>; 5] = [None, None, None, None, None];
     // Whether some rule of the layer surely speaks of the subject, so that no default of the layer has to.
@@ -97,7 +97,7 @@ pub(super) fn pool(
         merge(answer, &mut layers);
     }
     for (index, document) in policy.documents().iter().enumerate() {
-        let Some(default) = document.default.filter(|_| subject.needs_allow) else { continue };
+        let Some(default) = document.default.filter(|_| needs_allow) else { continue };
         if !spoken.get(document.source.layer as usize).copied().unwrap_or(false) {
             let answer = Answer { effect: default, rule: None, how: None, document: index };
             merge(answer, &mut layers);
@@ -120,7 +120,7 @@ pub(super) fn pool(
             };
             Says { effect: answer.effect, rule: answer.rule, cause, managed_ask }
         }
-        None if subject.needs_allow => {
+        None if needs_allow => {
             let unknown = matches!(subject.kind, Kind::Unknown { .. });
             let cause = if unknown { Cause::Unknown } else { Cause::Uncovered };
             Says { effect: Effect::Ask, rule: None, cause, managed_ask }

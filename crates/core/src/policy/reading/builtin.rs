@@ -36,6 +36,8 @@ pub(super) struct Builtin {
     pub(super) pattern: Option<Names>,
     /// Whether all below a path is used: always, or when an argument of one of these names is there and not `false`.
     pub(super) recursive: Recursive,
+    /// Only names are read, no contents.
+    pub(super) names: bool,
     /// The name is so common that a call with none of the arguments is some other tool's.
     pub(super) common: bool,
     /// At least one of these must be there too, else it is some other tool's (only for common names).
@@ -49,6 +51,8 @@ pub(super) enum Recursive {
     No,
     /// Always.
     Yes,
+    /// Where the path is a directory.
+    Maybe,
     /// When one of these arguments is there and neither `false`, `null` nor 0.
     When(Names),
 }
@@ -100,8 +104,14 @@ const fn one(names: Names, says: Says) -> Argument {
     Argument { names, says, default: None }
 }
 
-const PLAIN: Builtin =
-    Builtin { arguments: &[], pattern: None, recursive: Recursive::No, common: false, marks: &[] };
+const PLAIN: Builtin = Builtin {
+    arguments: &[],
+    pattern: None,
+    recursive: Recursive::No,
+    names: false,
+    common: false,
+    marks: &[],
+};
 
 /// A tool of which nothing is known.
 pub(super) const NOTHING: Builtin = PLAIN;
@@ -116,6 +126,7 @@ const DEEP: Names = &["recursive", "depth", "max_depth", "maxDepth", "deep"];
 const LIST: Builtin = Builtin {
     arguments: &[Argument { names: DIR, says: Says::Read, default: Some(".") }],
     recursive: Recursive::When(DEEP),
+    names: true,
     ..PLAIN
 };
 const GREP_PATH: Names =
@@ -163,9 +174,9 @@ pub(super) fn of(name: &str) -> Option<Builtin> {
             ..WRITE
         },
         "move_file" | "rename_file" => {
-            Builtin { arguments: MOVED, recursive: Recursive::Yes, ..PLAIN }
+            Builtin { arguments: MOVED, recursive: Recursive::Maybe, ..PLAIN }
         }
-        "copy_file" => Builtin { arguments: COPIED, recursive: Recursive::Yes, ..PLAIN },
+        "copy_file" => Builtin { arguments: COPIED, recursive: Recursive::Maybe, ..PLAIN },
         "fetch_url" | "web_fetch" | "http_request" => FETCH,
         "fetch" => Builtin { common: true, ..FETCH },
         _ => return None,

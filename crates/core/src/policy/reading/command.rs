@@ -6,7 +6,7 @@ use super::{Plan, Reader, builtin};
 use crate::call::Json;
 use crate::path::{PathError, Where, locate};
 use crate::policy::judge::NeedsFiles;
-use crate::policy::subject::{By, Kind, Start, Subject, literal};
+use crate::policy::subject::{By, Extent, Kind, Start, Subject, literal};
 use crate::shell::{self, Access, Analysis, Dir, Piece, Role, Shell, What};
 
 impl Reader<'_> {
@@ -18,6 +18,7 @@ impl Reader<'_> {
             dirs: Vec::new(),
             home: self.context.home.clone(),
             shell: false,
+            line: None,
         }
     }
 
@@ -62,8 +63,12 @@ impl Reader<'_> {
                 return Ok(start);
             }
         };
-        let kind =
-            Kind::Path { access: Access::Read, target: literal(text), recursive: false, by: None };
+        let kind = Kind::Path {
+            access: Access::Read,
+            target: literal(text),
+            extent: Extent::Itself,
+            by: None,
+        };
         self.subjects.push(Subject {
             kind,
             span: None,
@@ -85,12 +90,12 @@ impl Reader<'_> {
         match (value, more) {
             (Json::String(line), None) => {
                 let analysis = shell::analyze(line, shell);
-                self.facts(plan, name, analysis, start, true);
+                self.facts(plan, name, analysis, start, Some(line));
             }
             (Json::Array(words), None) => match argv_line(words) {
                 Some(line) => {
                     let analysis = shell::analyze(&line, Shell::Bash);
-                    self.facts(plan, name, analysis, start, false);
+                    self.facts(plan, name, analysis, start, None);
                 }
                 None => self.unknown(Some(name), format!("`{name}` is no list of words")),
             },
@@ -104,7 +109,7 @@ impl Reader<'_> {
                 match argv_line(&all).filter(|_| plain) {
                     Some(line) => {
                         let analysis = shell::analyze(&line, Shell::Bash);
-                        self.facts(plan, name, analysis, start, false);
+                        self.facts(plan, name, analysis, start, None);
                     }
                     None => self.unknown(
                         Some(name),
@@ -172,7 +177,8 @@ impl Reader<'_> {
 
     /// What a command line can do, as subjects.
     fn facts(
-        &mut self, plan: &Plan, name: &str, analysis: Analysis, start: &Arc<Start>, spans: bool,
+        &mut self, plan: &Plan, name: &str, analysis: Analysis, start: &Arc<Start>,
+        line: Option<&str>,
     ) {
         let sets_home = analysis
             .facts
@@ -180,6 +186,7 @@ impl Reader<'_> {
             .any(|fact| matches!(&fact.what, What::Assign { name } if name == "HOME"));
         let mut start = Start::clone(start);
         start.shell = true;
+        start.line = line.map(Arc::from);
         if sets_home {
             start.home = None;
         }
@@ -203,12 +210,13 @@ impl Reader<'_> {
                     (Kind::Command { argv: command.argv, role: command.role }, needs)
                 }
                 What::Redirect { access, target } => (
-                    Kind::Path { access, target, recursive: false, by: None },
+                    Kind::Path { access, target, extent: Extent::Itself, by: None },
                     access == Access::Write,
                 ),
                 What::Assign { name } => (Kind::Env { name }, true),
                 What::Path { command, arg, access, target, recursive } => {
-                    (Kind::Path { access, target, recursive, by: Some(by(command, arg)) }, false)
+                    let extent = if recursive { Extent::Tree } else { Extent::Itself };
+                    (Kind::Path { access, target, extent, by: Some(by(command, arg)) }, false)
                 }
                 What::Url { command, arg, target } => {
                     (Kind::Url { target, by: Some(by(command, arg)) }, false)
@@ -220,7 +228,7 @@ impl Reader<'_> {
             };
             self.subjects.push(Subject {
                 kind,
-                span: spans.then_some(fact.span),
+                span: line.map(|_| fact.span),
                 argument: Some(Arc::clone(&argument)),
                 needs_allow: needs_allow && !plan.foreign,
                 start: Arc::clone(&start),

@@ -11,7 +11,7 @@ use builtin::{Builtin, Recursive, Says};
 
 use super::document::{Document, Reading};
 use super::judge::{JudgedCall, NeedsFiles};
-use super::subject::{Kind, Start, Subject, literal};
+use super::subject::{Extent, Kind, Start, Subject, literal};
 use crate::call::Json;
 use crate::path::{Files, Where};
 use crate::shell::{Access, Word};
@@ -30,6 +30,7 @@ struct Plan {
     arguments: Vec<Wanted>,
     pattern: Option<builtin::Names>,
     recursive: Recursive,
+    names: bool,
     cwd: Vec<String>,
     shell: Option<String>,
     /// The tool's name is no proof of what it does: its own use must be allowed, and what it says of files only tightens.
@@ -231,7 +232,7 @@ impl Reader<'_> {
             Says::Url => Kind::Url { target: literal(text), by: None },
             Says::Command | Says::Read | Says::Write => {
                 let recursive = match plan.recursive {
-                    Recursive::No => false,
+                    Recursive::No | Recursive::Maybe => false,
                     Recursive::Yes => true,
                     Recursive::When(names) => names.iter().any(|name| {
                         self.value(name).is_some_and(|value| {
@@ -245,7 +246,14 @@ impl Reader<'_> {
                     Err(why) => return self.unknown(Some(name), why),
                 };
                 let access = if says == Says::Write { Access::Write } else { Access::Read };
-                Kind::Path { access, target, recursive, by: None }
+                let extent = match (plan.recursive, recursive) {
+                    (Recursive::Maybe, _) => Extent::Tree,
+                    (_, true) if plan.names => Extent::AllNames,
+                    (_, true) => Extent::Below,
+                    (_, false) if plan.names => Extent::Names,
+                    (_, false) => Extent::Itself,
+                };
+                Kind::Path { access, target, extent, by: None }
             }
         };
         self.subjects.push(Subject {
@@ -345,6 +353,7 @@ fn plan_of(usual: &Builtin, foreign: bool) -> Plan {
         arguments,
         pattern: usual.pattern,
         recursive: usual.recursive,
+        names: usual.names,
         cwd: if runs {
             builtin::CWD.iter().map(|name| (*name).to_owned()).collect()
         } else {

@@ -1,0 +1,100 @@
+//! The shell rows that are shared with us as data. They are no part of this project: without them this test says that it
+//! is skipped. `COUNTERSIGN_SHARED` names the folder; otherwise it is looked for beside the project.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test that fails should panic, and one that is skipped should say so"
+)]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use countersign_core::call::Json;
+use countersign_core::path::{Files, PathError, Where};
+use countersign_core::policy::document::{Document, Format, Layer, Source, read};
+use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
+use serde_json::{Value, json};
+
+/// The rows know nothing of symlinks.
+struct NoLinks;
+
+impl Files for NoLinks {
+    fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
+        Ok(None)
+    }
+
+    fn is_case_sensitive(&self, _path: &str) -> bool {
+        true
+    }
+}
+
+fn rows(name: &str) -> Option<String> {
+    let shared = std::env::var_os("COUNTERSIGN_SHARED").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
+        PathBuf::from,
+    );
+    std::fs::read_to_string(shared.join("cases").join(name)).ok()
+}
+
+/// The rules of a row as a document.
+fn document(rules: &Value) -> Document {
+    let list = |name: &str| rules.get(name).cloned().unwrap_or_else(|| json!([]));
+    let mut all = Vec::new();
+    for effect in ["allow", "ask", "deny"] {
+        if list(effect).as_array().is_some_and(|commands| !commands.is_empty()) {
+            all.push(json!({ "effect": effect, "commands": list(effect) }));
+        }
+    }
+    for (key, matcher) in [("allow_write", "writes"), ("allow_env", "env")] {
+        if list(key).as_array().is_some_and(|items| !items.is_empty()) {
+            all.push(json!({ "effect": "allow", matcher: list(key) }));
+        }
+    }
+    let text = json!({
+        "version": 1,
+        "tools": { "execute": { "command": "command", "shell": rules["shell"] } },
+        "rule": all,
+    });
+    let source = Source { layer: Layer::Code, name: "row".into(), trusted: true };
+    read(&text.to_string(), Format::Object, source).unwrap()
+}
+
+#[test]
+fn shared_shell_rows() {
+    let Some(rows) = rows("public_shell.jsonl") else {
+        eprintln!("SKIPPED: no shared cases (set COUNTERSIGN_SHARED)");
+        return;
+    };
+    let mut seen = 0;
+    let mut wrong = Vec::new();
+    for line in rows.lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let cwd = row["rules"]["cwd"].as_str().unwrap().to_owned();
+        let context =
+            Where { cwd: cwd.clone(), home: Some("/home/user".into()), project: Some(cwd) };
+        let policy = Policy::compile(vec![document(&row["rules"])], &context).unwrap();
+        let command = row["command"].as_str().unwrap().to_owned();
+        let args = Json::Object(BTreeMap::from([("command".to_owned(), Json::String(command))]));
+        let call = JudgedCall {
+            tool_name: "execute",
+            args: &args,
+            cwd: None,
+            annotations: &BTreeMap::new(),
+            conditions: &[],
+        };
+        let verdict = judge(&policy, &call, &NoLinks).unwrap();
+        let expected: Effect = serde_json::from_value(row["expect"].clone()).unwrap();
+        let right =
+            verdict.effect == expected || (verdict.effect > expected && row["cmp"] == "at_least");
+        if !right {
+            let kind = if verdict.effect < expected { "LESS STRICT" } else { "stricter" };
+            wrong.push(format!(
+                "{} {kind}: {:?} instead of {expected:?}: {} ({})",
+                row["id"], verdict.effect, row["command"], verdict.reason
+            ));
+        }
+        seen += 1;
+    }
+    assert!(seen > 0);
+    assert!(wrong.is_empty(), "{} of {seen}:\n{}", wrong.len(), wrong.join("\n"));
+}
