@@ -9,7 +9,7 @@ use crate::shell::{self, Shell, What};
 use super::{FindingCode, Report, cover, is_whole};
 
 /// Pairs of rules that are compared at most.
-const PAIRS: usize = 4_000_000;
+const PAIRS: usize = 1_000_000;
 
 /// What stands before a rule: which document, which rule of it, and how.
 #[derive(Debug, Clone, Copy)]
@@ -39,10 +39,18 @@ pub(super) fn find(documents: &[Document]) -> HashMap<(usize, usize), Shadow> {
             document.rules.iter().enumerate().map(move |(index, rule)| (number, index, rule))
         })
         .collect();
+    let mut wide: HashMap<Key, Vec<usize>> = HashMap::new();
+    for (at, (_, _, rule)) in all.iter().enumerate() {
+        for key in Key::of_wide(rule) {
+            wide.entry(key).or_default().push(at);
+        }
+    }
     let mut found = HashMap::new();
     let mut pairs = 0_usize;
     'rules: for &(number, index, rule) in &all {
-        for &(other_number, other_index, other) in &all {
+        let candidates =
+            Key::of_narrow(rule).into_iter().filter_map(|key| wide.get(&key)).flatten();
+        for &(other_number, other_index, other) in candidates.filter_map(|at| all.get(*at)) {
             if (number, index) == (other_number, other_index) {
                 continue;
             }
@@ -66,6 +74,75 @@ pub(super) fn find(documents: &[Document]) -> HashMap<(usize, usize), Shadow> {
         }
     }
     found
+}
+
+/// Where rules are looked for that could cover another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Key<'a> {
+    /// For whole calls.
+    Whole,
+    /// With a command that begins with this word.
+    First(&'a str),
+    /// With a command that begins with any word.
+    AnyFirst,
+    Reads,
+    Writes,
+    Urls,
+    Env,
+}
+
+impl<'a> Key<'a> {
+    /// All under which a rule can be found.
+    fn of_wide(rule: &'a Rule) -> Vec<Self> {
+        let mut keys = Self::of_kinds(rule);
+        for command in &rule.commands {
+            match command.value.tokens.first() {
+                Some(Token::Text(text)) => keys.push(Self::First(text)),
+                Some(Token::OneOf(texts)) => {
+                    keys.extend(texts.iter().map(|text| Self::First(text)));
+                }
+                _ => keys.push(Self::AnyFirst),
+            }
+        }
+        // In order, so that each is found once.
+        let mut seen = std::collections::HashSet::new();
+        keys.retain(|key| seen.insert(*key));
+        keys
+    }
+
+    /// Those under which every rule can be found that covers this one.
+    fn of_narrow(rule: &'a Rule) -> Vec<Self> {
+        let mut keys = vec![Self::Whole];
+        if let Some(command) = rule.commands.first() {
+            keys.push(Self::AnyFirst);
+            match command.value.tokens.first() {
+                Some(Token::Text(text)) => keys.push(Self::First(text)),
+                Some(Token::OneOf(texts)) => {
+                    keys.extend(texts.first().map(|text| Self::First(text)));
+                }
+                _ => {}
+            }
+        } else {
+            keys.extend(Self::of_kinds(rule).first().filter(|key| **key != Self::Whole));
+        }
+        keys
+    }
+
+    fn of_kinds(rule: &'a Rule) -> Vec<Self> {
+        if is_whole(rule) {
+            return vec![Self::Whole];
+        }
+        [
+            (Self::Reads, &rule.reads),
+            (Self::Writes, &rule.writes),
+            (Self::Urls, &rule.urls),
+            (Self::Env, &rule.env),
+        ]
+        .into_iter()
+        .filter(|(_, patterns)| !patterns.is_empty())
+        .map(|(key, _)| key)
+        .collect()
+    }
 }
 
 /// How `other` stands before `rule`, if it always does.
