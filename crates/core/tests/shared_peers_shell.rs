@@ -214,6 +214,8 @@ fn writes_outside_of_the_workspace() {
         if !writes.contains(&"/**".to_owned()) {
             text += &format!("[[rule]]\neffect = 'ask'\nwrites = {stop:?}\n");
         }
+        // To the peer these could mean some other name; to bash they are characters like any other.
+        text += "[[rule]]\neffect = 'ask'\nwrites = ['/**/*%*', '/**/*%*/**', '/**/*\\{*']\n";
         let source = Source { layer: Layer::Code, name: Arc::from("writes"), trusted: true };
         let policy = load(&text, Written::Toml, source).unwrap();
         let expected =

@@ -8,6 +8,7 @@ use super::super::document::{
 };
 use super::words::Words;
 use super::{Imported, Loss, LossEffect};
+use crate::path::{Glob, UrlPattern, Vars};
 
 /// The tools with a built-in reading that run command lines.
 pub(super) const SHELLS: [&str; 3] = ["execute", "bash", "shell"];
@@ -171,7 +172,46 @@ impl Draft {
     }
 
     fn item(&mut self, foreign: &Foreign, rule: Rule, closed: bool, wider: bool) {
+        let Some(rule) = self.mended(foreign, rule) else { return };
         self.items.push(Item { rule, what: foreign.what.clone(), closed, wider });
+    }
+
+    /// The rule without the patterns that ours does not take: an allow says less then, an ask or a deny more.
+    fn mended(&mut self, foreign: &Foreign, mut rule: Rule) -> Option<Rule> {
+        let allow = rule.effect == Effect::Allow;
+        for globs in [&mut rule.reads, &mut rule.writes] {
+            let Some(error) = globs.iter().find_map(|glob| glob_error(&glob.value)) else {
+                continue;
+            };
+            globs.retain(|glob| glob_error(&glob.value).is_none());
+            if allow && globs.is_empty() {
+                self.dropped(&foreign.what, foreign.at, error);
+                return None;
+            }
+            if !allow {
+                let why = format!("it speaks of every file now: {error}");
+                self.stricter(&foreign.what, foreign.at, why);
+                *globs = vec![foreign.located("/**".to_owned())];
+            }
+        }
+        let error = rule.urls.iter().find_map(|url| UrlPattern::parse(&url.value).err());
+        if let Some(error) = error {
+            if allow {
+                self.dropped(&foreign.what, foreign.at, error.message);
+                return None;
+            }
+            let why = format!("it speaks of the whole tool now: {}", error.message);
+            self.stricter(&foreign.what, foreign.at, why);
+            rule.urls.clear();
+            rule.tools = Some(
+                [&FETCHERS[..], &["http_request"]]
+                    .concat()
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
+            );
+        }
+        Some(rule)
     }
 
     /// A rule about whole tools. An allow is for tools of these names; an ask or a deny too.
@@ -349,6 +389,13 @@ fn close_first(items: Vec<Item>) -> Vec<Rule> {
     }
     rules.reverse();
     rules
+}
+
+/// Why ours does not take a pattern. Where its variables lead does not matter.
+fn glob_error(glob: &str) -> Option<String> {
+    let root = || Some("/".to_owned());
+    let vars = Vars { cwd: "/".to_owned(), home: root(), project: root() };
+    Glob::parse(glob.strip_prefix('!').unwrap_or(glob), &vars).err().map(|error| error.message)
 }
 
 fn command_rule(foreign: &Foreign, tokens: Vec<Token>) -> Rule {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::document::{Rule, Token};
+use super::super::document::{Document, Format as Written, Rule, Token, load, to_toml};
 use super::*;
 
 fn word(token: &Token) -> String {
@@ -50,11 +50,22 @@ fn lines(from: Format, text: &str) -> (Vec<String>, usize) {
     (imported.document.rules.iter().map(line).collect(), imported.losses.len())
 }
 
+/// Whether a policy reads back as the same from what is written of it.
+fn reads_back(document: &Document) {
+    let text = to_toml(document).unwrap();
+    let read = load(&text, Written::Toml, document.source.clone());
+    let read = read.unwrap_or_else(|errors| panic!("{errors:?}: {text}"));
+    let lines = |document: &Document| document.rules.iter().map(line).collect::<Vec<_>>();
+    assert_eq!(lines(&read), lines(document), "{text}");
+    assert_eq!((read.default, read.matching), (document.default, document.matching), "{text}");
+}
+
 /// One rule in each list, the rules that it becomes, and how many losses there are.
 fn check(from: Format, text: &str, expected: &[&str], losses: usize) {
     let (lines, lost) = lines(from, text);
     assert_eq!(lines, expected, "{text}");
     assert_eq!(lost, losses, "{text}: {:#?}", imported(from, text).losses);
+    reads_back(&imported(from, text).document);
 }
 
 fn claude(list: &str, rules: &[&str]) -> String {
@@ -407,9 +418,9 @@ proptest! {
         let list = claude("allow", &[&format!("Bash({rule})"), &format!("Read({rule})"), &rule]);
         let map = serde_json::json!({ rule.as_str(): true, format!("/{rule}/"): false, "x": true }).to_string();
         let permission = serde_json::json!({ "bash": { rule.as_str(): "deny" }, "read": { rule.as_str(): "allow" } });
-        imported(Format::ClaudeCode, &list);
-        imported(Format::ClaudeCode, &list.replace("allow", "deny"));
-        imported(Format::Opencode, &permission.to_string());
+        reads_back(&imported(Format::ClaudeCode, &list).document);
+        reads_back(&imported(Format::ClaudeCode, &list.replace("allow", "deny")).document);
+        reads_back(&imported(Format::Opencode, &permission.to_string()).document);
         let _ = import(Format::Vscode, &map, &Options::default());
         let gemini = format!("[[rule]]\ndecision='deny'\ncommandRegex='''{rule}'''");
         let _ = import(Format::GeminiCli, &gemini, &Options::default());
