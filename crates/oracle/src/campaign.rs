@@ -52,9 +52,9 @@ pub struct Report {
     pub allowed_by_engine: u64,
     /// Runs of scripts of which the analysis claims to know everything.
     pub known: u64,
-    /// Runs of scripts that were asked about, and did only what is allowed.
+    /// Runs under bash of scripts that the engine asked about, and that did only what is allowed.
     pub over_strict: u64,
-    /// Runs of scripts that did only what is allowed, and did something.
+    /// Runs under bash of scripts that did only what is allowed, and did something.
     pub harmless: u64,
     /// Times that a sandbox had to be started again.
     pub lost: u64,
@@ -114,7 +114,7 @@ impl Campaign {
             for by in &self.shells {
                 match check(&mut sandbox, engine, *by, &script) {
                     Ok(outcome) => {
-                        let kept = lock(report).count(&script, &outcome);
+                        let kept = lock(report).count(&script, *by, &outcome);
                         if kept && let Some(miss) = outcome.misses.first() {
                             let small = minimize(&mut sandbox, engine, miss);
                             lock(report).keep(small);
@@ -141,7 +141,7 @@ fn lock(report: &Mutex<Report>) -> std::sync::MutexGuard<'_, Report> {
 
 impl Report {
     /// Whether a miss in it should be made smaller and kept.
-    fn count(&mut self, script: &str, outcome: &Outcome) -> bool {
+    fn count(&mut self, script: &str, by: RunBy, outcome: &Outcome) -> bool {
         self.runs += 1;
         self.programs += outcome.trace.ran.len() as u64;
         self.timed_out += u64::from(outcome.trace.timed_out);
@@ -149,8 +149,10 @@ impl Report {
         self.allowed += u64::from(outcome.allowed);
         self.allowed_by_engine += u64::from(outcome.allowed_by_engine);
         self.known += u64::from(outcome.known);
-        self.harmless += u64::from(outcome.harmless);
-        if outcome.harmless && !outcome.allowed_by_engine {
+        // Under dash, what is not found is not seen: it only looks harmless.
+        let harmless = outcome.harmless && by == RunBy::Bash;
+        self.harmless += u64::from(harmless);
+        if harmless && !outcome.allowed_by_engine {
             self.over_strict += 1;
             if self.examples.len() < EXAMPLES && script.len() < 60 {
                 self.examples.push(script.to_owned());

@@ -38,9 +38,15 @@ fn brush(script: &str, depth: u8) -> Option<Vec<String>> {
                     .field("word_or_name")
                     .and_then(|name| name.parts.first())
                     .and_then(|(_, word)| text(word));
-                let suffix = node.field("suffix").map(Tree::all).unwrap_or_default();
-                let rest =
-                    suffix.iter().filter(|node| node.name == "Word").filter_map(|word| text(word));
+                // `Some(CommandSuffix([Word(Word { … }), IoRedirect(…), …]))`, in order.
+                let inner = |tree: &'_ Tree| tree.parts.first().map(|(_, inner)| inner.clone());
+                let items = node.field("suffix").and_then(inner).and_then(|suffix| inner(&suffix));
+                let items = items.map(|items| items.parts).unwrap_or_default();
+                let rest = items
+                    .iter()
+                    .filter(|(_, item)| item.name == "Word")
+                    .filter_map(|(_, item)| inner(item))
+                    .filter_map(|word| text(&word));
                 let words: Vec<String> = first.into_iter().chain(rest).collect();
                 if !words.is_empty() {
                     seen.push(line(words.iter().map(String::as_str)));
@@ -102,9 +108,9 @@ mod tests {
 
     #[test]
     fn both_see_what_stands_in_words() {
-        let script = "FOO=1 ls \"a$(rm x)\" > y <<E; git status\nb `c`\nE\n";
+        let script = "FOO=1 ls \"a$(rm x)\" > y <<E; git log -n 2> z 1\nb `c`\nE\n";
         for seen in [brush(script, DEPTH).unwrap(), shuck(script).unwrap()] {
-            for command in ["rm\tx", "c", "git\tstatus"] {
+            for command in ["rm\tx", "c", "git\tlog\t-n\t1"] {
                 assert!(seen.iter().any(|line| line == command), "{command} is not in {seen:?}");
             }
         }
