@@ -13,8 +13,10 @@ use crate::minimize::minimize;
 use crate::opinion::Opinions;
 use crate::sandbox::{RunBy, Sandbox};
 
-/// The most misses that are made smaller and kept; the rest are counted.
-const KEPT: usize = 60;
+/// The most misses that are made smaller. The rest are kept as they are.
+const SMALL: usize = 60;
+/// The most misses that are kept. The rest are counted.
+const KEPT: usize = 2_000;
 /// The most examples of scripts that were asked about without need.
 const EXAMPLES: usize = 40;
 
@@ -116,8 +118,13 @@ impl Campaign {
                     Ok(outcome) => {
                         let kept = lock(report).count(&script, *by, &outcome);
                         if kept && let Some(miss) = outcome.misses.first() {
-                            let small = minimize(&mut sandbox, engine, miss);
-                            lock(report).keep(small);
+                            let small = lock(report).misses.len() < SMALL;
+                            let miss = if small {
+                                minimize(&mut sandbox, engine, miss)
+                            } else {
+                                miss.clone()
+                            };
+                            lock(report).keep(miss);
                         }
                         if (outcome.allowed || outcome.allowed_by_engine) && *by == RunBy::Bash {
                             let opinion = opinions.of(&script);

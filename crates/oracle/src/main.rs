@@ -15,12 +15,14 @@ use countersign_core::shell::{Shell, analyze};
 use countersign_oracle::campaign::{Campaign, Report};
 use countersign_oracle::check::{Miss, check};
 use countersign_oracle::engine::Engine;
+use countersign_oracle::minimize::minimize;
 use countersign_oracle::sandbox::{RunBy, Sandbox, serve};
 use countersign_oracle::{generate, opinion, policy};
 
 const USAGE: &str = "usage: countersign-oracle [--scripts N] [--seed S] [--first N] [--threads N] [--shell bash|dash|both] [--misses FILE]\n\
     \x20      countersign-oracle run SCRIPT...\n\
-    \x20      countersign-oracle show SEED NUMBER";
+    \x20      countersign-oracle show SEED NUMBER\n\
+    \x20      countersign-oracle minimize < MISSES";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         }
         ["opinion", ..] => opinion::serve().map(|()| true),
         ["run", scripts @ ..] => run(scripts).map(|()| true),
+        ["minimize"] => smaller().map(|()| true),
         ["show", seed, number] => show(seed, number).map(|()| true),
         options => campaign(options),
     };
@@ -50,6 +53,21 @@ fn number(text: &str) -> io::Result<u64> {
 
 fn show(seed: &str, index: &str) -> io::Result<()> {
     println!("{}", generate::script(number(seed)?, number(index)?));
+    Ok(())
+}
+
+/// Scripts as JSON strings, one a line, from the standard input.
+fn smaller() -> io::Result<()> {
+    let mut sandbox = Sandbox::start()?;
+    let engine = Engine::new().map_err(io::Error::other)?;
+    for script in io::stdin().lines() {
+        let script: String = serde_json::from_str(&script?).map_err(io::Error::other)?;
+        for by in [RunBy::Bash, RunBy::Dash] {
+            if let Some(miss) = check(&mut sandbox, &engine, by, &script)?.misses.first() {
+                println!("{}", line(&minimize(&mut sandbox, &engine, miss)));
+            }
+        }
+    }
     Ok(())
 }
 
@@ -126,7 +144,7 @@ fn line(miss: &Miss) -> serde_json::Value {
 }
 
 fn print(campaign: &Campaign, report: &Report) {
-    for miss in &report.misses {
+    for miss in report.misses.iter().take(100) {
         println!("MISS {}", line(miss));
     }
     for (script, more) in &report.doubts {

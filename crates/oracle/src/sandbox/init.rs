@@ -167,12 +167,14 @@ impl Init {
         while let Ok(events) = self.inotify.read_events() {
             for event in events {
                 dirty = true;
-                let dir =
-                    self.watched.iter().find(|(wd, _)| *wd == event.wd).map_or("?", |(_, dir)| dir);
+                // None for the event that says that there were too many: by then each file was named once.
+                let Some((_, dir)) = self.watched.iter().find(|(wd, _)| *wd == event.wd) else {
+                    continue;
+                };
                 let name = event.name.unwrap_or_default();
                 let name = name.to_string_lossy();
                 // bash keeps long here-documents there.
-                if !(dir == "/tmp" && name.starts_with("sh-thd.")) {
+                if !(*dir == "/tmp" && name.starts_with("sh-thd.")) {
                     paths.extend_from_slice(dir.trim_end_matches('/').as_bytes());
                     paths.push(b'/');
                     paths.extend_from_slice(name.as_bytes());
