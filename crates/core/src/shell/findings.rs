@@ -8,8 +8,10 @@ use super::{Access, Analysis, Command, Dir, Fact, Piece, Role, Span, What, Why, 
 const MAX_FACTS: usize = 10_000;
 /// The most levels of nesting, of text in text and of constructs in it.
 const MAX_DEPTH: usize = 100;
-/// The most bytes and words that are looked at again: scripts in scripts, commands in commands.
-const MAX_AGAIN: usize = 2 << 20;
+/// The most bytes that are looked at again: scripts in scripts, commands in commands.
+const MAX_AGAIN: usize = 256 << 10;
+/// What a word that is looked at again counts for, in bytes.
+const WORD: usize = 16;
 /// The most directories that are followed.
 const MAX_DIRS: usize = 8;
 
@@ -17,7 +19,8 @@ const MAX_DIRS: usize = 8;
 #[derive(Default)]
 pub(super) struct Findings {
     facts: Vec<Fact>,
-    dirs: Vec<Dir>,
+    /// Where relative paths may start.
+    pub(super) dirs: Vec<Dir>,
     depth: usize,
     again: usize,
     /// How many loops and function bodies we are in: what is in them can happen any number of times.
@@ -106,7 +109,7 @@ impl Findings {
         self.depth -= 1;
     }
 
-    /// Pays for looking at `amount` bytes or words again; `false`, and a fact, when that is too much in all.
+    /// Pays for looking at `amount` bytes again; `false`, and a fact, when that is too much in all.
     pub(super) fn pay(&mut self, amount: usize, span: Span) -> bool {
         self.again = self.again.saturating_add(amount);
         let fits = self.again <= MAX_AGAIN;
@@ -115,6 +118,11 @@ impl Findings {
             self.exhausted = true;
         }
         fits
+    }
+
+    /// Pays for so many words of a command in a command.
+    pub(super) fn pay_words(&mut self, words: usize, span: Span) -> bool {
+        self.pay((words + 1).saturating_mul(WORD), span)
     }
 
     /// Relative paths may start anywhere from here on.
@@ -152,12 +160,18 @@ impl Findings {
                 }
             }
         }
+        self.reach(reached);
+    }
+
+    /// Relative paths may start from these directories, too.
+    pub(super) fn reach(&mut self, reached: Vec<Dir>) {
         for dir in reached {
             if !self.dirs.contains(&dir) {
                 self.dirs.push(dir);
             }
         }
-        if self.dirs.len() > MAX_DIRS {
+        if self.dirs.len() > MAX_DIRS || (self.dirs.len() > 1 && self.dirs.contains(&Dir::Anywhere))
+        {
             self.anywhere();
         }
     }

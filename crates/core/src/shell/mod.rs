@@ -61,10 +61,13 @@ fn prove(text: &str, shell: Shell, place: Option<Span>, findings: &mut Findings)
         Shell::Posix => Prover::new(text, Dialect::Dash, place, findings).script(),
         Shell::Sh => {
             let start = findings.len();
+            let dirs = findings.dirs.clone();
             Prover::new(text, Dialect::Bash, place, findings).script();
             let middle = findings.len();
+            let reached = std::mem::replace(&mut findings.dirs, dirs);
             Prover::new(text, Dialect::Dash, place, findings).script();
             findings.merge(start, middle);
+            findings.reach(reached);
         }
         Shell::Zsh => {
             Prover::new(text, Dialect::Bash, place, findings).script();

@@ -1,8 +1,8 @@
 //! Redirections.
 
-use super::super::lexer::Mode;
+use super::super::lexer::{Mode, may_expand};
 use super::super::prover::{Prover, Read, Stop};
-use super::super::{Access, Why};
+use super::super::{Access, Piece, Why};
 
 impl Prover<'_, '_> {
     /// The redirections behind a compound command.
@@ -98,7 +98,11 @@ impl Prover<'_, '_> {
             }
         }
         self.blanks_before_target();
-        let target = self.word(Mode::Plain)?;
+        let from = self.at;
+        let mut target = self.word(Mode::Plain)?;
+        if self.bash() && may_expand(self.slice(from, self.at)) {
+            target.word.pieces = vec![Piece::Unknown { splits: true }];
+        }
         let span = self.span(start);
         if duplicates {
             let number = target.word.literal().map(|text| text.strip_suffix('-').unwrap_or(text));
@@ -114,7 +118,7 @@ impl Prover<'_, '_> {
             return Ok(());
         }
         let network = target.word.pieces.first().is_some_and(|piece| {
-            matches!(piece, super::super::Piece::Text(text) if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/"))
+            matches!(piece, Piece::Text(text) if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/"))
         });
         if network {
             self.unknown(start, Why::Network);

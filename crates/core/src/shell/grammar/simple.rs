@@ -132,6 +132,14 @@ impl Prover<'_, '_> {
             }
             self.bump(1);
             self.deeper(Self::array)?;
+            let ends = matches!(
+                self.peek(),
+                0 | b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b')'
+            );
+            if !ends {
+                // bash takes what follows for a part of the value.
+                return Err(Stop(Why::NotUnderstood));
+            }
             true
         } else {
             let value = self.word(Mode::Value)?;

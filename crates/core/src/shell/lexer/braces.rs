@@ -6,7 +6,7 @@ const MAX_WORDS: usize = 256;
 const MAX_NESTING: usize = 16;
 
 /// Whether there may be braces to expand in this word.
-pub(super) fn may_expand(text: &str) -> bool {
+pub(in super::super) fn may_expand(text: &str) -> bool {
     let Some(open) = text.find('{') else { return false };
     let rest = text.get(open..).unwrap_or_default();
     rest.contains('}') && (rest.contains(',') || rest.contains("..")) && has_braces(text)

@@ -7,6 +7,7 @@ mod pieces;
 mod quotes;
 
 pub(super) use arithmetic::Close;
+pub(super) use braces::may_expand;
 pub(super) use pieces::Pieces;
 
 use super::prover::{Prover, Read, Stop};
@@ -64,7 +65,7 @@ impl Prover<'_, '_> {
         let start = self.at;
         let lexed = self.word(Mode::Plain)?;
         let slice = self.slice(start, self.at);
-        if self.bash() && braces::may_expand(slice) {
+        if self.bash() && may_expand(slice) {
             self.expand_braces(slice, lexed.word.span, words)?;
         } else {
             words.push(lexed.word);
@@ -80,8 +81,8 @@ impl Prover<'_, '_> {
         if !self.found.pay(slice.len().saturating_mul(texts.len()), span) {
             return Err(Stop(Why::TooMuch));
         }
-        for text in texts {
-            let mut part = Prover::new(&text, self.dialect, Some(span), self.found);
+        for text in texts.iter().filter(|text| !text.is_empty()) {
+            let mut part = Prover::new(text, self.dialect, Some(span), self.found);
             let lexed = part.word(Mode::Plain)?;
             if part.peek() != 0 {
                 return Err(Stop(Why::NotUnderstood));
@@ -228,7 +229,6 @@ impl Prover<'_, '_> {
                 true
             }
             b':' => mode == Mode::Value || out.assigns,
-            b'}' => true,
             _ => false,
         };
         if !ends {

@@ -5,6 +5,13 @@ use super::super::prover::{Dialect, Prover};
 use super::super::{Access, Piece, Role, Shell, Why, Word};
 use super::{assigned_name, is_name, leading};
 
+/// Options of `set -o` that do not change how the rest is read.
+const SET_OPTIONS: &[&str] =
+    &["pipefail", "errexit", "nounset", "xtrace", "verbose", "noglob", "noclobber", "errtrace"];
+/// Words of `shopt` that do not.
+const SHOPT_WORDS: &[&str] =
+    &["-q", "-p", "-s", "-u", "nullglob", "failglob", "lastpipe", "inherit_errexit"];
+
 /// Whether the builtin of this name needs a closer look.
 pub(super) fn is_builtin(name: &str) -> bool {
     matches!(
@@ -81,7 +88,8 @@ impl Prover<'_, '_> {
             "trap" => {
                 self.found.unknown(span, Why::Evaluates);
                 let at = 1 + usize::from(argv.get(1).and_then(Word::literal) == Some("--"));
-                if let Some(action) = argv.get(at) {
+                let action = argv.get(at).filter(|word| !matches!(word.literal(), Some("-" | "")));
+                if let Some(action) = action {
                     self.evaluated(std::slice::from_ref(action), 0);
                 }
             }
@@ -289,29 +297,22 @@ impl Prover<'_, '_> {
 
     /// `set` and `shopt`, which can change how the rest is read.
     fn shell_options(&mut self, argv: &[Word], name: &str, command: usize) {
+        let mut named = false;
         for (arg, word) in argv.iter().enumerate().skip(1) {
             let text = leading(word);
             if name == "set" && (text == "--" || text == "-") {
                 break;
             }
             let harmless = match (name, word.literal()) {
-                (
-                    "set",
-                    Some("pipefail" | "errexit" | "nounset" | "xtrace" | "verbose" | "noglob"),
-                ) => true,
+                ("set", Some(option)) if named => SET_OPTIONS.contains(&option),
                 ("set", Some(text)) if text.starts_with(['-', '+']) => {
                     text.bytes().skip(1).all(|letter| b"euxvfCo".contains(&letter))
                 }
-                ("set", Some(_)) => continue,
-                (
-                    "shopt",
-                    Some(
-                        "-q" | "-p" | "-s" | "-u" | "nullglob" | "failglob" | "lastpipe"
-                        | "inherit_errexit",
-                    ),
-                ) => true,
+                ("set", Some(_)) => break,
+                ("shopt", Some(option)) => SHOPT_WORDS.contains(&option),
                 _ => false,
             };
+            named = name == "set" && !named && text.ends_with('o');
             if !harmless {
                 return self.found.unknown_at(word.span, Why::Evaluates, command, arg);
             }

@@ -12,7 +12,7 @@ use super::prover::Prover;
 use super::{Piece, Role, Why, Word};
 
 /// How many words behind an option that is not understood are tried as the command.
-const GUESSES: usize = 3;
+const GUESSES: usize = 2;
 
 impl Prover<'_, '_> {
     /// A command with these words runs.
@@ -92,7 +92,7 @@ impl Prover<'_, '_> {
     /// The words from `from` on run as a command.
     fn rest(&mut self, argv: &[Word], from: usize) {
         let rest = argv.get(from..).unwrap_or_default();
-        if self.found.pay(rest.len() + 1, span_of(rest)) {
+        if self.found.pay_words(rest.len(), span_of(rest)) {
             self.runs(rest.to_vec());
         }
     }
@@ -141,6 +141,11 @@ fn without(word: &Word, count: usize) -> Word {
         }
     }
     word
+}
+
+/// `NAME` of an argument that a program takes for `NAME=value`: whatever stands before a `=`.
+fn environment_name(word: &Word) -> Option<&str> {
+    leading(word).split_once('=').map(|(name, _)| name)
 }
 
 /// `NAME` of a word that certainly starts with `NAME=` or `NAME+=`.

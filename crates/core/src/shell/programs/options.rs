@@ -1,7 +1,7 @@
 //! Options, with exact arity: what is not known to be an option of the wrapper is not guessed.
 
 use super::super::{Piece, Why, Word};
-use super::{assigned_name, leading, without};
+use super::{environment_name, leading, without};
 
 /// The options of a program that stands before a command. Options behind the first operand are the command's.
 pub(super) struct Spec {
@@ -76,14 +76,12 @@ pub(super) fn parse(spec: &Spec, argv: &[Word]) -> Result<Parsed, (usize, Why)> 
         if text.is_empty() && !matches!(word.pieces.first(), None | Some(Piece::Home)) {
             return Err((at, Why::MayBeOption));
         }
-        if spec.assigns
-            && let Some(name) = assigned_name(word)
-        {
+        let assigns = spec.assigns && (ended || !text.starts_with('-'));
+        if assigns && environment_name(word).is_some() {
             if word.splits() {
                 return Err((at, Why::MayBeOption));
             }
             given.push(Given { name: "=".to_owned(), arg: at, value: None });
-            let _ = name;
             at += 1;
         } else if ended {
             break;

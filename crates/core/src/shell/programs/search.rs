@@ -34,13 +34,17 @@ pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
                     prover.found.unknown(word.span, Why::MissingCommand);
                 }
                 let inner = words.iter().map(|word| replaced(word, "{}", many)).collect();
-                if prover.found.pay(length + 1, word.span) {
+                if prover.found.pay_words(length, word.span) {
                     prover.runs(inner);
                 }
                 at += length + 1;
             }
             Some("-delete" | "-fprint" | "-fprint0" | "-fprintf" | "-fls") => {
                 prover.found.unknown_at(word.span, Why::Deletes, command, at - 1);
+            }
+            // `$x` and `-name$x`: the value can bring more words, such as `-exec`.
+            None if word.pieces.contains(&Piece::Unknown { splits: true }) => {
+                prover.found.unknown_at(word.span, Why::MayBeOption, command, at - 1);
             }
             _ => {}
         }
@@ -118,7 +122,7 @@ pub(super) fn xargs(prover: &mut Prover<'_, '_>, argv: Vec<Word>, role: Role) {
     if mark.is_none() {
         inner.push(Word { span, pieces: vec![Piece::Unknown { splits: true }] });
     }
-    if prover.found.pay(inner.len() + 1, span) {
+    if prover.found.pay_words(inner.len(), span) {
         prover.runs(inner);
     }
 }

@@ -134,6 +134,9 @@ impl Prover<'_, '_> {
                 }
                 _ => self.found.unknown(span, invocation.doubt.unwrap_or(Why::ShellInput)),
             }
+            if invocation.doubt.is_some() {
+                self.possible_scripts(&argv);
+            }
             return;
         }
         self.found.command(argv.clone(), role);
@@ -157,6 +160,18 @@ impl Prover<'_, '_> {
             }
         };
         self.read_script(script, std::slice::from_ref(operand), shell);
+    }
+
+    /// The options are not certain: what stands behind a `-c` may be a script.
+    fn possible_scripts(&mut self, argv: &[Word]) {
+        for pair in argv.windows(2) {
+            if let [option, script] = pair
+                && option.literal().is_some_and(|text| text.starts_with('-') && text.ends_with('c'))
+                && let Some(text) = script.literal()
+            {
+                self.read_script(text, std::slice::from_ref(script), Shell::Sh);
+            }
+        }
     }
 
     /// What a script of which only parts are known would run: what is not known is read as the value of a variable.

@@ -4,7 +4,7 @@ use super::super::findings::span_of;
 use super::super::prover::Prover;
 use super::super::{Access, Role, Why, Word};
 use super::options::{Parsed, Spec, parse};
-use super::{assigned_name, search, shells};
+use super::{environment_name, search, shells};
 
 /// How a wrapper is looked through.
 pub(super) enum Wrapper {
@@ -141,7 +141,8 @@ impl Wrapper {
             Self::Opaque => {
                 let span = span_of(&argv);
                 let command = prover.plain(argv.clone());
-                let arg = argv.len().min(2) - 1;
+                // Only a rule that spells out all of it knows what it allows.
+                let arg = argv.len().saturating_sub(1);
                 prover.found.unknown_at(span, Why::RunsCode, command, arg);
                 prover.guess(&argv, 1);
             }
@@ -168,7 +169,7 @@ impl Prover<'_, '_> {
                     if given.name == "="
                         && let Some(word) = argv.get(given.arg)
                     {
-                        self.found.assign(word.span, assigned_name(word).unwrap_or_default());
+                        self.found.assign(word.span, environment_name(word).unwrap_or_default());
                     }
                     let output = matches!(given.name.as_str(), "o" | "output");
                     let name = argv.first().and_then(Word::literal).unwrap_or_default();
@@ -248,7 +249,7 @@ impl Prover<'_, '_> {
                     .map(|text| Word { span, pieces: vec![super::Piece::Text(text.to_owned())] }),
             );
             words.extend(argv.iter().skip(split.arg + 1).cloned());
-            if self.found.pay(words.len() + text.len(), span) {
+            if self.found.pay_words(words.len(), span) {
                 self.runs(words);
             }
             return;

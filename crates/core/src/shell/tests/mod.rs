@@ -1,0 +1,63 @@
+//! Tests of the whole prover: tables of scripts and the facts they yield, in a short form.
+
+mod language;
+mod limits;
+mod programs;
+mod words;
+
+use super::*;
+
+/// The facts in a short form: `a b` a command, `[env] a b` a wrapper, `>f` and `<f` redirections, `A=` an assignment,
+/// `!Why` an unknown and `!Why@2` one that a rule may name. Of words, `‹~›` is the home directory, `‹?›` what is not known,
+/// `‹?*›` what may become any number of words, and `‹*.c›` a pattern. What the tables of programs add is left out.
+fn short(analysis: &Analysis) -> String {
+    let facts: Vec<String> =
+        analysis.facts.iter().filter_map(|fact| short_fact(&fact.what)).collect();
+    facts.join("; ")
+}
+
+fn short_fact(what: &What) -> Option<String> {
+    Some(match what {
+        What::Command(command) => {
+            let words: Vec<String> = command.argv.iter().map(short_word).collect();
+            let words = words.join(" ");
+            if command.role == Role::Wrapper { format!("[{words}]") } else { words }
+        }
+        What::Redirect { access: Access::Read, target } => format!("<{}", short_word(target)),
+        What::Redirect { access: Access::Write, target } => format!(">{}", short_word(target)),
+        What::Assign { name } => format!("{name}="),
+        What::Unknown { why, named: None } => format!("!{why:?}"),
+        What::Unknown { why: Why::RunsCode | Why::UnknownOption | Why::MayBeOption, .. } => {
+            return None;
+        }
+        What::Unknown { why, named: Some((_, arg)) } => format!("!{why:?}@{arg}"),
+        What::Path { .. } | What::Url { .. } => return None,
+    })
+}
+
+fn short_word(word: &Word) -> String {
+    if word.pieces.is_empty() {
+        return "''".to_owned();
+    }
+    let piece = |piece: &Piece| match piece {
+        Piece::Text(text) => text.replace('\n', "⏎"),
+        Piece::Home => "‹~›".to_owned(),
+        Piece::Glob(pattern) => format!("‹{pattern}›"),
+        Piece::Unknown { splits: true } => "‹?*›".to_owned(),
+        Piece::Unknown { splits: false } => "‹?›".to_owned(),
+    };
+    word.pieces.iter().map(piece).collect()
+}
+
+/// Every script yields these facts.
+fn check(shell: Shell, table: &[(&str, &str)]) {
+    let wrong: Vec<String> = table
+        .iter()
+        .filter_map(|(script, expected)| {
+            let found = short(&analyze(script, shell));
+            (found != *expected)
+                .then(|| format!("{script:?}\n    expected {expected}\n    found    {found}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), table.len(), wrong.join("\n"));
+}
