@@ -235,6 +235,12 @@ pub enum Why {
     Network,
     /// Files are deleted or written by a search.
     Deletes,
+    /// A script for the program that is not understood, or that only the run will tell.
+    Script,
+    /// The program runs what it reads on its standard input.
+    Stdin,
+    /// It changes settings that decide what other commands run.
+    Settings,
 }
 
 impl fmt::Display for Why {
@@ -266,6 +272,9 @@ impl fmt::Display for Why {
             }
             Self::Network => "the shell opens a network connection",
             Self::Deletes => "a search deletes or writes files",
+            Self::Script => "this script is not understood",
+            Self::Stdin => "this runs whatever it reads on standard input",
+            Self::Settings => "this changes settings that decide what runs",
         })
     }
 }

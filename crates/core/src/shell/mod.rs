@@ -17,6 +17,7 @@ mod prover;
 #[cfg(test)]
 mod tests;
 
+pub use effects::{is_interpreter_or_launcher, subcommand_depth};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
 
 use findings::Findings;

@@ -1,17 +1,48 @@
 //! What well-known programs do with their arguments: which files they read and write, which addresses they use, and which
 //! of their options run code. Pure tables.
+//!
+//! A program is a [`spec::Program`]: its options in rows of those that are treated alike, and what its operands are. What
+//! does not fit a table (the scripts of sed and awk, `dd of=`) is a small function that a table points to. The tables are
+//! a superset: where two versions of a program differ, both readings count.
 
+mod archives;
+mod awk;
+mod classify;
+mod editors;
+mod git;
+mod interpreters;
+mod network;
+mod packages;
+mod readers;
+mod search;
+mod sed;
+mod spec;
+mod system;
+#[cfg(test)]
+mod tests;
+mod text;
+mod walk;
+mod words;
+mod writers;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+pub use classify::{is_interpreter_or_launcher, subcommand_depth};
+
+use self::spec::Program;
 use super::{Access, Why, Word};
 
 /// What a command does through its arguments. Indices are into its argv.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Effects {
-    /// Files used.
+    /// Files used. What is used without an argument that says so (`ls`, `grep -r x`) has the index 0.
     pub(crate) paths: Vec<PathUse>,
     /// Addresses used: the argument, and the address in it.
     pub(crate) urls: Vec<(usize, Word)>,
     /// Arguments that make the command unknown: options that run code, and what is no option that the program is known to
-    /// have where such an option could be meant.
+    /// have where such an option could be meant. Of an option with a value it is the word that holds the value. An index
+    /// past the last argument says that no rule can name what runs (a shell that reads its standard input).
     pub(crate) unknown: Vec<(usize, Why)>,
 }
 
@@ -28,7 +59,35 @@ pub(crate) struct PathUse {
     pub(crate) recursive: bool,
 }
 
+/// The tables, one per kind of program.
+static ROOMS: [&[Program]; 11] = [
+    archives::PROGRAMS,
+    editors::PROGRAMS,
+    git::PROGRAMS,
+    interpreters::PROGRAMS,
+    network::PROGRAMS,
+    packages::PROGRAMS,
+    readers::PROGRAMS,
+    search::PROGRAMS,
+    system::PROGRAMS,
+    text::PROGRAMS,
+    writers::PROGRAMS,
+];
+
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::new(|| {
+    let programs = ROOMS.iter().copied().flatten();
+    programs.flat_map(|program| program.names.iter().map(move |name| (*name, program))).collect()
+});
+
 /// What this command does with its arguments. A program that is not known does nothing that could be said.
-pub(crate) fn of(_argv: &[Word]) -> Effects {
-    Effects::default()
+///
+/// The words that another program will add (`xargs rg`, `find -exec grep x {}`) are whole words: give them as a piece that
+/// does not split, or every program with an option that runs code is unknown behind `xargs`.
+pub(crate) fn of(argv: &[Word]) -> Effects {
+    let Some(name) = argv.first().and_then(Word::literal) else { return Effects::default() };
+    let base = name.rsplit('/').next().unwrap_or(name);
+    match BY_NAME.get(base) {
+        Some(program) => walk::walk(program, argv, 1),
+        None => Effects::default(),
+    }
 }

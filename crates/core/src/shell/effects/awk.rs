@@ -1,0 +1,219 @@
+//! Programs of awk: whether they run commands, and which files they write.
+
+use super::spec::Use;
+use super::walk::{Part, Walk};
+use super::words;
+use crate::shell::{Access, Piece, Why};
+
+/// The number under which `--source` is kept.
+pub(super) const PROGRAM: u8 = 0;
+
+/// The program, unless an option gave it, and the files.
+pub(super) fn operands(walk: &mut Walk) {
+    let mut operands = std::mem::take(&mut walk.operands);
+    let given = walk.all_kept(PROGRAM);
+    for part in &given {
+        program(walk, *part);
+    }
+    let elsewhere =
+        !given.is_empty() || walk.effects.unknown.iter().any(|(_, why)| *why == Why::RunsCode);
+    if !elsewhere && !operands.is_empty() {
+        program(walk, Part { arg: operands.remove(0).arg, skip: 0 });
+    }
+    for operand in operands {
+        // `name=value` is also the name of a file to a program that wants it to be.
+        walk.operand_is(operand, Use::Read);
+    }
+}
+
+fn program(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    let text = match word.pieces.as_slice() {
+        [] => return,
+        [Piece::Text(text)] => text,
+        _ => return walk.runs(part.arg, Why::Script),
+    };
+    let mut reader = Reader {
+        rest: text,
+        operand: false,
+        last: "",
+        printing: None,
+        open: Vec::new(),
+        files: Vec::new(),
+    };
+    let read = reader.program();
+    for file in reader.files {
+        let target = file.map_or_else(|| words::unknown(&word), |name| words::text(&word, &name));
+        walk.path(part.arg, Access::Write, target, false);
+    }
+    if let Err(why) = read {
+        walk.runs(part.arg, why);
+    }
+}
+
+/// Goes over the tokens. It knows just enough to tell a division from a pattern and a comparison from a redirection.
+struct Reader<'a> {
+    rest: &'a str,
+    /// Whether the last token ends an operand: then `/` divides.
+    operand: bool,
+    /// The last word or sign.
+    last: &'a str,
+    /// The depth of parentheses of the `print` whose arguments these are.
+    printing: Option<usize>,
+    /// Open parentheses, and whether each is the condition of a statement.
+    open: Vec<bool>,
+    /// Files written; none for those that only the run will tell.
+    files: Vec<Option<String>>,
+}
+
+impl<'a> Reader<'a> {
+    fn program(&mut self) -> Result<(), Why> {
+        while let Some(char) = self.rest.chars().next() {
+            match char {
+                ' ' | '\t' | '\r' => {
+                    self.pass(1);
+                }
+                '#' => {
+                    self.pass(self.rest.find('\n').unwrap_or(self.rest.len()));
+                }
+                '\\' if self.rest.starts_with("\\\n") => {
+                    self.pass(2);
+                }
+                '\n' if matches!(self.last, "," | "&" | "|") => {
+                    self.pass(1);
+                }
+                '"' => self.string()?,
+                '/' => self.slash()?,
+                'a'..='z' | 'A'..='Z' | '_' => self.name()?,
+                '0'..='9' | '.' => {
+                    let end =
+                        self.rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '.');
+                    self.sign(end.unwrap_or(self.rest.len()), true);
+                }
+                '|' if self.rest.starts_with("||") => {
+                    self.pass(1);
+                    self.sign(1, false);
+                }
+                '|' | '@' => return Err(Why::RunsCode),
+                '>' => self.greater(),
+                '(' | '[' => {
+                    self.open.push(matches!(self.last, "if" | "while" | "for"));
+                    self.sign(1, false);
+                }
+                ')' | ']' => {
+                    let condition = self.open.pop().ok_or(Why::Script)?;
+                    self.sign(1, !condition);
+                }
+                '\n' | ';' | '{' | '}' => {
+                    self.printing = None;
+                    self.sign(1, false);
+                }
+                // `x++ / 2`
+                '+' | '-' if self.rest.starts_with("++") || self.rest.starts_with("--") => {
+                    self.sign(2, self.operand);
+                }
+                '!' | '%' | '&' | '*' | '+' | ',' | '-' | ':' | '<' | '=' | '?' | '^' | '~'
+                | '$' => {
+                    self.sign(1, false);
+                }
+                _ => return Err(Why::Script),
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on by so many bytes.
+    fn pass(&mut self, bytes: usize) -> &'a str {
+        let (passed, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        passed
+    }
+
+    /// Goes over a token that ends an operand, or does not.
+    fn sign(&mut self, bytes: usize, operand: bool) {
+        self.last = self.pass(bytes);
+        self.operand = operand;
+    }
+
+    fn string(&mut self) -> Result<(), Why> {
+        let mut escaped = false;
+        for (index, char) in self.rest.char_indices().skip(1) {
+            match char {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '\n' => return Err(Why::Script),
+                '"' => {
+                    self.sign(index + 1, true);
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
+        Err(Why::Script)
+    }
+
+    fn slash(&mut self) -> Result<(), Why> {
+        if self.operand {
+            self.sign(1, false);
+            return Ok(());
+        }
+        let mut escaped = false;
+        let mut bracket = false;
+        let mut before = '/';
+        for (index, char) in self.rest.char_indices().skip(1) {
+            match char {
+                '\n' => return Err(Why::Script),
+                // Programs differ on where brackets end, and on a slash within.
+                '/' | ']' if bracket && (char == '/' || escaped || matches!(before, '[' | '^')) => {
+                    return Err(Why::Script);
+                }
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '[' => bracket = true,
+                ']' => bracket = false,
+                '/' => {
+                    self.sign(index + 1, true);
+                    return Ok(());
+                }
+                _ => {}
+            }
+            before = char;
+        }
+        Err(Why::Script)
+    }
+
+    fn name(&mut self) -> Result<(), Why> {
+        let end = self.rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+        self.sign(end.unwrap_or(self.rest.len()), true);
+        match self.last {
+            "system" | "getline" => return Err(Why::RunsCode),
+            // They decide which files are read, or how.
+            "ARGV" | "ARGC" | "PROCINFO" | "SYMTAB" | "FUNCTAB" => return Err(Why::Script),
+            "print" | "printf" => {
+                self.printing = Some(self.open.len());
+                self.operand = false;
+            }
+            "in" | "return" | "else" | "do" | "delete" | "exit" | "case" | "if" | "while"
+            | "for" => {
+                self.operand = false;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn greater(&mut self) {
+        self.sign(1, false);
+        if self.printing != Some(self.open.len()) {
+            return;
+        }
+        let rest = self.rest.strip_prefix('>').unwrap_or(self.rest).trim_start_matches([' ', '\t']);
+        let name = rest.strip_prefix('"').and_then(|text| text.split_once('"'));
+        let plain = name.filter(|(name, rest)| {
+            let ends = rest.trim_start_matches([' ', '\t']);
+            let ends = ends.is_empty() || ends.starts_with([';', '}', '\n']);
+            ends && !name.starts_with("/inet") && !name.contains(['\\', '\n'])
+        });
+        self.files.push(plain.map(|(name, _)| name.to_owned()));
+    }
+}

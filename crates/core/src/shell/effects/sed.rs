@@ -1,0 +1,337 @@
+//! Scripts of sed: which files they read and write, and whether all of them is understood.
+
+use super::spec::Use;
+use super::walk::{Part, Walk};
+use super::words;
+use crate::shell::{Access, Piece, Why};
+
+/// The number under which `-e` is kept.
+pub(super) const SCRIPT: u8 = 0;
+const IN_PLACE: u8 = 1;
+const MAYBE_SUFFIX: u8 = 2;
+
+/// `-i`. GNU takes a suffix only when it is attached, BSD takes the next word.
+pub(super) fn in_place(walk: &mut Walk, part: Part) {
+    walk.apply(Use::Keep(IN_PLACE), part, 0);
+    let bare = part.skip == 0;
+    let next = walk.argv.get(part.arg + 1).and_then(|word| word.literal());
+    if bare
+        && (cfg!(not(target_os = "linux"))
+            || next.is_some_and(|text| text.is_empty() || text.starts_with('.')))
+    {
+        walk.apply(Use::Keep(MAYBE_SUFFIX), Part { arg: part.arg + 1, skip: 0 }, 0);
+    }
+}
+
+/// The script, unless an option gave it, and the files.
+pub(super) fn operands(walk: &mut Walk) {
+    let mut operands = std::mem::take(&mut walk.operands);
+    let scripts = walk.all_kept(SCRIPT);
+    let given =
+        !scripts.is_empty() || walk.effects.unknown.iter().any(|(_, why)| *why == Why::RunsCode);
+    // The word after a bare `-i` is a suffix to BSD: what it leaves is judged as if it were not there, too.
+    if let Some(suffix) = walk.kept(MAYBE_SUFFIX)
+        && operands.iter().any(|operand| operand.arg == suffix.arg)
+    {
+        if walk.place(suffix.arg).literal().is_none_or(|text| !text.is_empty() && !given) {
+            script(walk, &[suffix]);
+        }
+        operands.retain(|operand| operand.arg != suffix.arg);
+    }
+    if given {
+        script(walk, &scripts);
+    } else if !operands.is_empty() {
+        script(walk, &[Part { arg: operands.remove(0).arg, skip: 0 }]);
+    }
+    let uses = if walk.kept(IN_PLACE).is_some() { Use::Change } else { Use::Read };
+    for operand in operands {
+        walk.operand_is(operand, uses);
+    }
+}
+
+/// Judges the scripts, which are lines of one script.
+fn script(walk: &mut Walk, parts: &[Part]) {
+    let mut text = String::new();
+    for part in parts {
+        let word = walk.word(*part);
+        match word.pieces.as_slice() {
+            [] => {}
+            [Piece::Text(line)] => text.push_str(line),
+            _ => return walk.runs(part.arg, Why::Script),
+        }
+        text.push('\n');
+    }
+    let Some(last) = parts.last() else { return };
+    let mut reader = Reader { rest: &text, files: Vec::new() };
+    let read = reader.script();
+    let files = reader.files;
+    for (access, name) in files {
+        let word = words::text(walk.place(last.arg), &name);
+        walk.path(last.arg, access, word, false);
+    }
+    match read {
+        Ok(()) => {}
+        Err(Stop::Runs) => walk.runs(last.arg, Why::RunsCode),
+        Err(Stop::Odd) => walk.runs(last.arg, Why::Script),
+    }
+}
+
+enum Stop {
+    /// It runs a command.
+    Runs,
+    /// It is not understood.
+    Odd,
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    files: Vec<(Access, String)>,
+}
+
+impl<'a> Reader<'a> {
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn take(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let char = chars.next();
+        self.rest = chars.as_str();
+        char
+    }
+
+    fn skip(&mut self, wanted: impl Fn(char) -> bool) {
+        self.rest = self.rest.trim_start_matches(wanted);
+    }
+
+    fn blanks(&mut self) {
+        self.skip(|char| matches!(char, ' ' | '\t'));
+    }
+
+    fn script(&mut self) -> Result<(), Stop> {
+        loop {
+            self.skip(|char| matches!(char, ' ' | '\t' | '\n' | ';'));
+            if self.rest.is_empty() {
+                return Ok(());
+            }
+            self.addresses()?;
+            self.command()?;
+        }
+    }
+
+    fn addresses(&mut self) -> Result<(), Stop> {
+        if self.address()? {
+            self.blanks();
+            if self.peek() == Some(',') {
+                self.take();
+                self.blanks();
+                if matches!(self.peek(), Some('+' | '~')) {
+                    self.take();
+                    if !matches!(self.peek(), Some('0'..='9')) {
+                        return Err(Stop::Odd);
+                    }
+                }
+                if !self.address()? {
+                    return Err(Stop::Odd);
+                }
+            }
+        }
+        self.skip(|char| matches!(char, ' ' | '\t' | '!'));
+        Ok(())
+    }
+
+    fn address(&mut self) -> Result<bool, Stop> {
+        match self.peek() {
+            Some('0'..='9') => {
+                self.skip(|char| char.is_ascii_digit());
+                if self.peek() == Some('~') {
+                    self.take();
+                    self.skip(|char| char.is_ascii_digit());
+                }
+                Ok(true)
+            }
+            Some('$') => {
+                self.take();
+                Ok(true)
+            }
+            Some(first @ ('/' | '\\')) => {
+                self.take();
+                let delimiter = if first == '/' { Some('/') } else { self.take() };
+                self.delimited(delimiter.ok_or(Stop::Odd)?, true)?;
+                self.skip(|char| matches!(char, 'I' | 'M'));
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Everything up to the delimiter. Programs differ on a delimiter within brackets: that is not understood.
+    fn delimited(&mut self, delimiter: char, pattern: bool) -> Result<(), Stop> {
+        if matches!(delimiter, '\n' | '\\') {
+            return Err(Stop::Odd);
+        }
+        let mut bracket = Bracket::Outside;
+        loop {
+            let char = self.take().ok_or(Stop::Odd)?;
+            if char == delimiter {
+                let inside = pattern && bracket != Bracket::Outside;
+                return if inside { Err(Stop::Odd) } else { Ok(()) };
+            }
+            match char {
+                '\n' => return Err(Stop::Odd),
+                '\\' => {
+                    let escaped = self.take().ok_or(Stop::Odd)?;
+                    // Within brackets a backslash is itself to some, and what follows could end them or the pattern.
+                    let odd =
+                        bracket != Bracket::Outside && (escaped == delimiter || escaped == ']');
+                    if pattern && (odd || escaped == '\n') {
+                        return Err(Stop::Odd);
+                    }
+                    bracket = bracket.after('x');
+                }
+                char => bracket = bracket.step(char, &mut self.rest),
+            }
+        }
+    }
+
+    fn command(&mut self) -> Result<(), Stop> {
+        match self.take().ok_or(Stop::Odd)? {
+            '{' => Ok(()),
+            '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z'
+            | 'F' => self.end(),
+            'a' | 'i' | 'c' => {
+                self.text();
+                Ok(())
+            }
+            's' => self.substitution(),
+            'y' => {
+                let delimiter = self.take().ok_or(Stop::Odd)?;
+                self.delimited(delimiter, false)?;
+                self.delimited(delimiter, false)?;
+                self.end()
+            }
+            'r' | 'R' => self.file(Access::Read),
+            'w' | 'W' => self.file(Access::Write),
+            ':' | 'b' | 't' | 'T' => {
+                self.blanks();
+                self.skip(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.'));
+                self.end()
+            }
+            'q' | 'Q' | 'l' | 'L' | 'v' => {
+                self.blanks();
+                self.skip(|char| char.is_ascii_digit() || char == '.');
+                self.end()
+            }
+            '#' => {
+                self.line();
+                Ok(())
+            }
+            'e' => Err(Stop::Runs),
+            _ => Err(Stop::Odd),
+        }
+    }
+
+    /// What must follow a command.
+    fn end(&mut self) -> Result<(), Stop> {
+        self.blanks();
+        match self.peek() {
+            None | Some('}' | '#') => Ok(()),
+            Some(';' | '\n') => {
+                self.take();
+                Ok(())
+            }
+            Some(_) => Err(Stop::Odd),
+        }
+    }
+
+    fn substitution(&mut self) -> Result<(), Stop> {
+        let delimiter = self.take().ok_or(Stop::Odd)?;
+        self.delimited(delimiter, true)?;
+        self.delimited(delimiter, false)?;
+        loop {
+            match self.peek() {
+                Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {
+                    self.take();
+                }
+                Some('e') => return Err(Stop::Runs),
+                Some('w') => {
+                    self.take();
+                    return self.file(Access::Write);
+                }
+                _ => return self.end(),
+            }
+        }
+    }
+
+    /// A name of a file: everything to the end of the line.
+    fn file(&mut self, access: Access) -> Result<(), Stop> {
+        self.blanks();
+        let name = self.line();
+        if name.is_empty() {
+            return Err(Stop::Odd);
+        }
+        self.files.push((access, name.to_owned()));
+        Ok(())
+    }
+
+    fn line(&mut self) -> &'a str {
+        let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        self.rest = rest;
+        line
+    }
+
+    /// Text goes on after a line that ends in a backslash.
+    fn text(&mut self) {
+        while let Some(char) = self.take() {
+            match char {
+                '\n' => return,
+                '\\' => {
+                    self.take();
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Where a pattern stands with its `[…]`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bracket {
+    Outside,
+    /// After `[` or `[^`, where a `]` stands for itself.
+    First,
+    Inside,
+}
+
+impl Bracket {
+    fn after(self, _char: char) -> Self {
+        if self == Self::Outside { Self::Outside } else { Self::Inside }
+    }
+
+    fn step(self, char: char, rest: &mut &str) -> Self {
+        match (self, char) {
+            (Self::Outside, '[') => {
+                if let Some(after) = rest.strip_prefix('^') {
+                    *rest = after;
+                }
+                Self::First
+            }
+            (Self::Outside, _) => Self::Outside,
+            (Self::Inside, ']') => Self::Outside,
+            (_, '[') if rest.starts_with([':', '.', '=']) => {
+                // `[:alpha:]`
+                let close = rest.chars().next().unwrap_or(':');
+                let end = rest.get(1..).and_then(|inner| inner.find([close, '\n', '/', '\\', '[']));
+                if let Some(end) = end
+                    && let Some(after) =
+                        rest.get(1 + end..).and_then(|tail| tail.strip_prefix(close))
+                    && let Some(after) = after.strip_prefix(']')
+                {
+                    *rest = after;
+                }
+                Self::Inside
+            }
+            (_, _) => Self::Inside,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Rows of `(command, effects)`. In a command a blank ends a word, and `·` is a blank, `↵` a newline; `$x` is text that only
+//! the run will tell and that splits, `@x` such text in quotes, `*` a pattern for names of files, a leading `~` the home
+//! directory, and `''` an empty word. Effects are the files read (`r`, with all below `R`) and written (`w`, `W`), the
+//! addresses (`u`) and the unknown (`?`), each with the index of its argument.
+
+mod bypasses;
+mod files;
+mod programs;
+mod shared;
+
+use super::{Effects, of};
+use crate::shell::{Access, Piece, Span, Word};
+
+/// A command and its effects.
+type Row = (&'static str, &'static str);
+
+/// A word in the notation above.
+pub(super) fn word(text: &str) -> Word {
+    let text = text.replace('·', " ").replace('↵', "\n");
+    let mut pieces = Vec::new();
+    let mut plain = String::new();
+    let mut chars = text.chars().enumerate().peekable();
+    if text == "''" {
+        return Word { span: Span { start: 0, end: 0 }, pieces };
+    }
+    while let Some((index, char)) = chars.next() {
+        let piece = match char {
+            '$' | '@' if chars.next_if(|(_, next)| *next == 'x').is_some() => {
+                Piece::Unknown { splits: char == '$' }
+            }
+            '*' if chars.peek().is_none() || index == 0 => Piece::Glob("*".to_owned()),
+            '~' if index == 0 => Piece::Home,
+            char => {
+                plain.push(char);
+                continue;
+            }
+        };
+        if !plain.is_empty() {
+            pieces.push(Piece::Text(std::mem::take(&mut plain)));
+        }
+        pieces.push(piece);
+    }
+    if !plain.is_empty() {
+        pieces.push(Piece::Text(plain));
+    }
+    Word { span: Span { start: 0, end: 0 }, pieces }
+}
+
+pub(super) fn words(command: &str) -> Vec<Word> {
+    command.split(' ').map(word).collect()
+}
+
+fn show(word: &Word) -> String {
+    if word.pieces.is_empty() {
+        return "''".to_owned();
+    }
+    let piece = |piece: &Piece| match piece {
+        Piece::Text(text) => text.replace(' ', "·").replace('\n', "↵"),
+        Piece::Home => "~".to_owned(),
+        Piece::Glob(glob) => glob.clone(),
+        Piece::Unknown { splits } => if *splits { "$x" } else { "@x" }.to_owned(),
+    };
+    word.pieces.iter().map(piece).collect()
+}
+
+/// Effects in the notation above, each once, in the order of their arguments.
+pub(super) fn shown(effects: &Effects) -> String {
+    let mut all: Vec<(usize, String)> = Vec::new();
+    for used in &effects.paths {
+        let letter = match (used.access, used.recursive) {
+            (Access::Read, false) => 'r',
+            (Access::Read, true) => 'R',
+            (Access::Write, false) => 'w',
+            (Access::Write, true) => 'W',
+        };
+        all.push((used.arg, format!("{letter}{}:{}", used.arg, show(&used.target))));
+    }
+    all.extend(effects.urls.iter().map(|(arg, url)| (*arg, format!("u{arg}:{}", show(url)))));
+    all.extend(effects.unknown.iter().map(|(arg, _)| (*arg, format!("?{arg}"))));
+    all.sort_by_key(|(arg, _)| *arg);
+    let mut texts: Vec<String> = Vec::new();
+    for (_, text) in all {
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    texts.join(" ")
+}
+
+fn effects(command: &str) -> String {
+    shown(&of(&words(command)))
+}
+
+fn check(rows: &[Row]) {
+    let wrong: Vec<String> = rows
+        .iter()
+        .filter_map(|(command, expected)| {
+            let found = effects(command);
+            (found != *expected)
+                .then(|| format!("{command}\n  expected {expected}\n  found    {found}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn rows() {
+    for rows in [files::READERS, files::WRITERS, files::TEXT, files::SEARCH] {
+        check(rows);
+    }
+    for rows in [programs::NETWORK, programs::GIT, programs::ARCHIVES] {
+        check(rows);
+    }
+    for rows in [programs::INTERPRETERS, programs::PACKAGES, programs::SYSTEM] {
+        check(rows);
+    }
+}
+
+#[test]
+fn a_name_stands_in_one_table() {
+    let names: Vec<&str> = super::ROOMS
+        .iter()
+        .flat_map(|room| room.iter())
+        .flat_map(|program| program.names)
+        .copied()
+        .collect();
+    let once: std::collections::HashSet<&str> = names.iter().copied().collect();
+    let twice: Vec<&&str> =
+        once.iter().filter(|name| names.iter().filter(|other| other == name).count() > 1).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+}
+
+#[test]
+fn a_long_name_stands_in_one_row() {
+    for program in super::ROOMS.iter().flat_map(|room| room.iter()) {
+        let mut names: Vec<&str> =
+            program.rows.iter().flat_map(|row| row.long.split_ascii_whitespace()).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all, "{:?}", program.names);
+    }
+}
+
+#[test]
+fn hostile_arguments_are_no_trouble() {
+    assert_eq!(of(&[]), Effects::default());
+    let long = "a".repeat(1 << 20);
+    let odd = [
+        "", "-", "--", "---", "--=", "-=", "--x=", "$x", "@x", "*", "-$x", "--$x", "--pre$x", "é-",
+        "-é", "--é=é", "+", "@", "=", &long,
+    ];
+    let names: Vec<&str> = super::ROOMS
+        .iter()
+        .flat_map(|room| room.iter())
+        .flat_map(|program| program.names)
+        .copied()
+        .collect();
+    for name in &names {
+        for first in odd {
+            for second in odd.iter().take(odd.len() - 1) {
+                let argv = [word(name), word(first), word(second)];
+                for argv in [&argv[..], &argv[..2], &argv[..1]] {
+                    let _ = of(argv);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn many_words_take_time_in_proportion() {
+    for name in ["cp", "mv", "jq", "sed", "rg", "tar", "git", "curl", "test", "zip", "gcc"] {
+        for argument in ["a", "-e", "--arg", "-C", "$x", "-x"] {
+            let mut argv = vec![word(name), word("-t")];
+            argv.extend((0..100_000).map(|_| word(argument)));
+            let start = std::time::Instant::now();
+            let _ = of(&argv);
+            assert!(start.elapsed().as_millis() < 1500, "{name} {argument}: {:?}", start.elapsed());
+        }
+    }
+}

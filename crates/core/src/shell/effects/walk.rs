@@ -1,0 +1,475 @@
+//! The walk over a command's words with a program's table in hand.
+
+use super::spec::{Dynamic, Operands, Program, Row, Style, Takes, Use};
+use super::words;
+use super::{Effects, PathUse};
+use crate::shell::{Access, Why, Word};
+
+/// An argument, or what is left of it after its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Part {
+    /// The argument.
+    pub(super) arg: usize,
+    /// The bytes left out.
+    pub(super) skip: usize,
+}
+
+/// An operand, and how many [`Use::Base`] stood before it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Operand {
+    pub(super) arg: usize,
+    base: usize,
+}
+
+/// A walk.
+pub(super) struct Walk<'a> {
+    pub(super) argv: &'a [Word],
+    pub(super) program: &'static Program,
+    pub(super) effects: Effects,
+    pub(super) operands: Vec<Operand>,
+    /// Whether an option stood for the first operand.
+    pub(super) settled: bool,
+    /// Directories, and the arguments that name them.
+    bases: Vec<(usize, Word)>,
+    recursive: bool,
+    into: Option<Part>,
+    kept: Vec<(u8, Part)>,
+}
+
+/// What `program` does with `argv[from..]`, where `from` is its first argument.
+pub(super) fn walk(program: &'static Program, argv: &[Word], from: usize) -> Effects {
+    let mut walk = Walk {
+        argv,
+        program,
+        effects: Effects::default(),
+        operands: Vec::new(),
+        settled: false,
+        bases: Vec::new(),
+        recursive: program.recursive,
+        into: None,
+        kept: Vec::new(),
+    };
+    walk.arguments(from);
+    walk.finish();
+    walk.effects
+}
+
+impl<'a> Walk<'a> {
+    fn arguments(&mut self, from: usize) {
+        let one_dash = matches!(self.program.style, Style::OneDash | Style::OneDashLeading);
+        let leading = matches!(self.program.style, Style::Leading | Style::OneDashLeading);
+        let mut next = from;
+        while let Some(word) = self.argv.get(next) {
+            let at = next;
+            next += 1;
+            let begins = words::beginning(word);
+            let long = begins.strip_prefix("--");
+            if long == Some("") && word.pieces.len() == 1 {
+                self.operands_from(next);
+                return;
+            }
+            self.uncertain(at, begins.is_empty());
+            if let Some(name) = long {
+                next += self.long(at, name, 2);
+            } else if begins.len() > 1 && begins.starts_with('-') {
+                next += if one_dash {
+                    self.long(at, begins.get(1..).unwrap_or(""), 1)
+                } else {
+                    self.bundle(at, begins)
+                };
+            } else if begins == "-" && word.pieces.len() > 1 {
+                self.option_in_doubt(at);
+            } else if self.program.plus && begins.starts_with('+') {
+                self.runs(at, Why::RunsCode);
+            } else {
+                self.operand(at);
+                if leading {
+                    self.operands_from(next);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn operands_from(&mut self, from: usize) {
+        for at in from..self.argv.len() {
+            self.operand(at);
+        }
+    }
+
+    fn operand(&mut self, arg: usize) {
+        self.operands.push(Operand { arg, base: self.bases.len() });
+    }
+
+    /// A word before `--` that could become an option.
+    fn uncertain(&mut self, at: usize, whole: bool) {
+        let Some(word) = self.argv.get(at) else { return };
+        let doubt = words::splits_into_options(word) || (whole && words::begins_unknown(word));
+        if !doubt {
+            return;
+        }
+        let splits = words::splits_into_options(word);
+        match self.program.dynamic {
+            Dynamic::Splitting if splits => self.runs(at, Why::MayBeOption),
+            Dynamic::Leading => self.runs(at, Why::MayBeOption),
+            Dynamic::Free if splits && self.writes() => {
+                self.path(at, Access::Write, word.clone(), false)
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether some option names a file that is written.
+    fn writes(&self) -> bool {
+        self.program.rows.iter().any(|row| {
+            matches!(row.uses, Use::Write | Use::WriteBelow | Use::Change | Use::Into)
+                && row.takes != Takes::Nothing
+        })
+    }
+
+    /// An option whose name is not certain.
+    fn option_in_doubt(&mut self, at: usize) {
+        if matches!(self.program.dynamic, Dynamic::Splitting | Dynamic::Leading)
+            || self.program.closed
+        {
+            self.runs(at, Why::MayBeOption);
+        } else if self.writes() {
+            self.path(at, Access::Write, words::unknown(self.place(at)), false);
+        } else {
+            self.operand(at);
+        }
+    }
+
+    /// A long option; how many words after it belong to it.
+    fn long(&mut self, at: usize, name: &str, dashes: usize) -> usize {
+        let (name, attached) = match name.split_once('=') {
+            Some((name, _)) => (name, Some(Part { arg: at, skip: dashes + name.len() + 1 })),
+            None => (name, None),
+        };
+        if attached.is_none() && self.place(at).pieces.len() > 1 {
+            self.option_in_doubt(at);
+            return 0;
+        }
+        let Some(row) = self.row(name) else {
+            if self.program.closed {
+                self.runs(at, Why::UnknownOption);
+            } else if let Some(part) = attached {
+                self.unknown_value(part);
+            }
+            return 0;
+        };
+        match (attached, row.takes) {
+            (Some(part), Takes::Value | Takes::Maybe) => self.option(row, part),
+            (None, Takes::Value) => return self.with_next(row, at),
+            (_, _) => self.option(row, Part { arg: at, skip: 0 }),
+        }
+        0
+    }
+
+    /// The row of a long name; of an abbreviation the one that matters most.
+    fn row(&self, name: &str) -> Option<&'static Row> {
+        let one_dash = matches!(self.program.style, Style::OneDash | Style::OneDashLeading);
+        let mut found: Option<&'static Row> = None;
+        for row in self.program.rows {
+            for long in row.long.split_ascii_whitespace() {
+                if !long.starts_with(name) {
+                    continue;
+                }
+                if long.len() == name.len() {
+                    return Some(row);
+                }
+                let matters = matches!(row.uses, Use::Runs | Use::RunsFile);
+                if !one_dash && !name.is_empty() && (found.is_none() || matters) {
+                    found = Some(row);
+                }
+            }
+        }
+        found
+    }
+
+    /// One-letter options in one word; how many words after it belong to it.
+    fn bundle(&mut self, at: usize, begins: &str) -> usize {
+        let whole = self.place(at).pieces.len() == 1;
+        for (index, letter) in begins.char_indices().skip(1) {
+            let Some(row) = self.program.rows.iter().find(|row| row.short.contains(letter)) else {
+                if self.program.closed && !(letter.is_ascii_digit() && self.digits()) {
+                    self.runs(at, Why::UnknownOption);
+                    return 0;
+                }
+                continue;
+            };
+            let rest = Part { arg: at, skip: index + letter.len_utf8() };
+            let attached = !whole || rest.skip < begins.len();
+            match row.takes {
+                Takes::Nothing => self.option(row, Part { arg: at, skip: 0 }),
+                Takes::Maybe if attached => {
+                    self.option(row, rest);
+                    return 0;
+                }
+                Takes::Maybe => self.option(row, Part { arg: at, skip: 0 }),
+                Takes::Value if attached => {
+                    self.option(row, rest);
+                    return 0;
+                }
+                Takes::Value => return self.with_next(row, at),
+            }
+        }
+        if !whole {
+            self.option_in_doubt(at);
+        }
+        0
+    }
+
+    /// Whether `-5` is a number to this program.
+    fn digits(&self) -> bool {
+        self.program.rows.iter().any(|row| row.short.contains('0'))
+    }
+
+    fn with_next(&mut self, row: &'static Row, at: usize) -> usize {
+        if self.argv.get(at + 1).is_none() {
+            // The program will complain, but a wrapper may add words.
+            self.option(row, Part { arg: at, skip: 0 });
+            return 0;
+        }
+        if let Some(word) = self.argv.get(at + 1)
+            && words::splits_into_options(word)
+        {
+            self.uncertain(at + 1, false);
+        }
+        self.option(row, Part { arg: at + 1, skip: 0 });
+        1
+    }
+
+    /// The value of an option that is not known may be what an operand is.
+    fn unknown_value(&mut self, part: Part) {
+        let (Operands::All(uses) | Operands::First(_, uses)) = self.program.operands else {
+            return;
+        };
+        self.apply(uses, part, 0);
+    }
+
+    fn option(&mut self, row: &Row, part: Part) {
+        match row.uses {
+            Use::Recursive => self.recursive = true,
+            Use::Settles => self.settled = true,
+            Use::SettlesRead => {
+                self.settled = true;
+                self.apply(Use::Read, part, 0);
+            }
+            Use::Keep(number) => self.kept.push((number, part)),
+            Use::Into => {
+                self.into = Some(part);
+                self.apply(Use::Write, part, 0);
+            }
+            Use::Base => self.enter(part),
+            uses => self.apply(uses, part, 0),
+        }
+    }
+
+    /// Operands from here on are relative to this directory.
+    pub(super) fn enter(&mut self, part: Part) {
+        let word = self.word(part);
+        let base = self.based(word);
+        self.bases.push((part.arg, base.clone()));
+        self.path(part.arg, Access::Read, base, false);
+    }
+
+    /// The file as it is to who starts where the last [`Use::Base`] leads.
+    pub(super) fn based(&self, file: Word) -> Word {
+        match self.bases.last() {
+            Some((_, base)) => words::join(base, &file),
+            None => file,
+        }
+    }
+
+    /// Notes what a part is used for, relative to the base of this number.
+    pub(super) fn apply(&mut self, uses: Use, part: Part, base: usize) {
+        let recursive = self.recursive;
+        match uses {
+            Use::Nothing | Use::Recursive | Use::Settles | Use::Into | Use::Base => {}
+            Use::Runs => self.runs(part.arg, Why::RunsCode),
+            Use::Look(look) => look(self, part),
+            Use::Keep(number) => self.kept.push((number, part)),
+            Use::Url => {
+                let word = self.word(part);
+                self.effects.urls.push((part.arg, word));
+            }
+            Use::Read | Use::ReadBelow | Use::RunsFile | Use::SettlesRead => {
+                if matches!(uses, Use::RunsFile) {
+                    self.runs(part.arg, Why::RunsCode);
+                }
+                let recursive = recursive || matches!(uses, Use::ReadBelow);
+                self.file(Access::Read, part, base, recursive);
+            }
+            Use::Write | Use::WriteBelow => {
+                let recursive = recursive || matches!(uses, Use::WriteBelow);
+                self.file(Access::Write, part, base, recursive);
+            }
+            Use::Change => {
+                self.file(Access::Read, part, base, recursive);
+                self.file(Access::Write, part, base, recursive);
+            }
+        }
+    }
+
+    fn file(&mut self, access: Access, part: Part, base: usize, recursive: bool) {
+        let word = self.word(part);
+        if word.literal() == Some("-") {
+            return;
+        }
+        let word = match base.checked_sub(1).and_then(|index| self.bases.get(index)) {
+            Some((_, base)) => words::join(base, &word),
+            None => word,
+        };
+        self.path(part.arg, access, word, recursive);
+    }
+
+    /// Notes the use of a file.
+    pub(super) fn path(&mut self, arg: usize, access: Access, target: Word, recursive: bool) {
+        self.effects.paths.push(PathUse { arg, access, target, recursive });
+    }
+
+    /// Notes that an argument makes the command unknown.
+    pub(super) fn runs(&mut self, arg: usize, why: Why) {
+        self.effects.unknown.push((arg, why));
+    }
+
+    /// Notes that the command is unknown, whatever rule there is.
+    pub(super) fn unnamable(&mut self, why: Why) {
+        self.effects.unknown.push((self.argv.len(), why));
+    }
+
+    /// The argument, as a place; the command when there is none.
+    pub(super) fn place(&self, arg: usize) -> &'a Word {
+        static NONE: Word =
+            Word { span: crate::shell::Span { start: 0, end: 0 }, pieces: Vec::new() };
+        self.argv.get(arg).or_else(|| self.argv.first()).unwrap_or(&NONE)
+    }
+
+    /// The word that a part is.
+    pub(super) fn word(&self, part: Part) -> Word {
+        words::without(self.place(part.arg), part.skip)
+    }
+
+    /// What was last kept under this number.
+    pub(super) fn kept(&self, number: u8) -> Option<Part> {
+        self.kept.iter().rev().find(|(kept, _)| *kept == number).map(|(_, part)| *part)
+    }
+
+    /// All that was kept under this number.
+    pub(super) fn all_kept(&self, number: u8) -> Vec<Part> {
+        self.kept.iter().filter(|(kept, _)| *kept == number).map(|(_, part)| *part).collect()
+    }
+
+    /// Notes what an operand is used for.
+    pub(super) fn operand_is(&mut self, operand: Operand, uses: Use) {
+        self.apply(uses, Part { arg: operand.arg, skip: 0 }, operand.base);
+    }
+
+    fn finish(&mut self) {
+        self.lay_out(self.program.operands, self.program.here);
+    }
+
+    /// Whether what is used is used with all that is below it.
+    pub(super) fn recursive(&self) -> bool {
+        self.recursive
+    }
+
+    /// From here on, what is used is used with all that is below it.
+    pub(super) fn below(&mut self) {
+        self.recursive = true;
+    }
+
+    /// Goes over the operands; `here` is used when there is none.
+    pub(super) fn lay_out(&mut self, layout: Operands, here: Use) {
+        if let Operands::Look(look) = layout {
+            return look(self);
+        }
+        let operands = std::mem::take(&mut self.operands);
+        let mut used = 0;
+        match layout {
+            Operands::All(uses) => {
+                used = operands.len();
+                operands.iter().for_each(|operand| self.operand_is(*operand, uses));
+            }
+            Operands::First(first, rest) => {
+                let mut settled = self.settled;
+                for operand in &operands {
+                    if settled {
+                        used += 1;
+                        self.operand_is(*operand, rest);
+                        continue;
+                    }
+                    self.operand_is(*operand, first);
+                    // A word that may vanish leaves its place to the next.
+                    settled = !self.place(operand.arg).splits();
+                    if !settled {
+                        self.operand_is(*operand, rest);
+                    }
+                }
+            }
+            Operands::Copy(source) => {
+                used = operands.len();
+                self.copy(&operands, source);
+            }
+            Operands::Look(_) => {}
+        }
+        if used == 0 && !matches!(here, Use::Nothing) {
+            self.here(here);
+        }
+    }
+
+    /// The working directory is used, since no operand says otherwise.
+    pub(super) fn here(&mut self, uses: Use) {
+        let (arg, word) = match self.bases.last() {
+            Some((arg, base)) => (*arg, base.clone()),
+            None => (0, words::text(self.place(0), ".")),
+        };
+        let (access, below) = match uses {
+            Use::Write => (Access::Write, false),
+            Use::WriteBelow => (Access::Write, true),
+            Use::ReadBelow => (Access::Read, true),
+            _ => (Access::Read, false),
+        };
+        self.path(arg, access, word, below || self.recursive);
+    }
+
+    /// The destination may be a directory: the sources' names in it are written.
+    fn under(&mut self, destination: Part, sources: &[Operand]) {
+        let directory = self.word(destination);
+        for source in sources {
+            if let Some(name) = words::file_name(self.place(source.arg)) {
+                let target = words::join(&directory, &name);
+                self.path(destination.arg, Access::Write, target, self.recursive);
+            }
+        }
+    }
+
+    /// Sources and a destination. With words that may vanish or become several, more than one could be the destination.
+    pub(super) fn copy(&mut self, operands: &[Operand], source: Use) {
+        let last = operands.len().saturating_sub(1);
+        if let Some(into) = self.into {
+            self.under(into, operands);
+        }
+        let certain = operands.iter().rposition(|operand| !self.place(operand.arg).splits());
+        for (index, operand) in operands.iter().enumerate() {
+            let destination = self.into.is_none() && index >= certain.unwrap_or(0);
+            let several = self.place(operand.arg).splits();
+            if index < last || several || self.into.is_some() || last == 0 {
+                self.operand_is(*operand, source);
+            }
+            if destination && (last > 0 || several) {
+                self.operand_is(*operand, Use::Write);
+                self.under(
+                    Part { arg: operand.arg, skip: 0 },
+                    operands.get(..index).unwrap_or(&[]),
+                );
+            }
+            if last == 0 && self.into.is_none() && !several {
+                // `ln -s target` writes here, under the target's name.
+                let here = words::text(self.place(operand.arg), ".");
+                self.path(operand.arg, Access::Write, here, false);
+            }
+        }
+    }
+}

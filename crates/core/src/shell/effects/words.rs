@@ -1,0 +1,103 @@
+//! Words made of words: a part of an argument, a file in a directory.
+
+use crate::shell::{Piece, Word};
+
+/// The text that a word begins with for certain, empty if there is none.
+pub(super) fn beginning(word: &Word) -> &str {
+    match word.pieces.first() {
+        Some(Piece::Text(text)) => text,
+        _ => "",
+    }
+}
+
+/// The word without its first `skip` bytes, which must be a part of its [`beginning`].
+pub(super) fn without(word: &Word, skip: usize) -> Word {
+    if skip == 0 {
+        return word.clone();
+    }
+    let mut pieces = Vec::with_capacity(word.pieces.len());
+    let mut rest = word.pieces.iter();
+    if let Some(Piece::Text(text)) = rest.next()
+        && let Some(text) = text.get(skip..)
+        && !text.is_empty()
+    {
+        pieces.push(Piece::Text(text.to_owned()));
+    }
+    pieces.extend(rest.cloned());
+    Word { span: word.span, pieces }
+}
+
+/// A word that stands where `place` stands.
+pub(super) fn text(place: &Word, text: &str) -> Word {
+    let pieces = if text.is_empty() { vec![] } else { vec![Piece::Text(text.to_owned())] };
+    Word { span: place.span, pieces }
+}
+
+/// A word that only the run will tell.
+pub(super) fn unknown(place: &Word) -> Word {
+    Word { span: place.span, pieces: vec![Piece::Unknown { splits: false }] }
+}
+
+/// The file in the directory, as a program sees it that changes into the directory first.
+pub(super) fn join(base: &Word, file: &Word) -> Word {
+    let begins = beginning(file);
+    if begins.starts_with('/') || matches!(file.pieces.first(), Some(Piece::Home)) {
+        return file.clone();
+    }
+    if !begins.is_empty() || matches!(file.pieces.first(), None | Some(Piece::Glob(_))) {
+        let mut pieces = base.pieces.clone();
+        push(&mut pieces, "/");
+        for piece in &file.pieces {
+            match piece {
+                Piece::Text(text) => push(&mut pieces, text),
+                other => pieces.push(other.clone()),
+            }
+        }
+        return Word { span: file.span, pieces };
+    }
+    // It may turn out to be absolute.
+    unknown(file)
+}
+
+fn push(pieces: &mut Vec<Piece>, more: &str) {
+    match pieces.last_mut() {
+        Some(Piece::Text(text)) => text.push_str(more),
+        _ => pieces.push(Piece::Text(more.to_owned())),
+    }
+}
+
+/// Whether it can become several words, some of them beginning with a dash.
+pub(super) fn splits_into_options(word: &Word) -> bool {
+    matches!(word.pieces.first(), Some(Piece::Glob(_)))
+        || word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true }))
+}
+
+/// Whether its first character is not certain.
+pub(super) fn begins_unknown(word: &Word) -> bool {
+    matches!(word.pieces.first(), Some(Piece::Glob(_) | Piece::Unknown { .. }))
+}
+
+/// The last component of a path; none where it names a directory's own content (`.`, `..`, `/`).
+pub(super) fn file_name(path: &Word) -> Option<Word> {
+    if let Some(text) = path.literal() {
+        let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or("");
+        return (!matches!(name, "" | "." | "..")).then(|| self::text(path, name));
+    }
+    let slash = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains('/'));
+    let Some(from) = path.pieces.iter().rposition(slash) else {
+        // A pattern for names matches no slash.
+        let plain =
+            path.pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Glob(_)));
+        return Some(if plain { path.clone() } else { unknown(path) });
+    };
+    let mut pieces: Vec<Piece> = path.pieces.get(from..).unwrap_or(&[]).to_vec();
+    match pieces.first_mut() {
+        Some(Piece::Text(text)) => *text = text.rsplit('/').next().unwrap_or("").to_owned(),
+        _ => return Some(unknown(path)),
+    }
+    if matches!(pieces.first(), Some(Piece::Text(text)) if text.is_empty()) {
+        pieces.remove(0);
+    }
+    // `$dir/` names what only the run will tell.
+    Some(if pieces.is_empty() { unknown(path) } else { Word { span: path.span, pieces } })
+}
