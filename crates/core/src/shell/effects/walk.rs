@@ -5,6 +5,12 @@ use super::words;
 use super::{Effects, PathUse};
 use crate::shell::{Access, Why, Word};
 
+/// More changes of directory than anyone writes on one line.
+const MOST_BASES: usize = 16;
+
+/// Of more sources than these the names in the destination are not spelled out.
+const MOST_SOURCES: usize = 64;
+
 /// An argument, or what is left of it after its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
@@ -268,6 +274,10 @@ impl<'a> Walk<'a> {
 
     /// Operands from here on are relative to this directory.
     pub(super) fn enter(&mut self, part: Part) {
+        if self.bases.len() >= MOST_BASES {
+            // Each is relative to the one before: together they would grow without end.
+            return self.runs(part.arg, Why::NotUnderstood);
+        }
         let word = self.word(part);
         let base = self.based(word);
         self.bases.push((part.arg, base.clone()));
@@ -436,6 +446,10 @@ impl<'a> Walk<'a> {
 
     /// The destination may be a directory: the sources' names in it are written.
     fn under(&mut self, destination: Part, sources: &[Operand]) {
+        if sources.len() > MOST_SOURCES {
+            let target = words::unknown(self.place(destination.arg));
+            return self.path(destination.arg, Access::Write, target, true);
+        }
         let directory = self.word(destination);
         for source in sources {
             if let Some(name) = words::file_name(self.place(source.arg)) {
