@@ -235,15 +235,8 @@ fn go(walk: &mut Walk) {
 fn compile(walk: &mut Walk) {
     for at in 1..walk.argv.len() {
         let begins = words::beginning(walk.place(at));
-        if begins.starts_with('@')
-            || begins.starts_with("-fplugin")
-            || begins.starts_with("-Wl,-plugin")
-        {
-            walk.runs(at, Why::RunsCode);
-        } else if begins.starts_with("-B")
-            || begins.starts_with("-specs")
-            || begins.starts_with("--specs")
-        {
+        let runs = ["@", "-fplugin", "-Wl,-plugin", "-B", "-specs", "--specs"];
+        if runs.iter().any(|option| begins.starts_with(option)) {
             walk.runs(at, Why::RunsCode);
         } else if let Some(name) = begins.strip_prefix("-o")
             && (!name.is_empty() || walk.place(at).pieces.len() > 1)
