@@ -223,9 +223,10 @@ impl Rule {
     pub(crate) fn speaks_of(&self, tool: &str, hints: &BTreeMap<String, bool>) -> bool {
         self.tools.as_ref().is_none_or(|names| names.iter().any(|name| name.matches(tool)))
             && self.annotations.iter().all(|(hint, expected)| {
-                let given = hints.get(hint).copied().unwrap_or_else(|| {
-                    matches!(hint.as_str(), "destructiveHint" | "openWorldHint")
-                });
+                let given = hints
+                    .get(hint)
+                    .copied()
+                    .unwrap_or(matches!(hint.as_str(), "destructiveHint" | "openWorldHint"));
                 given == *expected
             })
     }

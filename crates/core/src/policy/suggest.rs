@@ -106,7 +106,7 @@ fn scope_of_denial(
         return scope(policy, call, subject, files);
     };
     // A denial may be as broad as it likes, but what is known must be known.
-    let depth = depth(argv).unwrap_or(argv.len()).clamp(1, argv.len().max(1));
+    let depth = depth(argv);
     let words: Option<Vec<&str>> = argv.iter().take(depth).map(Word::literal).collect();
     Ok(words.filter(|words| !words.is_empty()).map(|words| {
         let text = words.join(" ");
@@ -146,29 +146,48 @@ fn command(words: Vec<&str>) -> Located<CommandPattern> {
 /// The words of a command that say what it does; `None` where they would allow anything.
 fn prefix(argv: &[Word]) -> Option<Vec<&str>> {
     let program = argv.first()?.literal()?;
-    if program.is_empty() || is_too_broad(argv) {
+    let name = super::tokens::base_name(program);
+    let second = argv.get(1).and_then(Word::literal).unwrap_or_default();
+    let launches = LAUNCHES
+        .iter()
+        .any(|(programs, words)| programs.contains(&name) && words.contains(&second));
+    if program.is_empty() || NEVER.contains(&name) || launches {
         return None;
     }
-    let depth = depth(argv).unwrap_or(argv.len());
-    if depth == 0 || depth > argv.len() {
+    let depth = match depth(argv) {
+        // The name alone says little: then the very words, as they are.
+        1 if is_interpreter_or_launcher(name) => return None,
+        1 => argv.len(),
+        depth => depth,
+    };
+    if depth > MOST_WORDS {
         return None;
     }
-    argv.iter().take(depth).map(Word::literal).collect()
+    argv.get(..depth)?.iter().map(Word::literal).collect()
 }
 
-/// Programs that run whatever they are given, or that change where and as whom the rest runs.
-fn is_too_broad(argv: &[Word]) -> bool {
-    const NEVER: [&str; 12] = [
-        "sudo", "doas", "su", "cd", "pushd", "popd", "eval", "source", ".", "export", "alias",
-        "ssh",
-    ];
-    let name = argv.first().and_then(Word::literal).map_or("", super::tokens::base_name);
-    NEVER.contains(&name) || is_launcher(name)
-}
+/// The longest prefix that anybody would read.
+const MOST_WORDS: usize = 12;
 
-fn depth(argv: &[Word]) -> Option<usize> {
-    let program = argv.first()?.literal()?;
-    matches!(program, "git" | "npm" | "cargo" | "docker" | "kubectl" | "go").then_some(2)
+/// Programs that change as whom, where, or with what the rest runs.
+const NEVER: [&str; 11] =
+    ["sudo", "doas", "su", "cd", "pushd", "popd", "eval", "source", ".", "export", "alias"];
+
+/// Commands of two words that run whatever they are given.
+const LAUNCHES: [(&[&str], &[&str]); 4] = [
+    (&["docker", "podman", "nerdctl"], &["run", "exec", "compose"]),
+    (&["kubectl", "oc"], &["exec", "run", "debug"]),
+    (&["npm", "pnpm", "yarn", "bun"], &["exec", "x", "dlx"]),
+    (
+        &["deno", "uv", "poetry", "pipx", "bundle", "conda", "nix"],
+        &["run", "exec", "eval", "shell", "develop"],
+    ),
+];
+
+/// How many words say what the command does. What is not literal ends them.
+fn depth(argv: &[Word]) -> usize {
+    let words: Vec<&str> = argv.iter().map(|word| word.literal().unwrap_or_default()).collect();
+    subcommand_depth(&words)
 }
 
 /// The scheme, the host and the port.
@@ -237,19 +256,22 @@ fn escaped(text: &str) -> String {
     pattern
 }
 
-fn is_launcher(name: &str) -> bool {
-    matches!(
-        name,
-        "bash"
-            | "sh"
-            | "dash"
-            | "zsh"
-            | "python"
-            | "python3"
-            | "node"
-            | "perl"
-            | "ruby"
-            | "env"
-            | "xargs"
-    )
+/// Until the room of the programs says so: whether a name alone is too broad.
+fn is_interpreter_or_launcher(name: &str) -> bool {
+    const BROAD: [&str; 22] = [
+        "bash", "sh", "dash", "zsh", "python", "python3", "node", "perl", "ruby", "env", "xargs",
+        "git", "npm", "cargo", "docker", "kubectl", "rm", "ssh", "find", "awk", "sed", "make",
+    ];
+    BROAD.contains(&name)
+}
+
+/// Until the room of the programs says so: how many words say what a command does.
+fn subcommand_depth(argv: &[&str]) -> usize {
+    let depth = match argv {
+        ["npm", "run", ..] => 3,
+        ["git" | "npm" | "cargo" | "docker" | "kubectl" | "make", ..] => 2,
+        _ => 1,
+    };
+    let words = argv.iter().take(depth);
+    words.take_while(|word| !word.is_empty() && !word.starts_with('-')).count()
 }

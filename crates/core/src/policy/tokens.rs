@@ -130,10 +130,11 @@ fn could(tokens: &[Token], argv: &[Word]) -> bool {
                     *slot = true;
                 }
             }
-            if splits && may_vanish(word) {
-                if let Some(slot) = next.get_mut(at) {
-                    *slot = true;
-                }
+            if splits
+                && may_vanish(word)
+                && let Some(slot) = next.get_mut(at)
+            {
+                *slot = true;
             }
         }
         if next.last().copied().unwrap_or(true) {

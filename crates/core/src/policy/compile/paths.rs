@@ -77,8 +77,10 @@ impl Patterns {
         }
         // `**/.env` may be anywhere below, or nowhere; `/etc/**` surely is below `/`. What is deleted or moved away is not
         // to be had back; a list of names gives little away.
-        let surely =
-            access == Access::Write || self.set.globs().any(|glob| is_solid(glob.source()));
+        let mut surely = access == Access::Write;
+        for glob in self.set.globs().filter(|glob| is_solid(glob.source())) {
+            surely = surely || glob.touches_below(path, files)?;
+        }
         Ok(match (surely, extent) {
             (true, _) => Meets::Yes,
             (false, Extent::AllNames) => Meets::No,

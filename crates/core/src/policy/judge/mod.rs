@@ -168,11 +168,11 @@ impl<'a> Judge<'a> {
             }
         }
         let silent = matches!(says.cause, Cause::Uncovered | Cause::Default(_));
-        if says.effect == Effect::Allow || (says.effect == Effect::Ask && silent) {
-            if let Some(cause) = self.doubt(subject, hits, spots) {
-                let managed_ask = says.managed_ask;
-                says = Says { effect: Effect::Ask, rule: None, cause, managed_ask };
-            }
+        if (says.effect == Effect::Allow || (says.effect == Effect::Ask && silent))
+            && let Some(cause) = self.doubt(subject, hits, spots)
+        {
+            let managed_ask = says.managed_ask;
+            says = Says { effect: Effect::Ask, rule: None, cause, managed_ask };
         }
         Ok(says)
     }

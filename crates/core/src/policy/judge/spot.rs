@@ -39,7 +39,7 @@ impl Spots {
         if relative && !start.dirs.is_empty() {
             spots.certain = false;
             for dir in &start.dirs {
-                spots.from_dir(dir, &texts, start, files)?;
+                spots.add_from(dir, &texts, start, files)?;
             }
         }
         Ok(spots)
@@ -81,7 +81,7 @@ impl Spots {
     }
 
     /// From a directory that `cd` may have led to.
-    fn from_dir(
+    fn add_from(
         &mut self, dir: &Dir, texts: &[String], start: &Start, files: &dyn Files,
     ) -> Result<(), PathError> {
         let through = match dir {

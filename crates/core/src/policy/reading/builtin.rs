@@ -155,9 +155,11 @@ pub(super) fn of(name: &str) -> Option<Builtin> {
             recursive: if name == "directory_tree" { Recursive::Yes } else { LIST.recursive },
             ..LIST
         },
-        "glob" => {
-            Builtin { pattern: Some(&["pattern", "glob", "glob_pattern", "globPattern"]), ..GREP }
-        }
+        "glob" => Builtin {
+            names: true,
+            pattern: Some(&["pattern", "glob", "glob_pattern", "globPattern"]),
+            ..GREP
+        },
         "grep" | "search_files" | "search_file_content" => GREP,
         "search" => {
             Builtin { common: true, marks: &["pattern", "regex", "regexp", "glob"], ..GREP }

@@ -168,8 +168,8 @@ fn defaults_speak_where_no_rule_does() {
     runs(&with("deny"), &[("deny", "make"), ("allow", "git status"), ("ask", "npm run deploy")]);
     runs(&with("allow"), &[("allow", "make"), ("deny", "rm x"), ("ask", "$x"), ("ask", "eval x")]);
     // A deny that could match does not hide that a rule allows it.
-    let could = "default = \"deny\"\n[[rule]]\neffect = \"allow\"\ncommands = [\"git\"]\n[[rule]]\neffect = \"deny\"\ncommands = [\"git push\"]\n";
-    runs(could, &[("ask", "git $x"), ("deny", "git push"), ("allow", "git log")]);
+    let could = "default = \"deny\"\n[[rule]]\neffect = \"allow\"\ncommands = [\"tool\"]\n[[rule]]\neffect = \"deny\"\ncommands = [\"tool push\"]\n";
+    runs(could, &[("ask", "tool $x"), ("deny", "tool push"), ("allow", "tool log")]);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn conditions_that_cannot_be_tried_ask() {
 
 #[test]
 fn a_line_too_long_to_judge_is_never_allowed_and_denies_still_bite() {
-    let line = format!("{}rm x", "ls;".repeat(9_000));
+    let line = format!("{}rm x", "ls;".repeat(3_000));
     assert_eq!(run(RULES, &line), Effect::Deny);
     let rules = (0..400).map(|_| "[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
     let many: String = rules.collect();
