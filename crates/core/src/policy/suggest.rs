@@ -12,7 +12,7 @@ use super::protected;
 use super::subject::{Extent, Kind, Subject};
 use super::verdict::{Cause, JudgedSubject, Verdict};
 use crate::path::{Address, Cached, Files, PathError, Where};
-use crate::shell::{Access, Role, Word};
+use crate::shell::{Access, Role, Word, is_interpreter_or_launcher, subcommand_depth};
 
 /// Rules that could be saved, and what they mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,8 @@ pub struct Suggestion {
 pub fn suggest(
     policy: &Policy, call: &JudgedCall, verdict: &Verdict, files: &dyn Files,
 ) -> Result<Option<Suggestion>, NeedsFiles> {
-    if verdict.effect != Effect::Ask {
+    // In a rule, a `*` in the tool's name would mean others as well.
+    if verdict.effect != Effect::Ask || call.tool_name.contains('*') {
         return Ok(None);
     }
     let files = &Cached::new(files);
@@ -119,7 +120,6 @@ fn rule_for(call: &JudgedCall) -> Rule {
     Rule {
         at: Place::default(),
         index: 0,
-        // The name itself: a `*` in it would be a pattern.
         tools: Some(vec![call.tool_name.to_owned()]),
         effect: Effect::Allow,
         reason: None,
@@ -254,24 +254,4 @@ fn escaped(text: &str) -> String {
         pattern.push(character);
     }
     pattern
-}
-
-/// Until the room of the programs says so: whether a name alone is too broad.
-fn is_interpreter_or_launcher(name: &str) -> bool {
-    const BROAD: [&str; 22] = [
-        "bash", "sh", "dash", "zsh", "python", "python3", "node", "perl", "ruby", "env", "xargs",
-        "git", "npm", "cargo", "docker", "kubectl", "rm", "ssh", "find", "awk", "sed", "make",
-    ];
-    BROAD.contains(&name)
-}
-
-/// Until the room of the programs says so: how many words say what a command does.
-fn subcommand_depth(argv: &[&str]) -> usize {
-    let depth = match argv {
-        ["npm", "run", ..] => 3,
-        ["git" | "npm" | "cargo" | "docker" | "kubectl" | "make", ..] => 2,
-        _ => 1,
-    };
-    let words = argv.iter().take(depth);
-    words.take_while(|word| !word.is_empty() && !word.starts_with('-')).count()
 }
