@@ -37,13 +37,13 @@ fn policy(rules: usize) -> Policy {
 }
 
 fn median(mut run: impl FnMut()) -> f64 {
-    let mut times: Vec<f64> = (0..200)
+    let mut times: Vec<f64> = (0..50)
         .map(|_| {
             let start = Instant::now();
-            for _ in 0..50 {
+            for _ in 0..20 {
                 run();
             }
-            start.elapsed().as_secs_f64() * 1e6 / 50.0
+            start.elapsed().as_secs_f64() * 1e6 / 20.0
         })
         .collect();
     times.sort_by(f64::total_cmp);
