@@ -32,6 +32,7 @@ pub fn load(text: &str, format: Format, source: Source) -> Result<Document, Vec<
 /// that the answer is the same on every machine.
 pub fn check_examples(document: &Document) -> Vec<DocumentError> {
     let mut errors = Vec::new();
+    let mut left = WORK;
     for rule in &document.rules {
         if errors.len() >= MAX_ERRORS {
             break;
@@ -40,6 +41,15 @@ pub fn check_examples(document: &Document) -> Vec<DocumentError> {
         if examples.matching.is_empty() && examples.not_matching.is_empty() {
             continue;
         }
+        let Some(rest) = left.checked_sub(work(rule, document)) else {
+            let message =
+                "the examples up to here are too many, or too long, to be checked".to_owned();
+            let mut error = failed(document, rule, rule.at, message);
+            error.hint = Some("keep the telling ones".to_owned());
+            errors.push(error);
+            break;
+        };
+        left = rest;
         let trial = match Trial::new(rule, document) {
             Ok(trial) => trial,
             Err((at, message)) => {
@@ -73,6 +83,29 @@ pub fn check_examples(document: &Document) -> Vec<DocumentError> {
     }
     errors.truncate(MAX_ERRORS);
     errors
+}
+
+/// Bytes of examples times patterns that are compared at most: a hostile file must not hold up who reads it.
+const WORK: usize = 20_000_000;
+
+fn work(rule: &Rule, document: &Document) -> usize {
+    // What a comparison costs, however short.
+    const LEAST: usize = 64;
+    let bytes: usize = rule
+        .examples
+        .matching
+        .iter()
+        .chain(&rule.examples.not_matching)
+        .map(|example| example.value.len() + LEAST)
+        .sum();
+    let patterns = rule.commands.len()
+        + rule.reads.len()
+        + rule.writes.len()
+        + rule.urls.len()
+        + rule.env.len()
+        + rule.tools.as_ref().map_or(0, Vec::len);
+    // The shells of the tools are looked up for each rule.
+    bytes.saturating_mul(patterns.max(1)).saturating_add(document.tools.len().saturating_mul(LEAST))
 }
 
 fn failed(document: &Document, rule: &Rule, place: Place, message: String) -> DocumentError {

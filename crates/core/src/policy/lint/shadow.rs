@@ -8,7 +8,7 @@ use crate::shell::{self, Shell, What};
 
 use super::{FindingCode, Report, cover, is_whole};
 
-/// Pairs of rules that are compared at most.
+/// Pairs of patterns that are compared at most.
 const PAIRS: usize = 1_000_000;
 
 /// What stands before a rule: which document, which rule of it, and how.
@@ -54,7 +54,7 @@ pub(super) fn find(documents: &[Document]) -> HashMap<(usize, usize), Shadow> {
             if (number, index) == (other_number, other_index) {
                 continue;
             }
-            pairs += 1;
+            pairs += patterns(rule) * patterns(other);
             if pairs > PAIRS {
                 break 'rules;
             }
@@ -74,6 +74,13 @@ pub(super) fn find(documents: &[Document]) -> HashMap<(usize, usize), Shadow> {
         }
     }
     found
+}
+
+/// At least one.
+fn patterns(rule: &Rule) -> usize {
+    let trees = rule.reads.len() + rule.writes.len() + rule.urls.len();
+    let tools = rule.tools.as_ref().map_or(0, Vec::len);
+    1 + rule.commands.len() + trees + rule.env.len() + tools + rule.annotations.len()
 }
 
 /// Where rules are looked for that could cover another.

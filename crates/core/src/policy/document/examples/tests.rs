@@ -145,3 +145,36 @@ fn only_so_many_are_reported() {
         MAX_ERRORS
     );
 }
+
+#[test]
+fn a_hostile_file_holds_up_nobody() {
+    for (key, pattern, example) in [
+        ("reads", "'/a/*/x{}/**'", "'/a/b/y{}'"),
+        ("urls", "'https://x{}.com/**'", "'https://y{}.com/'"),
+        ("commands", "'a{}'", "'b{}; c{} d; $x'"),
+        ("commands", "['*', 'a{}']", "'b{} $x'"),
+        ("env", "'A{}*'", "'B{}'"),
+        ("tools", "'a*{}'", "'b{}'"),
+    ] {
+        for (patterns, examples) in [(2_000, 2_000), (1, 3_000), (300, 100)] {
+            let list = |text: &str, count: usize| {
+                (0..count)
+                    .map(|at| text.replace("{}", &at.to_string()))
+                    .collect::<Vec<_>>()
+                    .join(",")
+            };
+            let start = std::time::Instant::now();
+            let rule = format!(
+                "effect='deny'\n{key}=[{}]\nexamples={{ not_match=[{}] }}",
+                list(pattern, patterns),
+                list(example, examples)
+            );
+            let errors = errors(&rule);
+            let took = start.elapsed();
+            assert!(took.as_secs() < 20, "{key} {patterns} {examples}: {took:?}");
+            if patterns == 2_000 {
+                assert!(errors[0].contains("too many"), "{errors:?}");
+            }
+        }
+    }
+}
