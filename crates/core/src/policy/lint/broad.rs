@@ -2,100 +2,18 @@
 
 use crate::policy::document::{CommandPattern, Document, Token, quoted, wild};
 
+use crate::shell::is_interpreter_or_launcher;
+
 use super::{FindingCode, Report, is_whole};
 
-/// Programs that run what their arguments say. Denies still bite what is looked through.
-const LAUNCHERS: &[&str] = &[
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "fish",
-    "pwsh",
-    "powershell",
-    "cmd",
-    "python",
-    "python2",
-    "python3",
-    "node",
-    "deno",
-    "bun",
-    "ruby",
-    "perl",
-    "php",
-    "lua",
-    "awk",
-    "gawk",
-    "osascript",
-    "env",
-    "sudo",
-    "doas",
-    "su",
-    "xargs",
-    "find",
-    "parallel",
-    "watch",
-    "ssh",
-    "eval",
-    "exec",
-    "command",
-    "builtin",
-    "nohup",
-    "nice",
-    "timeout",
-    "time",
-    "setsid",
-    "stdbuf",
-    "npx",
-    "pnpx",
-    "bunx",
-    "uvx",
-    "pipx",
-    "busybox",
-    "chroot",
-    "script",
-    "expect",
-    "make",
-    "source",
-    ".",
+/// Programs that a pattern for many names should not mean by the way.
+const DANGEROUS: &[&str] = &[
+    "sh", "bash", "zsh", "python", "python3", "node", "perl", "ruby", "env", "sudo", "ssh", "git",
+    "npm", "npx", "docker", "rm", "dd", "curl", "make",
 ];
 
-/// Programs with subcommands, of which some do anything.
-const FAMILIES: &[&str] = &[
-    "git",
-    "npm",
-    "pnpm",
-    "yarn",
-    "cargo",
-    "go",
-    "pip",
-    "pip3",
-    "uv",
-    "poetry",
-    "gem",
-    "bundle",
-    "docker",
-    "podman",
-    "kubectl",
-    "helm",
-    "terraform",
-    "aws",
-    "gcloud",
-    "az",
-    "gh",
-    "glab",
-    "systemctl",
-    "brew",
-    "apt",
-    "apt-get",
-    "dnf",
-    "yum",
-    "pacman",
-    "dotnet",
-    "mvn",
-    "gradle",
-];
+/// Programs whose arguments are understood one by one: what they would run or write is judged by itself.
+const UNDERSTOOD: &[&str] = &["find", "sed", "awk", "gawk", "mawk", "nawk", "less", "more", "man"];
 
 /// Variables that decide what runs.
 const VARIABLES: &[&str] = &[
@@ -237,7 +155,7 @@ fn command_is_broad(command: &CommandPattern) -> Option<String> {
     let names: Vec<&str> = match first {
         Token::Any | Token::Rest => return Some("it allows every command".to_owned()),
         Token::Like(pattern) => {
-            let meant = LAUNCHERS.iter().chain(FAMILIES).find(|name| wild(pattern, name))?;
+            let meant = DANGEROUS.iter().find(|name| wild(pattern, name))?;
             return Some(format!(
                 "{} means {meant:?} too: name the programs that are meant",
                 quoted(pattern)
@@ -246,7 +164,6 @@ fn command_is_broad(command: &CommandPattern) -> Option<String> {
         Token::Text(name) => vec![name],
         Token::OneOf(names) => names.iter().map(String::as_str).collect(),
     };
-    let base = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
     // `python -c` is still anything, `python manage.py` is not.
     let is_open = |token: &Token| match token {
         Token::Any | Token::Rest => true,
@@ -254,26 +171,18 @@ fn command_is_broad(command: &CommandPattern) -> Option<String> {
         Token::Text(text) => text.starts_with('-') && text != "--version" && text != "--help",
         Token::OneOf(texts) => texts.iter().any(|text| text.starts_with('-')),
     };
-    let is_any = |token: &Token| matches!(token, Token::Any | Token::Rest);
-    let launcher = names.iter().find(|name| is_launcher(&base(name)));
-    if let Some(name) = launcher
-        && rest.iter().all(is_open)
-    {
-        return Some(format!(
-            "{} runs whatever its arguments say: name the arguments that are meant",
+    let name = names.iter().find(|name| is_open_ended(name))?;
+    rest.iter().all(is_open).then(|| {
+        format!(
+            "{} does whatever its arguments say: name the arguments that are meant",
             quoted(name)
-        ));
-    }
-    let family = names.iter().find(|name| FAMILIES.contains(&base(name).as_str()));
-    let name = family.filter(|_| rest.iter().all(is_any))?;
-    Some(format!(
-        "{} has subcommands that do anything: name the subcommands that are meant",
-        quoted(name)
-    ))
+        )
+    })
 }
 
-fn is_launcher(name: &str) -> bool {
-    LAUNCHERS.contains(&name)
+fn is_open_ended(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or_default();
+    is_interpreter_or_launcher(name) && !UNDERSTOOD.contains(&name)
 }
 
 /// `/**`, `~/**` and what means as much.

@@ -31,7 +31,7 @@ fn one_rule() {
     for (rule, expected) in [
         // Nothing.
         (
-            "effect='allow'\ncommands=['git status', 'cargo test', 'python3 manage.py', 'ls']",
+            "effect='allow'\ncommands=['git status', 'cargo test', 'python3 manage.py', 'ls', 'sed -n', 'find']",
             vec![],
         ),
         ("effect='deny'\ncommands=['bash', '**', 'git', \"echo '~/x'\"]", vec![]),
@@ -166,7 +166,9 @@ fn rules_that_never_decide() {
             &none,
         ),
     ] {
-        assert_eq!(found(&rules(&pair)), expected, "{pair:?}");
+        let mut found = found(&rules(&pair));
+        found.retain(|finding| finding.starts_with("shadowed"));
+        assert_eq!(found, expected, "{pair:?}");
     }
 }
 
@@ -263,7 +265,7 @@ fn messages_say_what_to_do() {
         messages,
         [
             "\"CI=1\" sets a variable, which is no part of a command: write env = [\"CI\"]",
-            "\"python\" runs whatever its arguments say: name the arguments that are meant",
+            "\"python\" does whatever its arguments say: name the arguments that are meant",
             "the rule at p:8 asks about all this, and the stricter counts",
         ]
     );
