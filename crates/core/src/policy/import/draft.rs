@@ -241,7 +241,7 @@ impl Draft {
         if foreign.effect == Effect::Allow {
             self.allow_commands(foreign, words);
         } else {
-            self.stop_commands(foreign, words);
+            self.stop_commands(foreign, words, true);
         }
     }
 
@@ -286,8 +286,14 @@ impl Draft {
         self.item(foreign, command_rule(foreign, narrow.pattern.tokens), narrow.closed, false);
     }
 
-    fn stop_commands(&mut self, foreign: &Foreign, words: &Words) {
-        let wide = words.wide();
+    /// An ask or a deny about beginnings of commands that already says more than theirs.
+    pub(super) fn commands_at_least(&mut self, foreign: &Foreign, words: &Words) {
+        self.stop_commands(foreign, words, false);
+    }
+
+    fn stop_commands(&mut self, foreign: &Foreign, words: &Words, exact: bool) {
+        let mut wide = words.wide();
+        wide.exact &= exact;
         if wide.exact && !words.is_all() {
             self.rule(foreign, command_rule(foreign, wide.tokens));
         } else if wide.exact {

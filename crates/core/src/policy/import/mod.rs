@@ -17,6 +17,8 @@ mod gemini;
 mod json;
 mod opencode;
 mod paths;
+#[cfg(test)]
+mod property;
 mod regex;
 mod starlark;
 #[cfg(test)]

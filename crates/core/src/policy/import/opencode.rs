@@ -165,7 +165,8 @@ fn command(draft: &mut Draft, entry: &Entry) {
             let why = "`?` in a pattern cannot be said with words";
             return draft.dropped(&entry.foreign.what, entry.foreign.at, why);
         }
-        return draft.commands(&entry.foreign, &Words::glob(&entry.pattern.replace('?', "*")));
+        return draft
+            .commands_at_least(&entry.foreign, &Words::glob(&entry.pattern.replace('?', "*")));
     }
     draft.commands(&entry.foreign, &Words::glob(&entry.pattern));
 }
@@ -300,7 +301,7 @@ fn all(draft: &mut Draft, entry: &Entry) {
             "a pattern for all tools at once cannot be said",
         );
     }
-    draft.commands(foreign, &Words::glob(&entry.pattern.replace('?', "*")));
+    draft.commands_at_least(foreign, &Words::glob(&entry.pattern.replace('?', "*")));
     if let Ok((globs, _)) = paths::wildcard(&entry.pattern, foreign.effect) {
         let mut rule = foreign.rule();
         rule.reads = globs.iter().map(|glob| foreign.located(glob.clone())).collect();

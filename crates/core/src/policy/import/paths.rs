@@ -20,13 +20,13 @@ pub(super) fn gitignore(pattern: &str, effect: Effect) -> Globs {
     } else if let Some(rest) = pattern.strip_prefix('/') {
         ("${project}/", rest)
     } else if let Some(rest) = pattern.strip_prefix("./") {
-        ("", rest)
+        ("${cwd}/", rest)
     } else if pattern == "~" {
         ("~", "")
     } else if pattern.trim_end_matches('/').contains('/') {
-        ("", pattern)
+        ("${cwd}/", pattern)
     } else {
-        ("**/", pattern)
+        ("${cwd}/**/", pattern)
     };
     if rest.is_empty() && base != "~" {
         return Ok((vec![format!("{base}**")], None));
@@ -85,13 +85,15 @@ pub(super) fn wildcard(pattern: &str, effect: Effect) -> Globs {
         return Ok((vec![if anchored { glob } else { format!("${{project}}/{glob}") }], note));
     }
     let (text, note) = widened(&pattern);
+    let note = note.or(text.contains('?').then_some("`?` stands for any text now"));
     let text = single_stars(&text.replace('?', "*"));
     let (globs, note) = across_directories(&text, note);
-    // A relative path may be seen from the call's own directory, too.
+    // Relative paths are seen from the project. A deny does no harm when it also sees them from the working directory.
     let globs = globs.into_iter().flat_map(|glob| match anchored {
         true => vec![glob],
         false if text.starts_with('*') => vec![format!("/**/{}", glob.trim_start_matches("**/"))],
-        false => vec![format!("${{project}}/{glob}"), glob],
+        false if effect == Effect::Deny => vec![format!("${{project}}/{glob}"), glob],
+        false => vec![format!("${{project}}/{glob}")],
     });
     Ok((globs.collect(), note))
 }
@@ -109,6 +111,7 @@ fn across_directories(
         (true, "") => (vec![format!("{dir}**")], note),
         (false, "") => (vec![format!("{dir}{name}*"), format!("{dir}{name}*/**")], note),
         (true, after) if after.starts_with('/') && !after.contains('*') => {
+            let note = note.or(Some("the directory that `*` stands for may be missing now"));
             (vec![format!("{dir}**{after}")], note)
         }
         (_, after) if !after.contains(['*', '/']) => {
