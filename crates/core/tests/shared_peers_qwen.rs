@@ -62,7 +62,7 @@ fn call(
     })
 }
 
-fn text<'a>(value: &'a Value) -> Option<&'a str> {
+fn text(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| *text != "<undefined>")
 }
 
