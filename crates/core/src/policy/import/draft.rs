@@ -141,6 +141,11 @@ impl Draft {
         Self { matching, items: Vec::new(), losses: Vec::new(), default: None, forbid: Vec::new() }
     }
 
+    /// Whether something is allowed so far.
+    pub(super) fn allows(&self) -> bool {
+        self.items.iter().any(|item| item.rule.effect == Effect::Allow)
+    }
+
     /// Something is left out.
     pub(super) fn dropped(&mut self, what: &str, at: Place, why: impl Into<String>) {
         self.lost(what, at, why.into(), LossEffect::Dropped);

@@ -360,10 +360,13 @@ fn vscode_rules() {
         (r#""bin/x": true"#, &["allow `bin/x`", "allow `./bin/x`"], 2),
     ];
     for (rule, expected, losses) in rows {
-        check(Format::Vscode, &format!("{{ {rule} }}"), expected, *losses);
+        // Where something is allowed, the editor's own rules are missed.
+        let missed = usize::from(expected.iter().any(|line| line.starts_with("allow")));
+        let losses = losses + missed;
+        check(Format::Vscode, &format!("{{ {rule} }}"), expected, losses);
         let settings =
             format!("{{ /* mine */ \"chat.tools.terminal.autoApprove\": {{ {rule}, }} }}");
-        check(Format::Vscode, &settings, expected, *losses);
+        check(Format::Vscode, &settings, expected, losses);
     }
     let off = r#"{ "chat.tools.terminal.autoApprove": {"ls": true}, "chat.tools.terminal.enableAutoApprove": false }"#;
     check(Format::Vscode, off, &[], 1);

@@ -28,14 +28,24 @@ const ENABLE: &str = "chat.tools.terminal.enableAutoApprove";
 /// Reads the settings, or the map alone.
 pub(super) fn read(text: &Text) -> Result<Draft, ImportError> {
     let mut draft = Draft::new(Match::Strictest);
+    members(&mut draft, text)?;
+    if draft.allows() {
+        let why = "the editor's own rules ask for some uses of what is allowed here (`find -delete`, `sed -i`): \
+            they stand in no file; write asks for what must not run";
+        draft.dropped("rules out of the box", Place::default(), why);
+    }
+    Ok(draft)
+}
+
+fn members(draft: &mut Draft, text: &Text) -> Result<(), ImportError> {
     let members = json::object(text)?;
     let is_settings = members.is_empty()
         || members
             .iter()
             .any(|(name, ..)| name.starts_with("chat.") || name.starts_with("github.copilot."));
     if !is_settings {
-        rules(&mut draft, text, members, true)?;
-        return Ok(draft);
+        rules(draft, text, members, true)?;
+        return Ok(());
     }
     let off = members.iter().any(|(name, value, _)| {
         name == ENABLE && matches!(value, Value::BooleanLit(on) if !on.value)
@@ -48,14 +58,14 @@ pub(super) fn read(text: &Text) -> Result<Draft, ImportError> {
                     at,
                 ));
             };
-            rules(&mut draft, text, json::members(text, object)?, !off)?;
+            rules(draft, text, json::members(text, object)?, !off)?;
         } else if OTHERS.contains(&name.as_str()) {
             draft.dropped(&name, at, "it approves more than commands: write rules for the tools");
         } else if OTHER_GUARDS.contains(&name.as_str()) {
             draft.dropped(&name, at, "it is not read: what it asks for must be set up anew");
         }
     }
-    Ok(draft)
+    Ok(())
 }
 
 fn rules(draft: &mut Draft, text: &Text, members: Members, on: bool) -> Result<(), ImportError> {
