@@ -11,6 +11,7 @@
 //!   allows are for the tools with a built-in reading alone.
 
 mod claude;
+mod close;
 mod codex;
 mod draft;
 mod gemini;
