@@ -70,7 +70,8 @@ impl Prover<'_, '_> {
         match name.as_str() {
             "cd" | "chdir" | "pushd" => self.changes_directory(&argv, &name),
             "popd" => {
-                if argv.len() > 1 {
+                // Back to where a `pushd` came from, which is among the directories already.
+                if argv.len() > 1 || self.found.dirs.is_empty() {
                     self.found.anywhere();
                 }
             }

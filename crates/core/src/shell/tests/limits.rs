@@ -158,7 +158,14 @@ fn any_cut_and_any_single_change_is_survived() {
             for extra in ["\\", "'", "\"", "`", "$", "(", ")", "{", "}", "\n", "é", "<<", "\0", "["]
             {
                 let changed = format!("{}{extra}{}", &text[..cut], &text[cut..]);
-                assert!(!analyze(&changed, shell).facts.is_empty());
+                let facts = analyze(&changed, shell).facts;
+                assert!(!facts.is_empty());
+                for fact in facts {
+                    assert!(
+                        changed.get(fact.span.start..fact.span.end).is_some(),
+                        "{changed:?} {fact:?}"
+                    );
+                }
             }
         }
     }
@@ -191,6 +198,7 @@ fn directories_are_a_superset() {
         "cd *",
         "cd a b",
         "pushd",
+        "popd",
         "popd +1",
         "for i in a; do cd b; done",
         "f() { cd a; }",
