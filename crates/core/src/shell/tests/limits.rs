@@ -139,8 +139,9 @@ fn what_does_nothing_is_unknown() {
 fn facts_have_places() {
     let text = "ls; sh -c 'rm  x' > f";
     let analysis = analyze(text, Shell::Bash);
-    let places: Vec<&str> =
-        analysis.facts.iter().map(|fact| &text[fact.span.start..fact.span.end]).collect();
+    // What the tables of programs know of their arguments stands at those.
+    let of_grammar = analysis.facts.iter().filter(|fact| !matches!(fact.what, What::Path { .. }));
+    let places: Vec<&str> = of_grammar.map(|fact| &text[fact.span.start..fact.span.end]).collect();
     assert_eq!(places, ["ls", "sh -c 'rm  x'", "'rm  x'", "> f"]);
     let text = "é=1 `rm x` \"$(b\nc)\"";
     for fact in analyze(text, Shell::Bash).facts {
@@ -222,7 +223,7 @@ fn unknowns_that_a_rule_may_name() {
             _ => None,
         })
     };
-    assert_eq!(named("ls; bash x.sh"), Some((1, 1)));
+    assert_eq!(named(": ; bash x.sh"), Some((1, 1)));
     assert_eq!(named("find . $x"), Some((0, 2)));
     assert_eq!(named("sudo ls"), None);
     assert_eq!(named("strace -f ls"), Some((0, 2)));
