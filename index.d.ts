@@ -172,7 +172,7 @@ export interface ToolReading {
   url?: Patterns;
   /** The directory that the rest is relative to. */
   cwd?: Patterns;
-  /** The shell that runs the command line. `sh` may be dash or bash: the stricter counts. @default 'bash' */
+  /** The shell that runs the command line. `sh` may be dash or bash: the stricter counts. @default 'sh' */
   shell?: 'bash' | 'sh' | 'posix' | 'zsh' | 'pwsh' | 'powershell' | 'cmd';
 }
 
@@ -374,7 +374,11 @@ export declare function parsePolicy(
 /** Reads a policy file. @throws {@link PolicyError} (`ERR_POLICY_…`), also when it cannot be read (`ERR_POLICY_FILE`) */
 export declare function loadPolicy(path: string): Promise<Policy>;
 
-/** What these policies say about a call, without running or asking anything. Symlinks are looked up. */
+/**
+ * What these policies say about a call, without running or asking anything. Symlinks are looked up.
+ *
+ * What `parsePolicy`, `loadPolicy` and `definePolicy` gave is made ready once; another object is read anew at each call.
+ */
 export declare function checkPolicy(
   policy: PolicyInput | readonly PolicyInput[],
   call: { toolName: string; args: unknown; annotations?: Readonly<Record<string, unknown>> },

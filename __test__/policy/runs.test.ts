@@ -144,7 +144,7 @@ describe('functions', () => {
     ['something else', () => 1, 'deny'],
   ];
   test.each(cases)('an allow whose condition says %s', async (_, condition, effect) => {
-    const policy = definePolicy([{ when: shellGlob('git push'), if: condition as () => boolean, effect: 'allow' }]);
+    const policy = definePolicy([{ when: shellGlob('git push'), if: condition as never, effect: 'allow' }]);
     expect((await effectOf({ policy }, 'git push')).effect).toBe(effect);
   });
 
@@ -159,7 +159,7 @@ describe('functions', () => {
   ])('a deny whose condition fails with %s never allows', async (_, condition) => {
     const policy = definePolicy(
       [
-        { when: shellGlob('git push'), if: condition as () => boolean, effect: 'deny' },
+        { when: shellGlob('git push'), if: condition as never, effect: 'deny' },
         { when: shellGlob('git'), effect: 'allow' },
       ],
       { match: 'strictest' },

@@ -152,6 +152,7 @@ export class Run {
     } finally {
       signal.removeEventListener('abort', onAbort);
       this.abandon();
+      this.#asker.gate.control.endRun(this.runId);
       beforeYield();
     }
   }

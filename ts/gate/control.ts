@@ -74,18 +74,26 @@ export class Control {
 
   /** The whole verdict on a call. Never rejects. */
   async judge(call: JudgedByPolicy, narrower: Policies | undefined, asked: () => Promise<Verdict>): Promise<Verdict> {
-    let said: PolicyVerdict | null = null;
-    for (const policies of [this.#policies, narrower]) {
-      if (policies === undefined) continue;
-      const verdict = await policies.judge(call);
-      said = said === null ? verdict : stricter(said, verdict);
-      if (said.effect === 'deny') return { effect: 'deny', reason: said.reason, said };
+    try {
+      return await this.#verdictOn(call, narrower, asked);
+    } catch (error) {
+      return { effect: 'deny', reason: `The call could not be judged: ${messageOf(error)}` };
     }
+  }
+
+  async #verdictOn(
+    call: JudgedByPolicy,
+    narrower: Policies | undefined,
+    asked: () => Promise<Verdict>,
+  ): Promise<Verdict> {
+    const parent = await this.#policies?.judge(call);
+    if (parent?.effect === 'deny') return { effect: 'deny', reason: parent.reason, said: parent };
+    const child = await narrower?.judge(call);
+    if (child?.effect === 'deny') return { effect: 'deny', reason: child.reason, said: child };
     const own = await asked();
     if (own.effect === 'deny') return own;
-    const verdict = await this.#judged(call, combined(own, said));
-    if (verdict.effect === 'deny') return verdict;
-    return this.#answered(call, verdict, narrower);
+    const verdict = await this.#judged(call, combined(own, parent, child));
+    return verdict.effect === 'deny' ? verdict : this.#answered(call, verdict, narrower);
   }
 
   /** What the custom judge makes of it. */
@@ -214,18 +222,18 @@ function checkMode(place: string, mode: unknown): PolicyMode {
   });
 }
 
-/** What the parent says stands: a child can only tighten it. */
-function stricter(parent: PolicyVerdict, child: PolicyVerdict): PolicyVerdict {
-  return STRICTNESS[child.effect] > STRICTNESS[parent.effect] ? child : parent;
-}
-
+/** The strictest of what does not deny. */
 function combined(
   own: Exclude<Verdict, { effect: 'deny' }>,
-  said: PolicyVerdict | null,
+  parent: PolicyVerdict | undefined,
+  child: PolicyVerdict | undefined,
 ): Exclude<Verdict, { effect: 'deny' }> {
+  // A child can only tighten: what it allows is allowed when its parent says so as well.
+  const said = (child?.effect === 'ask' && parent?.effect !== 'ask' ? child : (parent ?? child)) ?? null;
   if (own.effect === 'ask') return { ...own, said, floor: true };
-  if (said?.effect === 'ask') return { effect: 'ask', reason: said.reason, said };
-  return { effect: 'allow', said };
+  if (said?.effect !== 'ask') return { effect: 'allow', said };
+  // What is granted answers the gate's own policy: a child that asks is answered for the whole call or not at all.
+  return { effect: 'ask', reason: said.reason, said, floor: child?.effect === 'ask' };
 }
 
 function readJudgement(answer: unknown): { effect: PolicyEffect; reason: string | undefined } {

@@ -82,8 +82,17 @@ export const importPolicy: typeof Api.importPolicy = (format, text, { name = for
   return { toml, policy: parsePolicy(toml, { name, format: 'toml' }), losses };
 };
 
+/** What was made of a policy, for as long as somebody holds it. It never changes: documents are read when they are passed. */
+const MADE = new WeakMap<object, { cwd: string; policies: Policies }>();
+
 function policies(policy: PolicyInput | readonly PolicyInput[], place: PolicyPlace | undefined): Policies {
-  return new Policies({ policy, files: 'none', place }, 'policy');
+  const isFrozen = typeof policy === 'object' && Object.isFrozen(policy);
+  const cwd = process.cwd();
+  const made = isFrozen && place === undefined ? MADE.get(policy) : undefined;
+  if (made?.cwd === cwd) return made.policies;
+  const fresh = new Policies({ policy, files: 'none', place }, 'policy');
+  if (isFrozen && place === undefined) MADE.set(policy, { cwd, policies: fresh });
+  return fresh;
 }
 
 function judged({ toolName, args, annotations }: Pick<PolicyCall, 'toolName' | 'args'> & { annotations?: object }) {

@@ -18,6 +18,7 @@ import { NativePolicies, type NativeCall, type NativeJudged } from '../native.js
 import { inTime } from '../values/in-time.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { documentsOf } from './documents.js';
+import { verdictOf } from './verdict.js';
 
 /** A call to judge. */
 export interface JudgedByPolicy {
@@ -146,7 +147,7 @@ export class Policies {
   async #ask(call: NativeCall): Promise<NativeJudged> {
     const judged = this.#native.judge(call) ?? (await this.#native.judgeWithFiles(call));
     if (judged.problems !== undefined) this.#tell(judged.problems);
-    return judged;
+    return { ...judged, verdict: verdictOf(judged.verdict, call.args) };
   }
 
   #tell(problems: PolicyProblem[] | null): void {
