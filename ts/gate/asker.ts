@@ -161,7 +161,8 @@ export class Asker {
     const { toolCallId, toolName, args, gating, signal, verdict, supersedes } = question;
     const description = await this.#describe(question);
     const call = { toolCallId, toolName, args, runId, signal };
-    const { page, ...details } = await this.gate.control.shown(call, verdict ?? { effect: 'ask', floor: true });
+    const asks = verdict ?? ({ effect: 'ask', floor: true } as const);
+    const { page, ...details } = await this.gate.control.shown(call, asks, this.#policies);
     signal?.throwIfAborted();
     return {
       runId,

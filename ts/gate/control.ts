@@ -161,11 +161,15 @@ export class Control {
 
   // --- for the human ------------------------------------------------------------------------------------------------
 
-  async shown(call: JudgedByPolicy, verdict: Verdict): Promise<Shown> {
+  async shown(call: JudgedByPolicy, verdict: Verdict, narrower: Policies | undefined): Promise<Shown> {
     const said = verdict.said ?? null;
     if (verdict.effect !== 'ask')
       return { verdict: said, always: { allow: null, deny: null }, changes: [], page: null };
-    return this.#reading().shown(call, said, verdict.floor ?? false);
+    const floor = verdict.floor ?? false;
+    const shown = await this.#reading().shown(call, said, floor);
+    if (narrower === undefined || (await this.#policies?.judge(call))?.effect === 'ask') return shown;
+    // The run's own policy asks: the parts of the call are marked as it judges them. The gate keeps the grants, so it offers.
+    return { ...(await narrower.shown(call, said, floor)), always: shown.always };
   }
 
   /** What an approval is bound to. */
