@@ -1,13 +1,15 @@
 /**
  * G12. An edited call passes the tool's schema and the policy again before it runs.
  *
- * The policy is, as yet, `shouldApprove`, the tool's own `needsApproval` and the `toolApproval` of AI SDK 7.
+ * The policy is `policy` of the gate and of the run, `shouldApprove`, the tool's own `needsApproval`, the `toolApproval` of
+ * AI SDK 7 and a judge.
  */
 import { jsonSchema, tool, type ToolSet } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import type { ApprovalAnswer, Gate } from '../../index.js';
-import { createGate, InvalidDecisionError } from '../../ts/index.js';
+import type { ApprovalAnswer, Gate, PolicyDocument } from '../../index.js';
+import { createGate, definePolicy, InvalidDecisionError } from '../../ts/index.js';
+import { ways as waysWithPolicy } from '../policy/ways.js';
 import { waitingEntries } from '../support/entries.js';
 import { call, calls, collect, major, resultsIn, says } from '../support/model.js';
 import { play, start, until } from '../support/play.js';
@@ -329,5 +331,77 @@ describe.runIf(major === 7)("AI SDK 7's toolApproval", () => {
       onApprovalRequest: () => ({ type: 'edit', args: { path: '/b' } }),
     });
     expect(ran).toEqual([]);
+  });
+});
+
+describe('an edit that the policy denies', () => {
+  const policy: PolicyDocument = {
+    version: 1,
+    rule: [
+      { effect: 'deny', commands: ['rm'], reason: 'nothing is deleted' },
+      { effect: 'deny', tools: 'execute', writes: '/etc/**' },
+    ],
+  };
+  const denied = ['rm -rf /', 'true; rm x', 'sh -c "rm x"', 'echo x > /etc/passwd', 'echo $(rm x)'];
+  const judge = ({ args }: { args: unknown }) =>
+    (args as { command: string }).command.includes('smelly') ? ('deny' as const) : undefined;
+  const executing = () => {
+    const ran: string[] = [];
+    const execute = async ({ command }: { command: string }) => void ran.push(command);
+    const tools = { execute: tool({ inputSchema: z.object({ command: z.string() }), execute }) } as ToolSet;
+    return { ran, tools, turns: [calls(call('execute', { command: 'make' }, 'c1')), says('.')] };
+  };
+  const gatings: [string, () => { gate: Gate; policy?: PolicyDocument }][] = [
+    ['of the gate', () => ({ gate: createGate({ policy, judge }) })],
+    ['of the run', () => ({ gate: createGate({ judge }), policy })],
+    ['of the run, on a gate that allows', () => ({ gate: createGate({ policy: { version: 1 }, judge }), policy })],
+  ];
+
+  it.each(gatings)('(%s) is refused, and the request goes on waiting', async (_, gating) => {
+    const { ran, tools, turns } = executing();
+    const { gate, ...more } = gating();
+    const { run } = start({ turns, tools, gate, interruptOn: 'all', ...more });
+    const { approvalId } = await until(run, 'approval-requested');
+    for (const command of [...denied, 'smelly']) {
+      await expect(gate.edit(approvalId, { command })).rejects.toBeInstanceOf(InvalidDecisionError);
+      await expect(gate.decide(approvalId, { type: 'edit', args: { command } })).rejects.toThrow(InvalidDecisionError);
+      expect(await gate.get(approvalId)).toMatchObject({ status: 'pending', decision: null });
+    }
+    await expect(gate.edit(approvalId, { command: 'rm x' })).rejects.toThrow(/nothing is deleted/);
+    await gate.edit(approvalId, { command: 'ls' });
+    await collect(run);
+    expect(ran).toEqual(['ls']);
+    await gate.close();
+  });
+
+  it.each(gatings)('(%s) is a rejection when a callback answers it', async (_, gating) => {
+    for (const [name, entry] of waysWithPolicy) {
+      const { ran, tools, turns } = executing();
+      const { gate, ...more } = gating();
+      const onApprovalRequest = () => ({ type: 'edit', args: { command: 'true && rm x' } }) as const;
+      await entry({ turns, tools, gating: { gate, interruptOn: 'all', ...more, onApprovalRequest } });
+      expect([name, ran]).toEqual([name, []]);
+    }
+  });
+
+  it('is refused where a policy that came meanwhile denies it', async () => {
+    const { ran, tools, turns } = executing();
+    let strict = false;
+    const policy = definePolicy(
+      [
+        { if: () => strict, effect: 'deny' },
+        { tools: 'execute', effect: 'ask' },
+      ],
+      { match: 'strictest' },
+    );
+    const gate = createGate({ policy });
+    const { run } = start({ turns, tools, gate });
+    const { approvalId } = await until(run, 'approval-requested');
+    strict = true;
+    await expect(gate.edit(approvalId, { command: 'ls' })).rejects.toBeInstanceOf(InvalidDecisionError);
+    strict = false;
+    await gate.edit(approvalId, { command: 'ls -l' });
+    await collect(run);
+    expect(ran).toEqual(['ls -l']);
   });
 });
