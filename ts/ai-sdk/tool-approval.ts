@@ -99,8 +99,12 @@ class Approval {
   }
 
   /** The answer is in the messages: the SDK is about to run it, if the gate holds a decision that says so. */
-  #resumed(toolCallId: string, toolName: string, args: Snapshot): ToolApprovalStatus {
-    return this.#handOver(this.#options.runId ?? null, toolCallId, toolName, args);
+  async #resumed(toolCallId: string, toolName: string, args: Snapshot): Promise<ToolApprovalStatus> {
+    const runId = this.#options.runId ?? null;
+    const approved = this.#asker.gate.find(runId, toolCallId).filter(({ status }) => status === 'approved');
+    const stale = await this.#asker.takeBackStale(approved);
+    if (stale !== undefined) return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
+    return this.#handOver(runId, toolCallId, toolName, args);
   }
 
   /** Uses the approval up. How the execution ends cannot be seen from here. */

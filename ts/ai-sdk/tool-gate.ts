@@ -161,15 +161,20 @@ export class ToolGate {
     });
     const checkEdit = (written: unknown) => edits.check(written);
     const question = { toolCallId, toolName: name, args, gating, entry, verdict, checkEdit, signal: abortSignal };
+    let asks: Verdict = verdict;
     let supersedes: Question['supersedes'];
     for (;;) {
-      const opened = await this.#open({ ...question, supersedes }, runId);
+      const opened = await this.#open({ ...question, verdict: asks, supersedes }, runId);
       const decided = await this.#answerOf(opened, args, abortSignal);
       const reason = isApproval(decided.decision) ? await opened.staleness() : undefined;
       abortSignal.throwIfAborted();
       if (reason === undefined) return this.#carryOut(decided, args, edits, runId, toolCallId);
       asker.gate.revoke(decided.approvalId, reason);
       supersedes = { approvalId: decided.approvalId, reason };
+      const now = await this.#judge(args, options);
+      if (now.effect === 'deny') return denial(now.reason, 'reject', decided.approvalId);
+      // What a human was asked about goes on being asked about: nothing may run on an approval that was taken back.
+      asks = now.effect === 'ask' ? now : { effect: 'ask', floor: true };
     }
   }
 
@@ -236,6 +241,8 @@ export class ToolGate {
       if (verdict?.effect === 'allow') return { kind: 'run', args, approvalId: null, edited: false };
       return denial('No approval of this call is known here.', 'reject', null);
     }
+    const stale = await asker.takeBackStale(known);
+    if (stale !== undefined) return denial(`${stale} Call it again to be asked again.`, 'cancelled', null);
     const { approvalId } = claimOrRefuse(asker, runId, toolCallId, name, args);
     return { kind: 'run', args, approvalId, edited: false };
   }

@@ -120,6 +120,22 @@ export class Asker {
     return same ? undefined : 'The policy changed since it was approved.';
   }
 
+  /**
+   * Takes back the approvals of these that show a file as it is no longer; says why. Policy files are read again, so that
+   * whoever claims an approval next compares it with what they are now.
+   */
+  async takeBackStale(records: readonly ApprovalRecord[]): Promise<string | undefined> {
+    await this.refresh();
+    let why: string | undefined;
+    for (const { approvalId, changes } of records) {
+      const [changed] = changes.length === 0 ? [] : await this.gate.control.changed(changes, this.#policies);
+      if (changed === undefined) continue;
+      why = `${changed} changed since its diff was shown.`;
+      this.gate.revoke(approvalId, why);
+    }
+    return why;
+  }
+
   /** Looks at the policy files. */
   async refresh(): Promise<void> {
     await this.gate.control.changed([], this.#policies);
