@@ -2,18 +2,21 @@
  * G2. What was approved is what runs: the digest over tool, arguments, tool call, run, cwd, shell and policy is checked at
  * execution on the gate's own frozen copy (mutated, getter-backed or prototype-polluted arguments cannot differ); a file
  * that changed since its diff was shown is asked about again.
- *
- * The digest's cwd, shell and policy, and files that change, wait for the policies: nothing here reads a file yet.
  */
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { tool, type ModelMessage, type ToolSet } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import type { Gate } from '../../index.js';
+import type { ApprovalRequest, Gate, GateOptions, PolicyDocument } from '../../index.js';
 import { createGate, gateTools, verifyApprovals } from '../../ts/index.js';
 import { answer, stoppingEntries, waitingEntries } from '../support/entries.js';
-import { call, calls, says } from '../support/model.js';
+import { call, calls, major, says } from '../support/model.js';
 import { play, start, until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+import { machine } from '../policy/machine.js';
+import { scratch, usualTools } from '../policy/support.js';
+import { ways } from '../policy/ways.js';
 
 const turns = [calls(call('del', { path: '/a', deep: { list: [1, { x: 'y' }] } }, 'c1')), says('.')];
 const asked = { path: '/a', deep: { list: [1, { x: 'y' }] } };
@@ -326,3 +329,206 @@ class Pair {
     this.x = x;
   }
 }
+
+describe('what a call was judged under', () => {
+  const base = { policy: { version: 1 } as PolicyDocument, place: { cwd: '/a', project: '/a', home: '/h' } };
+  const reading = (shell: 'bash' | 'sh') => ({ execute: { command: 'command', shell } });
+  const digestOf = async (options: GateOptions, more: object = {}) => {
+    const digests: string[] = [];
+    const { tools } = usualTools('/a');
+    await play({
+      tools,
+      gate: createGate(options),
+      interruptOn: 'all',
+      runId: 'r',
+      turns: [calls(call('execute', { command: 'make' }, 'c1')), says('.')],
+      onApprovalRequest: ({ digest }) => digests.push(digest) < 0,
+      ...more,
+    });
+    return digests.join();
+  };
+
+  it('is in the digest: directory, policy and shell, each', async () => {
+    const rule = [{ effect: 'deny', commands: ['rm'] }] as const;
+    const options: [GateOptions, object?][] = [
+      [base],
+      [{ ...base, place: { ...base.place, cwd: '/b' } }],
+      [{ ...base, policy: { version: 1, rule } }],
+      [{ ...base, policy: { version: 1, tools: reading('sh') } }],
+      [{ ...base, policy: { version: 1, tools: reading('bash') } }],
+      [base, { policy: { version: 1 } }],
+      [base, { policy: { version: 1, rule } }],
+      [{ place: base.place }],
+    ];
+    const digests = await Promise.all(options.map(([gate, more]) => digestOf(gate, more)));
+    expect(new Set(digests).size, digests.join('\n')).toBe(options.length);
+    expect(digests.every((digest) => /^[0-9a-f]{64}$/.test(digest))).toBe(true);
+    expect(await digestOf(base)).toBe(digests[0]);
+  });
+});
+
+describe('between the approval and the execution', () => {
+  const make = { toolName: 'execute', args: { command: 'make all' } };
+  const write = { toolName: 'write_file', args: { file_path: 'a.txt', content: 'new\n' } };
+  const turnsOf = ({ toolName, args }: typeof make | typeof write) => [calls(call(toolName, args, 'c1')), says('.')];
+  const userPolicy = (rule: string) => `version = 1\n${rule}`;
+
+  describe.each(ways.filter(([name]) => name !== 'toolApproval'))('%s', (_, loop) => {
+    /** `meanwhile` happens while a human looks, for the first so many times. */
+    const asking = async (
+      gate: Gate,
+      root: string,
+      one: typeof make | typeof write,
+      meanwhile: () => void,
+      times = 1,
+    ) => {
+      const { ran, tools } = usualTools(root);
+      const asked: ApprovalRequest[] = [];
+      const onApprovalRequest = (request: ApprovalRequest) => {
+        asked.push(request);
+        if (asked.length <= times) meanwhile();
+        return true;
+      };
+      await loop({ turns: turnsOf(one), tools, gating: { gate, onApprovalRequest } });
+      return { ran, asked };
+    };
+
+    it('a policy that changes is asked about again, and a denial that came is obeyed', async () => {
+      const { root, user } = machine();
+      user(userPolicy(''));
+      const gate = createGate({ policyFiles: true, place: { cwd: root } });
+      const again = await asking(gate, root, make, () =>
+        user(userPolicy('[[rule]]\neffect = "ask"\ncommands = ["ls"]')),
+      );
+      expect([again.asked.length, again.ran]).toEqual([2, ['$ make all']]);
+      expect(again.asked[1]?.description).toMatch(/policy changed/i);
+      expect(again.asked[1]?.digest).not.toBe(again.asked[0]?.digest);
+      const [first, second] = await Promise.all(again.asked.map(({ approvalId }) => gate.get(approvalId)));
+      expect([first?.status, second?.status]).toEqual(['cancelled', 'succeeded']);
+      const deny = () => user(userPolicy('[[rule]]\neffect = "deny"\ncommands = ["make"]'));
+      expect((await asking(gate, root, make, deny)).ran).toEqual([]);
+      user(userPolicy(''));
+      const broken = await asking(gate, root, make, () => user('version = '));
+      expect(broken.ran.length).toBeLessThanOrEqual(broken.asked.length);
+    });
+
+    it('a policy that comes to allow it does not make an approval that was taken back count', async () => {
+      const { root, user } = machine();
+      user(userPolicy(''));
+      const gate = createGate({ policyFiles: true, place: { cwd: root } });
+      const allow = () => user(userPolicy('[[rule]]\neffect = "allow"\ncommands = ["make"]'));
+      const { asked, ran } = await asking(gate, root, make, allow);
+      expect([asked.length, ran]).toEqual([2, ['$ make all']]);
+    });
+
+    it.each<[string, (root: string) => void]>([
+      ['changes', (root) => writeFileSync(join(root, 'a.txt'), 'changed\n')],
+      ['goes', (root) => rmSync(join(root, 'a.txt'))],
+      ['becomes a directory', (root) => (rmSync(join(root, 'a.txt')), mkdirSync(join(root, 'a.txt')))],
+      [
+        'becomes a link to another',
+        (root) => (
+          rmSync(join(root, 'a.txt')),
+          writeFileSync(join(root, 'b.txt'), 'other\n'),
+          symlinkSync('b.txt', join(root, 'a.txt'))
+        ),
+      ],
+    ])('a file that %s is asked about again, with what it is now', async (_name, change) => {
+      const root = scratch();
+      writeFileSync(join(root, 'a.txt'), 'old\n');
+      const gate = createGate({ policy: { version: 1 }, place: { cwd: root } });
+      const { asked } = await asking(gate, root, write, () => change(root));
+      expect(asked).toHaveLength(2);
+      expect(asked[0]?.changes[0]?.before).toMatch(/^[0-9a-f]{64}$/);
+      expect(asked[1]?.changes[0]?.before).not.toBe(asked[0]?.changes[0]?.before);
+      expect(asked[1]?.description).toMatch(/a\.txt changed since/);
+    });
+
+    it('a file that appears is asked about again', async () => {
+      const root = scratch();
+      const gate = createGate({ policy: { version: 1 }, place: { cwd: root } });
+      const appear = () => writeFileSync(join(root, 'a.txt'), 'there\n');
+      const { asked, ran } = await asking(gate, root, write, appear);
+      expect([asked.length, asked[0]?.changes[0]?.before, ran]).toEqual([2, null, ['write a.txt']]);
+    });
+
+    it('a file that changes each time is asked about each time', async () => {
+      const root = scratch();
+      let version = 0;
+      const gate = createGate({ policy: { version: 1 }, place: { cwd: root } });
+      const { asked, ran } = await asking(
+        gate,
+        root,
+        write,
+        () => writeFileSync(join(root, 'a.txt'), `${version++}\n`),
+        4,
+      );
+      expect([asked.length, ran]).toEqual([5, ['write a.txt']]);
+    });
+
+    it('a file that is touched, or written with what it held, is not', async () => {
+      const root = scratch();
+      writeFileSync(join(root, 'a.txt'), 'old\n');
+      const gate = createGate({ policy: { version: 1 }, place: { cwd: root } });
+      const { asked, ran } = await asking(gate, root, write, () => {
+        writeFileSync(join(root, 'a.txt'), 'old\n');
+        chmodSync(join(root, 'a.txt'), 0o600);
+      });
+      expect([asked.length, ran]).toEqual([1, ['write a.txt']]);
+    });
+  });
+
+  const stopping: [string, 'file' | 'policy'][] = [
+    ['a file that changed', 'file'],
+    ['a policy that changed', 'policy'],
+  ];
+
+  describe.each(stoppingEntries)('%s', (_, open) => {
+    it.each(stopping)('runs nothing under %s', async (_name, what) => {
+      const { root, user } = machine();
+      user(userPolicy(''));
+      writeFileSync(join(root, 'a.txt'), 'old\n');
+      const { ran, tools } = usualTools(root);
+      const gate = createGate({ policyFiles: true, place: { cwd: root } });
+      const chat = open({ gate, tools });
+      const one = what === 'file' ? write : make;
+      const history = await chat.speak([{ role: 'user', content: 'go' }], [turnsOf(one)[0] as never]);
+      const sent = await verifyApprovals(answer(history, true), gate);
+      if (what === 'file') writeFileSync(join(root, 'a.txt'), 'changed\n');
+      else user(userPolicy('[[rule]]\neffect = "deny"\ncommands = ["make"]'));
+      await chat.speak(sent, [says('.')]);
+      expect(ran).toEqual([]);
+    });
+
+    it('runs what is as it was', async () => {
+      const { root, user } = machine();
+      user(userPolicy(''));
+      writeFileSync(join(root, 'a.txt'), 'old\n');
+      for (const one of [make, write]) {
+        const { ran, tools } = usualTools(root);
+        const gate = createGate({ policyFiles: true, place: { cwd: root } });
+        const chat = open({ gate, tools });
+        const history = await chat.speak([{ role: 'user', content: 'go' }], [turnsOf(one)[0] as never]);
+        await chat.speak(await verifyApprovals(answer(history, true), gate), [says('.')]);
+        expect(ran).toHaveLength(1);
+      }
+    });
+  });
+
+  it.runIf(major === 7).each(stopping)('toolApproval that waits runs nothing under %s', async (_name, what) => {
+    const { root, user } = machine();
+    user(userPolicy(''));
+    writeFileSync(join(root, 'a.txt'), 'old\n');
+    const { ran, tools } = usualTools(root);
+    const gate = createGate({ policyFiles: true, place: { cwd: root } });
+    const loop = ways.find(([name]) => name === 'toolApproval')?.[1];
+    const onApprovalRequest = () => {
+      if (what === 'file') writeFileSync(join(root, 'a.txt'), 'changed\n');
+      else user(userPolicy('[[rule]]\neffect = "deny"\ncommands = ["make"]'));
+      return true;
+    };
+    const one = what === 'file' ? write : make;
+    await loop?.({ turns: turnsOf(one), tools, gating: { gate, onApprovalRequest } });
+    expect(ran).toEqual([]);
+  });
+});
