@@ -160,7 +160,7 @@ export class Run {
   /** Left, perhaps before its end, perhaps before its start: nothing of it may start any more. */
   abandon(): void {
     if (this.#phase === 'over') return;
-    this.#phase = 'over';
+    this.#endRun();
     this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
     this.#stopReading();
     this.#reject(this.#options.signal.reason ?? new DOMException('The run was left before its end.', 'AbortError'));
@@ -385,9 +385,15 @@ export class Run {
       finishReason: this.#finishReason,
       output,
     };
-    this.#phase = 'over';
+    this.#endRun();
     this.#resolve(result);
     this.#inbox.push({ type: 'run-done', ...result });
+  }
+
+  /** What was granted for the run goes with it. */
+  #endRun(): void {
+    this.#phase = 'over';
+    this.#asker.gate.control.endRun(this.runId);
   }
 
   /** The structured output of the last round, when one was asked for and the model gave one. */
@@ -406,7 +412,7 @@ export class Run {
 
   async #abort(reason: unknown): Promise<void> {
     this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
-    this.#phase = 'over';
+    this.#endRun();
     this.#stopReading();
     const round = this.#round as Round | undefined;
     if (round !== undefined) {
@@ -427,7 +433,7 @@ export class Run {
 
   /** What went wrong, as a part, unless the stream has told it. */
   async #fail(failure: unknown): Promise<StreamPart | undefined> {
-    this.#phase = 'over';
+    this.#endRun();
     this.#asker.gate.cancelRun(this.runId, 'The run failed.', 'system');
     this.#stopReading();
     this.#reject(failure);
