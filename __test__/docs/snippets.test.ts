@@ -3,61 +3,23 @@
  *
  * - `ts` and `js` must fit the types of the package; with `run` behind it, it is run as well, and a `text output` block that
  *   follows it is what it must print
- * - `sh` must name commands that there are
+ * - `sh` must name commands that there are; with `run` behind it, `policies.test.ts` runs it
+ * - `toml`, `jsonc` and `text verdicts` are policies and what they say: see `policies.test.ts`
  * - `text` is shown as it is; any other kind is an error
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exec, type Finished } from '../runtimes.js';
+import { blocks, type Block } from './blocks.js';
 
 const root = join(import.meta.dirname, '../..');
-const documents = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
-];
 
-interface Block {
-  /** Where it stands, for the name of the test. */
-  place: string;
-  /** For the name of its file. */
-  name: string;
-  /** What stands behind the fence. */
-  kind: string;
-  /** The line of its first line, from 1. */
-  line: number;
-  code: string;
-  /** What it must print. */
-  output: string | undefined;
-}
-
-function blocksOf(document: string): Block[] {
-  const source = readFileSync(join(root, document), 'utf8').replaceAll('\r\n', '\n');
-  const blocks: Block[] = [];
-  for (const match of source.matchAll(/^(`{3,})([^\n`]*)\n([\s\S]*?)^\1[ \t]*$/gm)) {
-    const line = source.slice(0, match.index).split('\n').length + 1;
-    const [, , kind = '', code = ''] = match;
-    if (kind === 'text output') {
-      const before = blocks.at(-1);
-      if (before?.kind.endsWith(' run') !== true || before.output !== undefined) {
-        throw new Error(`${document}:${line}: an output of nothing`);
-      }
-      before.output = code;
-      continue;
-    }
-    const name = `${document.replace(/[^a-z]+/gi, '-')}-${line}`;
-    blocks.push({ place: `${document}:${line}`, name, kind: kind.trim(), line, code, output: undefined });
-  }
-  return blocks;
-}
-
-const blocks = documents.flatMap(blocksOf);
 const scripts = blocks.filter(({ kind }) => ['ts', 'ts run', 'js', 'js run'].includes(kind));
 const toRun = scripts.filter(({ kind }) => kind.endsWith(' run'));
 const commands = blocks.filter(({ kind }) => kind === 'sh');
+const policies = ['toml', 'toml part', 'toml warns', 'toml refused', 'jsonc', 'text verdicts'];
 
 mkdirSync(join(root, '.build'), { recursive: true });
 // Inside the repository, so that `countersign` is this very package.
@@ -98,7 +60,7 @@ test('the documents have blocks', () => {
 });
 
 test.each(blocks)('$place is of a kind that is tried', ({ kind }) => {
-  expect(['ts', 'ts run', 'js', 'js run', 'sh', 'text']).toContain(kind);
+  expect(['ts', 'ts run', 'js', 'js run', 'sh', 'sh run', 'text', ...policies]).toContain(kind);
 });
 
 test.each(scripts)('$place fits the types', ({ name }) => {
@@ -147,6 +109,9 @@ describe('commands', () => {
     scripts: Record<string, string>;
     devDependencies: Record<string, string>;
   };
+  const isCommand = ([first = '', second = '']: string[]) =>
+    first === 'preview' ||
+    (first === 'policy' && ['check', 'explain', 'lint', 'replay', 'import', 'trust'].includes(second));
   const isPackage = (name: string) => name === 'countersign' || Object.hasOwn(manifest.devDependencies, name);
   const isHere = (path: string | undefined) => path !== undefined && existsSync(join(root, path));
 
@@ -165,6 +130,7 @@ describe('commands', () => {
         if (first === 'add') return rest.every(isPackage) ? undefined : 'an unknown package';
         return isHere(first) ? undefined : `no file ${first}`;
       case 'npx':
+        if (first === 'countersign') return isCommand(rest) ? undefined : `no command ${rest.join(' ')}`;
         return isHere(`node_modules/.bin/${first}`) ? undefined : `no program ${first}`;
       case 'node':
         return isHere(first) ? undefined : `no file ${first}`;
@@ -192,7 +158,7 @@ describe('commands', () => {
   });
 
   test('what does not exist is found out', () => {
-    const wrong = ['npm run nothing', 'npm publish', 'node nowhere.mjs', 'npx nothing', 'cargo run', 'curl x', './no'];
+    const wrong = ['npm run nothing', 'npm publish', 'node nowhere.mjs', 'npx nothing', 'npx countersign policy no', 'cargo run', 'curl x', './no'];
     for (const command of wrong) expect(faultOf(command), command).toBeDefined();
   });
 });
