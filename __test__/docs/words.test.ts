@@ -48,7 +48,11 @@ describe.each(documents)('%s', (document) => {
 });
 
 describe('errors', () => {
-  const codes = unique(allOf(declarations, /readonly code: '(ERR_\w+)'/g));
+  const [, policyCodes = ''] = /export type PolicyErrorCode =([^;]*);/.exec(declarations) ?? [];
+  const codes = unique([
+    ...allOf(declarations, /readonly code: '(ERR_\w+)'/g),
+    ...allOf(policyCodes, /'(ERR_POLICY_\w+)'/g),
+  ]);
 
   test('docs/errors.md has each code that index.d.ts declares, and no other', () => {
     expect(codes.length).toBeGreaterThan(10);
@@ -65,6 +69,7 @@ describe('errors', () => {
     ];
     const errors = read('docs/errors.md');
     for (const [, name, code] of classes) expect(errors).toContain(`## \`${code}\`: ${name}\n`);
+    for (const code of allOf(policyCodes, /'(\w+)'/g)) expect(errors).toContain(`## \`${code}\`: PolicyError\n`);
   });
 });
 
@@ -106,7 +111,7 @@ describe('promises', () => {
 });
 
 describe('CONTRIBUTING.md', () => {
-  test.each(['crates/core/src', 'ts', '__test__'])('names each room of %s', (folder) => {
+  test.each(['crates', 'crates/core/src', 'ts', '__test__'])('names each room of %s', (folder) => {
     const rooms = readdirSync(join(root, folder), { withFileTypes: true }).flatMap((each) =>
       each.isDirectory() ? [each.name] : [],
     );
