@@ -3,9 +3,11 @@
 //! Most commands in them are allowed by [`crate::policy`], so that the verdict is often *allow* and there is something to
 //! refute. What is not allowed stands mostly where no shell should run it: in quotes, comments, here-documents.
 
+mod compound;
 mod grammar;
 mod mutate;
 mod words;
+mod wrapping;
 
 use fastrand::Rng;
 

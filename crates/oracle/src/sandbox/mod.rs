@@ -113,7 +113,7 @@ impl Sandbox {
         for by in [RunBy::Bash, RunBy::Dash] {
             let trace = self
                 .run(by, "FOO=1 rm x <(:) | echo hi > out/y; true", 5_000)
-                .or_else(|_| Err(io::Error::other("the sandbox does not answer")))?;
+                .map_err(|_| io::Error::other("the sandbox does not answer"))?;
             let trace = match by {
                 RunBy::Bash => trace,
                 // dash knows no process substitution, and must not run anything of a line with one.

@@ -76,7 +76,8 @@ pub(super) fn clean() -> io::Result<()> {
         for entry in fs::read_dir(dir)? {
             let entry = entry?;
             let kind = entry.file_type()?;
-            if !kind.is_dir() && !(kind.is_symlink() && entry.path() == Path::new("/usr/bin")) {
+            let ours = kind.is_dir() || kind.is_symlink() && entry.path() == Path::new("/usr/bin");
+            if !ours {
                 // What cannot be deleted is found when it is written.
                 let _ = fs::remove_file(entry.path());
             }
