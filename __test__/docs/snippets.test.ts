@@ -158,7 +158,16 @@ describe('commands', () => {
   });
 
   test('what does not exist is found out', () => {
-    const wrong = ['npm run nothing', 'npm publish', 'node nowhere.mjs', 'npx nothing', 'npx countersign policy no', 'cargo run', 'curl x', './no'];
+    const wrong = [
+      'npm run nothing',
+      'npm publish',
+      'node nowhere.mjs',
+      'npx nothing',
+      'npx countersign policy no',
+      'cargo run',
+      'curl x',
+      './no',
+    ];
     for (const command of wrong) expect(faultOf(command), command).toBeDefined();
   });
 });

@@ -6,7 +6,17 @@ import { describe, expect, test } from 'vitest';
 const root = join(import.meta.dirname, '../..');
 
 /** A room may import from itself and from those before it. Rooms of one line must not import from each other. */
-const ORDER = [['errors'], ['values'], ['native'], ['policy'], ['gate'], ['ai-sdk'], ['agent'], ['cli', 'inbox'], ['index']];
+const ORDER = [
+  ['errors'],
+  ['values'],
+  ['native'],
+  ['policy'],
+  ['gate'],
+  ['ai-sdk'],
+  ['agent'],
+  ['cli', 'inbox'],
+  ['index'],
+];
 
 interface Import {
   /** Path from the root of the repository, with `/`. */

@@ -160,7 +160,7 @@ impl Answers {
         }
         // Each part of a call may have a grant of its own. Named is the latest.
         let rules = allows().flat_map(|(_, rules, _)| rules).cloned().collect();
-        match (Grants::compile(rules, context), allows().last()) {
+        match (Grants::compile(rules, context), allows().next_back()) {
             (Ok(all), Some((grant, ..))) if all.answers(&judged, verdict, files)? => {
                 Ok(Some(grant.clone()))
             }
