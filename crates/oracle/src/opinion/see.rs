@@ -19,7 +19,10 @@ pub(super) fn commands(script: &str) -> Option<Vec<String>> {
 
 fn line<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words
-        .map(|word| unquote_str(&word.replace("\\\n", "")).replace(['\n', '\t'], " "))
+        .map(|word| {
+            unquote_str(&word.replace("\\\n", "").replace("$'", "'").replace("$\"", "\""))
+                .replace(['\n', '\t'], " ")
+        })
         .collect::<Vec<_>>()
         .join("\t")
 }
