@@ -3,7 +3,7 @@ import type * as Api from '../../index.js';
 import type { PolicyMatcher, PolicyRule } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { checkDocuments } from '../native.js';
-import { madePolicy } from './documents.js';
+import { madePolicy, textOf } from './documents.js';
 
 type Matches = PolicyMatcher['matches'];
 
@@ -43,12 +43,21 @@ export const urlPattern: typeof Api.urlPattern = (...patterns) => ({ matches: { 
 export const definePolicy: typeof Api.definePolicy = (rules, options = {}) => {
   const { name = 'definePolicy', match = 'first', tools } = options;
   const conditions: Api.PolicyCondition[] = [];
-  const document = {
+  const document: object = {
     version: 1,
     match,
     default: options.default ?? (match === 'first' ? 'deny' : 'ask'),
     ...(tools === undefined ? {} : { tools }),
-    rule: rules.map(({ when, if: condition, ...rule }, index) => {
+    rule: rules.map((given, index) => {
+      const { when, if: condition, ...rule } = given;
+      for (const name of ['when', 'if'] as const) {
+        // Without it the rule would speak of more than it was written for.
+        if (given[name] === undefined && Object.hasOwn(given, name)) {
+          throw new InvalidConfigError({
+            message: `definePolicy: \`${name}\` of rule ${index} is undefined: leave it out if that is meant.`,
+          });
+        }
+      }
       if (condition === undefined) return { ...rule, ...merged(when, index) };
       if (typeof condition !== 'function') {
         throw new InvalidConfigError({ message: `definePolicy: \`if\` of rule ${index} must be a function.` });
@@ -56,7 +65,7 @@ export const definePolicy: typeof Api.definePolicy = (rules, options = {}) => {
       return { ...rule, ...merged(when, index), condition: conditions.push(condition) - 1 };
     }),
   };
-  const text = JSON.stringify(document);
+  const text = textOf(document as Api.PolicyDocument, 'definePolicy');
   checkDocuments([{ name, text, format: 'object' }]);
   return madePolicy({ name, text, format: 'object', conditions });
 };

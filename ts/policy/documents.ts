@@ -64,17 +64,23 @@ function presetOf(name: string, place: string): Policy {
   });
 }
 
-function textOf(document: PolicyDocument, place: string): string {
+/** @throws {InvalidConfigError} for what JSON cannot say */
+export function textOf(document: PolicyDocument, place: string): string {
   try {
-    return JSON.stringify(document, refuseFunctions);
+    return JSON.stringify(document, refuseUnsayable);
   } catch (cause) {
     if (cause instanceof InvalidConfigError) throw cause;
     throw new InvalidConfigError({ message: `${place}: the policy is not plain data.`, cause });
   }
 }
 
-/** What JSON would leave out in silence could have been a deny. */
-function refuseFunctions(key: string, value: unknown): unknown {
+/** What JSON would leave out in silence could have been a deny, or all that an allow was meant for. */
+function refuseUnsayable(key: string, value: unknown): unknown {
+  if (value === undefined) {
+    throw new InvalidConfigError({
+      message: `A policy object holds undefined at ${JSON.stringify(key)}: leave the key out if that is meant.`,
+    });
+  }
   if (typeof value !== 'function' && typeof value !== 'symbol') return value;
   throw new InvalidConfigError({
     message: `A policy object holds a ${typeof value} at ${JSON.stringify(key)}: functions go into definePolicy([{ if: … }]).`,
