@@ -458,12 +458,15 @@ export class LocalGate implements Gate {
       record = toRecord(
         this.#native.decide(approvalId, decision, editedArgs === undefined ? meta : { ...meta, editedArgs }),
       );
-    } finally {
+    } catch (error) {
       // Also after a refusal: finding out that a request is over is a change too.
       this.flush();
+      throw error;
     }
-    // Only the decision that stands is remembered.
-    if (grant !== undefined) await this.#remember(approvalId, grant);
+    // Only the decision that stands is remembered, and before anybody goes on because of it.
+    const kept = grant === undefined ? undefined : await this.#remember(approvalId, grant);
+    this.flush();
+    if (kept !== undefined) this.#publish({ type: 'granted', grant: kept, approvalId, at: kept.createdAt });
     return record;
   }
 
@@ -506,13 +509,13 @@ export class LocalGate implements Gate {
     }
   }
 
-  async #remember(approvalId: string, wanted: Omit<Grant, 'id'>): Promise<void> {
+  async #remember(approvalId: string, wanted: Omit<Grant, 'id'>): Promise<Grant | undefined> {
     try {
-      const grant = await this.control.grant(wanted);
-      this.#publish({ type: 'granted', grant, approvalId, at: grant.createdAt });
+      return await this.control.grant(wanted);
     } catch (error) {
       // The decision stands; the next such call is asked about again.
       this.#logger?.error?.('not remembered', { approvalId, reason: messageOf(error) });
+      return undefined;
     }
   }
 
