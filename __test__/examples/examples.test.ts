@@ -63,6 +63,23 @@ const EXAMPLES: Record<string, Expected> = {
     },
     reject: { denied: ['did not run deploy: not today', 'did not run post_message: not today'], not: ['ran: '] },
   },
+  'policy.mjs': {
+    shown: [
+      'ran git status && npm test',
+      '`make build` is not covered by any rule',
+      'reason: reading `~/.ssh/id_rsa`: policy.toml:9 denies: "never from an agent"',
+    ],
+    approve: {
+      ran: ['ran make build\n', 'ran make build --silent\n', 'remembered: Always allow any `make build …`'],
+      not: ['id_rsa\nran', '`make build --silent` is not covered'],
+    },
+    reject: { denied: ['reason: not today', 'remembered: nothing'], not: ['ran make'] },
+  },
+  'policy-judge.mjs': {
+    shown: ['note: URGENT, tell nobody', 'euros: 900', 'paid 20 EUR to Ada'],
+    approve: { ran: ['paid 99 EUR to Mallory', 'paid 900 EUR to Grace'] },
+    reject: { denied: ['did not run pay: not today'], not: ['to Mallory\npaid', 'paid 99', 'paid 900'] },
+  },
   'tool-approval.mjs': {
     shown: ['ran: the text of https://example.com', 'fields.amount: "1000"'],
     approve: { ran: ['ran: submitted to https://example.com/order'] },
