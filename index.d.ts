@@ -268,7 +268,10 @@ export interface PolicyRuleRef {
   index: number;
 }
 
-/** What the policies say about a call. */
+/**
+ * What the policies say about a call. `reason` and the texts of the subjects quote arguments as they are: show them on a
+ * terminal through {@link safeText}.
+ */
 export interface PolicyVerdict {
   effect: PolicyEffect;
   /** The deciding rule; `null`: a default, or something that no rule can allow. */
@@ -448,7 +451,10 @@ export declare function importPolicy(
   }[];
 };
 
-/** For how long a decision is remembered: while the run lasts, while the gate lives, or in the user's file. */
+/**
+ * For how long a decision is remembered: while the run lasts, while the gate lives, or in the user's file, for this project.
+ * `always` needs a gate with `policyFiles: true`. For loops that are not ours a run has no end: it lasts as long as the gate.
+ */
 export type GrantScope = 'run' | 'session' | 'always';
 
 /** What "always" would save: proven to match this very call again. */
@@ -468,6 +474,8 @@ export interface Grant {
   scope: GrantScope;
   /** The run, for the scope `run`. */
   runId: string | null;
+  /** The project it was granted in, for the scope `always`: it answers nothing in another. */
+  project: string | null;
   label: string;
   rules: PolicyRule[];
   /** Who decided. */
@@ -530,7 +538,10 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   digest: string;
   /** What the policies say; `null` where none is set. */
   verdict: PolicyVerdict | null;
-  /** What "always" would save; `null` where it is not offered, since it would allow too much or would not match again. */
+  /**
+   * What "always" would save; `null` where it is not offered, since it would allow too much or would not match again, and
+   * for {@link Gate.request}.
+   */
   always: { allow: GrantOffer | null; deny: GrantOffer | null };
   /** The files that a call of a well-known tool would change. */
   changes: FileChange[];
@@ -561,6 +572,9 @@ export declare function preview(
     width?: number;
   },
 ): { text: string; flags: string[] };
+
+/** Any text made safe to show: control, bidi and invisible characters made visible, both ends of a long one kept. */
+export declare function safeText(text: string): string;
 
 /** What a human decides. `reason` of a rejection reaches the model. */
 export type Decision<ARGS = unknown> =

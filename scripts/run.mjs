@@ -97,7 +97,7 @@ export function findCargo() {
   const folder = folders.find((folder) => folder !== '' && existsSync(join(folder, name)));
   if (folder === undefined) {
     throw new Failure(
-      'cargo was not found. The core of countersign is written in Rust: install Rust 1.88 or later from https://rustup.rs and run this again.',
+      'cargo was not found. The core of countersign is written in Rust: install Rust 1.89 or later from https://rustup.rs and run this again.',
     );
   }
   return { cargo: join(folder, name), env: { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` } };

@@ -212,6 +212,12 @@ pub fn safe_text(text: String) -> String {
     preview::text(&text, END)
 }
 
+/// The text of a preset: `string | null`.
+#[napi(catch_unwind)]
+pub fn preset_text(name: String) -> String {
+    envelope(Ok(countersign_core::layers::preset(&name)))
+}
+
 /// Trusts the policy of the project that this directory is in: `{ path, hash }`.
 #[napi(catch_unwind, ts_return_type = "Promise<string>")]
 pub fn trust(directory: String) -> AsyncTask<Blocking> {

@@ -15,6 +15,9 @@ export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, int
 export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => native.hasApprovalTools(interruptOn);
 
 /** @see index.d.ts */
+export const safeText: typeof Api.safeText = (text) => native.safeText(String(text));
+
+/** @see index.d.ts */
 export const preview: typeof Api.preview = ({ toolName, args }, options) =>
   native.preview(toolName, snapshot(args).json, options?.width);
 

@@ -88,6 +88,8 @@ export type NativeCall = {
 
 export type NativeJudged = {
   verdict: PolicyVerdict;
+  /** An administrator's rule asks: only a human answers. */
+  managedAsk?: boolean;
   /** The grant that answers the whole call. */
   grant?: Grant | null;
   /** Files changed: what is wrong with them now, perhaps nothing. */
@@ -362,4 +364,9 @@ export async function untrust(directory: string): Promise<boolean> {
 
 export async function trusted(): Promise<Trusted[]> {
   return open(await binding.trusted());
+}
+
+/** The text of a preset; `null`: there is none of that name. */
+export function presetText(name: string): string | null {
+  return open(binding.presetText(name));
 }

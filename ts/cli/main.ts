@@ -15,6 +15,7 @@ const HELP = `countersign: human approval between an AI agent's tool call and it
   countersign policy lint      rules that are shadowed, can match nothing, or allow too much
   countersign policy replay    recorded calls against other rules: what would change
   countersign policy import    the rules of another product as a policy
+  countersign policy preset    the text of a preset, to copy and change
   countersign policy trust     let a project's policy allow, not only tighten
   countersign preview          a call as text that is safe to show
 

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Policy, PolicyFinding, PolicyInput, PolicyVerdict, RecordedCall } from '../../index.js';
 import { importPolicy, lintPolicy, loadPolicy, replayPolicy } from '../policy/check.js';
 import { Policies } from '../policy/policies.js';
-import { checkLine, safeText } from '../native.js';
+import { checkLine, presetText, safeText } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
 import { Exit, Usage } from './exit.js';
 import { answerLines, linesOf } from './lines.js';
@@ -17,6 +17,7 @@ countersign policy explain [options] COMMAND        the same, with the rules tha
 countersign policy lint    [FILE…]                  exit 1 when something is plainly wrong
 countersign policy replay  [options] LOG            JSON lines {"toolName","args","cwd"?,"effect"?} against these policies
 countersign policy import  FORMAT FILE [-o OUT]     claude-code, codex, gemini-cli, opencode, vscode
+countersign policy preset  NAME                     the text of read-only or developer, to copy and change
 countersign policy trust   [DIRECTORY] [--remove | --list]
 
   -p, --policy FILE   a policy file or preset:NAME, instead of the files of this machine; several are pooled
@@ -53,6 +54,8 @@ export async function policyCommand(args: readonly string[]): Promise<number> {
       return replay(rest);
     case 'import':
       return importCommand(rest);
+    case 'preset':
+      return preset(rest);
     case 'trust':
       return trustCommand(rest);
     default:
@@ -166,6 +169,15 @@ async function* recorded(log: string): AsyncGenerator<RecordedCall> {
       throw new Usage(`${log}:${number}: a recorded call needs a toolName and args`);
     yield { ...call, toolName: call.toolName, args: call.args };
   }
+}
+
+function preset(args: readonly string[]): number {
+  const { positionals } = readOptions(args, {});
+  const [name] = positionals;
+  const text = name === undefined || positionals.length > 1 ? null : presetText(name.replace(/^preset:/, ''));
+  if (text === null) throw new Usage('policy preset needs a name: read-only or developer');
+  process.stdout.write(text);
+  return Exit.ok;
 }
 
 async function importCommand(args: readonly string[]): Promise<number> {

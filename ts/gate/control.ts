@@ -44,6 +44,8 @@ export class Control {
     if (policy !== undefined || policyFiles) {
       const files = policyFiles ? 'all' : 'managed';
       this.#policies = new Policies({ policy, files, place: options.place, onProblems }, 'createGate');
+      const source = this.#policies.forbidsByCode(mode);
+      if (source !== null) throw forbidden(source, mode);
     }
   }
 
@@ -54,9 +56,7 @@ export class Control {
   async setMode(mode: PolicyMode): Promise<void> {
     checkMode('setMode', mode);
     const source = await this.#policies?.forbids(mode);
-    if (source != null) {
-      throw new ModeForbiddenError({ message: `${source} forbids the mode "${mode}".`, mode, source });
-    }
+    if (source != null) throw forbidden(source, mode);
     this.#mode = mode;
   }
 
@@ -88,12 +88,14 @@ export class Control {
   ): Promise<Verdict> {
     const parent = await this.#policies?.judge(call);
     if (parent?.effect === 'deny') return { effect: 'deny', reason: parent.reason, said: parent };
-    const child = await narrower?.judge(call);
+    const { verdict: child, managedAsk = false } = (await narrower?.judged(call)) ?? {};
     if (child?.effect === 'deny') return { effect: 'deny', reason: child.reason, said: child };
     const own = await asked();
     if (own.effect === 'deny') return own;
     const verdict = await this.#judged(call, combined(own, parent, child));
-    return verdict.effect === 'deny' ? verdict : this.#answered(call, verdict, narrower);
+    if (verdict.effect === 'deny') return verdict;
+    // The gate's own policies know of their administrator's asks themselves.
+    return this.#answered(call, verdict, narrower, !managedAsk);
   }
 
   /** What the custom judge makes of it. */
@@ -121,6 +123,7 @@ export class Control {
     call: JudgedByPolicy,
     verdict: Exclude<Verdict, { effect: 'deny' }>,
     narrower: Policies | undefined,
+    grantable: boolean,
   ): Promise<Verdict> {
     const mode = await this.#modeFor(narrower);
     if (mode === 'plan') {
@@ -134,14 +137,15 @@ export class Control {
       }
     }
     if (verdict.effect !== 'ask') return verdict;
-    const grant = await this.#granted(call, verdict);
+    const grant = grantable ? await this.#granted(call, verdict) : null;
     if (grant?.effect === 'allow') return { effect: 'allow', said: verdict.said };
     if (grant?.effect === 'deny') {
       return { effect: 'deny', reason: `Always rejected by ${grant.by}: ${grant.label}`, said: verdict.said };
     }
     if (mode === 'auto') return { effect: 'allow', said: verdict.said };
     if (mode === 'deny-all-asks') {
-      const why = verdict.reason ?? verdict.said?.reason ?? 'it must be asked about';
+      const said = verdict.said?.effect === 'ask' ? verdict.said.reason : undefined;
+      const why = verdict.reason ?? said ?? `${call.toolName} must be asked about`;
       return { effect: 'deny', reason: `Nobody is there to be asked: ${why}`, said: verdict.said };
     }
     return verdict;
@@ -194,6 +198,11 @@ export class Control {
 
   // --- grants -------------------------------------------------------------------------------------------------------
 
+  /** Whether the user's file is read: what is remembered there would mean nothing otherwise. */
+  get remembersForEver(): boolean {
+    return this.#options.policyFiles === true;
+  }
+
   async grant(grant: Omit<Grant, 'id'>): Promise<Grant> {
     return this.#reading().grant(grant);
   }
@@ -218,6 +227,10 @@ export class Control {
 }
 
 const NOTHING_SAID: PolicyVerdict = { effect: 'allow', rule: null, reason: 'no policy is set', subjects: [] };
+
+function forbidden(source: string, mode: PolicyMode): ModeForbiddenError {
+  return new ModeForbiddenError({ message: `${source} forbids the mode "${mode}".`, mode, source });
+}
 
 function checkMode(place: string, mode: unknown): PolicyMode {
   if (MODES.includes(mode as PolicyMode)) return mode as PolicyMode;

@@ -489,6 +489,11 @@ export class LocalGate implements Gate {
           message: `This request does not offer to remember "${decision.type}": decide without \`remember\`.`,
         });
       }
+      if (scope === 'always' && !this.control.remembersForEver) {
+        throw new InvalidDecisionError({
+          message: "To remember 'always' the gate must read the user's files: createGate({ policyFiles: true }).",
+        });
+      }
       const createdAt = Date.now();
       const expiresAt = expiresIn === undefined ? null : createdAt + expiresIn;
       const { label, rules } = offer;
@@ -496,6 +501,7 @@ export class LocalGate implements Gate {
         effect,
         scope,
         runId: scope === 'run' ? runId : null,
+        project: null,
         label,
         rules,
         by: by ?? via,

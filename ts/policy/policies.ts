@@ -69,9 +69,14 @@ export class Policies {
     });
   }
 
-  /** What they say. Never rejects: what goes wrong asks. */
+  /** What they say. */
   async judge(call: JudgedByPolicy): Promise<PolicyVerdict> {
-    return (await this.#judged(call)).verdict;
+    return (await this.judged(call)).verdict;
+  }
+
+  /** What they say, and whether only a human may answer. */
+  async judged(call: JudgedByPolicy): Promise<NativeJudged> {
+    return this.#ask({ ...this.#nativeCall(call), conditions: await this.#answers(call) });
   }
 
   /** As {@link Policies.judge}, and what the `read-only` preset says. */
@@ -114,6 +119,11 @@ export class Policies {
     return this.#native.hidden(toolNames);
   }
 
+  /** The source that forbids a mode, as far as that is known before any file is read. */
+  forbidsByCode(mode: string): string | null {
+    return this.#native.forbids(mode);
+  }
+
   /** The source that forbids a mode. */
   async forbids(mode: string): Promise<string | null> {
     await this.changed([]);
@@ -138,10 +148,6 @@ export class Policies {
 
   async explain(call: JudgedByPolicy): Promise<string> {
     return this.#native.explain({ ...this.#nativeCall(call), conditions: await this.#answers(call) });
-  }
-
-  async #judged(call: JudgedByPolicy): Promise<NativeJudged> {
-    return this.#ask({ ...this.#nativeCall(call), conditions: await this.#answers(call) });
   }
 
   async #ask(call: NativeCall): Promise<NativeJudged> {

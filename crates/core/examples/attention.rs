@@ -37,7 +37,8 @@ fn policy(name: &str) -> Policy {
 }
 
 fn verdict(policy: &Policy, line: &str) -> Verdict {
-    let args = Json::Object(BTreeMap::from([("command".to_owned(), Json::String(line.to_owned()))]));
+    let args =
+        Json::Object(BTreeMap::from([("command".to_owned(), Json::String(line.to_owned()))]));
     let annotations = BTreeMap::new();
     let call = JudgedCall {
         tool_name: "bash",
@@ -62,9 +63,7 @@ fn deciding(verdict: &Verdict) -> Option<&JudgedSubject> {
         .subjects
         .iter()
         .enumerate()
-        .max_by_key(|(at, judged)| {
-            (judged.effect, judged.rule.is_some(), std::cmp::Reverse(*at))
-        })
+        .max_by_key(|(at, judged)| (judged.effect, judged.rule.is_some(), std::cmp::Reverse(*at)))
         .map(|(_, judged)| judged)
 }
 

@@ -26,6 +26,8 @@
 
 pub mod approval;
 pub mod call;
+#[cfg(test)]
+mod cpu_time;
 pub mod gate;
 pub mod layers;
 pub mod ledger;

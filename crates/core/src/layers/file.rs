@@ -116,6 +116,29 @@ pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
 }
 
+/// Holds a file of the user's for one change, against other processes and threads: what is read under it is what is written
+/// back. Released when it is dropped, also by the end of the process.
+///
+/// # Errors
+/// As the file system says.
+pub fn hold(path: &Path) -> io::Result<Held> {
+    let lock = path.with_extension("lock");
+    if let Some(dir) = lock.parent() {
+        fs::create_dir_all(dir)?;
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(lock)?;
+    file.lock()?;
+    Ok(Held(file))
+}
+
+/// See [`hold`].
+#[derive(Debug)]
+pub struct Held(#[expect(dead_code, reason = "it is there to be dropped")] File);
+
 fn write_new(path: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -8,7 +8,7 @@ mod preset;
 mod snapshot;
 mod trust;
 
-pub use file::write_atomically;
+pub use file::{Held, hold, write_atomically};
 pub use live::{CodePolicy, Layers, LayersOptions};
 pub use places::{LayerFiles, project_root};
 pub use preset::{PRESETS, preset};

@@ -80,6 +80,7 @@ impl Trust {
             return Err(TrustError::Changed { path: policy.to_owned() });
         }
         let trusted = Trusted { path, hash };
+        let _held = self.hold()?;
         let mut all = self.trusted()?;
         all.retain(|other| other.path != trusted.path);
         all.push(trusted.clone());
@@ -93,6 +94,7 @@ impl Trust {
     /// When the trust cannot be read or written.
     pub fn untrust(&self, policy: &Path) -> Result<bool, TrustError> {
         let canonical = canonical(policy).ok();
+        let _held = self.hold()?;
         let mut all = self.trusted()?;
         let before = all.len();
         all.retain(|other| {
@@ -113,6 +115,13 @@ impl Trust {
         let failed = |reason: String| TrustError::Store { path: self.file.clone(), reason };
         let content = file::read(&self.file, Care::NotEverybodys).map_err(failed)?;
         parse(content.bytes.as_deref()).map_err(failed)
+    }
+
+    fn hold(&self) -> Result<file::Held, TrustError> {
+        file::hold(&self.file).map_err(|error| TrustError::Store {
+            path: self.file.clone(),
+            reason: error.to_string(),
+        })
     }
 
     fn write(&self, all: &[Trusted]) -> Result<(), TrustError> {

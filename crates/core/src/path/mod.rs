@@ -21,7 +21,7 @@ pub use glob::{Glob, GlobError, Vars};
 pub use index::{Links, PathIndex};
 pub use locate::{Located, PathError, Where, lexically, locate, spelled};
 pub use set::PathSet;
-pub use url::{Address, UrlError};
+pub use url::{Address, UrlError, file_of};
 pub use url_pattern::{UrlPattern, UrlSet};
 
 #[cfg(test)]

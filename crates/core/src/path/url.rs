@@ -57,6 +57,12 @@ pub(super) fn error(message: impl Into<String>) -> UrlError {
     UrlError { message: message.into() }
 }
 
+/// The file that an address with the scheme `file` means; `None`: it means none here.
+pub fn file_of(address: &str) -> Option<String> {
+    let address = url::Url::parse(address.trim()).ok().filter(|url| url.scheme() == "file")?;
+    address.to_file_path().ok()?.into_os_string().into_string().ok()
+}
+
 impl Address {
     /// Reads an address. `curl example.com` means `http://example.com`: without a scheme both `http` and `https` are meant.
     /// `user@host:path`, as `git` and `scp` take it, is `ssh://user@host/path`.

@@ -4,9 +4,10 @@ use super::Effect;
 use super::compile::{Policy, PolicyError};
 use super::document::{Document, Layer, Match, Rule, Source};
 use super::judge::{Judge, JudgedCall, NeedsFiles};
-use super::subject::{Kind, Subject};
+use super::subject::{By, Kind, Subject};
 use super::verdict::Verdict;
 use crate::path::{Files, Where};
+use crate::shell::Access;
 
 /// Rules that answer asks: "always allow", for a run, a session or for ever. Cheap to clone, never changes.
 ///
@@ -74,6 +75,26 @@ impl Grants {
                 return Ok(false);
             }
         }
+        for (subject, by) in effects(verdict) {
+            hits.clear();
+            let subject = Subject { needs_allow: true, ..subject.clone() };
+            let asked =
+                verdict.subjects.get(by.command).is_some_and(|it| it.effect != Effect::Allow);
+            if asked && judge.subject(&subject, &mut hits, None)?.effect != Effect::Allow {
+                return Ok(false);
+            }
+        }
         Ok(true)
     }
+}
+
+/// What commands write and fetch through their arguments. A rule of a policy that allows a command covers that; whoever said
+/// "always" to one command line did not mean whatever else could be appended to it.
+pub(crate) fn effects(verdict: &Verdict) -> impl Iterator<Item = (&Subject, By)> {
+    verdict.subjects.iter().filter_map(|judged| match &judged.subject.kind {
+        Kind::Path { access: Access::Write, by: Some(by), .. } | Kind::Url { by: Some(by), .. } => {
+            Some((&judged.subject, *by))
+        }
+        _ => None,
+    })
 }

@@ -6,7 +6,7 @@
 use super::Effect;
 use super::compile::Policy;
 use super::document::{CommandPattern, Examples, Located, Place, Rule, Token};
-use super::grants::Grants;
+use super::grants::{Grants, effects};
 use super::judge::{JudgedCall, NeedsFiles, Spots};
 use super::protected;
 use super::subject::{Extent, Kind, Subject};
@@ -23,6 +23,24 @@ pub struct Suggestion {
     pub also: Vec<String>,
 }
 
+impl Suggestion {
+    fn add(&mut self, rule: Rule, also: String) {
+        if !self.also.contains(&also) {
+            self.rules.push(Rule { index: self.rules.len(), ..rule });
+            self.also.push(also);
+        }
+    }
+}
+
+/// How much a rule for a file may mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Width {
+    /// This file, or this directory where all of it is used.
+    Exact,
+    /// The files beside it too.
+    Beside,
+}
+
 /// What "always allow" would save for a call that is asked about; `None` when nothing is narrow enough, or when no rule can
 /// answer this ask.
 ///
@@ -37,6 +55,10 @@ pub fn suggest(
     }
     let files = &Cached::new(files);
     let mut suggestion = Suggestion { rules: Vec::new(), also: Vec::new() };
+    if call.tool_name.contains('*') {
+        // In a rule it would be a pattern.
+        return Ok(None);
+    }
     for judged in verdict.subjects.iter().filter(|judged| judged.effect == Effect::Ask) {
         if !judged.is_grantable() || matches!(judged.cause, Cause::Protected(_)) {
             return Ok(None);
@@ -44,10 +66,22 @@ pub fn suggest(
         let Some((rule, also)) = scope(policy, call, &judged.subject, files)? else {
             return Ok(None);
         };
-        if !suggestion.also.contains(&also) {
-            suggestion.rules.push(Rule { index: suggestion.rules.len(), ..rule });
-            suggestion.also.push(also);
+        suggestion.add(rule, also);
+    }
+    // What these commands do to files and addresses is named as well, and nothing beside it.
+    for (subject, by) in effects(verdict) {
+        let asked = verdict.subjects.get(by.command).is_some_and(|it| it.effect == Effect::Ask);
+        if !asked || Spots::are_nowhere(subject, files)? {
+            continue;
         }
+        let scope = match &subject.kind {
+            Kind::Path { .. } => {
+                path(policy.context(), rule_for(call), subject, Width::Exact, files)?
+            }
+            _ => scope(policy, call, subject, files)?,
+        };
+        let Some((rule, also)) = scope else { return Ok(None) };
+        suggestion.add(rule, also);
     }
     // A rule that does not answer this very call is worth nothing.
     let Ok(grants) = Grants::compile(suggestion.rules.clone(), policy.context()) else {
@@ -65,6 +99,9 @@ pub fn suggest_reject(
 ) -> Result<Option<Suggestion>, NeedsFiles> {
     let files = &Cached::new(files);
     let asks = |judged: &&JudgedSubject| judged.effect == Effect::Ask;
+    if call.tool_name.contains('*') {
+        return Ok(None);
+    }
     for judged in verdict.subjects.iter().filter(asks) {
         if let Some((rule, also)) = scope_of_denial(policy, call, &judged.subject, files)? {
             let rule = Rule { effect: Effect::Deny, ..rule };
@@ -86,7 +123,7 @@ fn scope(
             let text = words.join(" ");
             (Rule { commands: vec![command(words)], ..rule }, format!("any `{text} …`"))
         }),
-        Kind::Path { .. } => return path(policy.context(), rule, subject, files),
+        Kind::Path { .. } => return path(policy.context(), rule, subject, width(call), files),
         Kind::Url { target, .. } => origin(target).map(|origin| {
             let also = format!("everything at {origin}");
             (Rule { urls: vec![located(origin)], ..rule }, also)
@@ -100,6 +137,13 @@ fn scope(
     })
 }
 
+/// Tools that take files away are remembered for the file alone.
+fn width(call: &JudgedCall) -> Width {
+    let name = call.tool_name.to_ascii_lowercase();
+    let takes_away = ["delete", "remove", "unlink", "move", "rename", "trash"];
+    if takes_away.iter().any(|verb| name.contains(verb)) { Width::Exact } else { Width::Beside }
+}
+
 fn scope_of_denial(
     policy: &Policy, call: &JudgedCall, subject: &Subject, files: &dyn Files,
 ) -> Result<Option<Scope>, NeedsFiles> {
@@ -109,7 +153,9 @@ fn scope_of_denial(
     // A denial may be as broad as it likes, but what is known must be known.
     let depth = depth(argv);
     let words: Option<Vec<&str>> = argv.iter().take(depth).map(Word::literal).collect();
-    Ok(words.filter(|words| !words.is_empty()).map(|words| {
+    let plain =
+        |words: &Vec<&str>| !words.is_empty() && !words.iter().any(|word| word.contains('*'));
+    Ok(words.filter(plain).map(|words| {
         let text = words.join(" ");
         let rule = Rule { commands: vec![command(words)], ..rule_for(call) };
         (rule, format!("any `{text} …`"))
@@ -163,7 +209,9 @@ fn prefix(argv: &[Word]) -> Option<Vec<&str>> {
     if depth > MOST_WORDS {
         return None;
     }
-    argv.get(..depth)?.iter().map(Word::literal).collect()
+    // In a rule a star would be a pattern.
+    let words = argv.get(..depth)?.iter().map(Word::literal);
+    words.map(|word| word.filter(|word| !word.contains('*'))).collect()
 }
 
 /// The longest prefix that anybody would read.
@@ -199,7 +247,7 @@ fn origin(target: &Word) -> Option<String> {
 }
 
 fn path(
-    context: &Where, rule: Rule, subject: &Subject, files: &dyn Files,
+    context: &Where, rule: Rule, subject: &Subject, width: Width, files: &dyn Files,
 ) -> Result<Option<Scope>, NeedsFiles> {
     let Kind::Path { access, target, extent, .. } = &subject.kind else { return Ok(None) };
     let spots = match Spots::of(target, &subject.start, files) {
@@ -224,7 +272,7 @@ fn path(
         None => (None, escaped(real)),
     };
     let (patterns, also) = match (access, dir) {
-        (Access::Write, Some(dir)) if !extent.is_recursive() => {
+        (Access::Write, Some(dir)) if width == Width::Beside && !extent.is_recursive() => {
             let dir_pattern = named.rsplit_once('/').map_or("", |(dir, _)| dir);
             (vec![format!("{dir_pattern}/**")], format!("writing all files below {dir}/"))
         }

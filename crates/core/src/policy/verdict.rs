@@ -108,6 +108,12 @@ impl JudgedSubject {
             (Cause::Condition, Some(rule)) => {
                 write!(text, ": the condition of {rule} could not be tried{}", said(rule))
             }
+            // The reason of what is unknown is a sentence of its own.
+            (Cause::Default(_) | Cause::Uncovered, _)
+                if matches!(self.subject.kind, Kind::Unknown { .. }) =>
+            {
+                Ok(())
+            }
             (Cause::Default(source), _) => {
                 write!(text, " is not covered by any rule, and {} {verb} by default", source.name)
             }
@@ -117,6 +123,9 @@ impl JudgedSubject {
                 write!(text, " is protected ({what}); a rule must name it to allow it")
             }
             (Cause::Unlocated(why), _) => write!(text, ": {why}"),
+            (Cause::Adrift, _) if !is_literal(&self.subject) => {
+                write!(text, " is only known when it runs")
+            }
             (Cause::Adrift, _) => {
                 write!(text, " starts from a directory that is only known when it runs")
             }
@@ -135,6 +144,13 @@ impl JudgedSubject {
         self.effect == Effect::Ask
             && !self.managed_ask
             && !matches!(self.subject.kind, Kind::Unknown { .. })
+    }
+}
+
+fn is_literal(subject: &Subject) -> bool {
+    match &subject.kind {
+        Kind::Path { target, .. } | Kind::Url { target, .. } => target.literal().is_some(),
+        _ => true,
     }
 }
 

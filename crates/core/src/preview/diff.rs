@@ -221,7 +221,7 @@ mod tests {
             ),
         ] {
             let (old, new) = (lines(&old), lines(&new));
-            let start = std::time::Instant::now();
+            let start = crate::cpu_time::Instant::now();
             let found = changes(&old, &new);
             let time = start.elapsed();
             eprintln!("{name}: {} changes in {time:?}", found.len());

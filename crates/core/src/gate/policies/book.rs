@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::{Call, Where, code_source};
-use crate::layers::write_atomically;
+use crate::layers::{hold, write_atomically};
 use crate::path::Files;
 use crate::policy::document::{Format, Rule, read};
 use crate::policy::{Effect, Grants, NeedsFiles, Policy, Verdict, judge};
@@ -37,6 +37,9 @@ pub struct Grant {
     pub scope: Scope,
     /// Its run, for [`Scope::Run`].
     pub run_id: Option<String>,
+    /// The project it was granted in, for [`Scope::Always`]: it means nothing in another.
+    #[serde(default)]
+    pub project: Option<String>,
     /// One sentence: what it says.
     pub label: String,
     /// Rules, as a document has them.
@@ -53,6 +56,11 @@ impl Grant {
     fn holds(&self, run_id: Option<&str>, now: u64) -> bool {
         self.expires_at.is_none_or(|end| now < end)
             && (self.scope != Scope::Run || self.run_id.as_deref() == run_id)
+    }
+
+    /// Whether it speaks of calls from here. A grant of everywhere is none of ours.
+    fn is_of(&self, context: &Where) -> bool {
+        self.scope != Scope::Always || (self.project.is_some() && self.project == context.project)
     }
 }
 
@@ -90,6 +98,7 @@ impl Book {
     /// Keeps one. `Err`: why it cannot be.
     pub(super) fn add(&mut self, mut grant: Grant, context: &Where) -> Result<Grant, String> {
         grant.id = Uuid::now_v7();
+        grant.project = context.project.clone().filter(|_| grant.scope == Scope::Always);
         let says = Says::of(&grant, context)?;
         self.kept.push(Kept { grant: grant.clone(), says });
         Ok(grant)
@@ -100,7 +109,8 @@ impl Book {
         self.kept.retain(|kept| kept.grant.scope != Scope::Always);
         let read = file.into_iter().filter_map(|grant| {
             let says = Says::of(&grant, context).ok()?;
-            (grant.scope == Scope::Always).then_some(Kept { grant, says })
+            let ours = grant.scope == Scope::Always && grant.is_of(context);
+            ours.then_some(Kept { grant, says })
         });
         self.kept.extend(read);
     }
@@ -222,6 +232,7 @@ impl GrantFile {
     pub(super) fn change(
         &self, change: impl FnOnce(&mut Vec<Grant>),
     ) -> Result<Vec<Grant>, String> {
+        let _held = hold(&self.path).map_err(|error| self.failed(&error.to_string()))?;
         let mut grants = self.read()?;
         change(&mut grants);
         let file = File { version: 1, grants };

@@ -176,12 +176,13 @@ impl Policies {
 
     /// Looks at the policy files again. What is wrong with them, when one of them changed. Blocks.
     pub fn refresh(&self) -> Option<Vec<Problem>> {
-        let before = self.state().map(|ready| ready.snapshot.hash.clone());
-        let problems = |ready: &Ready| ready.snapshot.problems.clone();
+        let before = self.state();
         let after = self.current().ok()?;
-        let first = before.is_none() && !after.snapshot.problems.is_empty();
-        (first || before.is_some_and(|before| before != after.snapshot.hash))
-            .then(|| problems(&after))
+        let changed = match before {
+            None => !after.snapshot.problems.is_empty(),
+            Some(before) => before.snapshot != after.snapshot,
+        };
+        changed.then(|| after.snapshot.problems.clone())
     }
 
     /// `{ cwd, policy, shell }`: what an approval of a call of this tool is bound to. `policy` is `null` until they are read.
@@ -240,6 +241,9 @@ impl Policies {
     pub fn grant(&self, grant: Grant) -> Result<Grant, String> {
         let ready = self.current()?;
         let for_ever = grant.scope == Scope::Always;
+        if for_ever && self.options.machine != Machine::All {
+            return Err("the user's file is not read here: set `policyFiles: true`".to_owned());
+        }
         let grant = self.book().add(grant, &ready.context)?;
         if for_ever {
             let written = match self.user_file() {
@@ -326,7 +330,14 @@ impl Policies {
 
     /// Who forbids a mode.
     pub fn forbids(&self, mode: Mode) -> Option<Source> {
-        self.state().and_then(|ready| ready.policy.forbids(mode).cloned())
+        match self.state() {
+            Some(ready) => ready.policy.forbids(mode).cloned(),
+            // What the program gives is known before any file is read.
+            None => {
+                let forbids = |document: &&Document| document.forbid.contains(&mode);
+                self.code.iter().find(forbids).map(|document| document.source.clone())
+            }
+        }
     }
 
     /// Of these tools, those that are denied whatever the arguments.
@@ -379,7 +390,11 @@ impl Policies {
                 snapshot
             }
         };
-        if let Some(ready) = self.state().filter(|ready| ready.snapshot.hash == snapshot.hash) {
+        // Compared as a whole: a new version that cannot be read leaves the rules as they are, and is a change all the same.
+        let same = |ready: &Arc<Ready>| {
+            Arc::ptr_eq(&ready.snapshot, &snapshot) || ready.snapshot == snapshot
+        };
+        if let Some(ready) = self.state().filter(same) {
             return Ok(ready);
         }
         let ready = Arc::new(Ready::new(snapshot, self.place())?);

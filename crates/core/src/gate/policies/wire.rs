@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::{Call, Grant, Machine, Offer, Options, Policies, Shown, code_source, fault};
 use crate::call::Json;
 use crate::gate::Error;
-use crate::layers::{CodePolicy, Problem, preset};
+use crate::layers::{CodePolicy, PRESETS, Problem, preset};
 use crate::policy::document::{
     Code, CommandPattern, DocumentError, Format, Located, Mode, Rule, Token, load, to_toml,
 };
@@ -48,9 +48,12 @@ impl DocumentIn {
             "preset" => match preset(&self.text) {
                 Some(text) => (Format::Toml, text.to_owned()),
                 None => {
+                    let known: Vec<String> =
+                        PRESETS.iter().map(|name| format!("\"preset:{name}\"")).collect();
                     return Err(Error::InvalidConfig(format!(
-                        "there is no preset {:?}",
-                        self.text
+                        "policy: there is no preset {:?}, only {}",
+                        self.text,
+                        known.join(" and ")
                     )));
                 }
             },
@@ -237,8 +240,12 @@ impl Asked {
 
 /// `NativeJudged`
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct JudgedOut<'a> {
     verdict: VerdictOut<'a>,
+    /// An administrator's rule asks: only a human answers.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    managed_ask: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     grant: Option<&'a Grant>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -249,7 +256,8 @@ fn judged(
     verdict: &Verdict, grant: Option<&Grant>, problems: Option<&[Problem]>,
 ) -> Answer<Box<RawValue>> {
     let problems = problems.map(problems_out);
-    raw(&JudgedOut { verdict: verdict.into(), grant, problems })
+    let managed_ask = verdict.subjects.iter().any(|judged| judged.managed_ask);
+    raw(&JudgedOut { verdict: verdict.into(), managed_ask, grant, problems })
 }
 
 fn raw(value: &impl Serialize) -> Answer<Box<RawValue>> {

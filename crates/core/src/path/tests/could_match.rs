@@ -90,7 +90,7 @@ fn dynamic_paths_through_links() {
 #[test]
 fn long_ones_are_answered_at_once() {
     let glob = Glob::parse(&"/x*".repeat(1300), &here()).unwrap();
-    let start = std::time::Instant::now();
+    let start = crate::cpu_time::Instant::now();
     assert!(glob.could_match(&[text(&"y/".repeat(2000)), star("*")], &here()));
     let glob = Glob::parse(&("/**/".to_owned() + &"*a".repeat(200)), &here()).unwrap();
     assert!(!glob.could_match(&[QUOTED, text(&"a".repeat(2000)), text("b")], &here()));

@@ -153,7 +153,7 @@ fn patterns_that_are_refused() {
         "a**".repeat(100),
         "{a,".repeat(300) + &"}".repeat(300),
     ] {
-        let start = std::time::Instant::now();
+        let start = crate::cpu_time::Instant::now();
         assert!(Glob::parse(&long, &here()).is_err(), "{long:.20}");
         assert!(start.elapsed().as_millis() < 500, "{long:.20}: {:?}", start.elapsed());
     }

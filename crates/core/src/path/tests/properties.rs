@@ -1,4 +1,6 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::cpu_time::Instant;
 
 use proptest::prelude::*;
 

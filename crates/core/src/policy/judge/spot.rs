@@ -1,7 +1,8 @@
 //! Where a path subject may be.
 
+use super::NeedsFiles;
 use crate::path::{Files, Located, PathError, Where, lexically, locate, spelled};
-use crate::policy::subject::Start;
+use crate::policy::subject::{Kind, Start, Subject};
 use crate::shell::{Dir, Piece, Word};
 
 /// All places that a path may mean.
@@ -43,6 +44,15 @@ impl Spots {
             }
         }
         Ok(spots)
+    }
+
+    /// Whether a subject is a file, and surely `/dev/null`.
+    pub(crate) fn are_nowhere(subject: &Subject, files: &dyn Files) -> Result<bool, NeedsFiles> {
+        let Kind::Path { target, .. } = &subject.kind else { return Ok(false) };
+        match Self::of(target, &subject.start, files) {
+            Err(PathError::NeedsFiles) => Err(NeedsFiles),
+            spots => Ok(spots.is_ok_and(|spots| spots.is_null_device())),
+        }
     }
 
     /// Whether it surely is `/dev/null`.

@@ -229,7 +229,25 @@ impl Reader<'_> {
     /// A path or an address.
     fn one(&mut self, plan: &Plan, says: Says, name: &str, text: &str, start: &Arc<Start>) {
         let kind = match says {
-            Says::Url => Kind::Url { target: literal(text), by: None },
+            Says::Url => {
+                if let Some(path) = crate::path::file_of(text) {
+                    // A file is read, whatever it is called.
+                    let kind = Kind::Path {
+                        access: Access::Read,
+                        target: literal(path),
+                        extent: Extent::Itself,
+                        by: None,
+                    };
+                    self.subjects.push(Subject {
+                        kind,
+                        span: None,
+                        argument: Some(Arc::from(name)),
+                        needs_allow: !plan.foreign,
+                        start: Arc::clone(start),
+                    });
+                }
+                Kind::Url { target: literal(text), by: None }
+            }
             Says::Command | Says::Read | Says::Write => {
                 let recursive = match plan.recursive {
                     Recursive::No | Recursive::Maybe => false,

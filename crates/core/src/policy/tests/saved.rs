@@ -151,3 +151,46 @@ fn an_explanation_says_what_lost() {
         ["user.toml:2 Stricter", "user.toml:5 Decided", "project.toml:2 Untrusted"]
     );
 }
+
+#[test]
+fn a_grant_of_a_command_does_not_cover_other_files() {
+    let policy = policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
+    for (saved, same, others) in [
+        ("cp a b", "cp a b", &["cp a b /etc", "cp a b -t /etc", "cp a b $x"][..]),
+        ("touch a", "touch a", &["touch a ~/.x", "touch a /etc/x"]),
+        (
+            "git clone https://a.example/x y",
+            "git clone https://a.example/x y",
+            &["git clone https://evil.example/x y", "git clone https://a.example/x /etc/y"],
+        ),
+        ("npm run test", "npm run test --watch", &["npm run build"]),
+    ] {
+        let line = |command: &str| Call::new("bash", &format!(r#"{{"command":{command:?}}}"#));
+        let suggestion = offered(&policy, &line(saved)).unwrap_or_else(|| panic!("{saved}: none"));
+        let grants = Grants::compile(suggestion.rules, &context()).unwrap();
+        let answers = |command: &str| {
+            let call = line(command);
+            grants.answers(&call.judged(), &verdict(&policy, &call), &Links::default()).unwrap()
+        };
+        assert!(answers(same), "{same}");
+        for other in others {
+            assert!(!answers(other), "{other} is answered by the grant for {saved}");
+        }
+    }
+}
+
+#[test]
+fn a_star_in_a_name_is_no_pattern() {
+    let policy = policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
+    for call in [
+        Call::new("*", "{}"),
+        Call::new("mcp__*", "{}"),
+        Call::new("bash", r#"{"command":"git 'l*'"}"#),
+        Call::new("bash", r#"{"command":"git '*'"}"#),
+    ] {
+        assert_eq!(offered(&policy, &call), None);
+        let denial =
+            suggest_reject(&policy, &call.judged(), &verdict(&policy, &call), &Links::default());
+        assert_eq!(denial.unwrap(), None);
+    }
+}

@@ -46,6 +46,8 @@ fn the_usual_tools_are_read() {
             ("ask", "move_file", r#"{"source":"src/a","destination":"b"}"#),
             ("allow", "move_file", r#"{"source":"src/a","destination":"src/b"}"#),
             ("allow", "fetch_url", r#"{"url":"https://docs.example/x"}"#),
+            ("deny", "fetch_url", r#"{"url":"file:///work/app/secret/a"}"#),
+            ("deny", "fetch_url", r#"{"url":" FILE://localhost/work/app/%73ecret/a"}"#),
             ("ask", "web_fetch", r#"{"url":"https://docs.example.evil/x"}"#),
             ("allow", "execute", r#"{"command":"git status"}"#),
             ("allow", "bash", r#"{"cmd":"git status"}"#),

@@ -224,7 +224,7 @@ fn much_on_each_side_takes_no_long_time() {
         };
         let (old, new) = (text(0), text(5) + "x");
         let args = write(&new);
-        let start = std::time::Instant::now();
+        let start = crate::cpu_time::Instant::now();
         let change = change("write_file", &args, content(&old));
         eprintln!("{name}: +{} −{} in {:?}", change.added, change.removed, start.elapsed());
         assert!(start.elapsed().as_secs() < 5, "{name}");

@@ -163,7 +163,7 @@ fn a_hostile_file_holds_up_nobody() {
                     .collect::<Vec<_>>()
                     .join(",")
             };
-            let start = std::time::Instant::now();
+            let start = crate::cpu_time::Instant::now();
             let rule = format!(
                 "effect='deny'\n{key}=[{}]\nexamples={{ not_match=[{}] }}",
                 list(pattern, patterns),
