@@ -7,6 +7,8 @@
  * - `toml`, `jsonc` and `text verdicts` are policies and what they say: see `policies.test.ts`
  * - `text` is shown as it is; any other kind is an error
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -45,11 +47,10 @@ beforeAll(async () => {
   complaints = `${stdout}${stderr}`.split(/\n(?=\S)/).filter(Boolean);
 });
 
-const runBlock = (block: Block, input = ''): Promise<Finished> => {
+const runBlock = (block: Block): Promise<Finished> => {
   const preamble = pathToFileURL(join(import.meta.dirname, 'preamble.mjs')).href;
   return exec(process.execPath, ['--import', preamble, join(folder, 'out', `${block.name}.js`)], {
     cwd: folder,
-    input,
   });
 };
 
@@ -83,13 +84,29 @@ test.each(others)('$place runs', async (block) => {
 });
 
 describe('the quickstart', () => {
+  /** Types when it is asked: a terminal does not end before that. */
+  const answered = async (typed: string): Promise<Finished> => {
+    const preamble = pathToFileURL(join(import.meta.dirname, 'preamble.mjs')).href;
+    const args = ['--import', preamble, join(folder, 'out', `${quickstart!.name}.js`)];
+    const child = spawn(process.execPath, args, { cwd: folder, timeout: 15_000 });
+    let [stdout, stderr] = ['', ''];
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const asked = stdout.includes('Run it?');
+      stdout += text;
+      if (!asked && stdout.includes('Run it?')) child.stdin.end(typed);
+    });
+    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+    return { code, signal, stdout, stderr };
+  };
+
   test('is the first of the README, and short', () => {
     expect(quickstart?.place).toMatch(/^README\.md:/);
     expect(quickstart?.code.trimEnd().split('\n').length).toBeLessThanOrEqual(15);
   });
 
   test('y: it runs', async () => {
-    const { code, stdout, stderr } = await runBlock(quickstart!, 'y\n');
+    const { code, stdout, stderr } = await answered('y\n');
     expect(stderr).toBe('');
     expect(code).toBe(0);
     expect(stdout).toContain('│ path: notes.txt');
@@ -97,7 +114,7 @@ describe('the quickstart', () => {
   });
 
   test.each(['n\n', 'why?\n', '\n'])('%j: it does not', async (typed) => {
-    const { code, stdout } = await runBlock(quickstart!, typed);
+    const { code, stdout } = await answered(typed);
     expect(code).toBe(0);
     expect(stdout).toContain('The tool said: not run');
     expect(stdout).not.toContain('deleted');

@@ -92,6 +92,37 @@ test('docs/concepts.md has each event of a run', () => {
   expect(unique(allOf(read('docs/concepts.md'), /^\| `([a-z]+(?:-[a-z]+)*)` \|/gm))).toEqual(events);
 });
 
+describe('docs/policy.md', () => {
+  const policy = read('docs/policy.md');
+  interface Schema {
+    properties: Record<string, unknown>;
+    $defs: Record<'rule' | 'reading', { properties: Record<string, unknown> }> & { mode: { enum: string[] } };
+  }
+  const schema = JSON.parse(read('policy.schema.json')) as Schema;
+  const { rule, reading, mode } = schema.$defs;
+
+  test.each([...Object.keys(schema.properties), ...Object.keys(rule.properties)])('has the key %s', (key) => {
+    expect(policy).toMatch(new RegExp(`^\\| .*\`\\[*${key.replace('$', '\\$')}[\`.\\]]`, 'm'));
+  });
+
+  test('shows each key of a reading', () => {
+    const shown = policy.slice(policy.indexOf('## Tools'), policy.indexOf('### MCP tools'));
+    expect(Object.keys(reading.properties).filter((key) => !new RegExp(`^${key} +=`, 'm').test(shown))).toEqual([]);
+  });
+
+  test('has each mode', () => {
+    expect(mode.enum.filter((name) => !policy.includes(`| \`${name}\` |`))).toEqual([]);
+  });
+
+  test('has each tool with a built-in reading', () => {
+    const source = read('crates/core/src/policy/reading/builtin.rs');
+    const table = source.slice(source.indexOf('fn of(name'), source.indexOf('_ => return None'));
+    const names = unique(allOf(table, /^ {8}(?:\| )?("[\s\S]*?) =>/gm).flatMap((arm) => allOf(arm, /"(\w+)"/g)));
+    expect(names.length).toBeGreaterThan(30);
+    expect(names.filter((name) => !policy.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
 describe('promises', () => {
   const rows = [...read('docs/guarantees.md').matchAll(/^\| (G\d+) \|.*\| (holds|partly|not yet) \|/gm)];
   const files = readdirSync(join(root, '__test__/guarantees'));
