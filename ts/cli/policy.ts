@@ -1,7 +1,7 @@
 /** `countersign policy …`. */
 import { createReadStream } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import type { Policy, PolicyFinding, PolicyInput, PolicyVerdict, RecordedCall } from '../../index.js';
+import type { Policy, PolicyEffect, PolicyFinding, PolicyInput, PolicyVerdict, RecordedCall } from '../../index.js';
 import { importPolicy, lintPolicy, loadPolicy, replayPolicy } from '../policy/check.js';
 import { Policies } from '../policy/policies.js';
 import { checkLine, presetText, safeText } from '../native.js';
@@ -164,10 +164,20 @@ async function* recorded(log: string): AsyncGenerator<RecordedCall> {
   for await (const text of linesOf(log === '-' ? process.stdin : createReadStream(log))) {
     number++;
     if (text.trim() === '') continue;
-    const call = readJson(text, `${log}:${number}`) as Partial<RecordedCall> | null;
-    if (typeof call?.toolName !== 'string')
-      throw new Usage(`${log}:${number}: a recorded call needs a toolName and args`);
-    yield { ...call, toolName: call.toolName, args: call.args };
+    const place = `${log}:${number}`;
+    const call = readJson(text, place) as Partial<Record<keyof RecordedCall, unknown>> | null;
+    if (typeof call !== 'object' || typeof call?.toolName !== 'string' || !Object.hasOwn(call, 'args'))
+      throw new Usage(`${place}: a recorded call needs a toolName and args`);
+    const { toolName, args, cwd, effect } = call;
+    if (cwd !== undefined && typeof cwd !== 'string') throw new Usage(`${place}: cwd must be a string`);
+    if (effect !== undefined && !EFFECTS.includes(effect as PolicyEffect))
+      throw new Usage(`${place}: effect must be one of ${EFFECTS.join(', ')}`);
+    yield {
+      toolName,
+      args,
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(effect === undefined ? {} : { effect: effect as PolicyEffect }),
+    };
   }
 }
 
@@ -179,6 +189,8 @@ function preset(args: readonly string[]): number {
   process.stdout.write(text);
   return Exit.ok;
 }
+
+const EFFECTS: readonly PolicyEffect[] = ['allow', 'ask', 'deny'];
 
 async function importCommand(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, { output: { type: 'string', short: 'o' } });
