@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Folders whose tests do not depend on the AI SDK's version, or bring their own: they run once. */
-const ONCE = ['lifecycle', 'package', 'house', 'bench', 'examples', 'start', 'docs'].map(
+const ONCE = ['lifecycle', 'package', 'house', 'bench', 'examples', 'start', 'docs', 'cli'].map(
   (room) => `__test__/${room}/**/*.test.ts`,
 );
 
