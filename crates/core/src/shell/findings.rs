@@ -94,6 +94,27 @@ impl Findings {
         self.push(target.span, What::Path { command, arg, access, target, recursive });
     }
 
+    /// Where facts from `from` on say that this very word is a file, it is all that is below `roots`. None: nothing better is
+    /// known.
+    pub(super) fn below(&mut self, from: usize, word: &Word, roots: &[Word]) {
+        let Some((first, more)) = roots.split_first() else { return };
+        let mut added = Vec::new();
+        let span = word.span;
+        for fact in self.facts.iter_mut().skip(from) {
+            if let What::Path { command, arg, access, target, recursive } = &mut fact.what
+                && target == word
+            {
+                target.pieces.clone_from(&first.pieces);
+                *recursive = true;
+                added
+                    .extend(more.iter().map(|root| (*command, *arg, *access, root.pieces.clone())));
+            }
+        }
+        for (command, arg, access, pieces) in added {
+            self.path(command, arg, access, Word { span, pieces }, true);
+        }
+    }
+
     pub(super) fn url(&mut self, command: usize, arg: usize, target: Word) {
         self.push(target.span, What::Url { command, arg, target });
     }

@@ -8,6 +8,7 @@ use super::options::Spec;
 /// `find`: a command of its own, and what its `-exec` runs.
 pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
     let command = prover.plain(argv.clone());
+    let roots = roots(&argv);
     let mut at = 1;
     while let Some(word) = argv.get(at) {
         at += 1;
@@ -33,9 +34,23 @@ pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
                 if words.is_empty() {
                     prover.found.unknown(word.span, Why::MissingCommand);
                 }
-                let inner = words.iter().map(|word| replaced(word, "{}", many)).collect();
+                let here = word.literal().is_some_and(|name| !name.ends_with("dir"));
+                // `-execdir` names what it finds without its directory.
+                let below = if word.literal().is_some_and(|name| name.ends_with("dir")) {
+                    &[]
+                } else {
+                    roots.as_slice()
+                };
+                let inner: Vec<Word> =
+                    words.iter().map(|word| found_below(below, word, many)).collect();
                 if prover.found.pay_words(length, word.span) {
-                    prover.runs(inner);
+                    let before = prover.found.len();
+                    prover.runs(inner.clone());
+                    for (word, inner) in words.iter().zip(&inner) {
+                        if word.literal() == Some("{}") {
+                            prover.found.below(before, inner, below);
+                        }
+                    }
                 }
                 at += length + 1;
             }
@@ -48,6 +63,48 @@ pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
             }
             _ => {}
         }
+    }
+}
+
+/// Where the search begins. Empty: it cannot be told.
+fn roots(argv: &[Word]) -> Vec<Word> {
+    let literal = |names: &[&str]| {
+        argv.iter().any(|word| word.literal().is_some_and(|text| names.contains(&text)))
+    };
+    // Roots that stand in a file or in an option; a word that may be an option or none.
+    if literal(&["-files0-from", "-f"]) {
+        return Vec::new();
+    }
+    let mut words = argv.iter().skip(1).peekable();
+    while let Some(word) = words.peek() {
+        match word.literal() {
+            Some("-H" | "-L" | "-P" | "--") => {}
+            Some(text) if text.starts_with("-O") => {}
+            _ => break,
+        }
+        words.next();
+    }
+    let expression = |word: &Word| super::leading(word).starts_with(['-', '(', ')', '!', ',']);
+    let roots: Vec<Word> = words.take_while(|word| !expression(word)).cloned().collect();
+    match (roots.is_empty(), argv.first()) {
+        (true, Some(find)) => {
+            vec![Word { span: find.span, pieces: vec![Piece::Text(".".to_owned())] }]
+        }
+        _ => roots,
+    }
+}
+
+/// The word with what is found in it. Below a single root its beginning is known, so that it is no option.
+fn found_below(roots: &[Word], word: &Word, many: bool) -> Word {
+    let certain =
+        |root: &Word| root.pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Home));
+    match roots {
+        [root] if word.literal() == Some("{}") && certain(root) => {
+            let mut pieces = root.pieces.clone();
+            pieces.push(Piece::Unknown { splits: many });
+            Word { span: word.span, pieces }
+        }
+        _ => replaced(word, "{}", many),
     }
 }
 

@@ -48,30 +48,30 @@ fn searches() {
         Shell::Bash,
         &[
             ("find . -name '*.c'", "find . -name *.c"),
-            (r"find . -exec rm {} \;", "find . -exec rm {} ;; rm ‹?›"),
+            (r"find . -exec rm {} \;", "find . -exec rm {} ;; rm .‹?›"),
             (
                 "find . -exec rm {} + -exec ls x{}y ';'",
-                "find . -exec rm {} + -exec ls x{}y ;; rm ‹?*›; ls x‹?›y",
+                "find . -exec rm {} + -exec ls x{}y ;; rm .‹?*›; ls x‹?›y",
             ),
             (r"find . -execdir rm {} \;", "find . -execdir rm {} ;; rm ‹?›"),
             (
                 r"find . -ok rm {} \; -okdir ls {} \;",
-                "find . -ok rm {} ; -okdir ls {} ;; rm ‹?›; ls ‹?›",
+                "find . -ok rm {} ; -okdir ls {} ;; rm .‹?›; ls ‹?›",
             ),
             (
                 r#"find . -exec sh -c 'rm "$1"' _ {} \;"#,
-                r#"find . -exec sh -c rm "$1" _ {} ;; [sh -c rm "$1" _ ‹?›]; rm ‹?›"#,
+                r#"find . -exec sh -c rm "$1" _ {} ;; [sh -c rm "$1" _ .‹?›]; rm ‹?›"#,
             ),
             (
                 r"find . -exec sh -c 'rm {}' \;",
                 "find . -exec sh -c rm {} ;; [sh -c rm ‹?›]; !DynamicScript; rm ‹?*›",
             ),
-            (r"find . -exec {} \;", "find . -exec {} ;; ‹?›; !DynamicCommand"),
+            (r"find . -exec {} \;", "find . -exec {} ;; .‹?›; !DynamicCommand"),
             ("find . -exec rm {}", "find . -exec rm {}; !NotUnderstood; rm {}"),
             (r"find . -exec \;", "find . -exec ;; !MissingCommand"),
             (
                 "find . -exec sudo rm {} +",
-                "find . -exec sudo rm {} +; [sudo rm ‹?*›]; !Privileged; rm ‹?*›",
+                "find . -exec sudo rm {} +; [sudo rm .‹?*›]; !Privileged; rm .‹?*›",
             ),
             ("find . -name$x", "find . -name‹?*›"),
             (r#"find . "$x""#, "find . ‹?›"),
