@@ -174,6 +174,12 @@ fn git(walk: &mut Walk) {
     let Some(name) = walk.place(first.arg).literal() else {
         return walk.runs(first.arg, Why::MayBeOption);
     };
+    // Whoever allows the command means that it does so: the argument is the program itself.
+    let words = walk.argv.get(first.arg + 1..).unwrap_or_default();
+    if let Some(file) = super::git_refs::changed(name, words) {
+        let target = walk.based(words::text(walk.place(0), file));
+        walk.path(0, Access::Write, target, false);
+    }
     let found = SUBCOMMANDS.iter().find(|program| program.names.contains(&name));
     if let Some(program) = found {
         let below = run(program, walk.argv, first.arg + 1);

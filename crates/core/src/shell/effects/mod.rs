@@ -10,6 +10,7 @@ mod awk;
 mod classify;
 mod editors;
 mod git;
+mod git_refs;
 mod interpreters;
 mod network;
 mod packages;

@@ -34,7 +34,6 @@ pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
                 if words.is_empty() {
                     prover.found.unknown(word.span, Why::MissingCommand);
                 }
-                let here = word.literal().is_some_and(|name| !name.ends_with("dir"));
                 // `-execdir` names what it finds without its directory.
                 let below = if word.literal().is_some_and(|name| name.ends_with("dir")) {
                     &[]
