@@ -36,6 +36,12 @@ pub trait Files {
         None
     }
 
+    /// The names in a directory, if it can be listed and has no more than `most`. `None` means nothing: each name can
+    /// still be looked at.
+    fn list(&self, _dir: &str, _most: usize) -> Option<Vec<Listed>> {
+        None
+    }
+
     /// Where an absolute path that is normal (no `..`) points. What keeps answers overrides it.
     ///
     /// # Errors
@@ -48,6 +54,15 @@ pub trait Files {
     }
 }
 
+/// A name in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// It; what is no text is left out.
+    pub name: String,
+    /// Whether it is a symlink.
+    pub is_link: bool,
+}
+
 /// The state of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
@@ -55,10 +70,25 @@ pub struct Stamp {
     found: Option<(u64, u64, i64, i64)>,
 }
 
-#[cfg(test)]
 impl Stamp {
+    /// Whether there is no such directory, so that there is nothing in it either.
+    pub(super) fn is_missing(&self) -> bool {
+        self.found.is_none()
+    }
+
+    /// One that no directory has.
+    pub(super) fn never() -> Self {
+        Self { found: Some((0, 0, i64::MIN, -1)) }
+    }
+
+    #[cfg(test)]
     pub(super) fn numbered(number: u64) -> Self {
         Self { found: Some((0, number, 0, 0)) }
+    }
+
+    #[cfg(test)]
+    pub(super) fn missing() -> Self {
+        Self { found: None }
     }
 }
 
@@ -127,11 +157,18 @@ impl Files for RealFiles {
     }
 
     #[cfg(unix)]
+    fn list(&self, dir: &str, most: usize) -> Option<Vec<Listed>> {
+        listed(dir, most)
+    }
+
+    #[cfg(unix)]
     fn stamp(&self, dir: &str) -> Option<Stamp> {
         use std::os::unix::fs::MetadataExt as _;
         let found = match fs::metadata(dir) {
             Ok(found) => found,
-            Err(error) if error.kind() == ErrorKind::NotFound => {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
                 return Some(Stamp { found: None });
             }
             Err(_) => return None,
@@ -145,6 +182,22 @@ impl Files for RealFiles {
         let found = (found.dev(), found.ino(), found.ctime(), found.ctime_nsec());
         Some(Stamp { found: Some(found) })
     }
+}
+
+/// Where names may differ from how they are written in more than case, nothing can be told from a list of them.
+#[cfg(unix)]
+fn listed(dir: &str, most: usize) -> Option<Vec<Listed>> {
+    let mut names = Vec::new();
+    for (count, entry) in fs::read_dir(dir).ok()?.enumerate() {
+        if count == most {
+            return None;
+        }
+        let entry = entry.ok()?;
+        // The kind comes with the name: the file itself is not looked at.
+        let is_link = entry.file_type().ok()?.is_symlink();
+        names.extend(entry.file_name().into_string().ok().map(|name| Listed { name, is_link }));
+    }
+    Some(names)
 }
 
 fn missing(path: &str, error: &std::io::Error) -> Result<Option<PathBuf>, PathError> {
@@ -205,6 +258,10 @@ impl Files for Cached<'_> {
         // Names beside each other have one answer.
         let dir = path.rfind('/').and_then(|end| path.get(..end)).unwrap_or_default();
         kept(&self.cases, dir, || self.files.is_case_sensitive(path))
+    }
+
+    fn list(&self, dir: &str, most: usize) -> Option<Vec<Listed>> {
+        self.files.list(dir, most)
     }
 
     fn stamp(&self, dir: &str) -> Option<Stamp> {

@@ -1,13 +1,14 @@
 //! Patterns for paths.
 
+use std::cell::OnceCell;
 use std::sync::OnceLock;
 
 use super::dynamic::{self, Unsure};
 use super::matching::fold;
 use super::pattern::{self, Segment};
 use super::syntax::Syntax;
-use super::way::{Way, anchored};
-use super::{Files, Located, PathError, Where};
+use super::way::{Roots, Way, anchored};
+use super::{Files, Folding, Located, PathError, Where};
 use crate::shell::Piece;
 
 /// What stands for `${project}`, `~` and relative patterns.
@@ -23,14 +24,16 @@ pub type Vars = Where;
 ///   except those that begin with `**`, which match anywhere.
 ///
 /// The names that a pattern begins with, up to the first with a wildcard, also mean where they point: `/srv/current/**` is
-/// what is below `/srv/v2` as well, if that is where the symlink leads. So an allow should begin in a directory that those
-/// it is for cannot replace by a symlink.
+/// what is below `/srv/v2` as well, if that is where the symlink leads. To an allow, a symlink inside the project (or the
+/// working directory) means nothing that is not inside of it too: whoever can make one there could widen the allow.
 ///
 /// Names that begin with a dot are like others. Case matters, but not to a deny or an ask where the volume folds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
     source: String,
     ways: Vec<Way>,
+    /// The directories in which anybody may have made symlinks.
+    roots: Roots,
     /// The same, folded; made when it is first needed.
     folded: OnceLock<Vec<Way>>,
 }
@@ -70,7 +73,8 @@ impl Glob {
         let ways = alternatives.into_iter().map(|alternative| anchored(syntax, alternative, vars));
         let ways =
             ways.collect::<Result<_, _>>().map_err(|message| GlobError { message, at: 0 })?;
-        Ok(Self { source: source.to_owned(), ways, folded: OnceLock::new() })
+        let roots = Roots::of(syntax, vars);
+        Ok(Self { source: source.to_owned(), ways, roots, folded: OnceLock::new() })
     }
 
     /// As it was written.
@@ -93,7 +97,7 @@ impl Glob {
     /// # Errors
     /// [`PathError::NeedsFiles`].
     pub fn touches(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
-        any(path.readings(), |reading| self.bites(path, reading, files))
+        any(path.readings(), |reading| self.bites(path, &Reading::new(reading), files))
     }
 
     /// Whether this directory or anything below it could match: what a deny needs for a recursive use.
@@ -101,7 +105,7 @@ impl Glob {
     /// # Errors
     /// [`PathError::NeedsFiles`].
     pub fn touches_below(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
-        any(path.readings(), |reading| self.bites_below(path, reading, files))
+        any(path.readings(), |reading| self.bites_below(path, &Reading::new(reading), files))
     }
 
     /// Whether a path of which only these pieces are known could match. Errs on the side of yes. By the text alone:
@@ -144,8 +148,8 @@ impl Glob {
     /// With those of its alternatives that name it; `None` if there are none.
     pub(super) fn only_naming(&self, name: &dyn Fn(&str) -> bool) -> Option<Self> {
         let ways: Vec<Way> = self.ways.iter().filter(|way| way.names(name)).cloned().collect();
-        let source = self.source.clone();
-        (!ways.is_empty()).then(|| Self { source, ways, folded: OnceLock::new() })
+        let (source, roots) = (self.source.clone(), self.roots.clone());
+        (!ways.is_empty()).then(|| Self { source, ways, roots, folded: OnceLock::new() })
     }
 
     pub(super) fn ways(&self) -> &[Way] {
@@ -164,61 +168,61 @@ impl Glob {
     pub(super) fn allows(
         &self, path: &Located, reading: &str, files: &dyn Files,
     ) -> Result<bool, PathError> {
-        // On Windows names without regard to case are how paths are written, not a doubt about them.
-        if cfg!(windows) && path.folds_case {
-            return self.bites_folded(reading, files, false);
-        }
         if self.says(reading) {
             return Ok(true);
         }
-        any(&self.ways, |way| {
-            Ok(!way.loose
-                && way.resolved(files)?.is_some_and(|prefix| way.matches(&prefix, reading, false)))
+        // On Windows names without regard to case are how paths are written, not a doubt about them.
+        let folds = cfg!(windows) && path.folds_case(files);
+        let folded = if folds { fold(reading) } else { String::new() };
+        any(self.ways.iter().enumerate().filter(|(_, way)| !way.loose), |(at, way)| {
+            if folds
+                && self.folded().get(at).is_some_and(|way| way.matches(&way.prefix, &folded, true))
+            {
+                return Ok(true);
+            }
+            let Some(prefix) = way.resolved_inside(&self.roots, files)? else { return Ok(false) };
+            Ok(match self.folded().get(at).filter(|_| folds) {
+                Some(way) => way.matches(&fold(&prefix), &folded, true),
+                None => way.matches(&prefix, reading, false),
+            })
         })
     }
 
     /// Whether a deny or an ask takes this reading of the path.
     pub(super) fn bites(
-        &self, path: &Located, reading: &str, files: &dyn Files,
+        &self, path: &Located, reading: &Reading, files: &dyn Files,
     ) -> Result<bool, PathError> {
-        if path.folds_case {
-            return self.bites_folded(reading, files, true);
-        }
-        any(&self.ways, |way| {
-            Ok(way.matches(&way.prefix, reading, false)
-                || way.resolved(files)?.is_some_and(|prefix| way.matches(&prefix, reading, false)))
-        })
-    }
-
-    fn bites_folded(
-        &self, reading: &str, files: &dyn Files, loose: bool,
-    ) -> Result<bool, PathError> {
-        let reading = fold(reading);
-        any(self.ways.iter().zip(self.folded()), |(way, folded)| {
-            Ok((loose || !way.loose)
-                && (folded.matches(&folded.prefix, &reading, true)
-                    || way
-                        .resolved(files)?
-                        .is_some_and(|prefix| folded.matches(&fold(&prefix), &reading, true))))
-        })
+        self.bites_by(path, reading, files, Way::matches)
     }
 
     pub(super) fn bites_below(
-        &self, path: &Located, reading: &str, files: &dyn Files,
+        &self, path: &Located, reading: &Reading, files: &dyn Files,
     ) -> Result<bool, PathError> {
-        if self.bites(path, reading, files)? {
-            return Ok(true);
-        }
-        let folds = path.folds_case;
-        let text = if folds { fold(reading) } else { reading.to_owned() };
-        let ways = if folds { self.folded() } else { &self.ways };
-        any(self.ways.iter().zip(ways), |(way, same)| {
-            let below = |prefix: &str| same.matches_below(prefix, &text, folds);
-            Ok(below(&same.prefix)
+        Ok(self.bites(path, reading, files)?
+            || self.bites_by(path, reading, files, Way::matches_below)?)
+    }
+
+    /// As it is written; else folded, if the file system folds.
+    fn bites_by(
+        &self, path: &Located, reading: &Reading, files: &dyn Files,
+        matches: fn(&Way, &str, &str, bool) -> bool,
+    ) -> Result<bool, PathError> {
+        let plainly = any(&self.ways, |way| {
+            Ok(matches(way, &way.prefix, reading.text, false)
                 || way
                     .resolved(files)?
-                    .is_some_and(|prefix| below(&if folds { fold(&prefix) } else { prefix })))
-        })
+                    .is_some_and(|prefix| matches(way, &prefix, reading.text, false)))
+        })?;
+        if plainly || path.folding == Folding::Never {
+            return Ok(plainly);
+        }
+        let folded = any(self.ways.iter().zip(self.folded()), |(way, folded)| {
+            Ok(matches(folded, &folded.prefix, reading.folded(), true)
+                || way
+                    .resolved(files)?
+                    .is_some_and(|prefix| matches(folded, &fold(&prefix), reading.folded(), true)))
+        })?;
+        Ok(folded && path.folds_case(files))
     }
 
     /// Whether this reading of a path surely matches, whatever symlinks there are or will be: who can make one must not
@@ -239,6 +243,22 @@ impl Glob {
                 || way.matches(&way.prefix, dir, false)
                 || itself.matches(&itself.prefix, dir, false)
         })
+    }
+}
+
+/// One reading of a path, folded once it is needed.
+pub(super) struct Reading<'a> {
+    pub(super) text: &'a str,
+    folded: OnceCell<String>,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, folded: OnceCell::new() }
+    }
+
+    fn folded(&self) -> &str {
+        self.folded.get_or_init(|| fold(self.text))
     }
 }
 

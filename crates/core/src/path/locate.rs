@@ -1,7 +1,7 @@
 //! Where a path points: as it is written, and through symlinks.
 
 use super::Files;
-use super::resolve::resolve;
+use super::resolve::{Followed, resolve};
 use super::syntax::{Absolute, Syntax};
 use crate::shell::Piece;
 
@@ -32,11 +32,34 @@ pub struct Located {
     /// What the path was called on the way, at each symlink that was followed. The symlink itself is what a delete or a
     /// rename acts on, so denies look at these too. Often empty.
     pub through: Vec<String>,
+    /// What the path is called where it is a symlink itself, the directories before it resolved: what a delete or a rename
+    /// acts on, so that an allow to write looks at it too. Mostly empty.
+    pub itself: Vec<String>,
     /// Whether names that differ in case alone are one file there.
-    pub folds_case: bool,
+    pub folding: Folding,
+}
+
+/// Whether names that differ in case alone are one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Folding {
+    /// They are not.
+    Never,
+    /// They are, or may be.
+    Always,
+    /// The file system knows, and is asked once it matters: that takes longer than all the rest.
+    Ask,
 }
 
 impl Located {
+    /// Whether names that differ in case alone are one file there.
+    pub fn folds_case(&self, files: &dyn Files) -> bool {
+        match self.folding {
+            Folding::Never => false,
+            Folding::Always => true,
+            Folding::Ask => !files.is_case_sensitive(&self.real),
+        }
+    }
+
     /// Every reading, each once: what a deny looks at.
     pub(super) fn readings(&self) -> Vec<&str> {
         let mut readings = vec![self.lexical.as_str()];
@@ -107,16 +130,23 @@ pub(super) fn locate_as(
     if lexical.len() > LONGEST_PATH {
         return Err(PathError::TooLong);
     }
-    let mut through = Vec::new();
-    let real = resolve(syntax, &raw, files, Some(&mut through))?;
+    let mut followed = Vec::new();
+    let real = resolve(syntax, &raw, files, Some(&mut followed))?;
     // Without `..` both readings take the same way.
     let real_of_lexical = if raw.has_parents() {
-        resolve(syntax, &normal, files, Some(&mut through))?
+        resolve(syntax, &normal, files, Some(&mut followed))?
     } else {
         real.clone()
     };
-    let folds_case = !files.is_case_sensitive(&real);
-    Ok(Located { lexical, real, real_of_lexical, through, folds_case })
+    let mut itself = Vec::new();
+    let mut through = Vec::new();
+    for Followed { place, called, last } in followed {
+        if last {
+            itself.push(place);
+        }
+        through.push(called);
+    }
+    Ok(Located { lexical, real, real_of_lexical, through, itself, folding: Folding::Ask })
 }
 
 /// The path by its text alone, as if there were no symlink: for denies and asks, which must bite even where
@@ -153,7 +183,8 @@ fn unlinked(text: String) -> Located {
         real_of_lexical: text.clone(),
         lexical: text,
         through: Vec::new(),
-        folds_case: false,
+        itself: Vec::new(),
+        folding: Folding::Never,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Pure but for [`Files`], through which the file system is seen.
 
+mod beginnings;
 mod dynamic;
 mod files;
 mod glob;
@@ -16,10 +17,11 @@ mod url;
 mod url_pattern;
 mod way;
 
-pub use files::{Cached, Files, NoFiles, RealFiles, Stamp};
+pub use beginnings::Links;
+pub use files::{Cached, Files, Listed, NoFiles, RealFiles, Stamp};
 pub use glob::{Glob, GlobError, Vars};
-pub use index::{Links, PathIndex};
-pub use locate::{Located, PathError, Where, lexically, locate, spelled};
+pub use index::PathIndex;
+pub use locate::{Folding, Located, PathError, Where, lexically, locate, spelled};
 pub use set::PathSet;
 pub use url::{Address, UrlError, file_of};
 pub use url_pattern::{UrlPattern, UrlSet};

@@ -6,16 +6,27 @@ use super::{Files, PathError};
 /// How many symlinks the kernel follows in one path.
 const MOST_LINKS: usize = 40;
 
-/// Where the kernel gets from `path`; names that do not exist are taken as if they would be made. At each symlink, what
-/// the whole path is called there goes to `through`.
+/// A symlink that was followed.
+pub(super) struct Followed {
+    /// Where it is itself, the directories before it resolved.
+    pub(super) place: String,
+    /// What the whole path is called there.
+    pub(super) called: String,
+    /// Whether it is what the path names, and not a directory on the way there.
+    pub(super) last: bool,
+}
+
+/// Where the kernel gets from `path`; names that do not exist are taken as if they would be made. Each symlink goes to
+/// `followed`.
 pub(super) fn resolve<F: Files + ?Sized>(
-    syntax: Syntax, path: &Absolute, files: &F, mut through: Option<&mut Vec<String>>,
+    syntax: Syntax, path: &Absolute, files: &F, mut followed: Option<&mut Vec<Followed>>,
 ) -> Result<String, PathError> {
     // What is still to go, the next name last.
     let mut ahead: Vec<String> = path.names.iter().rev().cloned().collect();
     let mut root = path.root.clone();
     let mut here = root.clone();
     let mut links = 0;
+    let mut reached = false;
     if ahead.is_empty() {
         files.read_link(&path.text())?;
     }
@@ -36,11 +47,16 @@ pub(super) fn resolve<F: Files + ?Sized>(
         if links > MOST_LINKS {
             return Err(PathError::TooManyLinks);
         }
-        if let Some(through) = through.as_deref_mut() {
+        if let Some(followed) = followed.as_deref_mut() {
             let names = here.get(root.len()..).unwrap_or_default();
             let names = syntax.names(names)?.into_iter().chain(ahead.iter().rev().cloned());
             let called = Absolute { root: root.clone(), names: names.collect() };
-            through.push(called.normalised().text());
+            followed.push(Followed {
+                place: here.clone(),
+                called: called.normalised().text(),
+                last: ahead.is_empty() && !reached,
+            });
+            reached |= ahead.is_empty();
         }
         let unreadable = || PathError::Unreadable(format!("{here}: its target cannot be read"));
         let target = target.to_str().filter(|target| !target.is_empty()).ok_or_else(unreadable)?;

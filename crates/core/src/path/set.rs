@@ -1,5 +1,6 @@
 //! Lists of patterns, with exceptions.
 
+use super::glob::Reading;
 use super::{Files, Glob, GlobError, Located, PathError, Vars, Where};
 use crate::shell::Piece;
 
@@ -73,6 +74,28 @@ impl PathSet {
         })
     }
 
+    /// Whether the symlinks that the path itself is, if any, are in it too: what an allow needs for a use that may delete
+    /// or rename.
+    ///
+    /// # Errors
+    /// [`PathError::NeedsFiles`].
+    pub fn covers_links(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
+        for place in &path.itself {
+            let link = Located {
+                lexical: place.clone(),
+                real: place.clone(),
+                real_of_lexical: place.clone(),
+                through: Vec::new(),
+                itself: Vec::new(),
+                folding: path.folding,
+            };
+            if !self.covers(&link, files)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn covers_where(
         &self, path: &Located, files: &dyn Files,
         allows: impl Fn(&Glob, &str) -> Result<bool, PathError>,
@@ -101,7 +124,7 @@ impl PathSet {
     /// # Errors
     /// [`PathError::NeedsFiles`].
     pub fn touches(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
-        let bites = |glob: &Glob, reading: &str| glob.bites(path, reading, files);
+        let bites = |glob: &Glob, reading: &Reading| glob.bites(path, reading, files);
         touches_where(&self.items, path, bites, Glob::says)
     }
 
@@ -110,7 +133,7 @@ impl PathSet {
     /// # Errors
     /// [`PathError::NeedsFiles`].
     pub fn touches_below(&self, path: &Located, files: &dyn Files) -> Result<bool, PathError> {
-        let below = |glob: &Glob, reading: &str| glob.bites_below(path, reading, files);
+        let below = |glob: &Glob, reading: &Reading| glob.bites_below(path, reading, files);
         Ok(self.touches(path, files)?
             || touches_where(&self.items, path, below, Glob::takes_all_below)?)
     }
@@ -143,16 +166,17 @@ impl PathSet {
 }
 
 fn touches_where(
-    items: &[Item], path: &Located, bites: impl Fn(&Glob, &str) -> Result<bool, PathError>,
+    items: &[Item], path: &Located, bites: impl Fn(&Glob, &Reading) -> Result<bool, PathError>,
     surely: impl Fn(&Glob, &str) -> bool,
 ) -> Result<bool, PathError> {
     for reading in path.readings() {
+        let reading = Reading::new(reading);
         // The last that matches decides.
         for Item { glob, out } in items.iter().rev() {
-            if *out && surely(glob, reading) {
+            if *out && surely(glob, reading.text) {
                 break;
             }
-            if !*out && bites(glob, reading)? {
+            if !*out && bites(glob, &reading)? {
                 return Ok(true);
             }
         }

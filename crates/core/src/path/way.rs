@@ -1,7 +1,10 @@
 //! One way to read a pattern, made absolute.
 
+use std::sync::Arc;
+
 use super::matching::{fold, matches, matches_below};
 use super::pattern::{Alternative, Segment, Token};
+use super::resolve::resolve;
 use super::syntax::Syntax;
 use super::{Files, PathError, Where};
 
@@ -69,6 +72,14 @@ impl Way {
         }
     }
 
+    /// The same, for an allow: a symlink inside a root counts only if it leads to inside of that root.
+    pub(super) fn resolved_inside(
+        &self, roots: &Roots, files: &dyn Files,
+    ) -> Result<Option<String>, PathError> {
+        let Some(real) = self.resolved(files)? else { return Ok(None) };
+        Ok(if roots.keep(&self.prefix, &real, files)? { Some(real) } else { None })
+    }
+
     pub(super) fn folded(&self) -> Self {
         let rest = self.rest.iter().map(|segment| match segment {
             Segment::Deep => Segment::Deep,
@@ -77,6 +88,54 @@ impl Way {
         });
         Self { prefix: fold(&self.prefix), rest: rest.collect(), ..self.clone() }
     }
+}
+
+/// The project and the working directory: in these, anybody may have made symlinks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Roots(Arc<[String]>);
+
+impl Roots {
+    pub(super) fn of(syntax: Syntax, vars: &Where) -> Self {
+        let roots = vars.project.iter().chain([&vars.cwd]);
+        let roots = roots.filter_map(|root| syntax.absolute(root, None).ok().flatten());
+        let mut roots: Vec<String> = roots.map(|root| root.normalised().text()).collect();
+        roots.dedup();
+        Self(roots.into())
+    }
+
+    /// Whether no symlink inside a root leads out of it, on the way from the path to where it really is.
+    fn keep(&self, path: &str, real: &str, files: &dyn Files) -> Result<bool, PathError> {
+        let Some(path) = Syntax::NATIVE.absolute(path, None)? else { return Ok(false) };
+        let mut followed = Vec::new();
+        match resolve(Syntax::NATIVE, &path, files, Some(&mut followed)) {
+            Ok(_) => {}
+            Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
+            Err(_) => return Ok(false),
+        }
+        for link in followed {
+            for root in self.0.iter() {
+                let root = match files.real(root) {
+                    Ok(root) => root,
+                    Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
+                    Err(_) => return Ok(false),
+                };
+                if link.place != root && is_below(&link.place, &root) {
+                    if !is_below(real, &root) {
+                        return Ok(false);
+                    }
+                    // What may lead anywhere in the project may do so from the working directory in it.
+                    break;
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Whether a path is a directory or below it.
+fn is_below(path: &str, dir: &str) -> bool {
+    let dir = dir.trim_end_matches('/');
+    path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn folded(token: &Token) -> Vec<Token> {

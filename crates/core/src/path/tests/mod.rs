@@ -3,6 +3,7 @@
 mod could_match;
 mod globs;
 mod indexes;
+mod links;
 mod locating;
 mod properties;
 mod sets;

@@ -52,7 +52,13 @@ impl Patterns {
     pub(crate) fn covers(
         &self, path: &Located, access: Access, extent: Extent, files: &dyn Files,
     ) -> Result<bool, PathError> {
-        let itself = || self.set.covers(path, files);
+        // What is deleted or renamed is the symlink, not what it points to.
+        let itself = || {
+            Ok::<_, PathError>(
+                self.set.covers(path, files)?
+                    && (access == Access::Read || self.set.covers_links(path, files)?),
+            )
+        };
         let names = below(path);
         match extent {
             Extent::Itself => itself(),
@@ -97,7 +103,8 @@ fn below(path: &Located) -> Located {
         real: name(&path.real),
         real_of_lexical: name(&path.real_of_lexical),
         through: Vec::new(),
-        folds_case: path.folds_case,
+        itself: Vec::new(),
+        folding: path.folding,
     }
 }
 

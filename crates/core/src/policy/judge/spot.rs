@@ -1,7 +1,7 @@
 //! Where a path subject may be.
 
 use super::NeedsFiles;
-use crate::path::{Files, Located, PathError, Where, lexically, locate, spelled};
+use crate::path::{Files, Folding, Located, PathError, Where, lexically, locate, spelled};
 use crate::policy::subject::{Kind, Start, Subject};
 use crate::shell::{Dir, Piece, Word};
 
@@ -80,7 +80,7 @@ impl Spots {
             Err(error) => {
                 // A deny still bites the text.
                 if let Ok(located) = lexically(text, &from) {
-                    self.located.push(Located { folds_case: true, ..located });
+                    self.located.push(Located { folding: Folding::Always, ..located });
                 }
                 self.loose.push((vec![Piece::Text(text.to_owned())], from));
                 self.certain = false;

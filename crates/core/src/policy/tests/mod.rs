@@ -2,6 +2,7 @@
 
 mod commands;
 mod layers;
+mod links;
 mod paths;
 mod properties;
 mod saved;

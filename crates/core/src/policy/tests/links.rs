@@ -1,0 +1,191 @@
+//! A hostile project's symlinks, on the real file system: through commands and through tools.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use super::*;
+use crate::path::RealFiles;
+
+/// A directory of its own, with a project, a home and something outside.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let dir = std::env::temp_dir().canonicalize().unwrap();
+        let dir = dir.join(format!("countersign-policy-{name}-{}", std::process::id()));
+        for sub in ["project/src", "project/real", "home", "outside", "elsewhere/data"] {
+            fs::create_dir_all(dir.join(sub)).unwrap();
+        }
+        fs::write(dir.join("outside/file"), "").unwrap();
+        fs::write(dir.join("project/src/file"), "").unwrap();
+        Self(dir)
+    }
+
+    fn at(&self, path: &str) -> String {
+        format!("{}/{path}", self.0.display())
+    }
+
+    fn link(&self, link: &str, target: &str) {
+        fs::remove_file(self.at(link)).ok();
+        symlink(self.at(target), self.at(link)).unwrap();
+    }
+
+    fn policy(&self, toml: &str) -> Policy {
+        let context = Where {
+            cwd: self.at("project"),
+            home: Some(self.at("home")),
+            project: Some(self.at("project")),
+        };
+        let toml = toml.replace("@", &self.at(""));
+        Policy::compile(vec![document(&toml, Layer::Code, true)], &context).unwrap()
+    }
+
+    fn check(&self, policy: &Policy, rows: &[(&str, &str, &str)]) {
+        for (expected, tool, text) in rows {
+            let text = text.replace("@", &self.at(""));
+            let call = match *tool {
+                "bash" => Call::run(&text),
+                tool => Call::new(tool, &format!(r#"{{"file_path":"{text}","content":""}}"#)),
+            };
+            let verdict = judge(policy, &call.judged(), &RealFiles).unwrap();
+            assert_eq!(verdict.effect, effect(expected), "{tool} {text}: {verdict:#?}");
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+#[test]
+fn a_symlink_planted_in_the_project_widens_no_allow() {
+    let place = Place::new("planted");
+    place.link("project/dist", "");
+    place.link("project/own", "project/real");
+    place.link("home/data", "elsewhere/data");
+    let policy = place.policy(
+        r#"
+[[rule]]
+effect = "allow"
+reads = ["${project}/dist/**", "${project}/own/**", "~/data/**"]
+writes = ["dist/**", "${project}/own/**", "~/data/**"]
+[[rule]]
+effect = "allow"
+commands = ["echo"]
+"#,
+    );
+    place.check(
+        &policy,
+        &[
+            ("ask", "write_file", "@outside/file"),
+            ("ask", "read_file", "@outside/file"),
+            ("ask", "write_file", "dist/outside/file"),
+            ("ask", "read_file", "dist/outside/file"),
+            ("ask", "bash", "echo x > dist/outside/file"),
+            ("ask", "bash", "echo x > @outside/file"),
+            ("allow", "write_file", "own/x"),
+            ("allow", "write_file", "real/x"),
+            ("allow", "bash", "echo x > own/x"),
+            ("allow", "write_file", "@home/data/x"),
+            ("allow", "read_file", "@elsewhere/data/x"),
+            ("allow", "bash", "echo x > ~/data/x"),
+        ],
+    );
+}
+
+#[test]
+fn symlinks_that_change_between_verdicts_are_seen() {
+    let place = Place::new("changing");
+    let policy = place.policy(
+        r#"
+[[rule]]
+effect = "allow"
+reads = ["${project}/**"]
+writes = ["${project}/**"]
+[[rule]]
+effect = "deny"
+reads = ["@cur/**"]
+writes = ["@cur/**"]
+[[rule]]
+effect = "allow"
+commands = ["cat"]
+"#,
+    );
+    for target in ["project/src", "outside", "project/real", "project/src"] {
+        place.link("cur", target);
+        let says = |dir: &str| if dir == target { "deny" } else { "allow" };
+        place.check(
+            &policy,
+            &[
+                (says("project/src"), "read_file", "src/file"),
+                (says("project/real"), "write_file", "real/x"),
+                (says("project/src"), "bash", "cat src/file"),
+            ],
+        );
+    }
+    place.link("project/real/link", "outside/file");
+    place.check(&policy, &[("ask", "read_file", "real/link")]);
+    fs::remove_file(place.at("project/real/link")).unwrap();
+    fs::remove_file(place.at("cur")).unwrap();
+    place.check(&policy, &[("allow", "read_file", "real/link")]);
+}
+
+#[test]
+fn what_is_deleted_is_the_symlink() {
+    let place = Place::new("deleted");
+    place.link("outside/link", "project/src/file");
+    place.link("project/src/inner", "project/src/file");
+    place.link("outside/dir", "project/src");
+    let policy = place.policy(
+        r#"
+[[rule]]
+effect = "allow"
+tools = ["delete_file", "write_file", "read_file"]
+reads = ["${project}/src/**"]
+writes = ["${project}/src/**"]
+"#,
+    );
+    place.check(
+        &policy,
+        &[
+            ("ask", "delete_file", "@outside/link"),
+            ("ask", "write_file", "@outside/link"),
+            ("allow", "delete_file", "src/inner"),
+            ("allow", "delete_file", "@outside/dir/file"),
+            ("allow", "read_file", "@outside/link"),
+        ],
+    );
+}
+
+#[test]
+fn a_tilde_given_to_a_tool_may_be_a_name() {
+    let place = Place::new("tilde");
+    let policy = place.policy(
+        r#"
+[[rule]]
+effect = "allow"
+reads = ["~/**"]
+writes = ["${project}/**"]
+[[rule]]
+effect = "deny"
+reads = ["${project}/~/secret"]
+writes = ["~/secret"]
+"#,
+    );
+    place.check(
+        &policy,
+        &[
+            ("ask", "read_file", "~/x"),
+            ("ask", "write_file", "~/x"),
+            ("deny", "read_file", "~/secret"),
+            ("deny", "write_file", "~/secret"),
+        ],
+    );
+    let both =
+        place.policy("[[rule]]\neffect = \"allow\"\nreads = [\"~/**\", \"${project}/**\"]\n");
+    place.check(&both, &[("allow", "read_file", "~/x")]);
+}
