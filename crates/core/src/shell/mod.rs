@@ -45,6 +45,10 @@ pub fn analyze(script: &str, shell: Shell) -> Analysis {
         text = &cleaned;
         place = Some(whole);
     }
+    if text.contains('\x01') || text.contains('\x7f') {
+        // bash marks with them what it has quoted, and drops or doubles those that it is given.
+        findings.unknown(whole, Why::NotUnderstood);
+    }
     if text.len() > MAX_TEXT {
         findings.unknown(whole, Why::TooLong);
         let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);

@@ -34,6 +34,9 @@ pub(super) struct Prover<'t, 'f> {
     pub(super) waiting: Vec<HereDoc>,
     /// Inside `$( )` or `<( )`.
     pub(super) in_substitution: bool,
+    /// Where the innermost substitution goes on behind its last here-document, and whether that is behind the text of it
+    /// rather than its operator.
+    pub(super) behind_document: Option<(usize, bool)>,
 }
 
 impl<'t, 'f> Prover<'t, 'f> {
@@ -41,7 +44,16 @@ impl<'t, 'f> Prover<'t, 'f> {
         text: &'t str, dialect: Dialect, place: Option<Span>, found: &'f mut Findings,
     ) -> Self {
         let waiting = Vec::new();
-        Self { text, at: 0, dialect, place, found, waiting, in_substitution: false }
+        Self {
+            text,
+            at: 0,
+            dialect,
+            place,
+            found,
+            waiting,
+            in_substitution: false,
+            behind_document: None,
+        }
     }
 
     pub(super) fn bash(&self) -> bool {
@@ -73,6 +85,7 @@ impl<'t, 'f> Prover<'t, 'f> {
             }
             self.waiting.clear();
             self.in_substitution = false;
+            self.behind_document = None;
             self.skip_to_separator();
         }
         self.found.leave();
@@ -102,9 +115,9 @@ impl<'t, 'f> Prover<'t, 'f> {
         self.place.unwrap_or(Span { start: start.min(self.at), end: self.at })
     }
 
-    /// Whether this is a text in a text.
-    pub(super) fn is_nested(&self) -> bool {
-        self.place.is_some()
+    /// Where this text stands, if it is a text in a text.
+    pub(super) fn outer_place(&self) -> Option<Span> {
+        self.place
     }
 
     pub(super) fn unknown(&mut self, start: usize, why: Why) {

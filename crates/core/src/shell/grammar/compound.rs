@@ -187,6 +187,8 @@ impl Prover<'_, '_> {
     fn coproc(&mut self) -> Read {
         self.blanks();
         let start = self.at;
+        // Inside of `$( )` bash reads the name that it gives to the process as the command.
+        self.unknown(start, Why::NotUnderstood);
         if self.keyword().is_none() && self.peek() != b'(' {
             let name = self.name();
             let separate = matches!(self.peek(), b' ' | b'\t');

@@ -1,8 +1,8 @@
 //! Here-documents.
 
-use super::super::Why;
 use super::super::lexer::{Pieces, Quoting};
 use super::super::prover::{Prover, Read, Stop};
+use super::super::{Span, Why};
 
 /// A here-document whose text is still to come.
 pub(in super::super) struct HereDoc {
@@ -63,7 +63,25 @@ impl Prover<'_, '_> {
             self.unknown(start, Why::HereDocument);
         }
         self.waiting.push(HereDoc { delimiter, quoted, strips_tabs });
+        if self.in_substitution && self.bash() && self.behind_document.is_none() {
+            self.behind_document = Some((self.at, false));
+        }
         Ok(())
+    }
+
+    /// At the end of a substitution, or of a line in it. bash stores the commands of a substitution as text, printed anew,
+    /// and loses separators behind a here-document: behind its operator a pipe is certain, behind its text nothing is.
+    pub(in super::super) fn documents_end(&mut self) {
+        let Some((from, ended)) = self.behind_document else { return };
+        let rest = self.slice(from, self.at);
+        let certain = if ended {
+            rest.trim().is_empty()
+        } else {
+            !rest.contains([';', '&', '(', ')', '{', '}', '`'])
+        };
+        if !certain {
+            self.unknown(from, Why::HereDocument);
+        }
     }
 
     /// Steps over a newline, and the here-documents behind it.
@@ -72,6 +90,7 @@ impl Prover<'_, '_> {
         if self.waiting.is_empty() {
             return Ok(());
         }
+        self.documents_end();
         for document in std::mem::take(&mut self.waiting) {
             self.document(&document)?;
         }
@@ -92,17 +111,43 @@ impl Prover<'_, '_> {
             }
         };
         if !document.quoted && self.slice(start, end).contains(['$', '`']) {
-            let place = Some(self.span(start)).filter(|_| self.is_nested());
-            let mut body = Prover::new(self.slice(0, end), self.dialect, place, self.found);
-            body.at = start;
-            let read = body.deeper(|body| body.expanding(Quoting::Here, &mut Pieces::default()));
-            if read.is_err() {
-                self.unknown(start, Why::HereDocument);
-            }
-            self.check_limits()?;
+            self.here_body(start, end)?;
         }
         self.at = next;
+        if self.behind_document.is_some() {
+            self.behind_document = Some((next, true));
+        }
         Ok(())
+    }
+
+    /// Reads the text of a here-document in which something may expand.
+    fn here_body(&mut self, start: usize, end: usize) -> Read {
+        let text = self.slice(start, end);
+        let joined = if self.bash() { without_continuations(text) } else { None };
+        let read = match &joined {
+            Some(joined) => {
+                let place = Span { start, end };
+                let place = self.outer_place().unwrap_or(place);
+                if !self.found.pay(joined.len(), place) {
+                    return Err(Stop(Why::TooMuch));
+                }
+                Prover::new(joined, self.dialect, Some(place), self.found).here_text()
+            }
+            None => {
+                let place = self.outer_place();
+                let mut body = Prover::new(self.slice(0, end), self.dialect, place, self.found);
+                body.at = start;
+                body.here_text()
+            }
+        };
+        if read.is_err() {
+            self.unknown(start, Why::HereDocument);
+        }
+        self.check_limits()
+    }
+
+    fn here_text(&mut self) -> Read {
+        self.deeper(|this| this.expanding(Quoting::Here, &mut Pieces::default()))
     }
 
     /// Where its text ends, and how.
@@ -151,6 +196,28 @@ impl Prover<'_, '_> {
         }
         (self.text.len(), End::Missing)
     }
+}
+
+/// The text without the backslashes at the ends of lines and these ends, where there are any: bash drops them before it
+/// looks for anything else, also inside of the single quotes of a substitution.
+fn without_continuations(text: &str) -> Option<String> {
+    if !text.contains("\\\n") {
+        return None;
+    }
+    let mut joined = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        joined.push_str(before);
+        let length = 1 + escape.chars().nth(1).map_or(0, char::len_utf8);
+        let (escape, behind) = escape.split_at(length);
+        if escape != "\\\n" {
+            joined.push_str(escape);
+        }
+        rest = behind;
+    }
+    joined.push_str(rest);
+    Some(joined)
 }
 
 /// The line without its last backslash, when the delimiter starts with it.

@@ -199,26 +199,27 @@ impl Prover<'_, '_> {
         }
     }
 
-    /// `-p` and `--` of the keyword `time`.
+    /// `-p`, once, and then `--`, once, of the keyword `time`: what follows is the command, whatever it begins with.
     fn time_options(&mut self) {
-        loop {
+        self.blanks();
+        let posix = self.time_option(b"-p");
+        if posix {
             self.blanks();
-            let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-            if rest.first() != Some(&b'-') {
-                return;
-            }
-            let option = matches!(rest.get(1), Some(b'p' | b'-'))
-                && matches!(
-                    rest.get(2),
-                    None | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')')
-                );
-            if !option {
-                // In its POSIX mode bash runs the program `time` instead.
-                self.unknown(self.at, Why::UnknownOption);
-                return;
-            }
-            self.at += 2;
         }
+        let ended = self.time_option(b"--");
+        if !posix && !ended && self.byte(self.at) == b'-' {
+            // In its POSIX mode bash runs the program `time` instead.
+            self.unknown(self.at, Why::UnknownOption);
+        }
+    }
+
+    fn time_option(&mut self, option: &[u8]) -> bool {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let here = rest.strip_prefix(option).is_some_and(|rest| {
+            matches!(rest.first(), None | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')'))
+        });
+        self.at += if here { option.len() } else { 0 };
+        here
     }
 
     /// One command, simple or compound, with its redirections.

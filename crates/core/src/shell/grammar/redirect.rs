@@ -2,7 +2,7 @@
 
 use super::super::lexer::{Mode, may_expand};
 use super::super::prover::{Prover, Read, Stop};
-use super::super::{Access, Piece, Why};
+use super::super::{Access, Piece, Why, Word};
 
 impl Prover<'_, '_> {
     /// The redirections behind a compound command.
@@ -14,10 +14,7 @@ impl Prover<'_, '_> {
                 b'&' if self.bash() && self.second() == b'>' => self.redirect()?,
                 b'0'..=b'9' => {
                     let start = self.at;
-                    while self.peek().is_ascii_digit() {
-                        self.bump(1);
-                    }
-                    if !matches!(self.byte(self.at), b'<' | b'>') {
+                    if !self.descriptor() {
                         self.at = start;
                         return Err(Stop(Why::NotUnderstood));
                     }
@@ -30,6 +27,23 @@ impl Prover<'_, '_> {
                 _ => return Ok(()),
             }
         }
+    }
+
+    /// The number right before a redirection; `false`, behind some digits, when there is none. POSIX leaves open whether
+    /// it may have more digits than one: dash then takes it for a word.
+    pub(super) fn descriptor(&mut self) -> bool {
+        let mut digits = 0;
+        let start = self.at;
+        while self.peek().is_ascii_digit() {
+            self.bump(1);
+            digits += 1;
+        }
+        let redirects = matches!(self.peek(), b'<' | b'>');
+        if redirects && digits > 1 && !self.bash() {
+            self.unknown(start, Why::NotUnderstood);
+            return false;
+        }
+        redirects
     }
 
     /// `{NAME}` right before a redirection; the variable is set.
@@ -98,6 +112,10 @@ impl Prover<'_, '_> {
             }
         }
         self.blanks_before_target();
+        if duplicates && self.bash() && self.eat(b'-') {
+            // The operator ends here: what follows, with or without a blank, is a word of its own.
+            return Ok(());
+        }
         let from = self.at;
         let mut target = self.word(Mode::Plain)?;
         if self.bash() && may_expand(self.slice(from, self.at)) {
@@ -113,8 +131,9 @@ impl Prover<'_, '_> {
                 // A descriptor that is only known when it runs; never a file.
                 return Ok(());
             }
+            self.expanded_again(&mut target.word)?;
         }
-        if target.process {
+        if target.process && !writes {
             return Ok(());
         }
         let network = target.word.pieces.first().is_some_and(|piece| {
@@ -123,13 +142,34 @@ impl Prover<'_, '_> {
         if network {
             self.unknown(start, Why::Network);
         }
-        if reads && (writes || !duplicates) {
+        if reads && (writes || !duplicates) && !target.process {
             self.found.redirect(span, Access::Read, target.word.clone());
         }
         if writes {
             self.found.redirect(span, Access::Write, target.word);
         }
         Ok(())
+    }
+
+    /// bash expands the file of `>&` once more: what was quoted in it is no longer.
+    fn expanded_again(&mut self, target: &mut Word) -> Read {
+        let plain = |byte: u8| {
+            byte.is_ascii_alphanumeric() || b"_./,:=@%+-^".contains(&byte) || !byte.is_ascii()
+        };
+        let mut texts = target.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text),
+            _ => None,
+        });
+        if texts.clone().all(|text| text.bytes().all(plain)) {
+            return Ok(());
+        }
+        let code = texts.any(|text| text.contains(['$', '`']));
+        let word = std::mem::replace(&mut target.pieces, vec![Piece::Unknown { splits: true }]);
+        if code {
+            self.found.unknown(target.span, Why::NotUnderstood);
+            self.known_parts(&Word { span: target.span, pieces: word });
+        }
+        self.check_limits()
     }
 
     fn blanks_before_target(&mut self) {

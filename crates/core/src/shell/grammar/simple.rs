@@ -43,11 +43,7 @@ impl Prover<'_, '_> {
                 b'(' => return self.parenthesis(argv),
                 b'0'..=b'9' => {
                     let from = self.at;
-                    while self.peek().is_ascii_digit() {
-                        self.bump(1);
-                    }
-                    let process = self.bash() && self.second() == b'(';
-                    if matches!(self.peek(), b'<' | b'>') && !process {
+                    if self.descriptor() && !(self.bash() && self.second() == b'(') {
                         self.redirect()?;
                         continue;
                     }

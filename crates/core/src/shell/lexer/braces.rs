@@ -2,6 +2,8 @@
 
 /// The most words that one becomes.
 const MAX_WORDS: usize = 256;
+/// The longest word that is expanded: each brace is looked for from its beginning.
+const MAX_LENGTH: usize = 1 << 12;
 /// The deepest nesting.
 const MAX_NESTING: usize = 16;
 
@@ -70,7 +72,10 @@ fn quoted_end(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// The words it becomes; `None` when that is not certain.
 pub(super) fn expand(text: &str) -> Option<Vec<String>> {
-    if text.contains(['$', '`', '<', '>', '~']) || text.contains("\\\n") {
+    let certain = text.len() <= MAX_LENGTH
+        && !text.contains(['$', '`', '<', '>', '~'])
+        && !text.contains("\\\n");
+    if !certain {
         return None;
     }
     let mut words = Vec::new();
@@ -83,8 +88,13 @@ fn expand_into(text: &str, nesting: usize, words: &mut Vec<String>) -> Option<()
         return None;
     }
     let mut from = 0;
+    let mut opened = 0;
     while let Some(open) = next_open(text, from)? {
-        let Some((close, commas)) = matching(text, open)? else {
+        opened += 1;
+        if opened > MAX_WORDS {
+            return None;
+        }
+        let Some(Brace { close, commas }) = matching(text, open)? else {
             from = open + 1;
             continue;
         };
@@ -92,13 +102,7 @@ fn expand_into(text: &str, nesting: usize, words: &mut Vec<String>) -> Option<()
         let after = text.get(close + 1..)?;
         let mut inner = Vec::new();
         if commas.is_empty() {
-            match sequence(text.get(open + 1..close)?)? {
-                Some(items) => inner = items,
-                None => {
-                    from = open + 1;
-                    continue;
-                }
-            }
+            inner = sequence(text.get(open + 1..close)?)?;
         } else {
             let mut start = open + 1;
             for end in commas.into_iter().chain([close]) {
@@ -145,18 +149,33 @@ fn next_open(text: &str, from: usize) -> Option<Option<usize>> {
             continue;
         }
         if at >= from && bytes.get(at) == Some(&b'{') {
-            return Some(Some(at));
+            // `{}` in the beginning opens nothing.
+            let empty = bytes.get(at + 1) == Some(&b'}');
+            match at.checked_sub(1).and_then(|before| bytes.get(before)) {
+                None if empty => {}
+                Some(b' ' | b'\t' | b'\n') => return None,
+                _ => return Some(Some(at)),
+            }
         }
         at += 1;
     }
     Some(None)
 }
 
-/// Where the brace at `open` is closed, and the commas of its own level.
-#[allow(clippy::type_complexity, reason = "used once")]
-fn matching(text: &str, open: usize) -> Option<Option<(usize, Vec<usize>)>> {
+/// A brace that has a comma, or two dots, of its own level.
+struct Brace {
+    close: usize,
+    /// None: it is a sequence.
+    commas: Vec<usize>,
+}
+
+/// The brace at `open`. `Some(None)`: it is none, and stands for itself. As bash looks for its end: a `}` before the first
+/// comma, or dots, of its own level does not close it.
+#[allow(clippy::option_option, reason = "not certain, no brace, a brace")]
+fn matching(text: &str, open: usize) -> Option<Option<Brace>> {
     let bytes = text.as_bytes();
     let mut commas = Vec::new();
+    let mut dots = false;
     let mut level = 0;
     let mut at = open + 1;
     while at < bytes.len() {
@@ -167,23 +186,26 @@ fn matching(text: &str, open: usize) -> Option<Option<(usize, Vec<usize>)>> {
         }
         match bytes.get(at)? {
             b'{' => level += 1,
-            b'}' if level == 0 => return Some(Some((at, commas))),
-            b'}' => level -= 1,
+            b'}' if level > 0 => level -= 1,
+            b'}' if dots || !commas.is_empty() => {
+                let inside = text.get(open..at)?;
+                // Whether the dots or a comma further inside count is left to bash.
+                let certain = !commas.is_empty() || !inside.contains(',');
+                return certain.then_some(Some(Brace { close: at, commas }));
+            }
             b',' if level == 0 => commas.push(at),
+            b'.' if level == 0 && bytes.get(at + 1) == Some(&b'.') => {
+                dots |= bytes.get(at + 2) != Some(&b'}');
+            }
             _ => {}
         }
         at += 1;
     }
-    // bash then looks at the braces inside: leave such words alone.
-    if commas.is_empty() && !text.contains("..") { Some(None) } else { None }
+    Some(None)
 }
 
-/// `a..e`, `1..5`, `1..10..2`. `Some(None)` is no sequence, `None` is not certain.
-fn sequence(text: &str) -> Option<Option<Vec<String>>> {
-    if !text.contains("..") {
-        // `{a}` stands for itself, and so may what is around it; braces inside are expanded.
-        return Some(None);
-    }
+/// `a..e`, `1..5`, `1..10..2`. `None` is not certain.
+fn sequence(text: &str) -> Option<Vec<String>> {
     let mut parts = text.split("..");
     let (first, last) = (parts.next()?, parts.next()?);
     let step = parts.next();
@@ -202,8 +224,7 @@ fn sequence(text: &str) -> Option<Option<Vec<String>>> {
                 .map(|letter| {
                     u8::try_from(letter).ok().map(|letter| char::from(letter).to_string())
                 })
-                .collect::<Option<Vec<_>>>()
-                .map(Some);
+                .collect();
         }
     }
     let padded = |number: &str| {
@@ -212,7 +233,7 @@ fn sequence(text: &str) -> Option<Option<Vec<String>>> {
     let width = if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
     let (first, last): (i64, i64) = (first.parse().ok()?, last.parse().ok()?);
     let numbers = span(first, last, step)?;
-    Some(Some(numbers.into_iter().map(|number| format!("{number:0width$}")).collect()))
+    Some(numbers.into_iter().map(|number| format!("{number:0width$}")).collect())
 }
 
 /// From `first` to `last`, up or down.

@@ -102,9 +102,12 @@ impl Prover<'_, '_> {
             let start = this.at;
             let outer = std::mem::take(&mut this.waiting);
             let inside = std::mem::replace(&mut this.in_substitution, true);
+            let document = this.behind_document.take();
             this.list()?;
+            this.documents_end();
             this.expect(b')')?;
             this.in_substitution = inside;
+            this.behind_document = document;
             // Shells differ in where such here-documents stand.
             let lines = !outer.is_empty() && this.slice(start, this.at).contains('\n');
             if lines || !this.waiting.is_empty() {
@@ -134,6 +137,11 @@ impl Prover<'_, '_> {
             if self.byte(self.at) == b'`' {
                 self.at += 1;
                 break;
+            }
+            if self.byte(self.at + 1) == b'\n' {
+                // Gone before the commands are read, also inside of their single quotes.
+                self.at += 2;
+                continue;
             }
             let drops = match self.byte(self.at + 1) {
                 b'`' | b'\\' | b'$' => true,

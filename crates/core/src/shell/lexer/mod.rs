@@ -173,10 +173,12 @@ impl Prover<'_, '_> {
                     out.close_bracket();
                 }
                 b'=' => {
-                    let argument = mode == Mode::Plain && self.bash() && out.is_name();
+                    let first = mode == Mode::Plain && !out.assigns;
+                    if first {
+                        out.assign();
+                    }
                     self.take(out);
-                    if argument {
-                        out.assigns = true;
+                    if first && out.assigns {
                         self.tilde(out, mode);
                     }
                 }
@@ -191,11 +193,13 @@ impl Prover<'_, '_> {
         }
     }
 
-    /// One byte that stands for itself.
+    /// One character that stands for itself.
     pub(in super::super) fn take(&mut self, out: &mut Pieces) {
         self.peek();
-        out.text(self.slice(self.at, self.at + 1));
-        self.bump(1);
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let length = rest.chars().next().map_or(0, char::len_utf8);
+        out.text(self.slice(self.at, self.at + length));
+        self.at += length;
     }
 
     /// A backslash and the character behind it.
@@ -208,8 +212,9 @@ impl Prover<'_, '_> {
                 out.text(rest.get(..character.len_utf8()).unwrap_or_default());
             }
             None => {
+                // At the end of a text it stands for itself, or for nothing.
                 self.at += 1;
-                out.text("\\");
+                out.push(Piece::Unknown { splits: false });
             }
         }
     }
@@ -234,7 +239,9 @@ impl Prover<'_, '_> {
         if !ends {
             return self.take(out);
         }
-        let piece = if name == end { Piece::Home } else { Piece::Unknown { splits: false } };
+        // In arguments, whether one behind a `=` stands for a directory depends on the shell and the command.
+        let certain = name == end && !out.subscript && (self.bash() || !out.assigns);
+        let piece = if certain { Piece::Home } else { Piece::Unknown { splits: false } };
         out.push(piece);
         self.at = end;
     }

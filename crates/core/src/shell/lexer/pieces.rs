@@ -11,6 +11,8 @@ pub(in super::super) struct Pieces {
     pub(in super::super) quoted: bool,
     /// It looks like `NAME=`: a tilde may follow.
     pub(super) assigns: bool,
+    /// And something that may be a subscript stands before the `=`.
+    pub(super) subscript: bool,
     /// Where an unquoted `[` stands: how many pieces and how much text were there before it.
     bracket: Option<(usize, usize)>,
     /// Something between the `[` and here is quoted or expands.
@@ -90,11 +92,18 @@ impl Pieces {
         self.glob(&pattern);
     }
 
+    /// Notes that a `=` behind all so far may make an assignment of it: `NAME`, `NAME+`, and whatever has a subscript.
+    pub(super) fn assign(&mut self) {
+        let subscript = self.bracket.is_some() || !self.pieces.is_empty();
+        self.subscript |= subscript && !self.assigns;
+        self.assigns |= subscript || self.is_name();
+    }
+
     /// Whether all so far is the name of a variable.
-    pub(super) fn is_name(&self) -> bool {
-        let mut bytes = self.text.bytes();
+    fn is_name(&self) -> bool {
+        let name = self.text.strip_suffix('+').unwrap_or(&self.text);
+        let mut bytes = name.bytes();
         !self.quoted
-            && self.pieces.is_empty()
             && bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
             && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     }

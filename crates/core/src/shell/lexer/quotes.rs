@@ -65,10 +65,12 @@ impl Prover<'_, '_> {
         }
     }
 
-    /// `$'…'`, as ANSI C has it; what shells read differently is not known.
+    /// `$'…'`, as ANSI C has it. With an escape that shells, or their versions, read differently nothing of it is certain.
     pub(super) fn ansi(&mut self, out: &mut Pieces) -> Read {
         out.quote();
         self.bump(2);
+        let mut text = String::new();
+        let mut certain = true;
         loop {
             let start = self.at;
             let rest = self.text.as_bytes().get(start..).unwrap_or_default();
@@ -76,22 +78,27 @@ impl Prover<'_, '_> {
                 self.at = self.text.len();
                 return Err(Stop(Why::NotUnderstood));
             };
-            out.text(self.slice(start, start + length));
+            text.push_str(self.slice(start, start + length));
             self.at = start + length + 1;
             if self.byte(start + length) == b'\'' {
-                return Ok(());
+                break;
             }
             match self.ansi_escape() {
-                Some(character) => out.text(character.encode_utf8(&mut [0; 4])),
-                None => out.push(Piece::Unknown { splits: false }),
+                Some(character) => text.push(character),
+                None => certain = false,
             }
         }
+        if certain {
+            out.text(&text);
+        } else {
+            out.push(Piece::Unknown { splits: false });
+        }
+        Ok(())
     }
 
-    /// What stands behind the backslash; `None` when it is not certain what it makes.
+    /// What stands behind the backslash; `None`, behind the character there, when it is not certain what it makes.
     fn ansi_escape(&mut self) -> Option<char> {
-        let byte = self.byte(self.at);
-        let simple = match byte {
+        let simple = match self.byte(self.at) {
             b'n' => '\n',
             b't' => '\t',
             b'r' => '\r',
@@ -115,7 +122,7 @@ impl Prover<'_, '_> {
         Some(simple)
     }
 
-    /// Up to `most` digits behind `skip` bytes, as an ASCII character that is not zero.
+    /// Up to `most` digits behind `skip` bytes, as an ASCII character that means nothing to the shell itself.
     fn digits(&mut self, skip: usize, most: usize, radix: u32) -> Option<char> {
         self.at += skip;
         let mut value = 0;
@@ -124,6 +131,6 @@ impl Prover<'_, '_> {
             value = value * radix + digit;
             self.at += 1;
         }
-        char::from_u32(value).filter(|character| *character != '\0' && character.is_ascii())
+        char::from_u32(value).filter(|character| matches!(character, '\x02'..='\x7e'))
     }
 }

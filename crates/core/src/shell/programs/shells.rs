@@ -175,7 +175,7 @@ impl Prover<'_, '_> {
     }
 
     /// What a script of which only parts are known would run: what is not known is read as the value of a variable.
-    pub(super) fn known_parts(&mut self, word: &Word) {
+    pub(in super::super) fn known_parts(&mut self, word: &Word) {
         use super::Piece;
         if matches!(word.pieces.as_slice(), [Piece::Unknown { .. }]) {
             return;

@@ -245,7 +245,8 @@ impl Prover<'_, '_> {
             };
             let mut words: Vec<Word> = argv.first().cloned().into_iter().collect();
             words.extend(
-                text.split_ascii_whitespace()
+                text.split([' ', '\t', '\n', '\x0b', '\x0c', '\r'])
+                    .filter(|text| !text.is_empty())
                     .map(|text| Word { span, pieces: vec![super::Piece::Text(text.to_owned())] }),
             );
             words.extend(argv.iter().skip(split.arg + 1).cloned());

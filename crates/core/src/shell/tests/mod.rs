@@ -3,6 +3,7 @@
 mod language;
 mod limits;
 mod programs;
+mod quirks;
 mod words;
 
 use super::*;

@@ -1,0 +1,169 @@
+//! Where shells do what nobody expects, each row named after what it is. All were found by running them.
+
+use super::super::Shell;
+use super::check;
+
+#[test]
+fn closing_a_descriptor_ends_the_word() {
+    let table = [
+        ("ls\n<&-rm x", "ls; rm x"),
+        ("a>&-e", "a e"),
+        ("a 2>&-e", "a e"),
+        ("a >& -e", "a e"),
+        ("a <& -e", "a e"),
+        ("a {x}>&-e", "a e; x="),
+        ("a >&- e", "a e"),
+        ("a 2>&1- e", "a e"),
+    ];
+    check(Shell::Bash, &table);
+}
+
+#[test]
+fn a_file_behind_an_ampersand_is_expanded_twice() {
+    let table = [
+        ("a >&b", "a; >b"),
+        (r#"a >&"\b""#, "a; >‹?*›"),
+        (r"a >&'\\b\\c'", "a; >‹?*›"),
+        ("a >&'~/b'", "a; >‹?*›"),
+        ("a >&'b c'", "a; >‹?*›"),
+        ("a >&'b$(rm x)'", "a; >‹?*›; !NotUnderstood; rm x; b‹?*›; !DynamicCommand"),
+        ("a &>'$(rm x)'", "a; >$(rm x)"),
+        (">'$(rm x)'", ">$(rm x)"),
+    ];
+    check(Shell::Bash, &table);
+}
+
+#[test]
+fn descriptors_of_several_digits() {
+    check(Shell::Bash, &[("a 10>f", "a; >f")]);
+    let table = [
+        ("a 1>f", "a; >f"),
+        ("a 10>f", "a 10; !NotUnderstood; >f"),
+        ("a 1\\\n2>f", "a 12; !NotUnderstood; >f"),
+        ("{ a; } 10>f", "a; !NotUnderstood; !NotUnderstood"),
+        ("a 10 >f", "a 10; >f"),
+    ];
+    check(Shell::Posix, &table);
+}
+
+#[test]
+fn ansi_escapes_that_are_not_certain() {
+    let table = [
+        (r"a $'x\cA'", "a ‹?›"),
+        (r"a $'\c\\x'", "a ‹?›"),
+        (r"a $'\u7'", "a ‹?›"),
+        (r"a $'\U0001F600x'", "a ‹?›"),
+        (r"a $'b\0('", "a ‹?›"),
+        (r"a $'b\x0c'", "a b\u{c}"),
+        (r"a $'\x01'", "a ‹?›"),
+        (r"a $'\177'", "a ‹?›"),
+        (r"a b$'\z'c", "a b‹?›c"),
+    ];
+    check(Shell::Bash, &table);
+}
+
+#[test]
+fn the_shells_own_marks() {
+    check(Shell::Bash, &[("a \u{1}b", "!NotUnderstood; a \u{1}b")]);
+    check(Shell::Bash, &[("a '\u{7f}'", "!NotUnderstood; a \u{7f}")]);
+}
+
+#[test]
+fn tildes_behind_what_may_be_an_assignment() {
+    let table = [
+        ("a b+=~", "a b+=‹~›"),
+        ("a b+=~/c:~", "a b+=‹~›/c:‹~›"),
+        ("a b[0]=~", "a b‹[0]›=‹?›"),
+        ("a b[0]+=~/c", "a b‹[0]›+=‹?›/c"),
+        ("a b=c=~", "a b=c=~"),
+        ("a -b=~", "a -b=~"),
+        (r#"a "b"=~"#, "a b=~"),
+    ];
+    check(Shell::Bash, &table);
+}
+
+#[test]
+fn characters_behind_a_continuation() {
+    let table = [
+        ("ls\\\né", "lsé"),
+        ("ls\\\n\u{a0}", "ls\u{a0}"),
+        ("ls \"a\\\né\"", "ls aé"),
+        ("ls *\\\né", "ls ‹*›é"),
+    ];
+    check(Shell::Bash, &table);
+}
+
+#[test]
+fn a_backslash_at_the_end() {
+    check(Shell::Bash, &[("a b\\", "a b‹?›"), ("a\\", "a‹?›; !DynamicCommand")]);
+    check(Shell::Bash, &[("a >&1\\", "a; >1‹?›")]);
+}
+
+#[test]
+fn options_of_the_keyword_time() {
+    let table = [
+        ("time -p ls", "ls"),
+        ("time -p -- ls", "ls"),
+        ("time -- ls", "ls"),
+        ("time -p -p ls", "-p ls"),
+        ("time -- -p ls", "-p ls"),
+        ("time -p -- -- ls", "-- ls"),
+        ("time -x ls", "!UnknownOption; -x ls"),
+        ("time '-p' ls", "-p ls"),
+    ];
+    check(Shell::Bash, &table);
+}
+
+#[test]
+fn braces_closed_before_the_first_comma() {
+    let table = [
+        ("a {a},b}", "a a} b"),
+        ("a {a},}", "a a}"),
+        ("a x{},b}", "a x} xb"),
+        ("a {},b}", "a {},b}"),
+        ("a {}{b,c}", "a {}b {}c"),
+        ("a {a}{b,c}", "a {a}b {a}c"),
+        ("a {{b,c}", "a {b {c"),
+        ("a {a}..b}", "a ‹?*›"),
+        ("a {x{1..2}..b}", "a ‹?*›"),
+    ];
+    check(Shell::Bash, &table);
+    let opened = format!("a {},}}", "{".repeat(5_000));
+    check(Shell::Bash, &[(opened.as_str(), "a ‹?*›")]);
+}
+
+#[test]
+fn here_documents_inside_substitutions() {
+    let table = [
+        ("a \"$(cat <<E\nE\nb;c)\"", "a ‹?›; cat; b; !HereDocument; c"),
+        ("a $(cat <<E;rm;x\nE\n)", "a ‹?*›; cat; !HereDocument; rm; x"),
+        ("a $(cat <<E && b\nE\n)", "a ‹?*›; cat; !HereDocument; b"),
+        ("a $(cat <<E | b\nE\n)", "a ‹?*›; cat; b"),
+        ("a $( (cat <<E\nE\n) )", "a ‹?*›; cat; !HereDocument"),
+        ("a $(cat <<E <<F\nE\nF\n)", "a ‹?*›; cat"),
+        ("a <(cat <<E\nE\nb)", "a ‹?›; cat; b; !HereDocument"),
+        ("a $(b $(cat <<E\nE\n); c)", "a ‹?*›; b ‹?*›; cat; c"),
+        ("a `cat <<E\nE\nb;c`", "a ‹?*›; cat; b; c"),
+    ];
+    check(Shell::Bash, &table);
+    check(Shell::Posix, &[("a $(cat <<E\nE\nb;c)", "a ‹?*›; cat; b; c")]);
+}
+
+#[test]
+fn continuations_that_are_gone_before_quotes_are_read() {
+    let table = [
+        ("cat <<E\n$('\\\nrm' x)\nE", "cat; rm x"),
+        ("cat <<'E'\n$('\\\nrm' x)\nE", "cat"),
+        ("cat <<E\n\\\\\n$('rm' x)\nE", "cat; rm x"),
+        ("a `'\\\nrm' x`", "a ‹?*›; rm x"),
+        ("a $('\\\nrm' x)", "a ‹?*›; \\⏎rm x"),
+    ];
+    check(Shell::Bash, &table);
+    check(Shell::Posix, &[("a `'\\\nrm' x`", "a ‹?*›; rm x")]);
+}
+
+#[test]
+fn env_parts_its_words_at_more_than_blanks() {
+    check(Shell::Bash, &[("env -S\u{b}rm", "[env -S\u{b}rm]; [env rm]; rm")]);
+    check(Shell::Bash, &[("env -S 'a\rb\u{c}c'", "[env -S a\rb\u{c}c]; [env a b c]; a b c")]);
+}
