@@ -22,12 +22,12 @@ pub(super) static PROGRAMS: &[Program] = &[
     Program::new(&["rg", "ripgrep"], PATTERN).here(Use::ReadBelow).recursive().dynamic(Dynamic::Splitting).closed().rows(
         &[
             value("", "pre hostname-bin", Use::Runs),
+            // Runs the decompressor that it finds for each compressed file.
+            flags("z", "search-zip", Use::Runs),
             value("e", "regexp", Use::Settles),
             value("f", "file", Use::SettlesRead),
             flags("", "files type-list", Use::Settles),
             value("", "ignore-file", Use::Read),
-            // Runs the installed decompressor of each compressed file that it finds.
-            flags("z", "search-zip", Use::Nothing),
             value(
                 "ABCEMTdgjmrt",
                 "after-context before-context context encoding max-columns type-not max-depth maxdepth glob iglob threads \
