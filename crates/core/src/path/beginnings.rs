@@ -25,8 +25,10 @@ pub(super) struct Beginnings {
 #[derive(Debug, Default)]
 struct Dir {
     paths: HashSet<String>,
-    /// The same by the folded name.
+    /// Those whose names are ASCII, by the folded name.
     by_name: HashMap<String, Vec<String>>,
+    /// Those that a list of names may show otherwise than they are written.
+    odd: Vec<String>,
 }
 
 /// What was found in a directory, and what it was like before.
@@ -89,7 +91,11 @@ impl Beginnings {
                 && !dir.paths.contains(path)
             {
                 let name = path.rsplit('/').next().unwrap_or_default();
-                dir.by_name.entry(fold(name)).or_default().push(path.to_owned());
+                if name.is_ascii() {
+                    dir.by_name.entry(fold(name)).or_default().push(path.to_owned());
+                } else {
+                    dir.odd.push(path.to_owned());
+                }
                 dir.paths.insert(path.to_owned());
             }
             dir = path;
@@ -158,7 +164,7 @@ impl Beginnings {
                         self.add(path, listed.is_link, &mut found, files)?;
                     }
                 }
-                for path in dir.paths.iter().filter(|path| !path.is_ascii()) {
+                for path in &dir.odd {
                     self.add(path, true, &mut found, files)?;
                 }
             }

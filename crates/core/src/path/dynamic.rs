@@ -1,5 +1,7 @@
 //! Paths that only the run will tell, and what they could be.
 
+use std::cell::Cell;
+
 use super::locate::Where;
 use super::matching::fold;
 use super::pattern::{Segment, Token};
@@ -29,6 +31,33 @@ enum Part {
 #[derive(Debug, Clone)]
 pub(super) struct Unsure {
     parts: Vec<Part>,
+}
+
+/// A path of which only pieces are known: what it is called as it is written, and with the directory that it surely
+/// begins with resolved. For one verdict.
+#[derive(Debug, Clone)]
+pub struct Partial {
+    pub(super) paths: Vec<Unsure>,
+}
+
+impl Partial {
+    /// Of these pieces.
+    ///
+    /// # Errors
+    /// When the directory that it surely begins with cannot be resolved.
+    pub fn of(pieces: &[Piece], from: &Where, files: &dyn Files) -> Result<Self, PathError> {
+        Ok(Self { paths: unsure(pieces, from).resolved(files)? })
+    }
+
+    /// Whether it surely begins with some directory.
+    pub fn is_rooted(&self) -> bool {
+        self.dirs().is_some()
+    }
+
+    /// The directories that it surely begins with, the same in each of its names; `None` if that is none.
+    pub(super) fn dirs(&self) -> Option<Vec<String>> {
+        self.paths.iter().map(Unsure::dir).collect()
+    }
 }
 
 /// The path that these pieces make.
@@ -115,21 +144,8 @@ fn normal(parts: &[Part]) -> Vec<Part> {
 impl Unsure {
     /// This, and what it is called once the directory that it surely begins with is resolved.
     pub(super) fn resolved(self, files: &dyn Files) -> Result<Vec<Self>, PathError> {
-        let known: String = self
-            .parts
-            .iter()
-            .map_while(|part| if let Part::Char(char) = part { Some(*char) } else { None })
-            .collect();
-        let sure = known.len() == self.parts.iter().map(|part| part.length()).sum::<usize>();
-        let dir = if sure {
-            known.as_str()
-        } else {
-            known.rfind('/').and_then(|end| known.get(..end)).unwrap_or_default()
-        };
-        if dir.is_empty() || !dir.starts_with('/') && Syntax::NATIVE == Syntax::Posix {
-            return Ok(vec![self]);
-        }
-        let real = files.real(dir)?;
+        let Some(dir) = self.dir() else { return Ok(vec![self]) };
+        let real = files.real(&dir)?;
         if real == dir {
             return Ok(vec![self]);
         }
@@ -138,13 +154,51 @@ impl Unsure {
         Ok(vec![Self { parts }, self])
     }
 
-    /// Whether this could be a path that the way takes, its beginning being `prefix`.
+    /// The directory that it surely begins with, or it itself if all of it is sure. `None`: that is none, or `/`.
+    fn dir(&self) -> Option<String> {
+        let known: String = self
+            .parts
+            .iter()
+            .map_while(|part| if let Part::Char(char) = part { Some(*char) } else { None })
+            .collect();
+        let sure = known.len() == self.parts.iter().map(|part| part.length()).sum::<usize>();
+        let dir = if sure { known.as_str() } else { known.get(..known.rfind('/')?)? };
+        let absolute = dir.starts_with('/') || Syntax::NATIVE != Syntax::Posix;
+        (!dir.is_empty() && absolute).then(|| dir.to_owned())
+    }
+
+    /// Whether its last name is all known, and no name that the way takes.
+    fn ends_otherwise(&self, way: &Way) -> bool {
+        let Some(Segment::Literal(name)) = way.rest.last() else { return false };
+        let mut own = self.parts.iter().rev();
+        for char in name.chars().rev() {
+            match own.next() {
+                Some(Part::Char(same)) if *same == char || same_folded(*same, char) => {}
+                // What folding leaves out is no difference.
+                Some(Part::Char(other)) => return other.is_ascii() && char.is_ascii(),
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether this could be a path that the way takes, its beginning being `prefix`. Errs on the side of yes, also when
+    /// there is no `work` left.
     ///
     /// Both are read as automata over characters; the pair of them is searched for an end that both reach.
-    pub(super) fn could_match(&self, way: &Way, prefix: &str) -> bool {
+    pub(super) fn could_match(&self, way: &Way, prefix: &str, work: &Cell<usize>) -> bool {
+        if self.parts == [Part::Any] {
+            return true;
+        }
+        if self.ends_otherwise(way) {
+            return false;
+        }
         let steps = steps(way, prefix);
         let width = steps.len() + 1;
-        if self.parts.len().saturating_mul(width) > MOST_STEPS {
+        let states = self.parts.len().saturating_mul(width);
+        let left = work.get().checked_sub(states);
+        work.set(left.unwrap_or_default());
+        if states > MOST_STEPS || left.is_none() {
             return true;
         }
         // Two bits each: the step as it begins, and within a name that `**` takes.

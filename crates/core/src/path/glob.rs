@@ -1,9 +1,9 @@
 //! Patterns for paths.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::sync::OnceLock;
 
-use super::dynamic::{self, Unsure};
+use super::dynamic::{self, Partial};
 use super::matching::fold;
 use super::pattern::{self, Segment};
 use super::syntax::Syntax;
@@ -111,7 +111,9 @@ impl Glob {
     /// Whether a path of which only these pieces are known could match. Errs on the side of yes. By the text alone:
     /// see [`Glob::could_match_through`] for symlinks.
     pub fn could_match(&self, pieces: &[Piece], from: &Where) -> bool {
-        self.could_be(&dynamic::unsure(pieces, from))
+        let path = dynamic::unsure(pieces, from);
+        let work = Cell::new(usize::MAX);
+        self.ways.iter().any(|way| path.could_match(way, &way.prefix, &work))
     }
 
     /// The same, the directory that the path surely begins with (`src` in `src/*.ts`) resolved as well.
@@ -121,9 +123,19 @@ impl Glob {
     pub fn could_match_through(
         &self, pieces: &[Piece], from: &Where, files: &dyn Files,
     ) -> Result<bool, PathError> {
-        let paths = dynamic::unsure(pieces, from).resolved(files)?;
+        self.could_be(&Partial::of(pieces, from, files)?, files, &Cell::new(usize::MAX))
+    }
+
+    /// The same. What is compared is taken from `work`, in pairs of characters; without any left, the answer is yes.
+    ///
+    /// # Errors
+    /// [`PathError::NeedsFiles`].
+    pub fn could_be(
+        &self, path: &Partial, files: &dyn Files, work: &Cell<usize>,
+    ) -> Result<bool, PathError> {
         any(&self.ways, |way| {
-            let could = |prefix: &str| paths.iter().any(|path| path.could_match(way, prefix));
+            let could =
+                |prefix: &str| path.paths.iter().any(|path| path.could_match(way, prefix, work));
             Ok(could(&way.prefix) || way.resolved(files)?.is_some_and(|prefix| could(&prefix)))
         })
     }
@@ -154,10 +166,6 @@ impl Glob {
 
     pub(super) fn ways(&self) -> &[Way] {
         &self.ways
-    }
-
-    fn could_be(&self, path: &Unsure) -> bool {
-        self.ways.iter().any(|way| path.could_match(way, &way.prefix))
     }
 
     fn folded(&self) -> &[Way] {

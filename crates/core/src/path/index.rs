@@ -6,7 +6,7 @@ use std::ops::Bound;
 use super::beginnings::{Beginnings, Links};
 use super::matching::fold;
 use super::pattern::Segment;
-use super::{Files, Glob, Located, PathError, PathSet};
+use super::{Files, Glob, Located, Partial, PathError, PathSet};
 
 /// The sets of many rules, by what is spelled out in their patterns: the names they begin with, else a name they hold.
 ///
@@ -70,15 +70,30 @@ impl PathIndex {
         let mut found = self.found(path, links);
         found.extend(&self.floating);
         for reading in path.readings() {
-            let dir = fold(reading).trim_end_matches('/').to_owned();
-            self.add_below(&dir, &mut found);
-            links.with_names_for(&dir, |other| self.add_below(other, &mut found));
-            for link in links.below(&dir) {
-                found.extend(self.sets.get(link).into_iter().flatten());
-                self.add_below(link, &mut found);
-            }
+            self.add_tree(fold(reading).trim_end_matches('/'), links, &mut found);
         }
         found.into_iter().collect()
+    }
+
+    /// The sets that begin at this directory, above it or below it.
+    fn add_tree(&self, dir: &str, links: &Links, found: &mut BTreeSet<usize>) {
+        let mut add = |dir: &str| {
+            self.add_above(dir, found);
+            self.add_below(dir, found);
+        };
+        add(dir);
+        links.with_names_for(dir, &mut add);
+        links.below(dir).into_iter().for_each(add);
+    }
+
+    /// The sets that could match a path of which only a part is known, each once, in order. `None`: all of them.
+    pub fn candidates_for(&self, path: &Partial, links: &Links) -> Option<Vec<usize>> {
+        let mut found: BTreeSet<usize> = self.floating.iter().copied().collect();
+        for dir in path.dirs()? {
+            let dir = fold(&dir);
+            self.add_tree(dir.trim_end_matches('/'), links, &mut found);
+        }
+        Some(found.into_iter().collect())
     }
 
     fn found(&self, path: &Located, links: &Links) -> BTreeSet<usize> {

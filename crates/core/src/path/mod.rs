@@ -14,16 +14,19 @@ mod resolve;
 mod set;
 mod syntax;
 mod url;
+mod url_index;
 mod url_pattern;
 mod way;
 
 pub use beginnings::Links;
+pub use dynamic::Partial;
 pub use files::{Cached, Files, Listed, NoFiles, RealFiles, Stamp};
 pub use glob::{Glob, GlobError, Vars};
 pub use index::PathIndex;
 pub use locate::{Folding, Located, PathError, Where, lexically, locate, spelled};
 pub use set::PathSet;
 pub use url::{Address, UrlError, file_of};
+pub use url_index::UrlIndex;
 pub use url_pattern::{UrlPattern, UrlSet};
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Lists of patterns, with exceptions.
 
+use std::cell::Cell;
+
 use super::glob::Reading;
-use super::{Files, Glob, GlobError, Located, PathError, Vars, Where};
+use super::{Files, Glob, GlobError, Located, Partial, PathError, Vars, Where};
 use crate::shell::Piece;
 
 /// Patterns for paths in order: one that begins with `!` takes out again what those before it took in, and the last that
@@ -153,6 +155,21 @@ impl PathSet {
     ) -> Result<bool, PathError> {
         for glob in self.globs() {
             if glob.could_match_through(pieces, from, files)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The same, within some work. See [`Glob::could_be`].
+    ///
+    /// # Errors
+    /// [`PathError::NeedsFiles`].
+    pub fn could_be(
+        &self, path: &Partial, files: &dyn Files, work: &Cell<usize>,
+    ) -> Result<bool, PathError> {
+        for glob in self.globs() {
+            if glob.could_be(path, files, work)? {
                 return Ok(true);
             }
         }

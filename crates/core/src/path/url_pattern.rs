@@ -26,7 +26,7 @@ pub struct UrlPattern {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum HostPattern {
+pub(super) enum HostPattern {
     Any,
     Is(String),
     /// Below this, which begins with a dot.
@@ -209,6 +209,11 @@ impl UrlSet {
         self.items.is_empty()
     }
 
+    /// The hosts of the patterns that take in.
+    pub(super) fn hosts(&self) -> impl Iterator<Item = &HostPattern> {
+        self.items.iter().filter(|(_, out)| !out).map(|(pattern, _)| &pattern.host)
+    }
+
     /// Whether every reading of the address is in it: what an allow needs.
     pub fn covers(&self, address: &Address) -> bool {
         let in_it =
@@ -245,7 +250,7 @@ impl UrlSet {
 }
 
 /// The address up to the end of its host, when pieces that are certain tell that much.
-fn known_host(pieces: &[Piece]) -> Option<Address> {
+pub(super) fn known_host(pieces: &[Piece]) -> Option<Address> {
     if pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true })) {
         return None;
     }

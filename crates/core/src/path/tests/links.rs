@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 
 use super::super::files::Listed;
-use super::super::{Files, PathError, PathIndex, PathSet, Stamp, locate};
+use super::super::{Files, Partial, PathError, PathIndex, PathSet, Stamp, locate};
 use super::here;
 
 /// Directories, symlinks, and how often each directory has changed.
@@ -134,6 +134,7 @@ proptest! {
         patterns in prop::collection::vec(pattern(), 1..8),
         changes in prop::collection::vec((path(), 0_u8..4, target(), any::<bool>()), 1..12),
         paths in prop::collection::vec(path(), 1..4), lists in any::<bool>(),
+        glob in prop::sample::select(&["*", "?", "/*", "[x"][..]), end in prop::sample::select(&["", "/b", "/../c"][..]),
     ) {
         let mut patterns = patterns;
         if lists {
@@ -155,7 +156,17 @@ proptest! {
                 let Ok(located) = locate(path, &here(), &files) else { continue };
                 let found = index.candidates(&located, &links);
                 let below = index.candidates_below(&located, &links);
+                let pieces = [super::text(path), super::star(glob), super::text(end)];
+                let partial = Partial::of(&pieces, &here(), &files);
+                let partly = match &partial {
+                    Ok(partial) => index.candidates_for(partial, &links),
+                    Err(_) => None,
+                };
                 for (number, set) in sets.iter().enumerate() {
+                    if let (Ok(partial), Some(partly)) = (&partial, &partly) {
+                        let could = set.could_be(partial, &files, &Cell::new(usize::MAX)).unwrap();
+                        prop_assert!(!could || partly.contains(&number), "{} {pieces:?}", patterns[number]);
+                    }
                     let pattern = &patterns[number];
                     prop_assert!(!set.touches(&located, &files).unwrap() || found.contains(&number), "{pattern} {path}");
                     prop_assert!(!set.covers(&located, &files).unwrap() || found.contains(&number), "{pattern} {path}");

@@ -1,4 +1,4 @@
-use super::super::{Address, UrlPattern, UrlSet};
+use super::super::{Address, UrlIndex, UrlPattern, UrlSet};
 use super::{BARE, QUOTED, text};
 
 /// What the address is, in the likeliest reading.
@@ -198,4 +198,52 @@ fn dynamic_addresses() {
         let parsed = UrlPattern::parse(pattern).unwrap();
         assert_eq!(parsed.could_match(pieces), expected, "{pattern} {pieces:?}");
     }
+}
+
+#[test]
+fn what_the_index_leaves_out_means_nothing() {
+    let patterns = [
+        "evil.net",
+        "*.evil.net",
+        "https://*.example.com/x/**",
+        "*",
+        "https://*",
+        "127.0.0.1",
+        "ssh://git@github.com",
+        "file:///**",
+        "bücher.example",
+        "[::1]:8080",
+    ];
+    let sets: Vec<UrlSet> =
+        patterns.iter().map(|pattern| UrlSet::parse([*pattern]).unwrap()).collect();
+    let index = UrlIndex::new(&sets);
+    let more = [
+        "evil.net",
+        "a.b.evil.net.",
+        "http://{evil.net,x}/",
+        "http://[::1]:8080/",
+        "a@b@evil.net",
+        "x.example.com/x/y",
+    ];
+    for source in ADDRESSES.iter().map(|(source, _)| *source).chain(more) {
+        let address = Address::parse(source).unwrap();
+        let found = index.candidates(&address);
+        for (number, set) in sets.iter().enumerate() {
+            assert!(
+                !set.touches(&address) || found.contains(&number),
+                "{} {source}",
+                patterns[number]
+            );
+        }
+        let pieces = [text(source), QUOTED];
+        let found = index.candidates_for(&pieces);
+        for (number, set) in sets.iter().enumerate() {
+            assert!(
+                !set.could_match(&pieces) || found.contains(&number),
+                "{} {source}…",
+                patterns[number]
+            );
+        }
+    }
+    assert_eq!(index.candidates(&Address::parse("https://good.org").unwrap()), [3, 4]);
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::paths::PathRules;
 use super::{NamePattern, Rule};
+use crate::path::{Address, UrlIndex, UrlSet};
 use crate::policy::Effect;
 use crate::policy::document::Token;
 use crate::policy::tokens::{FOLDS_CASE, base_name};
@@ -20,7 +21,9 @@ pub(crate) struct Index {
     env: ByName,
     pub(crate) reads: PathRules,
     pub(crate) writes: PathRules,
-    pub(crate) urls: Vec<usize>,
+    urls: UrlIndex,
+    /// The rules, by their place in `urls`.
+    url_rules: Vec<usize>,
 }
 
 /// Rules by an exact name; those with patterns apart.
@@ -118,15 +121,16 @@ impl Index {
                 };
                 index.env.push(exact, id);
             }
-            if rule.urls.is_some() {
-                index.urls.push(id);
-            }
         }
         let all = || rules.iter().enumerate();
         index.reads =
             PathRules::of(all().filter_map(|(id, rule)| Some((id, &rule.reads.as_ref()?.set))));
         index.writes =
             PathRules::of(all().filter_map(|(id, rule)| Some((id, &rule.writes.as_ref()?.set))));
+        let urls = all().filter_map(|(id, rule)| Some((id, rule.urls.as_ref()?)));
+        let (rules, sets): (Vec<usize>, Vec<&UrlSet>) = urls.unzip();
+        index.urls = UrlIndex::new(sets);
+        index.url_rules = rules;
         index
     }
 
@@ -138,6 +142,18 @@ impl Index {
     /// Rules that could speak of this variable.
     pub(crate) fn env(&self, name: &str, found: &mut Vec<usize>) {
         self.env.find(name, found);
+    }
+
+    /// Rules that could speak of this address, as far as it is known.
+    pub(crate) fn urls(&self, target: &Word, address: Option<&Address>, found: &mut Vec<usize>) {
+        if self.url_rules.is_empty() {
+            return;
+        }
+        let sets = match address {
+            Some(address) => self.urls.candidates(address),
+            None => self.urls.candidates_for(&target.pieces),
+        };
+        found.extend(sets.into_iter().filter_map(|set| self.url_rules.get(set)));
     }
 
     /// Rules that could speak of this command.

@@ -1,6 +1,8 @@
 //! The path patterns of one rule, and the few of many rules that could speak of a path.
 
-use crate::path::{Files, GlobError, Links, Located, PathError, PathIndex, PathSet, Where};
+use crate::path::{
+    Files, GlobError, Links, Located, Partial, PathError, PathIndex, PathSet, Where,
+};
 use crate::policy::document::{self, Place};
 use crate::policy::subject::Extent;
 use crate::policy::tokens::Meets;
@@ -145,6 +147,14 @@ impl PathRules {
             self.index.candidates(path, links)
         };
         found.extend(sets.into_iter().filter_map(|set| self.rules.get(set)));
+    }
+
+    /// Those that could speak of a path of which only a part is known.
+    pub(crate) fn find_for(&self, path: &Partial, links: &Links, found: &mut Vec<usize>) {
+        match self.index.candidates_for(path, links) {
+            Some(sets) => found.extend(sets.into_iter().filter_map(|set| self.rules.get(set))),
+            None => found.extend(&self.rules),
+        }
     }
 
     /// All of them.

@@ -1,10 +1,10 @@
 //! Which rules speak of a subject.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use super::spot::Spots;
 use super::{Judge, NeedsFiles};
-use crate::path::{Address, Links};
+use crate::path::{Address, Links, Partial};
 use crate::policy::Effect;
 use crate::policy::compile::{PathRules, Patterns, Rule};
 use crate::policy::subject::{By, Extent, Kind, Subject};
@@ -76,19 +76,30 @@ impl Judge<'_> {
                     Access::Read => (&index.reads, &self.read_links),
                     Access::Write => (&index.writes, &self.write_links),
                 };
-                self.path_rules(rules, links, &places, extent.is_recursive(), &mut found)?;
-                if !places.is_null_device() {
+                if !places.is_null_device() && !rules.all().is_empty() {
+                    let guesses = self.guesses(&places)?;
+                    let recursive = extent.is_recursive();
+                    self.path_rules(rules, links, &places, recursive, &guesses, &mut found)?;
+                    // One rule that could match is enough to ask, and an administrator's comes first. Where the first rule
+                    // of a document decides, some are passed over.
+                    let guessed = Cell::new(false);
                     self.gather(found, hits, |rule| {
-                        rule.paths(*access).map_or(Ok(Meets::No), |paths| {
-                            self.path_meets(rule.effect, paths, &places, *access, *extent)
-                        })
+                        let Some(paths) = rule.paths(*access) else { return Ok(Meets::No) };
+                        let meets =
+                            self.path_meets(rule.effect, paths, &places, *access, *extent)?;
+                        if meets != Meets::No || guessed.get() || rule.effect == Effect::Allow {
+                            return Ok(meets);
+                        }
+                        let could = self.guess(paths, &guesses)?;
+                        guessed.set(could && !self.policy.has_first());
+                        Ok(if could { Meets::Could } else { Meets::No })
                     })?;
                 }
                 spots = Some(places);
             }
             Kind::Url { target, .. } => {
-                found.extend(&index.urls);
                 let address = target.literal().and_then(|text| Address::parse(text).ok());
+                index.urls(target, address.as_ref(), &mut found);
                 self.gather(found, hits, |rule| Ok(url_meets(rule, target, address.as_ref())))?;
             }
             Kind::Unknown { named: Some(by), .. } => {
@@ -179,16 +190,41 @@ impl Judge<'_> {
         self.subjects.get(subject).map(|subject| &subject.kind)
     }
 
-    /// The rules that could speak of a path. Where part of it is not known, that is all of them.
+    /// What is known of the places that are known in part; `None` for one that could be anywhere.
+    fn guesses(&self, spots: &Spots) -> Result<Vec<Option<Partial>>, NeedsFiles> {
+        let guesses = spots
+            .loose
+            .iter()
+            .map(|(pieces, from)| Ok(Self::located(Partial::of(pieces, from, self.files))?.ok()));
+        guesses.collect()
+    }
+
+    /// Whether a rule could mean one of these.
+    fn guess(&self, paths: &Patterns, guesses: &[Option<Partial>]) -> Result<bool, NeedsFiles> {
+        for guess in guesses {
+            let Some(guess) = guess else { return Ok(true) };
+            let could = paths.set.could_be(guess, self.files, &self.guesswork);
+            if Self::located(could)?.unwrap_or(true) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The rules that could speak of a path. Where nothing of it is known, that is all of them.
     fn path_rules(
         &self, rules: &PathRules, links: &OnceCell<Links>, spots: &Spots, recursive: bool,
-        found: &mut Vec<usize>,
+        guesses: &[Option<Partial>], found: &mut Vec<usize>,
     ) -> Result<(), NeedsFiles> {
-        if !spots.loose.is_empty() {
+        if guesses.iter().any(Option::is_none) {
             found.extend(rules.all());
             return Ok(());
         }
-        if spots.is_null_device() || rules.all().is_empty() {
+        if spots.located.is_empty() && !guesses.iter().flatten().any(Partial::is_rooted) {
+            // Where symlinks lead makes no difference.
+            for guess in guesses.iter().flatten() {
+                rules.find_for(guess, &Links::default(), found);
+            }
             return Ok(());
         }
         let links = match links.get() {
@@ -200,6 +236,9 @@ impl Judge<'_> {
         };
         for path in &spots.located {
             rules.find(path, recursive, links, found);
+        }
+        for guess in guesses.iter().flatten() {
+            rules.find_for(guess, links, found);
         }
         Ok(())
     }
@@ -227,15 +266,6 @@ impl Judge<'_> {
             let this = Self::located(paths.bites(path, access, extent, self.files))?
                 .unwrap_or(Meets::Could);
             meets = meets.max(this);
-        }
-        for (pieces, from) in &spots.loose {
-            if meets != Meets::No {
-                break;
-            }
-            let could = Self::located(paths.set.could_match_through(pieces, from, self.files))?;
-            if could.unwrap_or(true) {
-                meets = Meets::Could;
-            }
         }
         Ok(meets)
     }

@@ -46,6 +46,9 @@ pub struct NeedsFiles;
 /// Rules that are compared for one call at most. What is left is not allowed, and denies are still looked for, again as many.
 const WORK: u32 = 200_000;
 
+/// Pairs of characters that are compared for one call at most, to tell what could match what is known in part.
+const GUESSWORK: usize = 4_000_000;
+
 /// What the policies say about a call.
 ///
 /// # Errors
@@ -98,6 +101,8 @@ pub(crate) struct Judge<'a> {
     read_links: OnceCell<Links>,
     write_links: OnceCell<Links>,
     work: Cell<u32>,
+    /// Left for comparisons with what is known in part, in pairs of characters. Without any, all could match.
+    guesswork: Cell<usize>,
 }
 
 impl<'a> Judge<'a> {
@@ -113,6 +118,7 @@ impl<'a> Judge<'a> {
             read_links: OnceCell::new(),
             write_links: OnceCell::new(),
             work: Cell::new(WORK),
+            guesswork: Cell::new(GUESSWORK),
         };
         judge.whole = judge.whole_rules();
         judge
