@@ -58,6 +58,20 @@ describe('the callback', () => {
       createdAt: expect.any(Number) as unknown,
       expiresAt: null,
       digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+      verdict: null,
+      always: {
+        allow: {
+          label: 'Always allow every call of del',
+          rules: [{ tools: ['del'], effect: 'allow' }],
+          also: ['every call of del'],
+        },
+        deny: {
+          label: 'Always reject every call of del',
+          rules: [{ tools: ['del'], effect: 'deny' }],
+          also: ['every call of del'],
+        },
+      },
+      changes: [],
     });
     expect(signal?.aborted).toBe(false);
     expect(run.runId).toBe('run-7');

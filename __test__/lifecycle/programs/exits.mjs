@@ -74,8 +74,12 @@ const ways = {
   },
   async 'a run that was aborted'() {
     const stop = new AbortController();
-    setTimeout(() => stop.abort(), 50);
-    await sayAll(run({ gate: createGate(), abortSignal: stop.signal }));
+    const gate = createGate();
+    void (async () => {
+      while ((await gate.pending()).length < 2) await sleep(1);
+      stop.abort();
+    })();
+    await sayAll(run({ gate, abortSignal: stop.signal }));
   },
   async 'a request that was withdrawn'() {
     const stop = new AbortController();

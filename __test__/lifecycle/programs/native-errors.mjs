@@ -37,13 +37,20 @@ const TEXTS = [
 ];
 const VALUES = [undefined, null, 0, NaN, 1n, Symbol('x'), () => {}, {}, [], new Date(), new Proxy({}, {}), ...TEXTS];
 
+/** Those that answer with text of their own instead of an envelope. */
+const PLAIN = ['checkLine', 'previewLine', 'safeText'];
+/** Those that write the user's files. */
+const WRITES = ['trust', 'untrust', 'trusted'];
+const later = [];
+
 let answered = 0;
 let refused = 0;
 /** One call: an answer in an envelope, or an ordinary error. */
 function attempt(what, call) {
   try {
     const answer = call();
-    if (typeof answer === 'string') {
+    if (answer instanceof Promise) later.push([what, answer]);
+    else if (typeof answer === 'string' && !PLAIN.includes(what)) {
       const { ok, error } = JSON.parse(answer);
       if (ok === undefined && typeof error?.code !== 'string') say('ODD', what, answer.slice(0, 200));
     }
@@ -57,11 +64,15 @@ function attempt(what, call) {
 
 for (const value of VALUES) attempt('new NativeGate', () => void new binding.NativeGate(value));
 const gate = new binding.NativeGate('{"maxArgumentBytes":4194304,"keepDecided":10}');
-const methods = Object.getOwnPropertyNames(binding.NativeGate.prototype).filter(
-  (name) => !['constructor', 'close'].includes(name),
-);
-for (const target of [gate]) {
-  for (const name of methods) {
+for (const value of VALUES) attempt('new NativePolicies', () => new binding.NativePolicies(value).status());
+const policies = new binding.NativePolicies('{"documents":[],"files":"none","cwd":"/","project":"/","home":"/"}');
+const methodsOf = (Class) =>
+  Object.getOwnPropertyNames(Class.prototype).filter((name) => !['constructor', 'close', 'grant'].includes(name));
+for (const [target, Class] of [
+  [gate, binding.NativeGate],
+  [policies, binding.NativePolicies],
+]) {
+  for (const name of methodsOf(Class)) {
     for (const value of VALUES) {
       attempt(name, () => target[name](value));
       for (const second of [...TEXTS.slice(0, 12), undefined, 5])
@@ -70,15 +81,19 @@ for (const target of [gate]) {
   }
 }
 for (const [name, value] of Object.entries(binding)) {
-  if (typeof value !== 'function' || name === 'NativeGate') continue;
+  if (typeof value !== 'function' || /^Native/.test(name) || WRITES.includes(name)) continue;
   for (const argument of VALUES) {
     attempt(name, () => value(argument));
     attempt(name, () => value(argument, argument, argument));
     attempt(name, () => value({ a: {} }, argument));
   }
 }
+for (const [what, promise] of later) {
+  const answer = JSON.parse(await promise);
+  if (answer.ok === undefined && typeof answer.error?.code !== 'string') say('ODD', what, JSON.stringify(answer));
+}
 gate.close('done');
-for (const name of methods) attempt(name, () => gate[name]('{}', '{}', '{}'));
+for (const name of methodsOf(binding.NativeGate)) attempt(name, () => gate[name]('{}', '{}', '{}'));
 say('answered', answered > 100, 'refused', refused > 100);
 
 // And it still works.

@@ -88,6 +88,8 @@ pub struct Policies {
     code: Vec<Document>,
     layers: OnceLock<Layers>,
     ready: RwLock<Option<Arc<Ready>>>,
+    /// For policies that say nothing: what can be told of a call without any file.
+    bare: OnceLock<Option<Arc<Ready>>>,
     book: Mutex<Book>,
 }
 
@@ -114,6 +116,7 @@ impl Policies {
             code,
             layers: OnceLock::new(),
             ready: RwLock::new(None),
+            bare: OnceLock::new(),
             book: Mutex::new(Book::default()),
         })
     }
@@ -373,7 +376,20 @@ impl Policies {
         if self.options.machine != Machine::None {
             return Err(NeedsFiles);
         }
-        self.state().ok_or(NeedsFiles)
+        self.state().or_else(|| self.bare()).ok_or(NeedsFiles)
+    }
+
+    /// Where the program gives no policy, only what is shown beside a request is wanted of us. What does not need the file
+    /// system does not need to know where the project is.
+    fn bare(&self) -> Option<Arc<Ready>> {
+        if !self.code.is_empty() {
+            return None;
+        }
+        let make = || {
+            let layers = Layers::open(LayersOptions::default()).ok()?;
+            Ready::new(layers.snapshot(), self.place()).ok().map(Arc::new)
+        };
+        self.bare.get_or_init(make).clone()
     }
 
     /// The policies as they are now. Blocks.
@@ -397,7 +413,10 @@ impl Policies {
         if let Some(ready) = self.state().filter(same) {
             return Ok(ready);
         }
-        let ready = Arc::new(Ready::new(snapshot, self.place())?);
+        let ready = Arc::new(Ready::new(
+            snapshot,
+            Where { project: Some(self.project()), ..self.place() },
+        )?);
         *self.ready.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&ready));
         Ok(ready)
     }
@@ -413,7 +432,7 @@ impl Policies {
         Where {
             cwd: self.options.cwd.clone(),
             home: Some(self.options.home.clone()),
-            project: Some(self.project()),
+            project: self.options.project.clone(),
         }
     }
 
