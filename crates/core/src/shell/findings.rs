@@ -4,14 +4,18 @@ use std::collections::HashMap;
 
 use super::{Access, Analysis, Command, Dir, Fact, Piece, Role, Span, What, Why, Word};
 
-/// The most facts of one analysis.
-const MAX_FACTS: usize = 10_000;
+/// The most facts of one reading.
+const MAX_FACTS: usize = 2_000;
+/// The most words of one reading.
+const MAX_WORDS: usize = 8_000;
 /// The most levels of nesting, of text in text and of constructs in it.
 const MAX_DEPTH: usize = 100;
 /// The most bytes that are looked at again: scripts in scripts, commands in commands.
-const MAX_AGAIN: usize = 256 << 10;
-/// What a word that is looked at again counts for, in bytes.
-const WORD: usize = 16;
+const MAX_AGAIN: usize = 32 << 10;
+/// What a word that is looked at again, or a script, counts for at least, in bytes.
+const WORD: usize = 8;
+/// The longest chain of commands that run commands.
+const MAX_CHAIN: usize = 32;
 /// The most directories that are followed.
 const MAX_DIRS: usize = 8;
 
@@ -22,7 +26,11 @@ pub(super) struct Findings {
     /// Where relative paths may start.
     pub(super) dirs: Vec<Dir>,
     depth: usize,
+    chain: usize,
     again: usize,
+    words: usize,
+    /// Where the facts of this reading start.
+    start: usize,
     /// How many loops and function bodies we are in: what is in them can happen any number of times.
     pub(super) repeats: usize,
     /// A limit was reached: nothing more is read.
@@ -46,14 +54,56 @@ impl Findings {
 
     /// Adds a fact and says its index.
     fn push(&mut self, span: Span, what: What) -> usize {
-        if self.facts.len() < MAX_FACTS {
+        if self.facts.len() < self.start + MAX_FACTS {
             self.facts.push(Fact { span, what });
-        } else if !self.exhausted {
+        } else {
+            self.exhaust(span);
+        }
+        self.facts.len() - 1
+    }
+
+    /// A limit is reached.
+    fn exhaust(&mut self, span: Span) {
+        if !self.exhausted {
             self.exhausted = true;
             let what = What::Unknown { why: Why::TooMuch, named: None };
             self.facts.push(Fact { span, what });
         }
-        self.facts.len() - 1
+    }
+
+    /// The whole text is read from its beginning.
+    pub(super) fn begin(&mut self) {
+        self.start = self.facts.len();
+        self.words = 0;
+        self.again = 0;
+    }
+
+    /// Counts a word; `false`, and a fact, when that is too much in all.
+    pub(super) fn count_word(&mut self, place: impl FnOnce() -> Span) -> bool {
+        self.words += 1;
+        let fits = self.words <= MAX_WORDS;
+        if !fits {
+            self.exhaust(place());
+        }
+        fits
+    }
+
+    /// Adds a command that was found beyond the limits.
+    pub(super) fn beyond(&mut self, argv: Vec<Word>) {
+        let span = span_of(&argv);
+        self.facts.push(Fact { span, what: What::Command(Command { argv, role: Role::Plain }) });
+    }
+
+    /// One more command that a command runs; `false` when there are too many. Each `true` is answered by one
+    /// [`Self::leave_chain`].
+    pub(super) fn enter_chain(&mut self) -> bool {
+        let fits = self.chain < MAX_CHAIN;
+        self.chain += usize::from(fits);
+        fits
+    }
+
+    pub(super) fn leave_chain(&mut self) {
+        self.chain -= 1;
     }
 
     pub(super) fn unknown(&mut self, span: Span, why: Why) {
@@ -134,11 +184,15 @@ impl Findings {
     pub(super) fn pay(&mut self, amount: usize, span: Span) -> bool {
         self.again = self.again.saturating_add(amount);
         let fits = self.again <= MAX_AGAIN;
-        if !fits && !self.exhausted {
-            self.unknown(span, Why::TooMuch);
-            self.exhausted = true;
+        if !fits {
+            self.exhaust(span);
         }
         fits
+    }
+
+    /// Pays for a script of so many bytes.
+    pub(super) fn pay_text(&mut self, bytes: usize, span: Span) -> bool {
+        self.pay(bytes.saturating_add(WORD), span)
     }
 
     /// Pays for so many words of a command in a command.
@@ -200,7 +254,9 @@ impl Findings {
     /// Drops what was found from `middle` on when the same was found from `start` to `middle`.
     pub(super) fn merge(&mut self, start: usize, middle: usize) {
         let added = self.facts.split_off(middle.min(self.facts.len()));
-        if self.facts.get(start..) == Some(added.as_slice()) && !names_commands(&added) {
+        let first = self.facts.get(start..).unwrap_or_default();
+        let same = |(one, other): (&Fact, &Fact)| is_same(one, other, middle - start);
+        if first.len() == added.len() && first.iter().zip(&added).all(same) {
             return;
         }
         let mut known: HashMap<Fact, usize> = HashMap::new();
@@ -282,14 +338,24 @@ impl Findings {
     }
 }
 
-/// Whether one of them speaks of a command by its index.
-fn names_commands(facts: &[Fact]) -> bool {
-    facts.iter().any(|fact| {
-        matches!(
-            fact.what,
-            What::Path { .. } | What::Url { .. } | What::Unknown { named: Some(_), .. }
-        )
-    })
+/// Whether the facts are the same, where those of the other reading count from `offset`.
+fn is_same(one: &Fact, other: &Fact, offset: usize) -> bool {
+    let at = |command: &usize| *command + offset;
+    one.span == other.span
+        && match (&one.what, &other.what) {
+            (
+                What::Path { command, arg, access, target, recursive },
+                What::Path { command: c, arg: a, access: x, target: t, recursive: r },
+            ) => at(command) == *c && (arg, access, recursive) == (a, x, r) && target == t,
+            (What::Url { command, arg, target }, What::Url { command: c, arg: a, target: t }) => {
+                at(command) == *c && arg == a && target == t
+            }
+            (
+                What::Unknown { why, named: Some((command, arg)) },
+                What::Unknown { why: w, named: Some((c, a)) },
+            ) => why == w && at(command) == *c && arg == a,
+            (one, other) => one == other,
+        }
 }
 
 /// Gives the command that a fact speaks of its new index, where it has one.

@@ -14,6 +14,7 @@ mod grammar;
 mod lexer;
 mod programs;
 mod prover;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
@@ -29,7 +30,8 @@ const MAX_TEXT: usize = 1 << 20;
 /// Everything that `script`, given to `shell -c`, could do.
 ///
 /// For [`Shell::Sh`] the facts of both bash and dash, so that whoever judges them takes the stricter reading. What is
-/// beyond the limits (1 MiB of text, 100 levels, 10,000 facts) is unknown; what was found before still counts.
+/// beyond the limits (1 MiB of text, 100 levels, 8,000 words, 2,000 facts) is unknown; what was found before still counts,
+/// and what is behind is searched for the names of commands, so that a deny of them still bites.
 pub fn analyze(script: &str, shell: Shell) -> Analysis {
     let whole = Span { start: 0, end: script.len() };
     if shell == Shell::Other {
@@ -55,13 +57,22 @@ pub fn analyze(script: &str, shell: Shell) -> Analysis {
         text = text.get(..end).unwrap_or_default();
     }
     prove(text, shell, place, &mut findings);
+    if findings.exhausted {
+        sweep::sweep(text, place, &mut findings);
+    }
     findings.finish(whole)
 }
 
 /// Reads `text` as each dialect that `shell` can mean.
 fn prove(text: &str, shell: Shell, place: Option<Span>, findings: &mut Findings) {
     let whole = place.unwrap_or(Span { start: 0, end: text.len() });
+    if place.is_none() {
+        findings.begin();
+    }
     match shell {
+        Shell::Sh if prover::is_shared(text) => {
+            Prover::new(text, Dialect::Bash, place, findings).script();
+        }
         Shell::Bash => Prover::new(text, Dialect::Bash, place, findings).script(),
         Shell::Posix => Prover::new(text, Dialect::Dash, place, findings).script(),
         Shell::Sh => {
@@ -70,6 +81,9 @@ fn prove(text: &str, shell: Shell, place: Option<Span>, findings: &mut Findings)
             Prover::new(text, Dialect::Bash, place, findings).script();
             let middle = findings.len();
             let reached = std::mem::replace(&mut findings.dirs, dirs);
+            if place.is_none() {
+                findings.begin();
+            }
             Prover::new(text, Dialect::Dash, place, findings).script();
             findings.merge(start, middle);
             findings.reach(reached);

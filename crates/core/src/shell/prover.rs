@@ -99,7 +99,7 @@ impl<'t, 'f> Prover<'t, 'f> {
 
     /// Reads `text`, which stands in this one at `span`, in the same dialect.
     pub(super) fn nested(&mut self, text: &str, span: Span) -> Read {
-        if !self.found.pay(text.len(), span) {
+        if !self.found.pay_text(text.len(), span) {
             return Err(Stop(Why::TooMuch));
         }
         Prover::new(text, self.dialect, Some(span), self.found).script();
@@ -212,6 +212,25 @@ impl<'t, 'f> Prover<'t, 'f> {
         self.found.leave();
         result
     }
+}
+
+/// Whether bash and dash certainly read this text in the same way: plain words, quoted or not, in lists and pipes.
+pub(super) fn is_shared(text: &str) -> bool {
+    const fn shared_bytes() -> [bool; 256] {
+        let mut shared = [false; 256];
+        let bytes =
+            b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 \t\n_./:,@%-=;&|'\"";
+        let mut index = 0;
+        while index < bytes.len() {
+            shared[bytes[index] as usize] = true;
+            index += 1;
+        }
+        shared
+    }
+    static SHARED: [bool; 256] = shared_bytes();
+    text.bytes().all(|byte| SHARED[usize::from(byte)])
+        && !["|&", ";&", "&;"].iter().any(|operator| text.contains(operator))
+        && !["function", "select", "time", "coproc"].iter().any(|word| text.contains(word))
 }
 
 /// Whether every shell reads this text in the same way: words without any expansion, quoted or not, in lists and pipes.

@@ -1,5 +1,8 @@
 //! git: its own options, and those of its subcommands that run code, use files or addresses.
 
+use std::sync::LazyLock;
+
+use super::index;
 use super::spec::{Dynamic, Operands::*, Program, Row, Style, Use, flags, maybe, value};
 use super::walk::{Part, Walk, walk as run};
 use super::words;
@@ -164,6 +167,8 @@ const DIFF: &[Row] = &[
     value("L", "", Use::Nothing),
 ];
 
+static SUBCOMMAND: LazyLock<index::Names> = LazyLock::new(|| index::by_name(&[SUBCOMMANDS]));
+
 const GET: u8 = 0;
 const SET: u8 = 1;
 
@@ -180,8 +185,7 @@ fn git(walk: &mut Walk) {
         let target = walk.based(words::text(walk.place(0), file));
         walk.path(0, Access::Write, target, false);
     }
-    let found = SUBCOMMANDS.iter().find(|program| program.names.contains(&name));
-    if let Some(program) = found {
+    if let Some(program) = SUBCOMMAND.get(name) {
         let below = run(program, walk.argv, first.arg + 1);
         for mut used in below.paths {
             used.target = walk.based(used.target);

@@ -8,9 +8,11 @@
 mod archives;
 mod awk;
 mod classify;
+mod copy;
 mod editors;
 mod git;
 mod git_refs;
+mod index;
 mod interpreters;
 mod network;
 mod packages;
@@ -26,7 +28,6 @@ mod walk;
 mod words;
 mod writers;
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
@@ -75,10 +76,7 @@ static ROOMS: [&[Program]; 11] = [
     writers::PROGRAMS,
 ];
 
-static BY_NAME: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::new(|| {
-    let programs = ROOMS.iter().copied().flatten();
-    programs.flat_map(|program| program.names.iter().map(move |name| (*name, program))).collect()
-});
+static BY_NAME: LazyLock<index::Names> = LazyLock::new(|| index::by_name(&ROOMS));
 
 /// What this command does with its arguments. A program that is not known does nothing that could be said.
 ///

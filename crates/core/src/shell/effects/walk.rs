@@ -1,5 +1,6 @@
 //! The walk over a command's words with a program's table in hand.
 
+use super::index::Index;
 use super::spec::{Dynamic, Operands, Program, Row, Style, Takes, Use};
 use super::words;
 use super::{Effects, PathUse};
@@ -7,9 +8,6 @@ use crate::shell::{Access, Why, Word};
 
 /// More changes of directory than anyone writes on one line.
 const MOST_BASES: usize = 16;
-
-/// Of more sources than these the names in the destination are not spelled out.
-const MOST_SOURCES: usize = 64;
 
 /// An argument, or what is left of it after its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +28,7 @@ pub(super) struct Operand {
 /// A walk.
 pub(super) struct Walk<'a> {
     pub(super) argv: &'a [Word],
+    pub(super) index: &'static Index,
     pub(super) program: &'static Program,
     pub(super) effects: Effects,
     pub(super) operands: Vec<Operand>,
@@ -38,14 +37,18 @@ pub(super) struct Walk<'a> {
     /// Directories, and the arguments that name them.
     bases: Vec<(usize, Word)>,
     recursive: bool,
-    into: Option<Part>,
+    pub(super) into: Option<Part>,
     kept: Vec<(u8, Part)>,
+    /// The last of each number.
+    last_kept: Vec<(u8, Part)>,
 }
 
-/// What `program` does with `argv[from..]`, where `from` is its first argument.
-pub(super) fn walk(program: &'static Program, argv: &[Word], from: usize) -> Effects {
+/// What the program of this index does with `argv[from..]`, where `from` is its first argument.
+pub(super) fn walk(index: &'static Index, argv: &[Word], from: usize) -> Effects {
+    let program = index.program;
     let mut walk = Walk {
         argv,
+        index,
         program,
         effects: Effects::default(),
         operands: Vec::new(),
@@ -54,6 +57,7 @@ pub(super) fn walk(program: &'static Program, argv: &[Word], from: usize) -> Eff
         recursive: program.recursive,
         into: None,
         kept: Vec::new(),
+        last_kept: Vec::new(),
     };
     walk.arguments(from);
     walk.finish();
@@ -156,7 +160,7 @@ impl<'a> Walk<'a> {
             self.option_in_doubt(at);
             return 0;
         }
-        let Some(row) = self.row(name) else {
+        let Some(row) = self.index.long(name) else {
             if self.program.closed {
                 self.runs(at, Why::UnknownOption);
             } else if let Some(part) = attached {
@@ -172,32 +176,11 @@ impl<'a> Walk<'a> {
         0
     }
 
-    /// The row of a long name; of an abbreviation the one that matters most.
-    fn row(&self, name: &str) -> Option<&'static Row> {
-        let one_dash = matches!(self.program.style, Style::OneDash | Style::OneDashLeading);
-        let mut found: Option<&'static Row> = None;
-        for row in self.program.rows {
-            for long in row.long.split_ascii_whitespace() {
-                if !long.starts_with(name) {
-                    continue;
-                }
-                if long.len() == name.len() {
-                    return Some(row);
-                }
-                let matters = matches!(row.uses, Use::Runs | Use::RunsFile);
-                if !one_dash && !name.is_empty() && (found.is_none() || matters) {
-                    found = Some(row);
-                }
-            }
-        }
-        found
-    }
-
     /// One-letter options in one word; how many words after it belong to it.
     fn bundle(&mut self, at: usize, begins: &str) -> usize {
         let whole = self.place(at).pieces.len() == 1;
         for (index, letter) in begins.char_indices().skip(1) {
-            let Some(row) = self.program.rows.iter().find(|row| row.short.contains(letter)) else {
+            let Some(row) = self.index.short(letter) else {
                 if self.program.closed && !(letter.is_ascii_digit() && self.digits()) {
                     self.runs(at, Why::UnknownOption);
                     return 0;
@@ -228,7 +211,7 @@ impl<'a> Walk<'a> {
 
     /// Whether `-5` is a number to this program.
     fn digits(&self) -> bool {
-        self.program.rows.iter().any(|row| row.short.contains('0'))
+        self.index.short('0').is_some()
     }
 
     fn with_next(&mut self, row: &'static Row, at: usize) -> usize {
@@ -262,7 +245,7 @@ impl<'a> Walk<'a> {
                 self.settled = true;
                 self.apply(Use::Read, part, 0);
             }
-            Use::Keep(number) => self.kept.push((number, part)),
+            Use::Keep(number) => self.keep(number, part),
             Use::Into => {
                 self.into = Some(part);
                 self.apply(Use::Write, part, 0);
@@ -299,7 +282,7 @@ impl<'a> Walk<'a> {
             Use::Nothing | Use::Recursive | Use::Settles | Use::Into | Use::Base => {}
             Use::Runs => self.runs(part.arg, Why::RunsCode),
             Use::Look(look) => look(self, part),
-            Use::Keep(number) => self.kept.push((number, part)),
+            Use::Keep(number) => self.keep(number, part),
             Use::Url => {
                 let word = self.word(part);
                 self.effects.urls.push((part.arg, word));
@@ -361,9 +344,17 @@ impl<'a> Walk<'a> {
         words::without(self.place(part.arg), part.skip)
     }
 
+    fn keep(&mut self, number: u8, part: Part) {
+        self.kept.push((number, part));
+        match self.last_kept.iter_mut().find(|(kept, _)| *kept == number) {
+            Some((_, last)) => *last = part,
+            None => self.last_kept.push((number, part)),
+        }
+    }
+
     /// What was last kept under this number.
     pub(super) fn kept(&self, number: u8) -> Option<Part> {
-        self.kept.iter().rev().find(|(kept, _)| *kept == number).map(|(_, part)| *part)
+        self.last_kept.iter().find(|(kept, _)| *kept == number).map(|(_, part)| *part)
     }
 
     /// All that was kept under this number.
@@ -442,48 +433,5 @@ impl<'a> Walk<'a> {
             _ => (Access::Read, false),
         };
         self.path(arg, access, word, below || self.recursive);
-    }
-
-    /// The destination may be a directory: the sources' names in it are written.
-    fn under(&mut self, destination: Part, sources: &[Operand]) {
-        if sources.len() > MOST_SOURCES {
-            let target = words::unknown(self.place(destination.arg));
-            return self.path(destination.arg, Access::Write, target, true);
-        }
-        let directory = self.word(destination);
-        for source in sources {
-            if let Some(name) = words::file_name(self.place(source.arg)) {
-                let target = words::join(&directory, &name);
-                self.path(destination.arg, Access::Write, target, self.recursive);
-            }
-        }
-    }
-
-    /// Sources and a destination. With words that may vanish or become several, more than one could be the destination.
-    pub(super) fn copy(&mut self, operands: &[Operand], source: Use) {
-        let last = operands.len().saturating_sub(1);
-        if let Some(into) = self.into {
-            self.under(into, operands);
-        }
-        let certain = operands.iter().rposition(|operand| !self.place(operand.arg).splits());
-        for (index, operand) in operands.iter().enumerate() {
-            let destination = self.into.is_none() && index >= certain.unwrap_or(0);
-            let several = self.place(operand.arg).splits();
-            if index < last || several || self.into.is_some() || last == 0 {
-                self.operand_is(*operand, source);
-            }
-            if destination && (last > 0 || several) {
-                self.operand_is(*operand, Use::Write);
-                self.under(
-                    Part { arg: operand.arg, skip: 0 },
-                    operands.get(..index).unwrap_or(&[]),
-                );
-            }
-            if last == 0 && self.into.is_none() && !several {
-                // `ln -s target` writes here, under the target's name.
-                let here = words::text(self.place(operand.arg), ".");
-                self.path(operand.arg, Access::Write, here, false);
-            }
-        }
     }
 }

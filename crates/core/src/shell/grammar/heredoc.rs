@@ -107,6 +107,10 @@ impl Prover<'_, '_> {
             }
             (end, End::Missing) => {
                 self.unknown(start, Why::HereDocument);
+                // Others may look through the same text for their end.
+                if !self.found.pay_text((end - start) / 8, self.span(start)) {
+                    return Err(Stop(Why::TooMuch));
+                }
                 (end, end)
             }
         };

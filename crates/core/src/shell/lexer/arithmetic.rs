@@ -115,9 +115,8 @@ impl Prover<'_, '_> {
         if self.peek() == b'[' {
             // `a[i]=1`: whatever the subscript, the name counts as set when an assignment follows somewhere.
             let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-            let near = rest.get(..rest.len().min(200)).unwrap_or_default();
-            let line = near.split(|byte| b"\n;".contains(byte)).next().unwrap_or_default();
-            if near.len() == 200 || line.iter().any(|byte| b"=+-".contains(byte)) {
+            let mut line = rest.iter().take_while(|byte| !b"\n;".contains(byte));
+            if rest.len() >= 200 || line.any(|byte| b"=+-".contains(byte)) {
                 let span = self.span(start);
                 self.found.assign(span, &name);
             }

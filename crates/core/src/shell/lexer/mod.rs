@@ -99,6 +99,10 @@ impl Prover<'_, '_> {
     pub(super) fn word(&mut self, mode: Mode) -> Read<Lexed> {
         self.peek();
         let start = self.at;
+        let place = self.span(start);
+        if !self.found.count_word(|| place) {
+            return Err(Stop(Why::TooMuch));
+        }
         let mut out = Pieces::default();
         if self.peek() == b'~' {
             self.tilde(&mut out, mode);

@@ -22,6 +22,9 @@ pub(in super::super) struct Pieces {
     processes: usize,
 }
 
+/// The most pieces of a word: with more, none of it is certain.
+const MAX_PIECES: usize = 200;
+
 impl Pieces {
     pub(super) fn text(&mut self, text: &str) {
         self.text.push_str(text);
@@ -34,6 +37,11 @@ impl Pieces {
     }
 
     fn flush(&mut self) {
+        if self.pieces.len() > MAX_PIECES {
+            self.unsure = true;
+            self.pieces.truncate(1);
+            self.text.clear();
+        }
         if !self.text.is_empty() {
             self.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
         }

@@ -21,11 +21,11 @@ impl Prover<'_, '_> {
         if self.found.exhausted || argv.is_empty() {
             return;
         }
-        if !self.found.enter() {
+        if !self.found.enter_chain() {
             return self.found.unknown(span, Why::TooDeep);
         }
         self.dispatch(argv);
-        self.found.leave();
+        self.found.leave_chain();
     }
 
     fn dispatch(&mut self, argv: Vec<Word>) {
@@ -113,7 +113,9 @@ impl Prover<'_, '_> {
     /// A script in the words of a command.
     fn read_script(&mut self, script: &str, words: &[Word], shell: super::Shell) {
         let span = span_of(words);
-        if self.found.pay(script.len() + 1, span) {
+        let readings =
+            if shell == super::Shell::Sh && !super::prover::is_shared(script) { 2 } else { 1 };
+        if self.found.pay_text(script.len() * readings, span) {
             super::prove(script, shell, Some(span), self.found);
         }
     }
