@@ -25,6 +25,8 @@ pub(super) struct Findings {
     facts: Vec<Fact>,
     /// Where relative paths may start.
     pub(super) dirs: Vec<Dir>,
+    /// Words that are files, whatever they become.
+    pub(super) files: Vec<Word>,
     depth: usize,
     chain: usize,
     again: usize,

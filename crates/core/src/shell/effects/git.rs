@@ -186,7 +186,7 @@ fn git(walk: &mut Walk) {
         walk.path(0, Access::Write, target, false);
     }
     if let Some(program) = SUBCOMMAND.get(name) {
-        let below = run(program, walk.argv, first.arg + 1);
+        let below = run(program, walk.argv, walk.files, first.arg + 1);
         for mut used in below.paths {
             used.target = walk.based(used.target);
             walk.effects.paths.push(used);

@@ -80,13 +80,13 @@ static BY_NAME: LazyLock<index::Names> = LazyLock::new(|| index::by_name(&ROOMS)
 
 /// What this command does with its arguments. A program that is not known does nothing that could be said.
 ///
-/// The words that another program will add (`xargs rg`, `find -exec grep x {}`) are whole words: give them as a piece that
-/// does not split, or every program with an option that runs code is unknown behind `xargs`.
-pub(crate) fn of(argv: &[Word]) -> Effects {
+/// `files`: words that stand for one file or several, none of which is an option, even where they split (what `find -exec`
+/// adds below a root that is known).
+pub(crate) fn of(argv: &[Word], files: &[Word]) -> Effects {
     let Some(name) = argv.first().and_then(Word::literal) else { return Effects::default() };
     let base = name.rsplit('/').next().unwrap_or(name);
     match BY_NAME.get(base) {
-        Some(program) => walk::walk(program, argv, 1),
+        Some(program) => walk::walk(program, argv, files, 1),
         None => Effects::default(),
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Operand {
 /// A walk.
 pub(super) struct Walk<'a> {
     pub(super) argv: &'a [Word],
+    /// Words that are files, whatever they become.
+    pub(super) files: &'a [Word],
     pub(super) index: &'static Index,
     pub(super) program: &'static Program,
     pub(super) effects: Effects,
@@ -44,10 +46,13 @@ pub(super) struct Walk<'a> {
 }
 
 /// What the program of this index does with `argv[from..]`, where `from` is its first argument.
-pub(super) fn walk(index: &'static Index, argv: &[Word], from: usize) -> Effects {
+pub(super) fn walk<'a>(
+    index: &'static Index, argv: &'a [Word], files: &'a [Word], from: usize,
+) -> Effects {
     let program = index.program;
     let mut walk = Walk {
         argv,
+        files,
         index,
         program,
         effects: Effects::default(),
@@ -115,7 +120,7 @@ impl<'a> Walk<'a> {
     fn uncertain(&mut self, at: usize, whole: bool) {
         let Some(word) = self.argv.get(at) else { return };
         let doubt = words::splits_into_options(word) || (whole && words::begins_unknown(word));
-        if !doubt {
+        if !doubt || self.files.contains(word) {
             return;
         }
         let splits = words::splits_into_options(word);

@@ -27,19 +27,23 @@ const MAX_PIECES: usize = 200;
 
 impl Pieces {
     pub(super) fn text(&mut self, text: &str) {
-        self.text.push_str(text);
+        if !self.unsure {
+            self.text.push_str(text);
+        }
     }
 
     pub(super) fn push(&mut self, piece: Piece) {
         self.bracket_mixed = true;
         self.flush();
-        self.pieces.push(piece);
+        if !self.unsure {
+            self.pieces.push(piece);
+        }
     }
 
     fn flush(&mut self) {
         if self.pieces.len() > MAX_PIECES {
             self.unsure = true;
-            self.pieces.truncate(1);
+            self.pieces.clear();
             self.text.clear();
         }
         if !self.text.is_empty() {
@@ -59,6 +63,9 @@ impl Pieces {
             self.bracket_mixed = true;
         }
         self.flush();
+        if self.unsure {
+            return;
+        }
         match self.pieces.last_mut() {
             Some(Piece::Glob(last)) => last.push_str(pattern),
             _ => self.pieces.push(Piece::Glob(pattern.to_owned())),

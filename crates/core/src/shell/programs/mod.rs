@@ -52,7 +52,7 @@ impl Prover<'_, '_> {
 
     /// A command that runs nothing but itself, with what it does to its arguments. Says its index.
     pub(super) fn plain(&mut self, argv: Vec<Word>) -> usize {
-        let effects = effects::of(&argv);
+        let effects = effects::of(&argv, &self.found.files);
         let spans: Vec<_> =
             effects.unknown.iter().map(|(arg, _)| argv.get(*arg).map(|word| word.span)).collect();
         let whole = span_of(&argv);

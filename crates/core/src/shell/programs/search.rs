@@ -44,7 +44,16 @@ pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
                     words.iter().map(|word| found_below(below, word, many)).collect();
                 if prover.found.pay_words(length, word.span) {
                     let before = prover.found.len();
+                    let outer = std::mem::take(&mut prover.found.files);
+                    if are_no_options(below) {
+                        let files = words
+                            .iter()
+                            .zip(&inner)
+                            .filter(|(word, _)| word.literal() == Some("{}"));
+                        prover.found.files = files.map(|(_, file)| file.clone()).collect();
+                    }
                     prover.runs(inner.clone());
+                    prover.found.files = outer;
                     for (word, inner) in words.iter().zip(&inner) {
                         if word.literal() == Some("{}") {
                             prover.found.below(before, inner, below);
@@ -91,6 +100,16 @@ fn roots(argv: &[Word]) -> Vec<Word> {
         }
         _ => roots,
     }
+}
+
+/// Whether nothing that begins like one of these roots can be an option.
+fn are_no_options(roots: &[Word]) -> bool {
+    let certain = |root: &Word| match root.pieces.first() {
+        Some(Piece::Text(text)) => !text.is_empty() && !root.splits(),
+        Some(Piece::Home) => !root.splits(),
+        _ => false,
+    };
+    !roots.is_empty() && roots.iter().all(certain)
 }
 
 /// The word with what is found in it. Below a single root its beginning is known, so that it is no option.

@@ -6,7 +6,30 @@ mod programs;
 mod quirks;
 mod words;
 
+use std::time::{Duration, Instant};
+
 use super::*;
+
+/// The time that this thread has worked, where the platform tells, so that a busy machine makes nothing slow.
+fn worked() -> Duration {
+    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = told.and_then(|told| told.split(' ').next()?.parse().ok());
+    nanos.map_or_else(|| START.elapsed(), Duration::from_nanos)
+}
+
+/// Whether `times` as much takes clearly more than `times` as long. The best of a few tries, since the first fill caches.
+pub(super) fn grows(times: u32, little: impl Fn(), much: impl Fn()) -> bool {
+    let took = |work: &dyn Fn()| {
+        let start = worked();
+        work();
+        worked().saturating_sub(start)
+    };
+    let best = |work: &dyn Fn()| (0..3).map(|_| took(work)).min().unwrap_or_default();
+    // What is too short to be measured counts as this long.
+    let floor = Duration::from_millis(1);
+    best(&much) > 4 * times * best(&little).max(floor)
+}
 
 /// The facts in a short form: `a b` a command, `[env] a b` a wrapper, `>f` and `<f` redirections, `A=` an assignment,
 /// `!Why` an unknown and `!Why@2` one that a rule may name. Of words, `‹~›` is the home directory, `‹?›` what is not known,
