@@ -1,5 +1,6 @@
 //! Rules that allow more than can be overseen.
 
+use crate::policy::Effect;
 use crate::policy::document::{CommandPattern, Document, Token, quoted, wild};
 
 use crate::shell::is_interpreter_or_launcher;
@@ -13,7 +14,24 @@ const DANGEROUS: &[&str] = &[
 ];
 
 /// Programs whose arguments are understood one by one: what they would run or write is judged by itself.
-const UNDERSTOOD: &[&str] = &["find", "sed", "awk", "gawk", "mawk", "nawk", "less", "more", "man"];
+const UNDERSTOOD: &[&str] = &[
+    "find", "fd", "fdfind", "sed", "awk", "gawk", "mawk", "nawk", "less", "more", "man", "cd",
+    "pushd", "popd", "set",
+];
+
+/// Programs that do nothing but to write files: enough, where another rule asks about what is written.
+const WRITERS: &[&str] = &["mv", "cp", "chmod", "mkdir", "touch", "tee"];
+
+/// Options that do one thing, of programs that would otherwise do anything.
+const OPTIONS: &[(&str, &str)] = &[
+    ("node", "-v"),
+    ("node", "--test"),
+    ("node", "--check"),
+    ("npm", "-v"),
+    ("python", "-V"),
+    ("python3", "-V"),
+    ("java", "-version"),
+];
 
 /// Variables that decide what runs.
 const VARIABLES: &[&str] = &[
@@ -81,8 +99,11 @@ const SHELL_TOOLS: &[&str] = &[
 
 pub(super) fn check(report: &mut Report, documents: &[Document]) {
     let rule = report.rule;
+    let guarded = documents.iter().flat_map(|document| &document.rules).any(|rule| {
+        rule.effect != Effect::Allow && rule.writes.iter().any(|write| write.value == "/**")
+    });
     for command in &rule.commands {
-        if let Some(why) = command_is_broad(&command.value) {
+        if let Some(why) = command_is_broad(&command.value, guarded) {
             report.warn(command.at, FindingCode::TooBroad, why);
         }
     }
@@ -150,7 +171,7 @@ fn tools(report: &mut Report, documents: &[Document]) {
     }
 }
 
-fn command_is_broad(command: &CommandPattern) -> Option<String> {
+fn command_is_broad(command: &CommandPattern, guarded: bool) -> Option<String> {
     let (first, rest) = command.tokens.split_first()?;
     let names: Vec<&str> = match first {
         Token::Any | Token::Rest => return Some("it allows every command".to_owned()),
@@ -164,6 +185,11 @@ fn command_is_broad(command: &CommandPattern) -> Option<String> {
         Token::Text(name) => vec![name],
         Token::OneOf(names) => names.iter().map(String::as_str).collect(),
     };
+    if let [Token::Text(option)] = rest
+        && names.iter().all(|name| OPTIONS.contains(&(name, option.as_str())))
+    {
+        return None;
+    }
     // `python -c` is still anything, `python manage.py` is not.
     let is_open = |token: &Token| match token {
         Token::Any | Token::Rest => true,
@@ -171,7 +197,8 @@ fn command_is_broad(command: &CommandPattern) -> Option<String> {
         Token::Text(text) => text.starts_with('-') && text != "--version" && text != "--help",
         Token::OneOf(texts) => texts.iter().any(|text| text.starts_with('-')),
     };
-    let name = names.iter().find(|name| is_open_ended(name))?;
+    let is_guarded = |name: &str| guarded && WRITERS.contains(&name);
+    let name = names.iter().find(|name| is_open_ended(name) && !is_guarded(name))?;
     rest.iter().all(is_open).then(|| {
         format!(
             "{} does whatever its arguments say: name the arguments that are meant",

@@ -179,11 +179,12 @@ fn git(walk: &mut Walk) {
     let Some(name) = walk.place(first.arg).literal() else {
         return walk.runs(first.arg, Why::MayBeOption);
     };
-    // Whoever allows the command means that it does so: the argument is the program itself.
     let words = walk.argv.get(first.arg + 1..).unwrap_or_default();
-    if let Some(file) = super::git_refs::changed(name, words) {
-        let target = walk.based(words::text(walk.place(0), file));
-        walk.path(0, Access::Write, target, false);
+    if let Some(change) = super::git_refs::change(name, words) {
+        // Whoever allows the command means that it makes something; what it loses has to be spelled out.
+        let arg = change.loses.map_or(0, |word| first.arg + 1 + word);
+        let target = walk.based(words::text(walk.place(0), change.file));
+        walk.path(arg, Access::Write, target, false);
     }
     if let Some(program) = SUBCOMMAND.get(name) {
         let below = run(program, walk.argv, walk.files, first.arg + 1);

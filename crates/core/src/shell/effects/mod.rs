@@ -7,6 +7,7 @@
 
 mod archives;
 mod awk;
+mod checkers;
 mod classify;
 mod copy;
 mod editors;
@@ -62,8 +63,9 @@ pub(crate) struct PathUse {
 }
 
 /// The tables, one per kind of program.
-static ROOMS: [&[Program]; 11] = [
+static ROOMS: [&[Program]; 12] = [
     archives::PROGRAMS,
+    checkers::PROGRAMS,
     editors::PROGRAMS,
     git::PROGRAMS,
     interpreters::PROGRAMS,

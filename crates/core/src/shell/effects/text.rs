@@ -2,6 +2,7 @@
 
 use super::spec::{Dynamic, Operands::*, Program, Style, Use, flags, maybe, value};
 use super::walk::Walk;
+use super::words;
 
 pub(super) static PROGRAMS: &[Program] = &[
     Program::new(&["sort", "gsort"], All(Use::Read)).dynamic(Dynamic::Splitting).closed().rows(&[
@@ -101,7 +102,7 @@ pub(super) static PROGRAMS: &[Program] = &[
         value("ft", "from-code to-code", Use::Nothing),
         value("o", "output", Use::Write),
     ]),
-    Program::new(&["indent", "clang-format", "gofmt", "rustfmt", "prettier", "black", "shfmt"], All(Use::Change)).recursive(),
+    Program::new(&["indent", "clang-format", "gofmt", "rustfmt", "shfmt"], All(Use::Change)).recursive(),
 ];
 
 /// `uniq [in [out]]`
@@ -162,7 +163,24 @@ fn jq(walk: &mut Walk) {
             walk.operands.push(operand);
         }
     }
+    // Modules are other files.
+    let filter = walk.operands.first().map(|operand| operand.arg);
+    if let Some(arg) = filter
+        && ["import", "include"]
+            .iter()
+            .any(|word| has_keyword(words::beginning(walk.place(arg)), word))
+    {
+        walk.runs(arg, crate::shell::Why::Script);
+    }
     walk.lay_out(First(Use::Nothing, Use::Read), Use::Nothing);
+}
+
+/// Whether the word stands in the filter as itself, not as a key (`.include`, `"include"`).
+fn has_keyword(filter: &str, word: &str) -> bool {
+    filter.match_indices(word).any(|(at, _)| {
+        let before = filter.get(..at).and_then(|text| text.chars().next_back());
+        !before.is_some_and(|char| char.is_alphanumeric() || matches!(char, '.' | '"' | '_' | '$'))
+    })
 }
 
 /// `yq [eval] filter file…`; an expression can read other files and the environment, and write none.

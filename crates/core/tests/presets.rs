@@ -1,0 +1,156 @@
+//! What the shipped presets say, line by line, and that they are policies in good order.
+#![allow(clippy::unwrap_used, reason = "a test that fails should panic")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use countersign_core::call::Json;
+use countersign_core::layers::{PRESETS, preset};
+use countersign_core::path::{NoFiles, RealFiles, Where};
+use countersign_core::policy::document::{Document, Format, Layer, Source, load};
+use countersign_core::policy::lint::lint;
+use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
+
+const LINES: &str = include_str!("presets/lines.txt");
+
+fn document(name: &str) -> Document {
+    let source = Source { layer: Layer::Code, name: Arc::from(name), trusted: true };
+    load(preset(name).unwrap(), Format::Toml, source).unwrap()
+}
+
+fn policy(name: &str) -> Policy {
+    let context = Where {
+        cwd: "/project".to_owned(),
+        home: Some("/home/user".to_owned()),
+        project: Some("/project".to_owned()),
+    };
+    Policy::compile(vec![document(name)], &context).unwrap()
+}
+
+fn verdict(policy: &Policy, tool: &str, args: &Json) -> (Effect, String) {
+    let annotations = BTreeMap::new();
+    let call =
+        JudgedCall { tool_name: tool, args, cwd: None, annotations: &annotations, conditions: &[] };
+    let verdict =
+        judge(policy, &call, &NoFiles).or_else(|_| judge(policy, &call, &RealFiles)).unwrap();
+    (verdict.effect, verdict.reason)
+}
+
+fn text(name: &str, value: &str) -> Json {
+    Json::Object(BTreeMap::from([(name.to_owned(), Json::String(value.to_owned()))]))
+}
+
+/// The column of a preset, and the line.
+fn rows() -> Vec<(char, char, String)> {
+    let mut rows = Vec::new();
+    for row in LINES.lines().filter(|row| !row.is_empty() && !row.starts_with("# ")) {
+        let mut chars = row.chars();
+        let read_only = chars.next().unwrap();
+        let developer = chars.nth(1).unwrap();
+        let line = chars.as_str().strip_prefix(' ').unwrap().replace('⏎', "\n");
+        rows.push((read_only, developer, line));
+    }
+    rows
+}
+
+#[test]
+fn each_line_has_its_effect() {
+    let rows = rows();
+    assert!(rows.len() >= 300, "{} lines", rows.len());
+    let policies = [policy("read-only"), policy("developer")];
+    let mut wrong = Vec::new();
+    for (read_only, developer, line) in &rows {
+        for (policy, (name, expected)) in
+            policies.iter().zip([("read-only", read_only), ("developer", developer)])
+        {
+            assert!(matches!(expected, 'a' | '?'), "{expected:?} is no effect: {line}");
+            let expected = if *expected == 'a' { Effect::Allow } else { Effect::Ask };
+            // Any name of the tool: `execute` is read for dash and bash, `bash` for bash.
+            let bash_only = line.contains("<(") || line.contains(">(") || line.contains(">|");
+            for tool in ["bash", "execute"] {
+                let (effect, reason) = verdict(policy, tool, &text("command", line));
+                if effect != expected && !(bash_only && tool == "execute") {
+                    wrong.push(format!(
+                        "{name}, {tool}: {line:?}: {effect:?}, not {expected:?}: {reason}"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn whatever_read_only_allows_developer_allows() {
+    for (read_only, developer, line) in rows() {
+        assert!(read_only != 'a' || developer == 'a', "{line}");
+    }
+    let read_only = document("read-only");
+    let developer = document("developer");
+    for rule in read_only.rules.iter().filter(|rule| rule.effect == Effect::Allow) {
+        let same = developer.rules.iter().any(|other| {
+            other.reason == rule.reason
+                && other
+                    .commands
+                    .iter()
+                    .map(|command| &command.value)
+                    .eq(rule.commands.iter().map(|command| &command.value))
+        });
+        assert!(same, "{:?} is not in developer", rule.reason);
+    }
+}
+
+#[test]
+fn tools_have_their_effect() {
+    let policies = [policy("read-only"), policy("developer")];
+    for (read_only, developer, tool, argument, value) in [
+        ('a', 'a', "read_file", "file_path", "src/main.rs"),
+        ('a', 'a', "read_file", "file_path", "/usr/include/stdio.h"),
+        ('a', 'a', "read_file", "file_path", ".env.example"),
+        ('?', '?', "read_file", "file_path", ".env"),
+        ('?', '?', "read_file", "file_path", "~/.ssh/id_rsa"),
+        ('?', '?', "read_file", "file_path", "../other/x"),
+        ('?', '?', "read_file", "file_path", "/etc/shadow"),
+        ('a', 'a', "ls", "path", "."),
+        ('a', 'a', "ls", "path", "src"),
+        ('?', '?', "ls", "path", "/home/user"),
+        ('a', 'a', "grep", "path", "src"),
+        ('?', '?', "grep", "path", "/"),
+        ('?', '?', "grep", "path", "~"),
+        ('?', 'a', "write_file", "file_path", "src/main.rs"),
+        ('?', 'a', "edit_file", "file_path", "README.md"),
+        ('?', '?', "write_file", "file_path", ".git/hooks/pre-commit"),
+        ('?', '?', "write_file", "file_path", ".env"),
+        ('?', '?', "write_file", "file_path", ".github/workflows/ci.yml"),
+        ('?', '?', "write_file", "file_path", ".countersign/policy.toml"),
+        ('?', '?', "write_file", "file_path", "/etc/hosts"),
+        ('?', '?', "write_file", "file_path", "../x"),
+        ('?', '?', "delete_file", "path", "src/main.rs"),
+        ('?', '?', "deleteFile", "path", "src/main.rs"),
+        ('?', '?', "remove_directory", "path", "src"),
+        ('?', '?', "web_fetch", "url", "https://example.com"),
+        ('?', '?', "send_mail", "to", "a@example.com"),
+    ] {
+        for (policy, expected) in policies.iter().zip([read_only, developer]) {
+            let (effect, reason) = verdict(policy, tool, &text(argument, value));
+            let found = if effect == Effect::Allow { 'a' } else { '?' };
+            assert_eq!(found, expected, "{tool} {value}: {reason}");
+        }
+    }
+}
+
+#[test]
+fn every_rule_says_why_and_shows_it() {
+    for name in PRESETS {
+        let document = document(name);
+        for rule in &document.rules {
+            assert!(rule.reason.is_some(), "{name}:{}: no reason", rule.at.line);
+            let whole = rule.tools.is_some();
+            let examples = &rule.examples;
+            assert!(whole || !examples.matching.is_empty(), "{name}:{}: no examples", rule.at.line);
+        }
+        assert_eq!(document.default, Some(Effect::Ask), "{name}");
+        let findings = lint(&[document], None);
+        assert!(findings.is_empty(), "{name}: {findings:#?}");
+    }
+}
