@@ -1,4 +1,4 @@
-//! How long a verdict takes: `cargo run --release -p countersign-core --example verdict_speed`.
+//! How long a verdict takes: `cargo run --release -p countersign-core --example verdict_speed [part of a name]`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -129,6 +129,24 @@ fn long_lines() -> Vec<(&'static str, String)> {
 }
 
 fn main() {
+    // With an argument: only the long lines of which it is a part of the name.
+    let only = std::env::args().nth(1);
+    if only.is_none() {
+        short_lines();
+    }
+    println!("long command lines, 100 rules");
+    let policy = policy(100);
+    for (name, line) in long_lines() {
+        if only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
+            continue;
+        }
+        let (p50, p99) = times(1, || drop(analyze(&line, Shell::Bash)));
+        println!(" {name}, {} bytes: analysis alone {p50:.1} µs, p99 {p99:.1} µs", line.len());
+        measure(&policy, "bash", command(&line), "verdict", 1);
+    }
+}
+
+fn short_lines() {
     let line = "git status -s";
     println!("analysis of `{line}`: {:.2} µs", times(20, || drop(analyze(line, Shell::Bash))).0);
     for rules in [10, 100, 1_000, 10_000] {
@@ -158,11 +176,4 @@ fn main() {
         measure(&policy, "read_file", args, "read_file src/a.rs", 1);
     }
     std::fs::remove_dir_all(&dir).unwrap();
-    println!("long command lines, 100 rules");
-    let policy = policy(100);
-    for (name, line) in long_lines() {
-        let (p50, p99) = times(1, || drop(analyze(&line, Shell::Bash)));
-        println!(" {name}, {} bytes: analysis alone {p50:.1} µs, p99 {p99:.1} µs", line.len());
-        measure(&policy, "bash", command(&line), "verdict", 1);
-    }
 }

@@ -1,6 +1,6 @@
 //! Finds the few of many rules that could speak of a path.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
 use super::beginnings::{Beginnings, Links};
@@ -62,7 +62,7 @@ impl PathIndex {
 
     /// The sets that could cover or touch the path, each once, in order.
     pub fn candidates(&self, path: &Located, links: &Links) -> Vec<usize> {
-        self.found(path, links).into_iter().collect()
+        in_order(self.found(path, links))
     }
 
     /// The sets that could touch the directory or anything below it, each once, in order.
@@ -72,11 +72,11 @@ impl PathIndex {
         for reading in path.readings() {
             self.add_tree(fold(reading).trim_end_matches('/'), links, &mut found);
         }
-        found.into_iter().collect()
+        in_order(found)
     }
 
     /// The sets that begin at this directory, above it or below it.
-    fn add_tree(&self, dir: &str, links: &Links, found: &mut BTreeSet<usize>) {
+    fn add_tree(&self, dir: &str, links: &Links, found: &mut Vec<usize>) {
         let mut add = |dir: &str| {
             self.add_above(dir, found);
             self.add_below(dir, found);
@@ -88,16 +88,16 @@ impl PathIndex {
 
     /// The sets that could match a path of which only a part is known, each once, in order. `None`: all of them.
     pub fn candidates_for(&self, path: &Partial, links: &Links) -> Option<Vec<usize>> {
-        let mut found: BTreeSet<usize> = self.floating.iter().copied().collect();
+        let mut found = self.floating.clone();
         for dir in path.dirs()? {
             let dir = fold(&dir);
             self.add_tree(dir.trim_end_matches('/'), links, &mut found);
         }
-        Some(found.into_iter().collect())
+        Some(in_order(found))
     }
 
-    fn found(&self, path: &Located, links: &Links) -> BTreeSet<usize> {
-        let mut found: BTreeSet<usize> = self.rest.iter().copied().collect();
+    fn found(&self, path: &Located, links: &Links) -> Vec<usize> {
+        let mut found = self.rest.clone();
         for reading in path.readings() {
             let reading = fold(reading);
             self.add_above(&reading, &mut found);
@@ -110,7 +110,7 @@ impl PathIndex {
     }
 
     /// The sets that begin at this path or above it.
-    fn add_above(&self, path: &str, found: &mut BTreeSet<usize>) {
+    fn add_above(&self, path: &str, found: &mut Vec<usize>) {
         for (end, _) in path.match_indices('/').chain([(path.len(), "")]) {
             let above = path.get(..end).unwrap_or_default();
             found.extend(self.sets.get(above).into_iter().flatten());
@@ -118,11 +118,17 @@ impl PathIndex {
     }
 
     /// The sets that begin below this directory.
-    fn add_below(&self, dir: &str, found: &mut BTreeSet<usize>) {
+    fn add_below(&self, dir: &str, found: &mut Vec<usize>) {
         let below = format!("{dir}/");
         let from = (Bound::Excluded(below.as_str()), Bound::Unbounded);
         let range = self.sets.range::<str, _>(from);
         let range = range.take_while(|(text, _)| text.starts_with(&below));
         found.extend(range.flat_map(|(_, sets)| sets));
     }
+}
+
+fn in_order(mut found: Vec<usize>) -> Vec<usize> {
+    found.sort_unstable();
+    found.dedup();
+    found
 }

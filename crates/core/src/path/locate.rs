@@ -1,8 +1,8 @@
 //! Where a path points: as it is written, and through symlinks.
 
 use super::Files;
-use super::resolve::{Followed, resolve};
-use super::syntax::{Absolute, Syntax};
+use super::resolve::{Followed, is_per_process, resolve};
+use super::syntax::{Absolute, LONGEST_NAME, Syntax};
 use crate::shell::Piece;
 
 /// Longest path that the kernel takes, in bytes.
@@ -124,6 +124,11 @@ pub(super) fn locate_as(
     if path == "/dev/null" && syntax == Syntax::Posix {
         return Ok(unlinked(path.to_owned()));
     }
+    if let Some(text) = plain(syntax, path, from)
+        && leads_nowhere_else(&text, files)?
+    {
+        return Ok(Located { folding: Folding::Ask, ..unlinked(text) });
+    }
     let raw = absolute(syntax, path, from)?;
     let normal = raw.normalised();
     let lexical = normal.text();
@@ -175,6 +180,32 @@ pub fn spelled(pieces: &[Piece], from: &Where) -> Option<String> {
         }
     }
     Some(text)
+}
+
+/// The path made absolute, where its text is all that it takes: for speed, since most are so.
+fn plain(syntax: Syntax, path: &str, from: &Where) -> Option<String> {
+    let text = match path.as_bytes().first()? {
+        b'/' => path.to_owned(),
+        b'~' => return None,
+        _ => format!("{}/{path}", from.cwd),
+    };
+    let is_name = |name: &str| !matches!(name, "" | "." | "..") && name.len() <= LONGEST_NAME;
+    let normal = syntax == Syntax::Posix
+        && text.len() <= LONGEST_PATH
+        && !text.contains('\0')
+        && text.strip_prefix('/').is_some_and(|names| names.split('/').all(is_name));
+    normal.then_some(text)
+}
+
+/// Whether no symlink stands on the way to this path, which is absolute and normal. The directories are looked at once
+/// for all that is in them. Errs on the side of no.
+fn leads_nowhere_else(path: &str, files: &dyn Files) -> Result<bool, PathError> {
+    let Some((dir, _)) = path.rsplit_once('/').filter(|(dir, _)| !dir.is_empty()) else {
+        return Ok(false);
+    };
+    Ok(files.real(dir).is_ok_and(|real| real == dir)
+        && !is_per_process(path)
+        && files.read_link(path)?.is_none())
 }
 
 fn unlinked(text: String) -> Located {

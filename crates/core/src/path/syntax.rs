@@ -3,7 +3,7 @@
 use super::PathError;
 
 /// The longest name that file systems take, in bytes.
-const LONGEST_NAME: usize = 255;
+pub(super) const LONGEST_NAME: usize = 255;
 
 /// How paths are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -71,7 +71,7 @@ pub enum Kind {
 }
 
 /// How much of a file or a directory is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Extent {
     /// It itself.
     Itself,

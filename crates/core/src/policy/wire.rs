@@ -14,13 +14,22 @@ use crate::call::Json;
 use crate::path::{Files, Where};
 use crate::shell::{Role, Word};
 
-/// A verdict, as it is written.
+/// How many subjects are written, from the first.
+const FIRST_SUBJECTS: usize = 200;
+/// How many of those that decide are written besides.
+const DECIDING_SUBJECTS: usize = 20;
+
+/// A verdict, as it is written. Of very many subjects, which whoever reads it has to wait for, the first 200 and the first
+/// 20 of the strictest.
 #[derive(Debug, Serialize)]
 pub struct VerdictOut<'a> {
     effect: Effect,
     rule: Option<RuleOut<'a>>,
     reason: &'a str,
     subjects: Vec<SubjectOut<'a>>,
+    /// How many subjects are left out, none of which is stricter than those that are not.
+    #[serde(skip_serializing_if = "is_zero")]
+    more: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -51,7 +60,7 @@ struct SubjectOut<'a> {
     span: Option<[usize; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     argument: Option<&'a str>,
-    /// The index of the command that covers it.
+    /// The index in this list of the command that covers it, unless that is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,13 +73,39 @@ struct SubjectOut<'a> {
 
 impl<'a> From<&'a Verdict> for VerdictOut<'a> {
     fn from(verdict: &'a Verdict) -> Self {
+        let shown = shown(verdict);
+        let subjects = shown.iter().filter_map(|at| {
+            let mut out = SubjectOut::from(verdict.subjects.get(*at)?);
+            out.command = out.command.and_then(|command| shown.binary_search(&command).ok());
+            Some(out)
+        });
         Self {
             effect: verdict.effect,
             rule: verdict.rule.as_ref().map(RuleOut::from),
             reason: &verdict.reason,
-            subjects: verdict.subjects.iter().map(SubjectOut::from).collect(),
+            more: verdict.subjects.len() - shown.len(),
+            subjects: subjects.collect(),
         }
     }
+}
+
+/// The subjects that are written, as indices in order.
+fn shown(verdict: &Verdict) -> Vec<usize> {
+    let first = verdict.subjects.len().min(FIRST_SUBJECTS);
+    let rest = || verdict.subjects.iter().enumerate().skip(first);
+    let strictest = verdict.subjects.iter().map(|judged| judged.effect).max();
+    let strictest = rest().filter(|(_, judged)| Some(judged.effect) == strictest);
+    // What the verdict names as its reason is among them: a rule's word goes before what no rule says.
+    let (by_rule, others): (Vec<_>, Vec<_>) =
+        strictest.partition(|(_, judged)| judged.rule.is_some());
+    let deciding = by_rule.into_iter().chain(others).map(|(at, _)| at).take(DECIDING_SUBJECTS);
+    let mut shown: Vec<usize> = (0..first).chain(deciding).collect();
+    shown.sort_unstable();
+    shown
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl<'a> From<&'a RuleRef> for RuleOut<'a> {

@@ -3,12 +3,13 @@
 //! Each subject is judged by itself: the rules that could speak of it are found through the index, those that match are
 //! pooled by layer, and the call gets the strictest of its subjects' effects.
 
+mod again;
 mod matching;
 mod pool;
 mod spot;
 
 use std::cell::{Cell, OnceCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 pub(crate) use matching::{Hit, How};
 pub(crate) use pool::Trace;
@@ -82,7 +83,7 @@ pub(crate) fn judge_traced(
 }
 
 /// What is said about one subject.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Says {
     pub(crate) effect: Effect,
     pub(crate) rule: Option<usize>,
@@ -103,6 +104,8 @@ pub(crate) struct Judge<'a> {
     work: Cell<u32>,
     /// Left for comparisons with what is known in part, in pairs of characters. Without any, all could match.
     guesswork: Cell<usize>,
+    /// What was said about the latest subject depends on the argument that names it.
+    by_argument: Cell<bool>,
 }
 
 impl<'a> Judge<'a> {
@@ -119,6 +122,7 @@ impl<'a> Judge<'a> {
             write_links: OnceCell::new(),
             work: Cell::new(WORK),
             guesswork: Cell::new(GUESSWORK),
+            by_argument: Cell::new(false),
         };
         judge.whole = judge.whole_rules();
         judge
@@ -129,8 +133,16 @@ impl<'a> Judge<'a> {
         let mut all = Vec::with_capacity(self.subjects.len());
         let mut hits = Vec::new();
         let mut refilled = false;
+        // A long line mostly says the same again and again.
+        let mut known: HashMap<again::Key, Says> = HashMap::new();
         for subject in self.subjects {
+            let key = if trace.is_none() { again::Key::of(subject) } else { None };
+            if let Some(says) = key.as_ref().and_then(|key| known.get(key)) {
+                all.push(says.clone());
+                continue;
+            }
             hits.clear();
+            self.by_argument.set(false);
             let mut says = self.subject(subject, &mut hits, trace.as_deref_mut())?;
             if self.work.get() == 0 && !refilled {
                 // Whatever is still to come is not allowed any more, but a deny is not missed.
@@ -149,6 +161,9 @@ impl<'a> Judge<'a> {
                     cause: Cause::TooMuch,
                     managed_ask: false,
                 };
+            }
+            if let Some(key) = key.filter(|_| !self.by_argument.get()) {
+                known.insert(key, says.clone());
             }
             all.push(says);
         }
@@ -203,6 +218,7 @@ impl<'a> Judge<'a> {
                 }
                 let protection =
                     protected::protection(&spots, *access, *extent, self.policy.context())?;
+                self.by_argument.set(true);
                 let named = hits.iter().any(|hit| {
                     hit.effect == Effect::Allow
                         && hit.how == How::Surely

@@ -1,7 +1,7 @@
 //! Lines of `check --batch`.
 
 use super::*;
-use crate::policy::wire::Batch;
+use crate::policy::wire::{Batch, VerdictOut};
 
 fn answer(line: &str) -> Json {
     Batch::new(context()).check_line(line, &Links::default()).parse().unwrap()
@@ -67,4 +67,36 @@ fn whatever_is_wrong_is_a_denial_with_the_id() {
     }
     assert_eq!(field(&answer("no json"), "id"), &Json::Null);
     assert_eq!(field(&answer(""), "id"), &Json::Null);
+}
+
+#[test]
+fn of_very_many_subjects_the_first_and_the_deciding_are_written() {
+    let policy = policy(
+        "[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n[[rule]]\neffect = \"deny\"\nreads = [\"/etc/**\"]\n",
+    );
+    let line = "ls a; ".repeat(1_000) + &"ls /etc/x; ".repeat(100) + &"true; ".repeat(10);
+    let verdict = verdict(&policy, &Call::run(&line));
+    let json: Json = serde_json::to_string(&VerdictOut::from(&verdict)).unwrap().parse().unwrap();
+    let Json::Array(subjects) = field(&json, "subjects") else { panic!() };
+    assert_eq!(subjects.len(), 220);
+    let left = i32::try_from(verdict.subjects.len() - 220).unwrap();
+    assert_eq!(field(&json, "more"), &Json::Number(f64::from(left)));
+    for subject in &subjects[200..] {
+        assert_eq!(text(subject, "effect"), "deny");
+        // Its command is not there.
+        assert_eq!(field(subject, "command"), &Json::Null);
+    }
+    for subject in subjects {
+        if let Json::Number(command) = field(subject, "command") {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
+            let command = &subjects[*command as usize];
+            assert_eq!(text(command, "kind"), "command");
+        }
+    }
+    let few: Json =
+        serde_json::to_string(&VerdictOut::from(&super::verdict(&policy, &Call::run("ls"))))
+            .unwrap()
+            .parse()
+            .unwrap();
+    assert_eq!(field(&few, "more"), &Json::Null);
 }
