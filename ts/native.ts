@@ -12,9 +12,10 @@ import type {
   GateEvent,
   Grant,
   GrantOffer,
+  PolicyEffect,
   PolicyFinding,
+  PolicyLayer,
   PolicyProblem,
-  PolicyVerdict,
 } from '../index.js';
 import * as binding from '../binding/binding.js';
 import { fromNative, type NativeError } from './errors/from-native.js';
@@ -72,12 +73,12 @@ export type NativeDocument = {
 export type NativeCall = {
   toolName: string;
   args: unknown;
-  annotations: Record<string, boolean>;
-  runId: string | null;
+  annotations?: Record<string, boolean> | undefined;
+  runId?: string | undefined;
   /** ms since the epoch, for grants. */
   now: number;
   /** What the functions of the rules said; `null`: they failed. */
-  conditions: Record<string, boolean | null>;
+  conditions?: Record<string, boolean | null> | undefined;
   /** By the `read-only` preset instead. */
   readOnly?: boolean;
   /** Look for a grant that answers. */
@@ -86,15 +87,31 @@ export type NativeCall = {
   floor?: boolean;
 };
 
-export type NativeJudged = {
-  verdict: PolicyVerdict;
+/** Tuples, since every call waits for one to be written and read. */
+export type NativeJudged = [
+  effect: PolicyEffect,
+  rule: NativeRule | null,
+  reason: string,
+  subjects: NativeSubject[],
   /** An administrator's rule asks: only a human answers. */
-  managedAsk?: boolean;
+  managedAsk: boolean,
   /** The grant that answers the whole call. */
-  grant?: Grant | null;
+  grant: Grant | null,
   /** Files changed: what is wrong with them now, perhaps nothing. */
-  problems?: PolicyProblem[];
-};
+  problems: PolicyProblem[] | null,
+];
+
+/** `line`, `column`: 0 where there are none. */
+export type NativeRule = [source: string, layer: PolicyLayer, line: number, column: number, index: number];
+
+/** `span`: units of UTF-16. */
+type About = [effect: PolicyEffect, rule: NativeRule | null, span: [start: number, end: number] | null];
+
+export type NativeSubject =
+  | [kind: 'command', ...About, argv: (string | null)[], text: string, wrapper: boolean]
+  | [kind: 'read' | 'write' | 'url', ...About, target: string | null, text: string]
+  | [kind: 'env' | 'tool', ...About, name: string]
+  | [kind: 'unknown', ...About, reason: string];
 
 /** What a human is shown beside a request. */
 export type NativeShown = {

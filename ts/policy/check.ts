@@ -1,12 +1,12 @@
 /** Policies outside a run: read, checked, explained, compared. */
 import { readFile } from 'node:fs/promises';
 import type * as Api from '../../index.js';
-import type { PolicyCall, PolicyEffect, PolicyInput, PolicyPlace, RecordedCall } from '../../index.js';
+import type { Policy, PolicyCall, PolicyEffect, PolicyInput, PolicyPlace, RecordedCall } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { PolicyError } from '../errors/index.js';
 import { checkDocuments, importDocument, lintDocuments } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
-import { documentsOf, madePolicy } from './documents.js';
+import { documentsOf, isMade, madePolicy } from './documents.js';
 import { Policies } from './policies.js';
 
 /** @see index.d.ts */
@@ -82,16 +82,16 @@ export const importPolicy: typeof Api.importPolicy = (format, text, { name = for
   return { toml, policy: parsePolicy(toml, { name, format: 'toml' }), losses };
 };
 
-/** What was made of a policy, for as long as somebody holds it. It never changes: documents are read when they are passed. */
-const MADE = new WeakMap<object, { cwd: string; policies: Policies }>();
+/** What was made ready of a policy, for as long as somebody holds it. */
+const READY = new WeakMap<Policy, { cwd: string; policies: Policies }>();
 
 function policies(policy: PolicyInput | readonly PolicyInput[], place: PolicyPlace | undefined): Policies {
-  const isFrozen = typeof policy === 'object' && Object.isFrozen(policy);
+  if (!isMade(policy) || place !== undefined) return new Policies({ policy, files: 'none', place }, 'policy');
   const cwd = process.cwd();
-  const made = isFrozen && place === undefined ? MADE.get(policy) : undefined;
-  if (made?.cwd === cwd) return made.policies;
+  const ready = READY.get(policy);
+  if (ready?.cwd === cwd) return ready.policies;
   const fresh = new Policies({ policy, files: 'none', place }, 'policy');
-  if (isFrozen && place === undefined) MADE.set(policy, { cwd, policies: fresh });
+  READY.set(policy, { cwd, policies: fresh });
   return fresh;
 }
 

@@ -13,6 +13,11 @@ export function madePolicy(policy: Policy): Policy {
   return Object.freeze(policy);
 }
 
+/** Whether it is a `Policy`, which never changes. A document may, also a frozen one: its rules are objects of their own. */
+export function isMade(policy: unknown): policy is Policy {
+  return typeof policy === 'object' && policy !== null && MADE.has(policy);
+}
+
 /** The documents, and the functions that their conditions are numbered by. */
 export interface Documents {
   documents: NativeDocument[];

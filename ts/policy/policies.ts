@@ -71,34 +71,30 @@ export class Policies {
 
   /** What they say. */
   async judge(call: JudgedByPolicy): Promise<PolicyVerdict> {
-    return (await this.judged(call)).verdict;
+    return verdictOf(await this.#ask(await this.#answered(call)));
   }
 
   /** What they say, and whether only a human may answer. */
-  async judged(call: JudgedByPolicy): Promise<NativeJudged> {
-    return this.#ask({ ...this.#nativeCall(call), conditions: await this.#answers(call) });
+  async judged(call: JudgedByPolicy): Promise<{ verdict: PolicyVerdict; managedAsk: boolean }> {
+    const said = await this.#ask(await this.#answered(call));
+    return { verdict: verdictOf(said), managedAsk: said[4] };
   }
 
   /** As {@link Policies.judge}, and what the `read-only` preset says. */
   async judgeReadOnly(call: JudgedByPolicy): Promise<PolicyVerdict> {
-    return (await this.#ask({ ...this.#nativeCall(call), readOnly: true })).verdict;
+    return verdictOf(await this.#ask({ ...this.#nativeCall(call), readOnly: true }));
   }
 
   /** The grant that answers this call, when all of it is granted. */
   async granted(call: JudgedByPolicy, floor: boolean): Promise<Grant | null> {
     if (this.#native.grantCount() === 0) return null;
-    const { grant } = await this.#ask({
-      ...this.#nativeCall(call),
-      conditions: await this.#answers(call),
-      grants: true,
-      floor,
-    });
-    return grant ?? null;
+    const [, , , , , grant] = await this.#ask({ ...(await this.#answered(call)), grants: true, floor });
+    return grant;
   }
 
   /** What a human who is asked about this call is shown. */
   async shown(call: JudgedByPolicy, verdict: PolicyVerdict | null, floor: boolean): Promise<Shown> {
-    const shown = await this.#native.show({ ...this.#nativeCall(call), conditions: await this.#answers(call), floor });
+    const shown = await this.#native.show({ ...(await this.#answered(call)), floor });
     return { ...shown, verdict };
   }
 
@@ -147,13 +143,18 @@ export class Policies {
   }
 
   async explain(call: JudgedByPolicy): Promise<string> {
-    return this.#native.explain({ ...this.#nativeCall(call), conditions: await this.#answers(call) });
+    return this.#native.explain(await this.#answered(call));
   }
 
-  async #ask(call: NativeCall): Promise<NativeJudged> {
-    const judged = this.#native.judge(call) ?? (await this.#native.judgeWithFiles(call));
-    if (judged.problems !== undefined) this.#tell(judged.problems);
-    return { ...judged, verdict: verdictOf(judged.verdict, call.args) };
+  /** Waits for nothing where nothing has to be looked at: every call passes here. */
+  #ask(call: NativeCall): NativeJudged | Promise<NativeJudged> {
+    return this.#native.judge(call) ?? this.#askWithFiles(call);
+  }
+
+  async #askWithFiles(call: NativeCall): Promise<NativeJudged> {
+    const judged = await this.#native.judgeWithFiles(call);
+    this.#tell(judged[6]);
+    return judged;
   }
 
   #tell(problems: PolicyProblem[] | null): void {
@@ -161,22 +162,20 @@ export class Policies {
   }
 
   #nativeCall({ toolName, args, annotations, runId }: JudgedByPolicy): NativeCall {
-    return {
-      toolName,
-      args: args.json,
-      annotations: hintsOf(annotations),
-      runId: runId ?? null,
-      now: Date.now(),
-      conditions: {},
-    };
+    return { toolName, args: args.json, annotations: hintsOf(annotations), runId, now: Date.now() };
   }
 
-  /** What the functions of the rules for this tool say: `null` for one that failed. */
-  async #answers(call: JudgedByPolicy): Promise<Record<string, boolean | null>> {
-    if (this.#conditions.length === 0) return {};
+  /** The call with what the functions of the rules say of it. */
+  #answered(call: JudgedByPolicy): NativeCall | Promise<NativeCall> {
+    return this.#conditions.length === 0 ? this.#nativeCall(call) : this.#answeredBy(call);
+  }
+
+  /** A function that failed says `null`. */
+  async #answeredBy(call: JudgedByPolicy): Promise<NativeCall> {
     const asked = this.#native.conditions(call.toolName);
     const answers = await Promise.all(asked.map((index) => this.#answer(this.#conditions[index], call)));
-    return Object.fromEntries(asked.map((index, at) => [String(index), answers[at] ?? null]));
+    const conditions = Object.fromEntries(asked.map((index, at) => [String(index), answers[at] ?? null]));
+    return { ...this.#nativeCall(call), conditions };
   }
 
   async #answer(condition: PolicyCondition | undefined, call: JudgedByPolicy): Promise<boolean | null> {
@@ -196,8 +195,8 @@ export class Policies {
 }
 
 /** Only what is plainly yes or no is a hint. */
-function hintsOf(annotations: Readonly<Record<string, unknown>> | undefined): Record<string, boolean> {
-  if (typeof annotations !== 'object' || annotations === null) return {};
+function hintsOf(annotations: Readonly<Record<string, unknown>> | undefined): Record<string, boolean> | undefined {
+  if (typeof annotations !== 'object' || annotations === null) return undefined;
   const hints: Record<string, boolean> = Object.create(null) as Record<string, boolean>;
   for (const [name, value] of Object.entries(annotations)) if (typeof value === 'boolean') hints[name] = value;
   return hints;

@@ -1,42 +1,40 @@
 /** Verdicts of the core, as the API gives them. */
 import type { PolicyRuleRef, PolicySubject, PolicyVerdict } from '../../index.js';
+import type { NativeJudged, NativeRule, NativeSubject } from '../native.js';
 
-/** As the core writes it: no place is 0, and spans are bytes of the argument that `argument` names. */
-type Raw<T> = T & { argument?: string };
-
-/** @param args the arguments of the call, to count in as JavaScript does */
-export function verdictOf(raw: PolicyVerdict, args: unknown): PolicyVerdict {
-  return { ...raw, rule: ruleOf(raw.rule), subjects: raw.subjects.map((subject) => subjectOf(subject, args)) };
+export function verdictOf([effect, rule, reason, subjects]: NativeJudged): PolicyVerdict {
+  return { effect, rule: ruleOf(rule), reason, subjects: subjects.map(subjectOf) };
 }
 
-function ruleOf(rule: PolicyRuleRef | null | undefined): PolicyRuleRef | null {
-  if (rule === null || rule === undefined) return null;
-  return rule.line === 0 ? { ...rule, line: null, column: null } : rule;
+/** Documents that are objects have no lines. */
+function ruleOf(rule: NativeRule | null): PolicyRuleRef | null {
+  if (rule === null) return null;
+  const [source, layer, line, column, index] = rule;
+  return line === 0 ? { source, layer, line: null, column: null, index } : { source, layer, line, column, index };
 }
 
-function subjectOf(raw: Raw<PolicySubject>, args: unknown): PolicySubject {
-  const { argument, ...subject } = raw;
-  const { span } = subject;
-  const rule = ruleOf(subject.rule);
-  if (span === undefined) return { ...subject, rule };
-  const text: unknown =
-    argument !== undefined && typeof args === 'object' && args !== null && Object.hasOwn(args, argument)
-      ? (args as Record<string, unknown>)[argument]
-      : undefined;
-  // Offsets into what is not there (an argument inside another, an array) would point nowhere.
-  if (typeof text !== 'string') return { ...subject, rule, span: undefined };
-  return { ...subject, rule, span: [unitsOf(text, span[0]), unitsOf(text, span[1])] };
+function subjectOf(subject: NativeSubject): PolicySubject {
+  const said = saidOf(subject);
+  const span = subject[3];
+  if (span !== null) said.span = span;
+  return said;
 }
 
-/** Bytes of UTF-8 to units of UTF-16. */
-function unitsOf(text: string, bytes: number): number {
-  let seen = 0;
-  let units = 0;
-  for (const character of text) {
-    if (seen >= bytes) return units;
-    const code = character.codePointAt(0) as number;
-    seen += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    units += character.length;
+function saidOf(subject: NativeSubject): PolicySubject {
+  const effect = subject[1];
+  const rule = ruleOf(subject[2]);
+  switch (subject[0]) {
+    case 'command':
+      return { kind: 'command', effect, rule, argv: subject[4], text: subject[5], wrapper: subject[6] };
+    case 'read':
+    case 'write':
+      return { kind: subject[0], effect, rule, path: subject[4], text: subject[5] };
+    case 'url':
+      return { kind: 'url', effect, rule, url: subject[4], text: subject[5] };
+    case 'env':
+    case 'tool':
+      return { kind: subject[0], effect, rule, name: subject[4] };
+    case 'unknown':
+      return { kind: 'unknown', effect, rule, reason: subject[4] };
   }
-  return units;
 }

@@ -3,6 +3,7 @@
 //! A verdict is tried without the file system first. What needs it ([`NeedsFiles`]) is done again by a caller that may block.
 
 mod book;
+mod judged;
 mod show;
 pub mod wire;
 

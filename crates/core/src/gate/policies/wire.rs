@@ -8,6 +8,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::judged::Judged;
 use super::{Call, Grant, Machine, Offer, Options, Policies, Shown, code_source, fault};
 use crate::call::Json;
 use crate::gate::Error;
@@ -17,7 +18,6 @@ use crate::policy::document::{
 };
 use crate::policy::import;
 use crate::policy::lint::{Finding, FindingCode, Severity, lint};
-use crate::policy::wire::VerdictOut;
 use crate::policy::{Effect, Verdict};
 use crate::preview::{FileChange, Flags};
 
@@ -191,9 +191,12 @@ pub fn open(text: &str) -> Answer<Policies> {
 struct CallIn {
     tool_name: String,
     args: Json,
+    #[serde(default)]
     annotations: BTreeMap<String, bool>,
+    #[serde(default)]
     run_id: Option<String>,
     now: f64,
+    #[serde(default)]
     conditions: BTreeMap<usize, Option<bool>>,
     #[serde(default)]
     read_only: bool,
@@ -238,45 +241,23 @@ impl Asked {
     }
 }
 
-/// `NativeJudged`
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct JudgedOut<'a> {
-    verdict: VerdictOut<'a>,
-    /// An administrator's rule asks: only a human answers.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    managed_ask: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    grant: Option<&'a Grant>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problems: Option<Vec<ProblemOut<'a>>>,
-}
-
-fn judged(
-    verdict: &Verdict, grant: Option<&Grant>, problems: Option<&[Problem]>,
-) -> Answer<Box<RawValue>> {
-    let problems = problems.map(problems_out);
-    let managed_ask = verdict.subjects.iter().any(|judged| judged.managed_ask);
-    raw(&JudgedOut { verdict: verdict.into(), managed_ask, grant, problems })
-}
-
 fn raw(value: &impl Serialize) -> Answer<Box<RawValue>> {
     serde_json::value::to_raw_value(value).map_err(|error| Error::Internal(error.to_string()))
 }
 
 /// `NativeCall` to `NativeJudged`, or nothing when files must be looked at.
-pub fn judge(policies: &Policies, call: &str) -> Answer<Option<Box<RawValue>>> {
+pub fn judge(policies: &Policies, call: &str) -> Answer<Option<Judged>> {
     let Asked { call, read_only, grants, floor } = Asked::read(call)?;
     let verdict =
         if read_only { policies.judge_read_only(&call, false) } else { policies.judge(&call) };
     let Ok(verdict) = verdict else { return Ok(None) };
     let grant = if grants { policies.granted(&call, floor) } else { Ok(None) };
     let Ok(grant) = grant else { return Ok(None) };
-    judged(&verdict, grant.as_ref(), None).map(Some)
+    Ok(Some(Judged::new(verdict, &call.args, grant, None)))
 }
 
 /// `NativeCall` to `NativeJudged`. Blocks.
-pub fn judge_with_files(policies: &Policies, call: &str) -> Answer<Box<RawValue>> {
+pub fn judge_with_files(policies: &Policies, call: &str) -> Answer<Judged> {
     let Asked { call, read_only, grants, floor } = Asked::read(call)?;
     let problems = policies.refresh();
     let verdict = if read_only {
@@ -287,7 +268,7 @@ pub fn judge_with_files(policies: &Policies, call: &str) -> Answer<Box<RawValue>
         policies.judge_with_files(&call)
     };
     let grant = if grants { policies.granted_with_files(&call, floor) } else { None };
-    judged(&verdict, grant.as_ref(), problems.as_deref())
+    Ok(Judged::new(verdict, &call.args, grant, problems))
 }
 
 /// The explanation as text. Blocks.
@@ -435,7 +416,7 @@ pub(in crate::gate) fn faults(errors: &[DocumentError]) -> Vec<ProblemOut<'_>> {
     errors.iter().map(ProblemOut::from).collect()
 }
 
-fn problems_out(problems: &[Problem]) -> Vec<ProblemOut<'_>> {
+pub(super) fn problems_out(problems: &[Problem]) -> Vec<ProblemOut<'_>> {
     problems.iter().flat_map(|problem| &problem.errors).map(ProblemOut::from).collect()
 }
 

@@ -1,0 +1,197 @@
+//! Verdicts on their way to JavaScript: short tuples, since every call waits for one to be written and read, and spans as
+//! JavaScript counts.
+
+use serde::Serialize;
+use serde::ser::{SerializeSeq, SerializeTuple, Serializer};
+
+use super::Grant;
+use crate::call::Json;
+use crate::layers::Problem;
+use crate::policy::subject::Kind;
+use crate::policy::{JudgedSubject, RuleRef, Verdict};
+use crate::shell::{Role, Word};
+
+/// `NativeJudged`: `[effect, rule, reason, subjects, managedAsk, grant, problems]`.
+#[derive(Debug)]
+pub struct Judged {
+    verdict: Verdict,
+    /// The span of each subject, in units of UTF-16.
+    spans: Vec<Option<[usize; 2]>>,
+    grant: Option<Grant>,
+    problems: Option<Vec<Problem>>,
+}
+
+impl Judged {
+    /// What was said of a call with these arguments.
+    pub(super) fn new(
+        verdict: Verdict, args: &Json, grant: Option<Grant>, problems: Option<Vec<Problem>>,
+    ) -> Self {
+        let mut texts = Texts { args, last: None };
+        let spans = verdict.subjects.iter().map(|judged| texts.span(judged)).collect();
+        Self { verdict, spans, grant, problems }
+    }
+}
+
+impl Serialize for Judged {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Verdict { effect, rule, reason, subjects } = &self.verdict;
+        let mut tuple = serializer.serialize_tuple(7)?;
+        tuple.serialize_element(effect)?;
+        tuple.serialize_element(&rule.as_ref().map(RuleOut))?;
+        tuple.serialize_element(reason)?;
+        tuple.serialize_element(&SubjectsOut { subjects, spans: &self.spans })?;
+        // An administrator's rule asks: only a human answers.
+        tuple.serialize_element(&subjects.iter().any(|judged| judged.managed_ask))?;
+        tuple.serialize_element(&self.grant)?;
+        tuple.serialize_element(&self.problems.as_deref().map(super::wire::problems_out))?;
+        tuple.end()
+    }
+}
+
+/// `[source, layer, line, column, index]`; no line: 0.
+struct RuleOut<'a>(&'a RuleRef);
+
+impl Serialize for RuleOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let RuleRef { source, at, index, .. } = self.0;
+        (&*source.name, source.layer, at.line, at.column, index).serialize(serializer)
+    }
+}
+
+struct SubjectsOut<'a> {
+    subjects: &'a [JudgedSubject],
+    spans: &'a [Option<[usize; 2]>],
+}
+
+impl Serialize for SubjectsOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.subjects.len()))?;
+        for (judged, span) in self.subjects.iter().zip(self.spans) {
+            list.serialize_element(&SubjectOut { judged, span: span.as_ref() })?;
+        }
+        list.end()
+    }
+}
+
+/// `[kind, effect, rule, span]` and, by kind: `argv, text, wrapper`; `path, text`; `url, text`; `name`; `reason`.
+struct SubjectOut<'a> {
+    judged: &'a JudgedSubject,
+    span: Option<&'a [usize; 2]>,
+}
+
+impl Serialize for SubjectOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let JudgedSubject { subject, effect, rule, .. } = self.judged;
+        let start = (subject.kind_name(), effect, rule.as_ref().map(RuleOut), self.span);
+        let (kind, effect, rule, span) = &start;
+        match &subject.kind {
+            Kind::Command { argv, role } => {
+                let wrapper = *role == Role::Wrapper;
+                (kind, effect, rule, span, Words(argv), subject.text(), wrapper)
+                    .serialize(serializer)
+            }
+            Kind::Path { target, .. } | Kind::Url { target, .. } => {
+                (kind, effect, rule, span, target.literal(), subject.text()).serialize(serializer)
+            }
+            Kind::Env { name } => (kind, effect, rule, span, name).serialize(serializer),
+            Kind::Tool { name } => (kind, effect, rule, span, &**name).serialize(serializer),
+            Kind::Unknown { .. } => {
+                (kind, effect, rule, span, self.judged.reason()).serialize(serializer)
+            }
+        }
+    }
+}
+
+/// The words of a command; `null` where only the run will tell.
+struct Words<'a>(&'a [Word]);
+
+impl Serialize for Words<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(Word::literal))
+    }
+}
+
+/// The arguments that spans are places in.
+struct Texts<'a> {
+    args: &'a Json,
+    /// The last one that was looked at: mostly there is one.
+    last: Option<(&'a str, Units<'a>)>,
+}
+
+impl<'a> Texts<'a> {
+    /// `None` also for what is inside another argument, or in a list: the place would point nowhere.
+    fn span(&mut self, judged: &'a JudgedSubject) -> Option<[usize; 2]> {
+        let span = judged.subject.span?;
+        let argument = judged.subject.argument.as_deref()?;
+        if self.last.as_ref().is_none_or(|(last, _)| *last != argument) {
+            let Json::Object(args) = self.args else { return None };
+            let Some(Json::String(text)) = args.get(argument) else { return None };
+            self.last = Some((argument, Units::of(text)));
+        }
+        let (_, units) = self.last.as_ref()?;
+        Some([units.before(span.start), units.before(span.end)])
+    }
+}
+
+/// Bytes of UTF-8 to units of UTF-16, without a walk through all the text for each place.
+struct Units<'a> {
+    text: &'a [u8],
+    /// How many units stand before each [`STEP`] bytes. `None`: a byte is a unit.
+    marks: Option<Vec<usize>>,
+}
+
+const STEP: usize = 256;
+
+impl<'a> Units<'a> {
+    fn of(text: &'a str) -> Self {
+        let text = text.as_bytes();
+        let marks = (!text.is_ascii()).then(|| {
+            let mut units = 0;
+            text.chunks(STEP)
+                .map(|chunk| {
+                    let before = units;
+                    units += units_in(chunk);
+                    before
+                })
+                .collect()
+        });
+        Self { text, marks }
+    }
+
+    fn before(&self, at: usize) -> usize {
+        let at = at.min(self.text.len());
+        let Some(marks) = &self.marks else { return at };
+        let mark = (at / STEP).min(marks.len().saturating_sub(1));
+        let rest = self.text.get(mark * STEP..at).unwrap_or_default();
+        marks.get(mark).copied().unwrap_or_default() + units_in(rest)
+    }
+}
+
+/// A character counts at its first byte, twice when it has four.
+fn units_in(bytes: &[u8]) -> usize {
+    bytes.iter().map(|byte| usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted_as_javascript_counts() {
+        for text in ["", "plain", "é€🙂a", &"aé€🙂".repeat(300)] {
+            let units = Units::of(text);
+            for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
+                let before: String = text
+                    .chars()
+                    .scan(0, |bytes, c| {
+                        let here = *bytes < at;
+                        *bytes += c.len_utf8();
+                        here.then_some(c)
+                    })
+                    .collect();
+                assert_eq!(units.before(at), before.encode_utf16().count(), "{at} of {text:?}");
+            }
+            assert_eq!(units.before(usize::MAX), text.encode_utf16().count());
+        }
+    }
+}
