@@ -13,6 +13,7 @@ import { installPeers, node24, plainEnvironment, stageApp, versions } from './en
 import { progress } from './harness.mjs';
 import { measureUngated } from './p1-ungated.mjs';
 import { measureGated } from './p2-gated.mjs';
+import { measureVerdicts } from './p3-verdicts.mjs';
 import { measureImport } from './p7-import.mjs';
 import { table } from './table.mjs';
 
@@ -29,7 +30,7 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     /** Less than a minute, to see that everything works; too short to trust. */
     quick: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'P1,P2,P7' },
+    only: { type: 'string', default: 'P1,P2,P3,P7' },
     /** Measures what is built, even when the sources are newer. */
     'no-build': { type: 'boolean', default: false },
     /** Another Node than 24. */
@@ -38,7 +39,7 @@ const { values: options } = parseArgs({
 });
 
 /** @type {Record<string, (context: Context) => object | Promise<object>>} */
-const measures = { P1: measureUngated, P2: measureGated, P7: measureImport };
+const measures = { P1: measureUngated, P2: measureGated, P3: measureVerdicts, P7: measureImport };
 
 async function main() {
   const names = options.only.split(',');

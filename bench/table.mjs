@@ -18,7 +18,7 @@ const line = (what, figure, { goal, unit = '' } = {}) => [
 ];
 
 /** @param {Record<string, any>} results */
-export function table({ P1, P2, P7 }) {
+export function table({ P1, P2, P3, P7 }) {
   const rows = [['', 'value', '95 % interval', 'p10 … p90', 'goal', '']];
   const heading = (/** @type {string} */ text) => rows.push([''], [text]);
   if (P1) {
@@ -54,6 +54,7 @@ export function table({ P1, P2, P7 }) {
       ...Object.entries(P2.peers).map(([name, peer]) => line(`  ${name}`, peer.askingAdds, { unit: 'ms' })),
     );
   }
+  if (P3) rows.push(...verdictRows(P3));
   if (P7) {
     heading("P7  import 'countersign' in a fresh process, less an empty module");
     rows.push(
@@ -62,7 +63,7 @@ export function table({ P1, P2, P7 }) {
       line('  unpacked, one platform', P7.size, { goal: P7.size.goal, unit: P7.size.unit }),
     );
   }
-  const { machine, versions } = P1 ?? P2 ?? P7;
+  const { machine, versions } = P1 ?? P2 ?? P3 ?? P7;
   const widths = rows[0].map((_, column) =>
     Math.max(...rows.filter((row) => row.length > 1).map((row) => row[column].length)),
   );
@@ -76,8 +77,48 @@ export function table({ P1, P2, P7 }) {
   );
   const on = `${machine.platform}, ${machine.cores} × ${machine.cpu}`;
   const of = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  const warning = (P1 ?? P2 ?? P7).quick
+  const warning = (P1 ?? P2 ?? P3 ?? P7).quick
     ? ['', 'QUICK: the processes are cold and the rounds few. No figure here can be trusted.']
     : [];
   return `${[...body, '', on, of.join(', '), ...warning].join('\n')}\n`;
+}
+
+/** @param {any} P3 @returns {string[][]} */
+function verdictRows(P3) {
+  const agrees = (/** @type {any} */ { agrees, of, looser }) =>
+    `${agrees} of ${of} agree${looser.length > 0 ? `, ${looser.length} looser` : ''}`;
+  return [
+    [''],
+    [`P3  a verdict on a short command line, 100 rules, ${P3.lines} lines (${agrees(P3.agrees)})`],
+    line('  countersign, checkPolicy', P3, { goal: P3.goal, unit: P3.unit }),
+    line('    of which: there and back', P3.parts.crossing, { unit: P3.unit }),
+    line('    with the verdict, as text', P3.parts.native, { unit: P3.unit }),
+    line('    with the text made and read', P3.parts['native, JSON'], { unit: P3.unit }),
+    line('  countersign / itself (noise)', P3.noise),
+    line('  lines that name files', P3.withPaths, { unit: P3.unit }),
+    [''],
+    ['    how many times as long as countersign (more than 1: countersign is faster)'],
+    ...Object.entries(P3.peers).map(([name, peer]) => [
+      ...line(`  ${name}`, peer.times).slice(0, 4),
+      ['cedar', 'tree-sitter'].includes(name) ? `≥ ${P3.goalTimes}` : '',
+      `${['cedar', 'tree-sitter'].includes(name) ? (peer.times.value >= P3.goalTimes ? 'met' : 'MISSED') : ''}  ${agrees(peer)}${peer.given === null ? '' : `; given ${peer.given}`}`,
+    ]),
+    [''],
+    ['    µs by the number of rules'],
+    ...[
+      ['countersign', Object.entries(P3.bySize).map(([size, figure]) => [size, figure.microseconds])],
+      ...Object.entries(P3.peers).map(([name, peer]) => [name, Object.entries(peer.microseconds)]),
+    ].map(([name, sizes]) => [`  ${name}: ${sizes.map(([size, time]) => `${size}: ${time}`).join(', ')}`]),
+    line('  countersign, 10000 / 10 rules', P3.bySize[10000]),
+    [''],
+    [`G15  a verdict on 64 KiB, ms (goal: p99 ≤ ${P3.goalLarge})`],
+    ...Object.entries(P3.large).map(([name, { p50, p99 }]) => [
+      `  ${name}`,
+      `${p50}`,
+      '',
+      `p99 ${p99}`,
+      `≤ ${P3.goalLarge}`,
+      p99 <= P3.goalLarge ? 'met' : 'MISSED',
+    ]),
+  ];
 }

@@ -8,7 +8,9 @@ import { rules, strictest } from './task.mjs';
 
 /** @param {import('./task.mjs').PrefixRule} rule */
 function policy({ effect, words: [program, ...rest] }) {
-  const conditions = rest.map((word, index) => `context has arg${index} && context.arg${index} == ${JSON.stringify(word)}`);
+  const conditions = rest.map(
+    (word, index) => `context has arg${index} && context.arg${index} == ${JSON.stringify(word)}`,
+  );
   const when = conditions.length === 0 ? '' : ` when { ${conditions.join(' && ')} }`;
   return `${effect === 'allow' ? 'permit' : 'forbid'}(principal, action == Action::"run", resource == Program::${JSON.stringify(program)})${when};`;
 }

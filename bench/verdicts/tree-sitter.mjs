@@ -16,7 +16,7 @@ parser.setLanguage(
 const WORDS = new Set(['command_name', 'word', 'string', 'raw_string', 'concatenation', 'number']);
 
 /** @param {string} text */
-function commandsOf(text) {
+export function commandsOf(text) {
   const tree = parser.parse(text);
   if (tree === null) return [];
   try {
@@ -38,7 +38,9 @@ function commandsOf(text) {
 
 /** @param {number} count */
 export function judge(count) {
-  const byProgram = Map.groupBy(rules(count), ({ words: [program] }) => program);
+  /** @type {Map<string, import('./task.mjs').PrefixRule[]>} */
+  const byProgram = new Map();
+  for (const rule of rules(count)) byProgram.set(rule.words[0], [...(byProgram.get(rule.words[0]) ?? []), rule]);
   const judgeCommand = (/** @type {string[]} */ command) => {
     const matching = (byProgram.get(command[0]) ?? []).filter(({ words }) =>
       words.every((word, index) => command[index] === word),
