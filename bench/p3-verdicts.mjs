@@ -36,7 +36,7 @@ export async function measureVerdicts(context) {
       { name: 'native, JSON', file, run: 'runNativeJson' },
       ...PEERS.map(({ name }) => ({ name: `${name}, 100`, file: `verdicts/${name}.mjs`, run: 'run100' })),
     ],
-    quick ? { generations: 1, rounds: 4, warmUp: 5, batch: 2 } : { generations: 6, rounds: 12, warmUp: 60, batch: 10 },
+    quick ? { generations: 1, rounds: 4, warmUp: 5, batch: 2 } : { generations: 4, rounds: 10, warmUp: 30, batch: 10 },
     VERDICTS,
     context,
   );
@@ -47,7 +47,7 @@ export async function measureVerdicts(context) {
         .filter((size) => size !== 100)
         .map((size) => ({ name: `${name}, ${size}`, file: `verdicts/${name}.mjs`, run: `run${size}` })),
     ),
-    { generations: 1, rounds: quick ? 1 : 3, warmUp: 1, batch: 1 },
+    { generations: 1, rounds: quick ? 1 : 2, warmUp: 1, batch: 1 },
     VERDICTS,
     context,
   );
@@ -154,7 +154,7 @@ async function largeInputs(context) {
   const subjects = LARGE.map((run) => ({ name: run, file: 'verdicts/large.mjs', run }));
   const effort = context.quick
     ? { generations: 1, rounds: 20, warmUp: 5, batch: 1 }
-    : { generations: 2, rounds: 500, warmUp: 100, batch: 1 };
+    : { generations: 2, rounds: 400, warmUp: 50, batch: 1 };
   const samples = await takeTurns(subjects, effort, context);
   return Object.fromEntries(
     Object.entries(samples).map(([name, rounds]) => {

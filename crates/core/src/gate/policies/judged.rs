@@ -174,7 +174,46 @@ fn units_in(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
     use super::*;
+    use crate::policy::subject::{Start, Subject};
+    use crate::policy::{Cause, Effect};
+    use crate::shell::Span;
+
+    fn judged(argument: Option<&str>, managed_ask: bool) -> Judged {
+        let subject = Subject {
+            kind: Kind::Env { name: "X".to_owned() },
+            span: Some(Span { start: 3, end: 4 }),
+            argument: argument.map(Into::into),
+            needs_allow: true,
+            start: Arc::new(Start::default()),
+        };
+        let cause = Cause::Uncovered;
+        let subject =
+            JudgedSubject { subject, effect: Effect::Ask, rule: None, cause, managed_ask };
+        let verdict = Verdict {
+            effect: Effect::Ask,
+            rule: None,
+            reason: "so".to_owned(),
+            subjects: vec![subject],
+        };
+        let args = BTreeMap::from([("command".to_owned(), Json::String("€X=1".to_owned()))]);
+        Judged::new(verdict, &Json::Object(args), None, None)
+    }
+
+    #[test]
+    fn the_binding_reads_these_places_of_the_tuple() {
+        let text = |judged| serde_json::to_string(&judged).unwrap();
+        let there = r#"["ask",null,"so",[["env","ask",null,[1,2],"X"]],false,null,null]"#;
+        assert_eq!(text(judged(Some("command"), false)), there);
+        // A place in an argument that is not a text of the call would point nowhere.
+        for argument in [None, Some("other")] {
+            let nowhere = r#"["ask",null,"so",[["env","ask",null,null,"X"]],true,null,null]"#;
+            assert_eq!(text(judged(argument, true)), nowhere);
+        }
+    }
 
     #[test]
     fn places_are_counted_as_javascript_counts() {
