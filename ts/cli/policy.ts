@@ -1,6 +1,7 @@
 /** `countersign policy …`. */
 import { createReadStream } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Policy, PolicyEffect, PolicyFinding, PolicyInput, PolicyVerdict, RecordedCall } from '../../index.js';
 import { importPolicy, lintPolicy, loadPolicy, replayPolicy } from '../policy/check.js';
 import { Policies } from '../policy/policies.js';
@@ -91,7 +92,7 @@ function argumentsOf(json: string | undefined, positionals: readonly string[]): 
 
 /** The named policies, or those of this machine. */
 async function policiesOf(names: readonly string[] | undefined, cwd: string | undefined): Promise<Policies> {
-  const place = cwd === undefined ? undefined : { cwd };
+  const place = cwd === undefined ? undefined : { cwd: resolve(cwd) };
   const policy = names === undefined ? undefined : await inputsOf(names);
   return new Policies({ policy, files: policy === undefined ? 'all' : 'none', place, onProblems: warn }, 'policy');
 }
@@ -141,7 +142,7 @@ async function replay(args: readonly string[]): Promise<number> {
   const [log] = positionals;
   if (log === undefined || positionals.length > 1) throw new Usage('policy replay needs one file of JSON lines, or -');
   if (values.policy === undefined) throw new Usage('policy replay needs the rules to try: --policy FILE');
-  const place = values.cwd === undefined ? undefined : { cwd: values.cwd };
+  const place = values.cwd === undefined ? undefined : { cwd: resolve(values.cwd) };
   const { total, effects, changed } = await replayPolicy(recorded(log), await inputsOf(values.policy), place);
   if (values.json === true) {
     process.stdout.write(`${JSON.stringify({ total, effects, changed })}\n`);

@@ -15,7 +15,7 @@ import type {
 } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
-import { Policies, type JudgedByPolicy, type Shown } from '../policy/policies.js';
+import { checkPlace, Policies, type JudgedByPolicy, type Shown } from '../policy/policies.js';
 import { inTime } from '../values/in-time.js';
 import type { Verdict } from './judge.js';
 
@@ -37,6 +37,7 @@ export class Control {
       throw new InvalidConfigError({ message: 'createGate: judge must be a function.' });
     if (typeof policyFiles !== 'boolean')
       throw new InvalidConfigError({ message: 'createGate: policyFiles must be true or false.' });
+    checkPlace(options.place, 'createGate');
     this.#options = options;
     this.#onProblems = onProblems;
     this.#judge = judge;

@@ -3,6 +3,7 @@
  * looked at off the JavaScript thread, and only when a verdict needs them.
  */
 import { homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
 import type {
   FileChange,
   Grant,
@@ -14,6 +15,7 @@ import type {
   PolicyProblem,
   PolicyVerdict,
 } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
 import { NativePolicies, type NativeCall, type NativeJudged } from '../native.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
@@ -57,6 +59,7 @@ export class Policies {
   /** @throws {PolicyError} @throws {InvalidConfigError} */
   constructor({ policy, files, place, onProblems }: PoliciesOptions, name: string) {
     const { documents, conditions } = documentsOf(policy, name);
+    checkPlace(place, name);
     this.cwd = place?.cwd ?? process.cwd();
     this.#conditions = conditions;
     this.#onProblems = onProblems;
@@ -191,6 +194,20 @@ export class Policies {
   callFor({ toolName, toolCallId, args, signal }: JudgedByPolicy): PolicyCall {
     const call: PolicyCall = { toolName, toolCallId, args: copyOf(args), cwd: this.cwd };
     return signal === undefined ? call : { ...call, abortSignal: signal };
+  }
+}
+
+/** @throws {InvalidConfigError} */
+export function checkPlace(place: unknown, name: string): void {
+  if (place === undefined) return;
+  if (typeof place !== 'object' || place === null)
+    throw new InvalidConfigError({ message: `${name}: place must be an object with cwd, project and home.` });
+  for (const key of ['cwd', 'project', 'home'] as const) {
+    const path: unknown = (place as Record<string, unknown>)[key];
+    if (path === undefined || (typeof path === 'string' && isAbsolute(path) && !path.includes('\0'))) continue;
+    throw new InvalidConfigError({
+      message: `${name}: place.${key} must be an absolute path, not ${JSON.stringify(path)}.`,
+    });
   }
 }
 
