@@ -194,6 +194,7 @@ describe('check and explain', () => {
     user('version = 1\n[[rule]]\neffect = "allow"\ncommands = ["ls"]\n');
     expect((await countersign(['policy', 'check', 'ls'], { cwd: root, env })).code).toBe(0);
     expect((await countersign(['policy', 'check', '--cwd', root, 'ls'], { cwd: '/', env })).code).toBe(0);
+    expect((await countersign(['policy', 'check', '--cwd', '.', 'ls'], { cwd: root, env })).code).toBe(0);
     user('version = 1\nfoo = 2\n');
     const broken = await countersign(['policy', 'check', 'ls'], { cwd: root, env });
     expect([broken.code, /policy\.toml:2/.test(broken.stderr + broken.stdout)], broken.stderr).toEqual([3, true]);

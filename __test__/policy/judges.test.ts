@@ -1,0 +1,216 @@
+/** Functions that have a say: conditions of `definePolicy` and the judge of a gate, and what becomes of slow ones. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { PolicyCall, PolicyCondition, PolicyDocument, PolicyJudge } from '../../index.js';
+import {
+  anyOfKind,
+  checkPolicy,
+  createGate,
+  definePolicy,
+  fsGlob,
+  InvalidConfigError,
+  shellGlob,
+  urlPattern,
+} from '../../ts/index.js';
+import { start } from '../support/play.js';
+import { call, calls, collect, says } from '../support/model.js';
+import { scratch, usualTools } from './support.js';
+
+const run = (command: string) => ({ toolName: 'execute', args: { command } });
+const read = (file_path: string) => ({ toolName: 'read_file', args: { file_path } });
+const place = { cwd: '/p', project: '/p', home: '/h' };
+const open: PolicyDocument = { version: 1, default: 'allow' };
+
+afterEach(() => vi.useRealTimers());
+
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+/** What is there when the functions have thought for so long. */
+async function after<T>(ms: number, asked: Promise<T>): Promise<T | 'waits'> {
+  let settled: T | 'waits' = 'waits';
+  void asked.then((value) => (settled = value));
+  // The clock starts when a function is waited for, which comes after what is looked up elsewhere.
+  while (vi.getTimerCount() === 0 && settled === 'waits') await tick();
+  await vi.advanceTimersByTimeAsync(ms);
+  if (vi.getTimerCount() === 0) await asked;
+  return settled;
+}
+
+describe('a deadline of 10 s', () => {
+  const never = () => new Promise<never>(() => {});
+  const conditions: [string, ReturnType<typeof definePolicy>, string][] = [
+    ['an allow', definePolicy([{ when: shellGlob('git'), if: never, effect: 'allow' }], { match: 'strictest' }), 'ask'],
+    [
+      'a deny',
+      definePolicy([{ when: shellGlob('git'), if: never, effect: 'deny' }], { match: 'strictest', default: 'allow' }),
+      'ask',
+    ],
+  ];
+  it.each(conditions)('holds for the condition of %s', async (_, policy, effect) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const asked = createGate({ policy }).check(run('git push'));
+    expect(await after(9_999, asked)).toBe('waits');
+    expect(await after(1, asked)).toMatchObject({ effect });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('holds for a judge', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const asked = createGate({ policy: open, judge: never }).check(run('git push'));
+    expect(await after(9_999, asked)).toBe('waits');
+    expect(await after(1, asked)).toMatchObject({ effect: 'ask', reason: expect.stringMatching(/10000 ms/) as never });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is not waited for once the run is aborted', async () => {
+    const controller = new AbortController();
+    const { ran, tools } = usualTools(scratch());
+    const signals: (AbortSignal | undefined)[] = [];
+    const judge: PolicyJudge = ({ abortSignal }) => {
+      signals.push(abortSignal);
+      setImmediate(() => controller.abort());
+      return never();
+    };
+    const { run } = start({
+      tools,
+      gate: createGate({ policy: open, judge }),
+      abortSignal: controller.signal,
+      turns: [calls(call('execute', { command: 'ls' }, 'c1')), says('.')],
+    });
+    const events = await collect(run);
+    expect([ran, events.at(-1)?.type, signals[0]?.aborted]).toEqual([[], 'abort', true]);
+  });
+});
+
+describe('what they are told', () => {
+  it('a condition: the call, as a copy; asked for its tools only, once for each call', async () => {
+    const seen: PolicyCall[] = [];
+    const condition: PolicyCondition = (call) => {
+      seen.push(call);
+      (call.args as { command: string }).command = 'evil';
+      return true;
+    };
+    const policy = definePolicy([
+      { tools: 'execute', if: condition, effect: 'allow' },
+      { tools: 'other', if: condition, effect: 'allow' },
+    ]);
+    const verdict = await checkPolicy(policy, run('ls'), place);
+    expect(seen).toMatchObject([{ toolName: 'execute', cwd: '/p', toolCallId: expect.any(String) as never }]);
+    expect([verdict.effect, JSON.stringify(verdict)]).toEqual(['allow', expect.not.stringContaining('evil')]);
+    await checkPolicy(policy, read('x'), place);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('a judge: the call and the verdict so far, as copies', async () => {
+    const judge: PolicyJudge = (call, verdict) => {
+      (call.args as { command: string }).command = 'evil';
+      verdict.effect = 'allow';
+      verdict.subjects.length = 0;
+      return undefined;
+    };
+    const verdict = await createGate({ policy: { version: 1 }, judge }).check(run('ls'));
+    expect(verdict).toEqual(await createGate({ policy: { version: 1 } }).check(run('ls')));
+  });
+
+  it('a judge is not asked about what is denied, and once about the rest', async () => {
+    const judge = vi.fn<PolicyJudge>(() => undefined);
+    const gate = createGate({ policy: { version: 1, rule: [{ effect: 'deny', commands: ['rm'] }] }, judge });
+    await gate.check(run('rm x'));
+    expect(judge).not.toHaveBeenCalled();
+    await gate.check(run('ls'));
+    expect(judge).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([null, 'deny', {}, 5])('a judge that is %j is refused', (judge) => {
+    expect(() => createGate({ judge: judge as never })).toThrow(InvalidConfigError);
+  });
+
+  it.each<[string, unknown]>([
+    ['an object of another effect', { effect: 'alow' }],
+    ['an effect that is inherited', Object.create({ effect: 'allow' })],
+    ['a list', ['deny']],
+    ['null', null],
+    ['a promise of nonsense', Promise.resolve(7)],
+    [
+      'a thenable that throws',
+      {
+        get then() {
+          throw new Error('x');
+        },
+      },
+    ],
+  ])('a judge that says %s asks', async (_, said) => {
+    expect((await createGate({ policy: open, judge: () => said as never }).check(run('ls'))).effect).toBe('ask');
+  });
+});
+
+describe('several policies with functions', () => {
+  it('keep their functions apart', async () => {
+    const one = definePolicy([{ when: shellGlob('a'), if: () => true, effect: 'allow' }], { default: 'ask' });
+    const two = definePolicy(
+      [
+        { when: shellGlob('b'), if: () => false, effect: 'allow' },
+        { when: shellGlob('c'), if: () => true, effect: 'allow' },
+      ],
+      { default: 'ask' },
+    );
+    for (const policy of [
+      [one, two],
+      [two, one],
+      [{ version: 1 } as const, one, two, one],
+    ]) {
+      const effects = [];
+      for (const command of ['a', 'b', 'c', 'a; c']) effects.push((await checkPolicy(policy, run(command))).effect);
+      expect(effects).toEqual(['allow', 'ask', 'allow', 'allow']);
+    }
+  });
+});
+
+describe('matchers', () => {
+  const only = (when: Parameters<typeof definePolicy>[0][number]['when']) => definePolicy([{ when, effect: 'allow' }]);
+  it.each<[string, ReturnType<typeof definePolicy>, { toolName: string; args: unknown }, string]>([
+    ['fsGlob', only(fsGlob('${project}/src/**')), read('src/a'), 'allow'],
+    ['fsGlob', only(fsGlob('${project}/src/**')), read('src/../x'), 'deny'],
+    ['fsGlob of reads', only(fsGlob('/p/**', { access: 'read' })), read('a'), 'allow'],
+    ['fsGlob of writes', only(fsGlob('/p/**', { access: 'write' })), read('a'), 'deny'],
+    ['fsGlob with exceptions', only(fsGlob(['/p/**', '!/p/b'])), read('b'), 'deny'],
+    ['shellGlob', only(shellGlob('npm run *', 'ls')), run('npm run build; ls'), 'allow'],
+    ['shellGlob', only(shellGlob('npm run *', 'ls')), run('npm exec x'), 'deny'],
+    [
+      'urlPattern',
+      only(urlPattern('https://*.example.com/**')),
+      { toolName: 'fetch_url', args: { url: 'https://a.example.com/x' } },
+      'allow',
+    ],
+    [
+      'urlPattern',
+      only(urlPattern('https://*.example.com/**')),
+      { toolName: 'fetch_url', args: { url: 'https://a.example.com@evil.test/x' } },
+      'deny',
+    ],
+    ['anyOfKind read', only(anyOfKind('read')), read('/etc/passwd'), 'allow'],
+    ['anyOfKind command', only(anyOfKind('command')), run('anything at all'), 'allow'],
+    ['anyOfKind command', only(anyOfKind('command')), run('X=1 ls'), 'deny'],
+    ['anyOfKind command, env', only(anyOfKind('command', 'env')), run('X=1 ls'), 'allow'],
+    ['anyOfKind url', only(anyOfKind('url')), { toolName: 'fetch_url', args: { url: 'http://x.test' } }, 'allow'],
+    ['several', only([fsGlob('/p/**'), shellGlob('ls')]), run('ls'), 'allow'],
+    ['several', only([fsGlob('/p/**'), shellGlob('ls')]), read('a'), 'allow'],
+    ['what is unknown', only(anyOfKind('command', 'read', 'write', 'url', 'env')), run('$X'), 'deny'],
+  ])('%s', async (_, policy, call, effect) => {
+    expect([call, (await checkPolicy(policy, call, place)).effect]).toEqual([call, effect]);
+  });
+
+  it('the first that matches decides, and denies are what is left', async () => {
+    const policy = definePolicy([
+      { when: shellGlob('git push'), effect: 'ask' },
+      { when: shellGlob('git'), effect: 'allow' },
+    ]);
+    const effects = [];
+    for (const command of ['git push', 'git log', 'git log; git push', 'ls'])
+      effects.push((await checkPolicy(policy, run(command))).effect);
+    expect(effects).toEqual(['ask', 'allow', 'ask', 'deny']);
+  });
+
+  it.each([[[]], [['nothing']], [['constructor']]])('anyOfKind(...%j) is refused', (kinds) => {
+    expect(() => anyOfKind(...(kinds as never[]))).toThrow(InvalidConfigError);
+  });
+});
