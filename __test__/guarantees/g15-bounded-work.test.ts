@@ -1,0 +1,200 @@
+/**
+ * G15. Bounded work: a verdict on 64 KiB of input within 1 ms at p99 and never super-linear; a limit reached gives the
+ * strictest answer, and denies are looked for first.
+ *
+ * The millisecond is measured by the benchmarks, on a quiet machine. Here: eight times the input takes no more than a generous
+ * multiple of the time, and what limits give.
+ */
+import { describe, expect, it } from 'vitest';
+import type { PolicyDocument } from '../../index.js';
+import { checkPolicy, createGate, preview } from '../../ts/index.js';
+import { became, ways } from '../policy/ways.js';
+
+const policy: PolicyDocument = {
+  version: 1,
+  rule: [
+    { effect: 'allow', commands: ['true', 'ls', 'echo', 'cat'] },
+    { effect: 'allow', reads: '/**', writes: '/p/**' },
+    { effect: 'deny', commands: ['rm', ['git', ['push', 'reset'], '*', '**']] },
+    { effect: 'deny', reads: ['**/.env', '**/a*b*c*d*e*/**', '/x/{a,b,c}/**/{d,e}*'], urls: 'https://*.evil.test/**' },
+  ],
+};
+const place = { cwd: '/p', project: '/p', home: '/h' };
+const run = (command: string) => ({ toolName: 'execute', args: { command } });
+const times = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length));
+const SMALL = 64 * 1024;
+const LARGE = 8 * SMALL;
+
+const families: [name: string, make: (bytes: number) => { toolName: string; args: unknown }][] = [
+  ['commands in a list', (bytes) => run(times('true; ', bytes))],
+  ['commands in a pipe', (bytes) => run(`true${times(' | cat', bytes)}`)],
+  ['words', (bytes) => run(`echo ${times('a ', bytes)}`)],
+  ['one word', (bytes) => run(`echo ${times('a', bytes)}`)],
+  ['quotes', (bytes) => run(`echo ${times(`'a'"b"`, bytes)}`)],
+  ['open quotes', (bytes) => run(`echo ${times(`'`, bytes)}"`)],
+  ['escapes', (bytes) => run(`echo ${times('\\\\', bytes)}`)],
+  ['substitutions, nested', (bytes) => run(times('$(', bytes))],
+  ['substitutions, in a row', (bytes) => run(`echo ${times('$(true) ', bytes)}`)],
+  ['backquotes', (bytes) => run(times('`', bytes))],
+  ['parentheses', (bytes) => run(times('(', bytes))],
+  ['braces', (bytes) => run(`echo ${times('{', bytes)}`)],
+  ['brace expansions', (bytes) => run(`echo ${times('{a,b}', bytes)}`)],
+  ['brace ranges', (bytes) => run(`echo ${times('{1..99999999}', bytes)}`)],
+  ['here-documents', (bytes) => run(`${times('cat <<E\nx\nE\n', bytes)}`)],
+  ['a here-document that does not end', (bytes) => run(`cat <<E\n${times('E \n', bytes)}`)],
+  ['many here-documents of one line', (bytes) => run(`${times('<<E ', bytes)}\n${times('E\n', bytes)}`)],
+  ['redirections', (bytes) => run(`echo ${times('> a ', bytes)}`)],
+  ['assignments', (bytes) => run(times('a=b ', bytes))],
+  ['parameters', (bytes) => run(`echo ${times('${a:-', bytes)}`)],
+  ['arithmetic', (bytes) => run(`echo $((${times('1+(', bytes)}`)],
+  ['ifs', (bytes) => run(times('if true; then ', bytes))],
+  ['cases', (bytes) => run(times('case a in a) ', bytes))],
+  ['functions', (bytes) => run(times('f() { true; }; ', bytes))],
+  ['wrappers', (bytes) => run(`${times('env ', bytes)}true`)],
+  ['shells in shells', (bytes) => run(`${times('sh -c "', bytes)}`)],
+  ['changes of directory', (bytes) => run(`${times('cd a; ', bytes)}cat x`)],
+  ['directories and reads', (bytes) => run(times('cd a; cat x > y; ', bytes))],
+  ['xargs', (bytes) => run(`echo x ${times('| xargs ', bytes)}`)],
+  ['finds', (bytes) => run(`find . ${times('-exec true {} \\; ', bytes)}`)],
+  ['blanks', (bytes) => run(`true${times(' ', bytes)}`)],
+  ['lines', (bytes) => run(times('\n', bytes))],
+  ['comments', (bytes) => run(times('# x\n', bytes))],
+  ['a NUL at the end', (bytes) => run(`${times('true; ', bytes)}\0`)],
+  ['a path', (bytes) => ({ toolName: 'read_file', args: { file_path: times('/a', bytes) } })],
+  ['a path that climbs', (bytes) => ({ toolName: 'read_file', args: { file_path: times('a/../', bytes) } })],
+  ['a path for globs', (bytes) => ({ toolName: 'read_file', args: { file_path: `/${times('abcde/', bytes)}` } })],
+  ['an address', (bytes) => ({ toolName: 'fetch_url', args: { url: `https://${times('a.', bytes)}test/` } })],
+  [
+    'an address with a long path',
+    (bytes) => ({ toolName: 'fetch_url', args: { url: `https://a.test/${times('a/../', bytes)}` } }),
+  ],
+  [
+    'deep arguments',
+    (bytes) => ({ toolName: 'x', args: { list: Array.from({ length: bytes / 16 }, (_, n) => ({ n })) } }),
+  ],
+  ['content', (bytes) => ({ toolName: 'write_file', args: { file_path: '/p/x', content: times('line\n', bytes) } })],
+];
+
+/** The fastest of some tries: what else the machine does makes it slower, never faster. */
+async function fastest(work: () => Promise<unknown> | unknown): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 5; round++) {
+    const since = performance.now();
+    await work();
+    best = Math.min(best, performance.now() - since);
+  }
+  return best;
+}
+
+/** With many parts a verdict takes the square of their number: each says where it stands by counting from the beginning. */
+const SQUARE = new Set([
+  'commands in a list',
+  'commands in a pipe',
+  'substitutions, in a row',
+  'here-documents',
+  'many here-documents of one line',
+  'redirections',
+  'assignments',
+  'functions',
+  'changes of directory',
+  'directories and reads',
+  'xargs',
+  'finds',
+  'a NUL at the end',
+]);
+
+describe.each(families)('%s', (name, make) => {
+  // Small enough that the square of it can be waited for.
+  const [less, more] = SQUARE.has(name) ? [SMALL / 32, SMALL / 4] : [SMALL, LARGE];
+
+  // Eight times the input; the square of that would be 64. What is below a few ms says nothing.
+  it(
+    'eight times the input: a verdict takes no more than in proportion',
+    { timeout: 60_000, fails: SQUARE.has(name) },
+    async () => {
+      const gate = createGate({ policy, place });
+      const [small, large] = [make(less), make(more)];
+      await gate.check(small);
+      const [quick, slow] = [await fastest(() => gate.check(small)), await fastest(() => gate.check(large))];
+      // Of so little input the square shows in milliseconds already.
+      expect(slow, `${quick} ms, ${slow} ms`).toBeLessThan(Math.max(quick, SQUARE.has(name) ? 0.5 : 2) * 24);
+    },
+  );
+
+  it('eight times the input: a preview too', { timeout: 120_000 }, async () => {
+    const [small, large] = [make(SMALL), make(LARGE)];
+    const [quick, slow] = [await fastest(() => preview(small)), await fastest(() => preview(large))];
+    expect(slow, `${quick} ms, ${slow} ms`).toBeLessThan(Math.max(quick, 2) * 24);
+    expect(preview(large).text.length).toBeLessThan(64 * 1024);
+  });
+});
+
+describe('a limit that is reached', () => {
+  const huge = 1 << 14;
+  const unclear: [string, string][] = [
+    ['too many commands', times('true; ', huge)],
+    ['too deep', `${times('$(', huge)}true${times(')', huge / 2)}`],
+    ['too many groups', `${times('(', huge)}true${times(')', huge)}`],
+    ['too many shells', `${times("sh -c '", 1000)}true`],
+    ['too many wrappers', `${times('env ', huge)}true`],
+    ['too many brace expansions', `true ${times('{a,b}', 1000)}`],
+    ['too many redirections', `true ${times('< a ', huge)}`],
+  ];
+  it.each(unclear)(
+    '%s: never allowed where it is not understood, always answered',
+    { timeout: 60_000 },
+    async (_, command) => {
+      const { effect, subjects } = await checkPolicy(policy, run(command), place);
+      if (subjects.some(({ kind }) => kind === 'unknown')) expect(effect).not.toBe('allow');
+      expect((await checkPolicy({ ...policy, default: 'allow' }, run(`${command}; \0`), place)).effect).not.toBe(
+        'allow',
+      );
+    },
+  );
+
+  it.each<[string, string]>([
+    ['behind many commands', `${'true; '.repeat(2_000)}rm x`],
+    ['before many commands', `rm x; ${'true; '.repeat(2_000)}`],
+    ['in the middle', `${'true; '.repeat(1_000)}rm x; ${'true; '.repeat(1_000)}`],
+    ['behind many pipes', `${'true | '.repeat(2_000)}rm x`],
+    ['behind many lines', `${'true\n'.repeat(2_000)}rm x`],
+    ['behind many words', `echo ${'a '.repeat(50_000)}; rm x`],
+    ['behind a long word', `echo ${'a'.repeat(200_000)}; rm x`],
+    ['before what is not understood', `rm x; ${'$('.repeat(20_000)}`],
+    ['before an open quote', `true; rm x; echo '${'a'.repeat(100_000)}`],
+  ])('a denied command %s is denied', { timeout: 60_000 }, async (_, command) => {
+    expect((await checkPolicy(policy, run(command), place)).effect).toBe('deny');
+    const { effect, ran } = await became(ways[0] as never, run(command), { policy });
+    expect([effect, ran]).toEqual(['deny', []]);
+  });
+
+  it('a denied file behind many reads is denied', { timeout: 60_000 }, async () => {
+    const command = `cat ${Array.from({ length: 1_000 }, (_, n) => `f${n}`).join(' ')} /q/.env`;
+    expect((await checkPolicy(policy, run(command), place)).effect).toBe('deny');
+    const redirected = `${'cat < a; '.repeat(500)}cat < /q/.env`;
+    expect((await checkPolicy(policy, run(redirected), place)).effect).toBe('deny');
+  });
+
+  it('arguments that are too large are denied, and nobody is asked', async () => {
+    const gate = createGate({ policy: { version: 1, default: 'ask' }, maxArgumentBytes: 10_000 });
+    const { effect, ran, asked } = await became(ways[0] as never, run('a'.repeat(20_000)), { gate });
+    expect([effect, ran, asked]).toEqual(['deny', [], []]);
+  });
+
+  it('rules by the thousand are no more than that', { timeout: 60_000 }, async () => {
+    const rules = (count: number): PolicyDocument => ({
+      version: 1,
+      rule: Array.from({ length: count }, (_, n) => ({
+        effect: 'allow' as const,
+        commands: [`tool${n} sub`],
+        reads: `/d${n}/**`,
+      })),
+    });
+    const [few, many] = [createGate({ policy: rules(500), place }), createGate({ policy: rules(4_000), place })];
+    const call = run('tool7 sub; tool400 sub < /d9/x');
+    expect((await few.check(call)).effect).toBe('allow');
+    await many.check(call);
+    const [quick, slow] = [await fastest(() => few.check(call)), await fastest(() => many.check(call))];
+    expect(slow, `${quick} ms, ${slow} ms`).toBeLessThan(Math.max(quick, 1) * 24);
+  });
+});
