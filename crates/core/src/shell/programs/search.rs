@@ -66,12 +66,38 @@ pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
                 prover.found.unknown_at(word.span, Why::Deletes, command, at - 1);
             }
             // `$x` and `-name$x`: the value can bring more words, such as `-exec`.
-            None if word.pieces.contains(&Piece::Unknown { splits: true }) => {
+            None if word.pieces.contains(&Piece::Unknown { splits: true })
+                || may_become_action(word) =>
+            {
                 prover.found.unknown_at(word.span, Why::MayBeOption, command, at - 1);
             }
             _ => {}
         }
     }
+}
+
+/// What deletes, writes or runs.
+const ACTIONS: &[&str] = &[
+    "-exec",
+    "-execdir",
+    "-ok",
+    "-okdir",
+    "-delete",
+    "-fprint",
+    "-fprint0",
+    "-fprintf",
+    "-fls",
+    "-files0-from",
+];
+
+/// Whether a pattern for names of files could become one of these: a file can be called `-delete`.
+fn may_become_action(word: &Word) -> bool {
+    let end = match word.pieces.as_slice() {
+        [Piece::Glob(_), .., Piece::Text(end)] => end.as_str(),
+        [Piece::Glob(_), ..] => "",
+        _ => return false,
+    };
+    ACTIONS.iter().any(|action| action.ends_with(end))
 }
 
 /// Where the search begins. Empty: it cannot be told.
