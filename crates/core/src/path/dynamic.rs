@@ -167,19 +167,24 @@ impl Unsure {
         (!dir.is_empty() && absolute).then(|| dir.to_owned())
     }
 
-    /// Whether its last name is all known, and no name that the way takes.
+    /// Whether it ends with characters that the way does not end with: cheap, and most ways fail here.
     fn ends_otherwise(&self, way: &Way) -> bool {
-        let Some(Segment::Literal(name)) = way.rest.last() else { return false };
         let mut own = self.parts.iter().rev();
-        for char in name.chars().rev() {
-            match own.next() {
-                Some(Part::Char(same)) if *same == char || same_folded(*same, char) => {}
-                // What folding leaves out is no difference.
-                Some(Part::Char(other)) => return other.is_ascii() && char.is_ascii(),
-                _ => return false,
-            }
-        }
-        false
+        let mut differs = |char: char| match own.next() {
+            Some(Part::Char(same)) if *same == char || same_folded(*same, char) => None,
+            // What folding leaves out is no difference.
+            Some(Part::Char(other)) => Some(other.is_ascii() && char.is_ascii()),
+            _ => Some(false),
+        };
+        let found = match way.rest.last() {
+            Some(Segment::Literal(name)) => name.chars().rev().find_map(differs),
+            Some(Segment::Name(tokens)) => tokens.iter().rev().find_map(|token| match token {
+                Token::Char(char) => differs(*char),
+                _ => Some(false),
+            }),
+            _ => None,
+        };
+        found.unwrap_or(false)
     }
 
     /// Whether this could be a path that the way takes, its beginning being `prefix`. Errs on the side of yes, also when

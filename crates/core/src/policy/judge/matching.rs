@@ -135,6 +135,11 @@ impl Judge<'_> {
             found.dedup();
         }
         for rule in found {
+            if self.late.get()
+                && self.policy.rule(rule).is_some_and(|rule| rule.effect == Effect::Allow)
+            {
+                continue;
+            }
             if !self.spend(1) {
                 break;
             }

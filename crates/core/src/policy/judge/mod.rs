@@ -48,7 +48,7 @@ pub struct NeedsFiles;
 const WORK: u32 = 200_000;
 
 /// Pairs of characters that are compared for one call at most, to tell what could match what is known in part.
-const GUESSWORK: usize = 4_000_000;
+const GUESSWORK: usize = 1_000_000;
 
 /// What the policies say about a call.
 ///
@@ -102,6 +102,8 @@ pub(crate) struct Judge<'a> {
     read_links: OnceCell<Links>,
     write_links: OnceCell<Links>,
     work: Cell<u32>,
+    /// Nothing is allowed any more.
+    late: Cell<bool>,
     /// Left for comparisons with what is known in part, in pairs of characters. Without any, all could match.
     guesswork: Cell<usize>,
     /// What was said about the latest subject depends on the argument that names it.
@@ -121,6 +123,7 @@ impl<'a> Judge<'a> {
             read_links: OnceCell::new(),
             write_links: OnceCell::new(),
             work: Cell::new(WORK),
+            late: Cell::new(false),
             guesswork: Cell::new(GUESSWORK),
             by_argument: Cell::new(false),
         };
@@ -132,7 +135,6 @@ impl<'a> Judge<'a> {
     fn all(&self, mut trace: Option<&mut Trace>) -> Result<Vec<Says>, NeedsFiles> {
         let mut all = Vec::with_capacity(self.subjects.len());
         let mut hits = Vec::new();
-        let mut refilled = false;
         // A long line mostly says the same again and again.
         let mut known: HashMap<again::Key, Says> = HashMap::new();
         for subject in self.subjects {
@@ -144,9 +146,9 @@ impl<'a> Judge<'a> {
             hits.clear();
             self.by_argument.set(false);
             let mut says = self.subject(subject, &mut hits, trace.as_deref_mut())?;
-            if self.work.get() == 0 && !refilled {
+            if self.work.get() == 0 && !self.late.get() {
                 // Whatever is still to come is not allowed any more, but a deny is not missed.
-                refilled = true;
+                self.late.set(true);
                 self.work.set(WORK);
                 hits.clear();
                 if let Some(trace) = trace.as_deref_mut() {
@@ -154,7 +156,7 @@ impl<'a> Judge<'a> {
                 }
                 says = self.subject(subject, &mut hits, trace.as_deref_mut())?;
             }
-            if refilled && says.effect == Effect::Allow {
+            if self.late.get() && says.effect == Effect::Allow {
                 says = Says {
                     effect: Effect::Ask,
                     rule: None,

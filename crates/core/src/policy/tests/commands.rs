@@ -202,5 +202,8 @@ fn a_line_too_long_to_judge_is_never_allowed_and_denies_still_bite() {
     let many: String = rules.collect();
     assert_eq!(run(&many, &"ls;".repeat(2_000)), Effect::Ask);
     let denied = format!("{many}[[rule]]\neffect = \"deny\"\ncommands = [\"rm\"]\n");
-    assert_eq!(run(&denied, &format!("{}rm x", "ls;".repeat(700))), Effect::Deny);
+    for length in [700, 4_000] {
+        let line = format!("{}rm x", "ls;".repeat(length));
+        assert_eq!(run(&denied, &line), Effect::Deny, "{length}");
+    }
 }
