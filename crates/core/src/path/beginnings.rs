@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::{Mutex, PoisonError};
 
-use super::files::Stamp;
+use super::files::{Listing, Stamp};
 use super::matching::fold;
 use super::{Cached, Files, PathError};
 
@@ -154,7 +154,12 @@ impl Beginnings {
 
     fn look(&self, path: &str, dir: &Dir, files: &Cached<'_>) -> Result<Found, PathError> {
         let mut found = Found::default();
-        let listed = if dir.paths.len() > FEW_NAMES { files.list(path, MOST_LISTED) } else { None };
+        // Windows knows files by short names too, which are not listed.
+        let many = dir.paths.len() > FEW_NAMES && !cfg!(windows);
+        let listed = match many.then(|| files.list(path, MOST_LISTED)) {
+            Some(Listing::Names(names)) => Some(names),
+            _ => None,
+        };
         // Where a file system takes one name for another, it is case or Unicode that they differ in.
         let listed = listed.filter(|names| names.iter().all(|listed| listed.name.is_ascii()));
         match listed {

@@ -15,7 +15,7 @@ const MOST_STEPS: usize = 1 << 20;
 
 /// A part of a path that is known in part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Char(char),
     /// `?` and `[a-z]` of the shell: a character of a name.
     One,
@@ -142,6 +142,10 @@ fn normal(parts: &[Part]) -> Vec<Part> {
 }
 
 impl Unsure {
+    pub(super) fn into_parts(self) -> Vec<Part> {
+        self.parts
+    }
+
     /// This, and what it is called once the directory that it surely begins with is resolved.
     pub(super) fn resolved(self, files: &dyn Files) -> Result<Vec<Self>, PathError> {
         let Some(dir) = self.dir() else { return Ok(vec![self]) };

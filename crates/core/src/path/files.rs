@@ -1,6 +1,6 @@
 //! The file system, as far as it matters to where a path points.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
@@ -14,6 +14,10 @@ use super::syntax::Syntax;
 
 /// How many names of a directory are looked at to tell whether case matters in it.
 const NAMES_TRIED: usize = 16;
+
+/// How many names are listed for one verdict at most, and what it takes to list none, in names.
+const NAMES_LISTED: usize = 50_000;
+const COST_OF_LIST: usize = 16;
 
 /// How long ago a directory must have changed for its [`Stamp`] to be sure, in seconds.
 #[cfg(unix)]
@@ -36,10 +40,9 @@ pub trait Files {
         None
     }
 
-    /// The names in a directory, if it can be listed and has no more than `most`. `None` means nothing: each name can
-    /// still be looked at.
-    fn list(&self, _dir: &str, _most: usize) -> Option<Vec<Listed>> {
-        None
+    /// The names in a directory, of which there may be `most`. Those of what is no directory are none.
+    fn list(&self, _dir: &str, _most: usize) -> Listing {
+        Listing::Unknown
     }
 
     /// Where an absolute path that is normal (no `..`) points. What keeps answers overrides it.
@@ -57,10 +60,23 @@ pub trait Files {
 /// A name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// It; what is no text is left out.
+    /// It.
     pub name: String,
     /// Whether it is a symlink.
     pub is_link: bool,
+    /// Whether it is a directory.
+    pub is_dir: bool,
+}
+
+/// The names in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listing {
+    /// It cannot be told: each name can still be looked at.
+    Unknown,
+    /// There are more than were asked for, or they may not be read.
+    TooMany,
+    /// They are these.
+    Names(Vec<Listed>),
 }
 
 /// The state of a directory.
@@ -108,6 +124,8 @@ pub struct Cached<'a> {
     reals: RefCell<HashMap<String, Result<String, PathError>>>,
     cases: RefCell<HashMap<String, bool>>,
     stamps: RefCell<HashMap<String, Option<Stamp>>>,
+    /// How many names may still be listed.
+    names: Cell<usize>,
 }
 
 impl Files for NoFiles {
@@ -156,9 +174,16 @@ impl Files for RealFiles {
         !cfg!(any(windows, target_vendor = "apple"))
     }
 
-    #[cfg(unix)]
-    fn list(&self, dir: &str, most: usize) -> Option<Vec<Listed>> {
-        listed(dir, most)
+    fn list(&self, dir: &str, most: usize) -> Listing {
+        match listed(dir, most) {
+            Ok(Some(names)) => Listing::Names(names),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                Listing::Names(Vec::new())
+            }
+            Ok(None) | Err(_) => Listing::TooMany,
+        }
     }
 
     #[cfg(unix)]
@@ -184,20 +209,24 @@ impl Files for RealFiles {
     }
 }
 
-/// Where names may differ from how they are written in more than case, nothing can be told from a list of them.
-#[cfg(unix)]
-fn listed(dir: &str, most: usize) -> Option<Vec<Listed>> {
+fn listed(dir: &str, most: usize) -> std::io::Result<Option<Vec<Listed>>> {
     let mut names = Vec::new();
-    for (count, entry) in fs::read_dir(dir).ok()?.enumerate() {
+    for (count, entry) in fs::read_dir(dir)?.enumerate() {
         if count == most {
-            return None;
+            return Ok(None);
         }
-        let entry = entry.ok()?;
+        let entry = entry?;
         // The kind comes with the name: the file itself is not looked at.
-        let is_link = entry.file_type().ok()?.is_symlink();
-        names.extend(entry.file_name().into_string().ok().map(|name| Listed { name, is_link }));
+        let kind = entry.file_type()?;
+        let (is_link, is_dir) = (kind.is_symlink(), kind.is_dir());
+        // A pattern can mean what is no text: as a symlink it has no other name that could be looked at.
+        match entry.file_name().into_string() {
+            Ok(name) => names.push(Listed { name, is_link, is_dir }),
+            Err(_) if is_link || is_dir => return Ok(None),
+            Err(_) => {}
+        }
     }
-    Some(names)
+    Ok(Some(names))
 }
 
 fn missing(path: &str, error: &std::io::Error) -> Result<Option<PathBuf>, PathError> {
@@ -245,6 +274,7 @@ impl<'a> Cached<'a> {
             reals: RefCell::default(),
             cases: RefCell::default(),
             stamps: RefCell::default(),
+            names: Cell::new(NAMES_LISTED),
         }
     }
 }
@@ -260,8 +290,17 @@ impl Files for Cached<'_> {
         kept(&self.cases, dir, || self.files.is_case_sensitive(path))
     }
 
-    fn list(&self, dir: &str, most: usize) -> Option<Vec<Listed>> {
-        self.files.list(dir, most)
+    fn list(&self, dir: &str, most: usize) -> Listing {
+        let left = self.names.get();
+        let listing =
+            if left == 0 { Listing::TooMany } else { self.files.list(dir, most.min(left)) };
+        let taken = match &listing {
+            Listing::Names(names) => names.len() + COST_OF_LIST,
+            Listing::Unknown => 0,
+            Listing::TooMany => most,
+        };
+        self.names.set(left.saturating_sub(taken));
+        listing
     }
 
     fn stamp(&self, dir: &str) -> Option<Stamp> {

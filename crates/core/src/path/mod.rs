@@ -4,6 +4,7 @@
 
 mod beginnings;
 mod dynamic;
+mod expand;
 mod files;
 mod glob;
 mod index;
@@ -20,7 +21,8 @@ mod way;
 
 pub use beginnings::Links;
 pub use dynamic::Partial;
-pub use files::{Cached, Files, Listed, NoFiles, RealFiles, Stamp};
+pub use expand::symlinks_found;
+pub use files::{Cached, Files, Listed, Listing, NoFiles, RealFiles, Stamp};
 pub use glob::{Glob, GlobError, Vars};
 pub use index::PathIndex;
 pub use locate::{Folding, Located, PathError, Where, lexically, locate, spelled};

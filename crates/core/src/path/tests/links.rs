@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
-use super::super::files::Listed;
+use super::super::files::{Listed, Listing};
 use super::super::{Files, Partial, PathError, PathIndex, PathSet, Stamp, locate};
 use super::here;
 
@@ -85,19 +85,23 @@ impl Files for Tree {
         Some(Stamp::numbered(number + self.changes.borrow().get(&real).copied().unwrap_or(0)))
     }
 
-    fn list(&self, dir: &str, _most: usize) -> Option<Vec<Listed>> {
-        let real = self.real(dir).ok().filter(|_| self.lists)?;
+    fn list(&self, dir: &str, _most: usize) -> Listing {
+        let Some(real) = self.real(dir).ok().filter(|_| self.lists) else {
+            return Listing::Unknown;
+        };
         let inside = |path: &str| {
             let name = path.strip_prefix(real.trim_end_matches('/'))?.strip_prefix('/')?;
             (!name.contains('/')).then(|| name.to_owned())
         };
         let dirs = self.dirs.borrow();
         let links = self.links.borrow();
-        let dirs =
-            dirs.iter().filter_map(|path| Some(Listed { name: inside(path)?, is_link: false }));
-        let links =
-            links.keys().filter_map(|path| Some(Listed { name: inside(path)?, is_link: true }));
-        Some(dirs.chain(links).collect())
+        let dirs = dirs
+            .iter()
+            .filter_map(|path| Some(Listed { name: inside(path)?, is_link: false, is_dir: true }));
+        let links = links
+            .keys()
+            .filter_map(|path| Some(Listed { name: inside(path)?, is_link: true, is_dir: false }));
+        Listing::Names(dirs.chain(links).collect())
     }
 }
 

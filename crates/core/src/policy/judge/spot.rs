@@ -1,7 +1,9 @@
 //! Where a path subject may be.
 
 use super::NeedsFiles;
-use crate::path::{Files, Folding, Located, PathError, Where, lexically, locate, spelled};
+use crate::path::{
+    Files, Folding, Located, PathError, Where, lexically, locate, spelled, symlinks_found,
+};
 use crate::policy::subject::{Kind, Start, Subject};
 use crate::shell::{Dir, Piece, Word};
 
@@ -29,6 +31,7 @@ impl Spots {
         let Some(first) = texts.first() else {
             spots.certain = false;
             spots.loosely(&target.pieces, is_relative(&target.pieces), start);
+            spots.expand(target, start, files)?;
             return Ok(spots);
         };
         let relative = !first.starts_with(['/', '~']);
@@ -107,6 +110,30 @@ impl Spots {
         for base in &start.bases {
             for text in texts {
                 self.add(&format!("{through}/{text}"), base, start, files)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Symlinks that a pattern of the shell finds are places like others. Where part of the path is not known at all, they
+    /// could be anything anyway.
+    fn expand(&mut self, target: &Word, start: &Start, files: &dyn Files) -> Result<(), PathError> {
+        let known = !target.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }));
+        let found = target.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+        let adrift = is_relative(&target.pieces) && !start.dirs.is_empty();
+        if !(start.shell && known && found) || adrift {
+            return Ok(());
+        }
+        for base in &start.bases {
+            let from = Where { cwd: base.clone(), home: start.home.clone(), project: None };
+            match symlinks_found(&target.pieces, &from, files) {
+                Ok(links) => {
+                    for link in links {
+                        self.add(&link, base, start, files)?;
+                    }
+                }
+                Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
+                Err(error) => self.error = Some(error),
             }
         }
         Ok(())

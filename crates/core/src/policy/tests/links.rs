@@ -189,3 +189,42 @@ writes = ["~/secret"]
         place.policy("[[rule]]\neffect = \"allow\"\nreads = [\"~/**\", \"${project}/**\"]\n");
     place.check(&both, &[("allow", "read_file", "~/x")]);
 }
+
+#[test]
+fn what_a_glob_finds_is_followed() {
+    let place = Place::new("globs");
+    for name in ["README.md", "src/a.rs", "src/sub/b.rs", "docs/c.txt"] {
+        let path = place.0.join("project").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
+    fs::create_dir_all(place.at("home/.ssh")).unwrap();
+    let policy = place.policy(
+        r#"
+[[rule]]
+effect = "allow"
+commands = ["cat"]
+[[rule]]
+effect = "deny"
+reads = ["@outside/**"]
+"#,
+    );
+    let rows = |md: &'static str, rs: &'static str, deep: &'static str, txt: &'static str| {
+        let rows = [
+            (md, "bash", "cat *.md"),
+            (rs, "bash", "cat src/*.rs"),
+            (deep, "bash", "cat src/*/*.rs"),
+            (txt, "bash", "cat docs/?.txt"),
+            ("allow", "bash", "cat none/*"),
+        ];
+        place.check(&policy, &rows);
+    };
+    rows("allow", "allow", "allow", "allow");
+    place.link("project/x.md", "outside/file");
+    rows("deny", "allow", "allow", "allow");
+    place.link("project/x.md", "project/src/a.rs");
+    place.link("project/docs/d.txt", "home/.ssh/id_rsa");
+    rows("allow", "allow", "allow", "ask");
+    place.link("project/src/way", "outside");
+    rows("allow", "allow", "ask", "ask");
+}
