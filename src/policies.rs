@@ -195,7 +195,7 @@ pub fn import_document(format: String, text: String, name: String) -> String {
 #[napi(catch_unwind)]
 pub fn check_line(line: String) -> String {
     static BATCH: OnceLock<Mutex<Batch>> = OnceLock::new();
-    let batch = BATCH.get_or_init(|| Mutex::new(Batch::new(here())));
+    let batch = BATCH.get_or_init(|| Mutex::new(Batch::new(here(), project_of)));
     batch.lock().unwrap_or_else(PoisonError::into_inner).check_line(&line, &RealFiles)
 }
 
@@ -258,6 +258,10 @@ fn in_project<T>(
             Err(Error::InvalidConfig("there is no place for the user's files: set HOME".to_owned()))
         }
     }
+}
+
+fn project_of(cwd: &str) -> String {
+    project_root(std::path::Path::new(cwd)).to_str().unwrap_or(cwd).to_owned()
 }
 
 /// Where this process is.

@@ -148,8 +148,7 @@ describe('policies of one list', () => {
     expect(new Set(effects.map(({ effect }) => effect))).toEqual(new Set(['allow', 'ask', 'deny']));
   });
 
-  // It counts as the project of the command's own directory instead.
-  it.fails('the project of a line is that of its `cwd`, as in the API', async () => {
+  it('the project of a line is that of its `cwd`, as in the API', async () => {
     const root = scratch();
     const policy: PolicyDocument = { version: 1, default: 'allow', rule: [{ effect: 'deny', reads: '${project}/**' }] };
     const call = { toolName: 'read_file', args: { file_path: 'a' } };

@@ -143,8 +143,7 @@ describe('a limit that is reached', () => {
     expect([effect, ran]).toEqual(['deny', []]);
   });
 
-  // Beyond 10,000 commands nothing is looked at any more, also not for what is denied.
-  it.fails('a denied command behind 20,000 others is denied', { timeout: 60_000 }, async () => {
+  it('a denied command behind 20,000 others is denied', { timeout: 60_000 }, async () => {
     expect((await checkPolicy(policy, run(`${'true; '.repeat(20_000)}rm x`), place)).effect).toBe('deny');
   });
 

@@ -90,7 +90,6 @@ describe('what is offered', () => {
     expect((await requestFor(command)).always.allow).toBeNull();
   });
 
-  // The list of programs that run whatever they are given is short.
   it.each([
     'lua x.lua',
     'deno run x.ts',
@@ -99,7 +98,7 @@ describe('what is offered', () => {
     'python3.12 x.py',
     'docker run -it ubuntu',
     'kubectl exec pod -- sh',
-  ])('%s: nothing is offered', { fails: true }, async (command) => {
+  ])('%s: nothing is offered', async (command) => {
     expect((await requestFor(command)).always.allow).toBeNull();
   });
 
@@ -107,12 +106,11 @@ describe('what is offered', () => {
     expect(commandsOf((await requestFor(command)).always.allow)).toEqual([['ls', 'a']]);
   });
 
-  // What stands behind the words of a rule is free, so that an offer for one file answers for any other behind it.
   it.each<[string, string]>([
     ['rm build.log', 'rm build.log ~/x'],
     ['cp a b', 'cp a b /etc'],
     ['mv a b', 'mv a b -t /etc'],
-  ])('an always for %s does not answer %s', { fails: true }, async (granted, other) => {
+  ])('an always for %s does not answer %s', async (granted, other) => {
     const gate = createGate({ policy: asks, place: { cwd: '/p', project: '/p', home: '/h' } });
     await became(stream, run(granted), { gate }, ({ always }) =>
       always.allow === null ? true : { type: 'approve', remember: 'session' },
@@ -154,8 +152,7 @@ describe('what is offered', () => {
     expect(asked[0]?.always.allow?.label).toBe('Always allow every call of deploy');
   });
 
-  // The name of the tool is written into the rule as it is, and read back as a pattern.
-  it.fails('a tool whose name is a pattern: that very name', async () => {
+  it('a tool whose name is a pattern: that very name', async () => {
     const gate = createGate({ policy: asks });
     const star = { toolName: 'mcp__*', args: {} };
     await became(stream, star, { gate }, ({ always }) =>
@@ -426,7 +423,7 @@ describe('to remember', () => {
   });
 
   it('a decision that is not allowed remembers nothing', async () => {
-    const { gate, approvalId, leave } = await pending('make', {
+    const { gate, approvalId, leave } = await pending('make all', {
       interruptOn: { execute: { allowedDecisions: ['reject'] } },
     });
     await expect(gate.approve(approvalId, { remember: 'session' })).rejects.toBeInstanceOf(DecisionNotAllowedError);
@@ -435,7 +432,7 @@ describe('to remember', () => {
   });
 
   it('only the decision that stands is remembered, and who made it', async () => {
-    const { gate, approvalId, leave } = await pending('make');
+    const { gate, approvalId, leave } = await pending('make all');
     const events: string[] = [];
     const listening = (async () => {
       for await (const event of gate.events())
@@ -550,9 +547,7 @@ describe("the user's file", () => {
     // The decision stands, whether it could be kept or not.
     expect(ran).toHaveLength(1);
   });
-
-  // The file is read, changed and written without a lock: the last one wins, and could bring a revoked grant back.
-  it.fails('loses none of what several gates keep and revoke at once', async () => {
+  it('loses none of what several gates keep and revoke at once', async () => {
     const { root } = machine();
     const gates = Array.from({ length: 8 }, () =>
       createGate({ policy: asks, policyFiles: true, place: { cwd: root } }),

@@ -45,7 +45,7 @@ export class Control {
     if (policy !== undefined || policyFiles) {
       const files = policyFiles ? 'all' : 'managed';
       this.#policies = new Policies({ policy, files, place: options.place, onProblems }, 'createGate');
-      const source = this.#policies.forbidsByCode(mode);
+      const source = options.mode === undefined ? null : this.#policies.forbidsByCode(mode);
       if (source !== null) throw forbidden(source, mode);
     }
   }

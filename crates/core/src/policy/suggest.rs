@@ -197,7 +197,9 @@ fn prefix(argv: &[Word]) -> Option<Vec<&str>> {
     let launches = LAUNCHES
         .iter()
         .any(|(programs, words)| programs.contains(&name) && words.contains(&second));
-    if program.is_empty() || NEVER.contains(&name) || launches {
+    // The file that a runtime is given is whatever stands in it then.
+    let script = ["bun", "deno"].contains(&name) && second.contains(['.', '/']);
+    if program.is_empty() || NEVER.contains(&name) || launches || script {
         return None;
     }
     let depth = match depth(argv) {

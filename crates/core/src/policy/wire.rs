@@ -163,10 +163,12 @@ impl<'a> From<&'a JudgedSubject> for SubjectOut<'a> {
 }
 
 /// Judges lines, and keeps the last policy ready for the next.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Batch {
     /// What stands for `cwd`, `home` and `project` where a line says nothing.
     defaults: Where,
+    /// The project that a directory is in.
+    project_of: fn(&str) -> String,
     last: Option<Ready>,
 }
 
@@ -189,8 +191,8 @@ struct LineOut<'a> {
 
 impl Batch {
     /// For lines which, where they say nothing else, mean this directory, home and project.
-    pub fn new(defaults: Where) -> Self {
-        Self { defaults, last: None }
+    pub fn new(defaults: Where, project_of: fn(&str) -> String) -> Self {
+        Self { defaults, project_of, last: None }
     }
 
     /// The answer to one line, itself a line without its end. Whatever is wrong with the line is a denial, with an `error`.
@@ -220,10 +222,16 @@ impl Batch {
                 .map(Some)
                 .map_err(|_| format!("`{name}` must be a text")),
         };
+        let cwd = text("cwd")?;
         let context = Where {
-            cwd: text("cwd")?.unwrap_or_else(|| self.defaults.cwd.clone()),
             home: text("home")?.or_else(|| self.defaults.home.clone()),
-            project: text("project")?.or_else(|| self.defaults.project.clone()),
+            project: match (text("project")?, &cwd) {
+                (Some(project), _) => Some(project),
+                // As in the API: a call from elsewhere is of the project there.
+                (None, Some(cwd)) => Some((self.project_of)(cwd)),
+                (None, None) => self.defaults.project.clone(),
+            },
+            cwd: cwd.unwrap_or_else(|| self.defaults.cwd.clone()),
         };
         let policy = fields.get("policy").ok_or("`policy` is missing")?.get();
         let call = fields.get("call").ok_or("`call` is missing")?.get();

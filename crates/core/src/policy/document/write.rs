@@ -171,7 +171,11 @@ pub(crate) fn string(text: &str) -> String {
             '"' | '\\' => quoted.extend(['\\', char]),
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
-            // A combining character would only join the one before it.
+            // Letters that show as nothing would hide what stands beside them; a combining character would only join the one
+            // before it.
+            '\u{115F}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{FFA0}' => {
+                quoted.push_str(&format!("\\U{:08X}", u32::from(char)));
+            }
             _ if char.escape_debug().len() > 1 && char != '\'' => {
                 quoted.push_str(&format!("\\U{:08X}", u32::from(char)));
             }

@@ -4,7 +4,7 @@ use super::*;
 use crate::policy::wire::{Batch, VerdictOut};
 
 fn answer(line: &str) -> Json {
-    Batch::new(context()).check_line(line, &Links::default()).parse().unwrap()
+    Batch::new(context(), str::to_owned).check_line(line, &Links::default()).parse().unwrap()
 }
 
 fn field<'a>(json: &'a Json, name: &str) -> &'a Json {
