@@ -129,7 +129,7 @@ impl Policy {
         &self.inner.context
     }
 
-    /// Who forbids this mode, if anybody who may.
+    /// Who forbids this mode, if anybody: a document of any layer may.
     pub fn forbids(&self, mode: Mode) -> Option<&Source> {
         self.inner.forbidden.iter().find(|(forbidden, _)| *forbidden == mode).map(|(_, by)| by)
     }

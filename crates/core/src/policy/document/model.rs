@@ -93,7 +93,7 @@ pub struct Document {
     pub tools: BTreeMap<String, Located<Reading>>,
     /// In the order in which they stand.
     pub rules: Vec<Rule>,
-    /// Modes that nobody may switch to.
+    /// Modes that nobody may switch to, whatever the layer of the document.
     pub forbid: Vec<Mode>,
 }
 

@@ -101,8 +101,13 @@ fn modes() {
 }
 
 #[test]
-fn only_the_administrator_forbids_a_mode() {
-    let managed = document("forbid = [\"auto\"]", Layer::Managed, true);
-    assert!(mode::check(Mode::Auto, &pooled(vec![managed.clone()])).is_err());
-    assert!(mode::check(Mode::Plan, &pooled(vec![managed])).is_ok());
+fn whoever_writes_a_policy_may_forbid_a_mode() {
+    for layer in [Layer::Managed, Layer::User, Layer::Project, Layer::Code, Layer::Session] {
+        // It only tightens: nobody has to be trusted for that.
+        let forbids = document("forbid = [\"auto\"]", layer, false);
+        let silent = document("", Layer::Managed, true);
+        let policy = pooled(vec![silent, forbids]);
+        assert!(mode::check(Mode::Auto, &policy).is_err(), "{layer:?}");
+        assert!(mode::check(Mode::Plan, &policy).is_ok(), "{layer:?}");
+    }
 }

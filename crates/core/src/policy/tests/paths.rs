@@ -96,7 +96,13 @@ fn protected_files_ask_unless_they_are_named() {
     );
     runs(
         &named,
-        &[("allow", "echo x > src/.git/config"), ("allow", "cat .env"), ("ask", "cat .env.local")],
+        &[
+            ("allow", "echo x > src/.git/config"),
+            ("allow", "cat .env"),
+            // The second is none that the rule spells out.
+            ("ask", "cat .env .env"),
+            ("ask", "cat .env.local"),
+        ],
     );
 }
 
