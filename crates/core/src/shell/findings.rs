@@ -1,11 +1,12 @@
 //! Where the facts are gathered, and the limits of the work.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
 use super::{Access, Analysis, Command, Dir, Fact, Piece, Role, Span, What, Why, Word};
 
 /// The most facts of one reading.
-const MAX_FACTS: usize = 2_000;
+const MAX_FACTS: usize = 1_000;
 /// The most words of one reading.
 const MAX_WORDS: usize = 8_000;
 /// The most levels of nesting, of text in text and of constructs in it.
@@ -81,11 +82,11 @@ impl Findings {
     }
 
     /// Counts a word; `false`, and a fact, when that is too much in all.
-    pub(super) fn count_word(&mut self, place: impl FnOnce() -> Span) -> bool {
+    pub(super) fn count_word(&mut self, place: Span) -> bool {
         self.words += 1;
         let fits = self.words <= MAX_WORDS;
         if !fits {
-            self.exhaust(place());
+            self.exhaust(place);
         }
         fits
     }
@@ -261,9 +262,10 @@ impl Findings {
         if first.len() == added.len() && first.iter().zip(&added).all(same) {
             return;
         }
-        let mut known: HashMap<Fact, usize> = HashMap::new();
+        let hasher = RandomState::new();
+        let mut known: HashMap<u64, usize> = HashMap::with_capacity(2 * first.len());
         for (index, fact) in self.facts.iter().enumerate().skip(start) {
-            known.entry(fact.clone()).or_insert(index);
+            known.entry(hasher.hash_one(fact)).or_insert(index);
         }
         let mut moved = Vec::with_capacity(added.len());
         for mut fact in added {
@@ -271,11 +273,13 @@ impl Findings {
                 let offset = command.checked_sub(middle)?;
                 moved.get(offset).copied()
             });
-            let index = *known.entry(fact).or_insert_with_key(|fact| {
-                self.facts.push(fact.clone());
-                self.facts.len() - 1
-            });
-            moved.push(index);
+            let next = self.facts.len();
+            let index = *known.entry(hasher.hash_one(&fact)).or_insert(next);
+            let here = self.facts.get(index) == Some(&fact);
+            moved.push(if here { index } else { next });
+            if !here {
+                self.facts.push(fact);
+            }
         }
     }
 

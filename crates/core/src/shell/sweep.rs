@@ -33,6 +33,10 @@ pub(super) fn sweep(text: &str, place: Option<Span>, findings: &mut Findings) {
         let rest = bytes.get(from..).unwrap_or_default();
         let length =
             rest.iter().position(|byte| SEPARATES[usize::from(*byte)]).unwrap_or(rest.len());
+        if length == 0 {
+            from += 1;
+            continue;
+        }
         let part = text.get(from..from + length).unwrap_or_default();
         let last = part.as_bytes().last().copied().unwrap_or_default();
         let slot = lately.get_mut((usize::from(last) + 7 * part.len()) % 64);

@@ -13,6 +13,9 @@ pub(in super::super) struct HereDoc {
     strips_tabs: bool,
 }
 
+/// The most that start on one line.
+const MAX_WAITING: usize = 100;
+
 /// How a here-document ends.
 enum End {
     /// With a line that is the delimiter, behind which reading goes on here.
@@ -28,6 +31,10 @@ impl Prover<'_, '_> {
     pub(super) fn here_document(&mut self) -> Read {
         let strips_tabs = self.eat(b'-');
         let start = self.at;
+        let place = self.span(start);
+        if !self.found.count_word(place) || self.waiting.len() >= MAX_WAITING {
+            return Err(Stop(Why::TooMuch));
+        }
         while matches!(self.peek(), b' ' | b'\t') {
             self.bump(1);
         }

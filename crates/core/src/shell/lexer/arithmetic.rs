@@ -54,7 +54,7 @@ impl Prover<'_, '_> {
                     let from = self.at;
                     self.double(scratch)?;
                     let text = self.slice(from, self.at);
-                    if !self.bash() || text.contains(['\\', '[', '`']) {
+                    if !self.bash() || text.contains(['\\', '[', '`', '(', ')']) {
                         self.unknown(from, Why::Arithmetic);
                     }
                     continue;
@@ -63,7 +63,11 @@ impl Prover<'_, '_> {
                     let from = self.at;
                     let facts = self.found.len();
                     self.found.computes = true;
+                    let commands = self.second() == b'(';
                     self.dollar(Quoting::Double, scratch)?;
+                    if !commands {
+                        self.counted(from, close);
+                    }
                     self.number(from, facts);
                     continue;
                 }
@@ -71,6 +75,7 @@ impl Prover<'_, '_> {
                     let from = self.at;
                     let facts = self.found.len();
                     self.backtick(Quoting::Double, scratch)?;
+                    self.counted(from, close);
                     self.number(from, facts);
                     continue;
                 }
@@ -104,6 +109,21 @@ impl Prover<'_, '_> {
         }
         self.bump(1);
         Ok(true)
+    }
+
+    /// Where arithmetic ends, bash finds by counting, also inside of an expansion such as the one from `from` to here.
+    fn counted(&mut self, from: usize, close: Close) {
+        let text = self.slice(from, self.at);
+        let certain = match close {
+            Close::Parens => !text.contains(['(', ')']),
+            Close::Bracket => {
+                !text.contains(['(', ')']) && text.matches('[').count() == text.matches(']').count()
+            }
+            Close::Brace => true,
+        };
+        if !certain {
+            self.unknown(from, Why::Arithmetic);
+        }
     }
 
     /// A variable in arithmetic, and whether it is set.

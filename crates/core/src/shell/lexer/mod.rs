@@ -100,7 +100,7 @@ impl Prover<'_, '_> {
         self.peek();
         let start = self.at;
         let place = self.span(start);
-        if !self.found.count_word(|| place) {
+        if !self.found.count_word(place) {
             return Err(Stop(Why::TooMuch));
         }
         let mut out = Pieces::default();

@@ -133,6 +133,20 @@ fn braces_closed_before_the_first_comma() {
 }
 
 #[test]
+fn parentheses_that_bash_counts_inside_of_expansions() {
+    let table = [
+        ("((${@/)}1))", "!Arithmetic"),
+        ("a $((${x/(}1))", "a ‹?*›; !Arithmetic"),
+        ("a $[${x/]}1]", "a ‹?*›; !Arithmetic"),
+        ("a $[${x[1]} + 1]", "a ‹?*›"),
+        ("((\")\" + 1))", "!Arithmetic"),
+        ("a $((${x[1]} + ${y:-2}))", "a ‹?*›"),
+        ("a $(( $(date +%s) ))", "a ‹?*›; date +%s"),
+    ];
+    check(Shell::Bash, &table);
+}
+
+#[test]
 fn here_documents_inside_substitutions() {
     let table = [
         ("a \"$(cat <<E\nE\nb;c)\"", "a ‹?›; cat; b; !HereDocument; c"),
