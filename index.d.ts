@@ -277,7 +277,10 @@ export interface PolicyVerdict {
   /** The deciding rule; `null`: a default, or something that no rule can allow. */
   rule: PolicyRuleRef | null;
   reason: string;
+  /** Of very many, the first 200, and the first 20 of the strictest. */
   subjects: PolicySubject[];
+  /** How many subjects are left out, none stricter than those that are not. */
+  more?: number;
 }
 
 /** {@link PolicyVerdict}, with what lost and why. */

@@ -99,6 +99,8 @@ export type NativeJudged = [
   grant: Grant | null,
   /** Files changed: what is wrong with them now, perhaps nothing. */
   problems: PolicyProblem[] | null,
+  /** How many subjects are left out. */
+  more: number,
 ];
 
 /** `line`, `column`: 0 where there are none. */

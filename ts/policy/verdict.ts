@@ -2,8 +2,9 @@
 import type { PolicyRuleRef, PolicySubject, PolicyVerdict } from '../../index.js';
 import type { NativeJudged, NativeRule, NativeSubject } from '../native.js';
 
-export function verdictOf([effect, rule, reason, subjects]: NativeJudged): PolicyVerdict {
-  return { effect, rule: ruleOf(rule), reason, subjects: subjects.map(subjectOf) };
+export function verdictOf([effect, rule, reason, subjects, , , , more]: NativeJudged): PolicyVerdict {
+  const verdict = { effect, rule: ruleOf(rule), reason, subjects: subjects.map(subjectOf) };
+  return more === 0 ? verdict : { ...verdict, more };
 }
 
 /** Documents that are objects have no lines. */

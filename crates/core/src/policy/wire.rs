@@ -90,7 +90,7 @@ impl<'a> From<&'a Verdict> for VerdictOut<'a> {
 }
 
 /// The subjects that are written, as indices in order.
-fn shown(verdict: &Verdict) -> Vec<usize> {
+pub fn shown(verdict: &Verdict) -> Vec<usize> {
     let first = verdict.subjects.len().min(FIRST_SUBJECTS);
     let rest = || verdict.subjects.iter().enumerate().skip(first);
     let strictest = verdict.subjects.iter().map(|judged| judged.effect).max();

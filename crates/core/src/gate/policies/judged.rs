@@ -8,42 +8,57 @@ use super::Grant;
 use crate::call::Json;
 use crate::layers::Problem;
 use crate::policy::subject::Kind;
+use crate::policy::wire::shown;
 use crate::policy::{JudgedSubject, RuleRef, Verdict};
 use crate::shell::{Role, Word};
 
-/// `NativeJudged`: `[effect, rule, reason, subjects, managedAsk, grant, problems]`.
+/// `NativeJudged`: `[effect, rule, reason, subjects, managedAsk, grant, problems, more]`.
 #[derive(Debug)]
 pub struct Judged {
     verdict: Verdict,
     /// The span of each subject, in units of UTF-16.
     spans: Vec<Option<[usize; 2]>>,
+    managed_ask: bool,
     grant: Option<Grant>,
     problems: Option<Vec<Problem>>,
+    /// How many subjects are left out.
+    more: usize,
 }
 
 impl Judged {
     /// What was said of a call with these arguments.
     pub(super) fn new(
-        verdict: Verdict, args: &Json, grant: Option<Grant>, problems: Option<Vec<Problem>>,
+        mut verdict: Verdict, args: &Json, grant: Option<Grant>, problems: Option<Vec<Problem>>,
     ) -> Self {
+        let managed_ask = verdict.subjects.iter().any(|judged| judged.managed_ask);
+        let shown = shown(&verdict);
+        let more = verdict.subjects.len() - shown.len();
+        if more > 0 {
+            let subjects = std::mem::take(&mut verdict.subjects).into_iter().enumerate();
+            verdict.subjects = subjects
+                .filter(|(at, _)| shown.binary_search(at).is_ok())
+                .map(|(_, judged)| judged)
+                .collect();
+        }
         let mut texts = Texts { args, last: None };
         let spans = verdict.subjects.iter().map(|judged| texts.span(judged)).collect();
-        Self { verdict, spans, grant, problems }
+        Self { verdict, spans, managed_ask, grant, problems, more }
     }
 }
 
 impl Serialize for Judged {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Verdict { effect, rule, reason, subjects } = &self.verdict;
-        let mut tuple = serializer.serialize_tuple(7)?;
+        let mut tuple = serializer.serialize_tuple(8)?;
         tuple.serialize_element(effect)?;
         tuple.serialize_element(&rule.as_ref().map(RuleOut))?;
         tuple.serialize_element(reason)?;
         tuple.serialize_element(&SubjectsOut { subjects, spans: &self.spans })?;
         // An administrator's rule asks: only a human answers.
-        tuple.serialize_element(&subjects.iter().any(|judged| judged.managed_ask))?;
+        tuple.serialize_element(&self.managed_ask)?;
         tuple.serialize_element(&self.grant)?;
         tuple.serialize_element(&self.problems.as_deref().map(super::wire::problems_out))?;
+        tuple.serialize_element(&self.more)?;
         tuple.end()
     }
 }
