@@ -26,7 +26,6 @@ const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slic
 /** Answers each line with one line, in order, as fast as they are read. */
 export async function answerLines(input: Readable, answer: (line: string) => string): Promise<void> {
   for await (const line of linesOf(input)) {
-    if (line.trim() === '') continue;
     if (!process.stdout.write(`${answer(line)}\n`)) await drained();
   }
 }

@@ -221,11 +221,11 @@ mod tests {
     #[test]
     fn the_binding_reads_these_places_of_the_tuple() {
         let text = |judged| serde_json::to_string(&judged).unwrap();
-        let there = r#"["ask",null,"so",[["env","ask",null,[1,2],"X"]],false,null,null]"#;
+        let there = r#"["ask",null,"so",[["env","ask",null,[1,2],"X"]],false,null,null,0]"#;
         assert_eq!(text(judged(Some("command"), false)), there);
         // A place in an argument that is not a text of the call would point nowhere.
         for argument in [None, Some("other")] {
-            let nowhere = r#"["ask",null,"so",[["env","ask",null,null,"X"]],true,null,null]"#;
+            let nowhere = r#"["ask",null,"so",[["env","ask",null,null,"X"]],true,null,null,0]"#;
             assert_eq!(text(judged(argument, true)), nowhere);
         }
     }
