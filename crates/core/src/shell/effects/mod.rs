@@ -10,6 +10,7 @@ mod awk;
 mod checkers;
 mod classify;
 mod copy;
+mod download;
 mod editors;
 mod git;
 mod git_refs;
@@ -25,6 +26,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 mod text;
+mod uses;
 mod walk;
 mod words;
 mod writers;
@@ -63,7 +65,8 @@ pub(crate) struct PathUse {
 }
 
 /// The tables, one per kind of program.
-static ROOMS: [&[Program]; 12] = [
+static ROOMS: [&[Program]; 13] = [
+    download::PROGRAMS,
     archives::PROGRAMS,
     checkers::PROGRAMS,
     editors::PROGRAMS,

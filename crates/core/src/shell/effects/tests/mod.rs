@@ -182,6 +182,8 @@ fn files_of_a_search_are_no_options() {
         assert_ne!(of(&argv).unknown, [], "{command}");
         assert_eq!(super::of(&argv, files).unknown, [], "{command}");
     }
+    // Nor is anything behind `--`.
+    assert_eq!(of(&words("rg foo -- $x")).unknown, []);
     let argv = words("git diff .$x");
     assert_ne!(of(&argv).unknown, []);
     assert_eq!(super::of(&argv, argv.get(2..).unwrap()).unknown, []);
@@ -210,12 +212,25 @@ fn many_words_take_time_in_proportion() {
 fn speed() {
     for command in [
         "git status",
+        "git commit -m x",
+        "git log --oneline -n 5",
         "ls -la src",
+        "cat a b",
         "rg -n TODO src",
+        "rg --hidden x",
+        "grep -rn x src",
+        "find . -name x",
         "cargo test --all",
+        "npm run test",
         "frobnicate a b",
         "sed -n 1,5p f",
-        "rg --hidden x",
+        "head -n 5 f",
+        "cp a b",
+        "rm -rf build",
+        "mkdir -p a/b",
+        "curl -sS https://a/b",
+        "python3 -c x",
+        "tar xzf a.tar.gz",
     ] {
         let argv = words(command);
         let start = std::time::Instant::now();
