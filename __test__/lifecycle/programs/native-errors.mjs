@@ -81,7 +81,7 @@ for (const [target, Class] of [
   }
 }
 for (const [name, value] of Object.entries(binding)) {
-  if (typeof value !== 'function' || /^Native/.test(name) || WRITES.includes(name)) continue;
+  if (typeof value !== 'function' || name.startsWith('Native') || WRITES.includes(name)) continue;
   for (const argument of VALUES) {
     attempt(name, () => value(argument));
     attempt(name, () => value(argument, argument, argument));
