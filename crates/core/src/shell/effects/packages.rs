@@ -39,7 +39,8 @@ pub(super) static PROGRAMS: &[Program] = &[
         value("", "config", Use::Runs),
         value("Z", "", Use::Runs),
         value("C", "", Use::Base),
-        value("", "manifest-path lockfile-path", Use::Read),
+        // What is built is written beside it.
+        value("", "manifest-path lockfile-path", Use::Change),
         value("", "target-dir artifact-dir root out-dir", Use::WriteBelow),
         value("", "git index registry", Use::Url),
         value("pFj", "package features target bin example test bench profile jobs color message-format exclude", Use::Nothing),

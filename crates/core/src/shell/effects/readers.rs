@@ -78,7 +78,8 @@ pub(super) static PROGRAMS: &[Program] = &[
     Program::new(&["file"], READ).rows(&[
         value("f", "files-from", Use::Read),
         value("m", "magic-file", Use::Read),
-        flags("C", "compile", Use::Nothing),
+        // Writes what it compiles into the working directory.
+        flags("C", "compile", Use::Runs),
         value("eFP", "exclude separator parameter", Use::Nothing),
     ]),
     Program::new(&["stat"], READ).rows(&[value("cft", "format printf", Use::Nothing)]),

@@ -14,6 +14,11 @@ const MAYBE_SUFFIX: u8 = 2;
 pub(super) fn in_place(walk: &mut Walk, part: Part) {
     walk.apply(Use::Keep(IN_PLACE), part, 0);
     let bare = part.skip == 0;
+    // GNU puts the name in for a `*`, and with a `/` the copy lands in another directory.
+    let plain = |text: &str| !text.contains(['/', '*']);
+    if !bare && !walk.word(part).literal().is_some_and(plain) {
+        walk.runs(part.arg, Why::Script);
+    }
     let next = walk.argv.get(part.arg + 1).and_then(|word| word.literal());
     if bare
         && (cfg!(not(target_os = "linux"))

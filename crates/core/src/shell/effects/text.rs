@@ -9,7 +9,9 @@ pub(super) static PROGRAMS: &[Program] = &[
         value("", "compress-program", Use::Runs),
         value("o", "output", Use::Write),
         value("T", "temporary-directory", Use::Write),
-        value("", "files0-from random-source", Use::Read),
+        // The names of further files stand in it.
+        value("", "files0-from", Use::RunsFile),
+        value("", "random-source", Use::Read),
         value("kSt", "key buffer-size field-separator parallel batch-size sort", Use::Nothing),
         maybe("", "check", Use::Nothing),
         flags(
