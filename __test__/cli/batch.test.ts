@@ -71,10 +71,14 @@ describe.each([
     expect(answers(stdout).map(({ id }) => id)).toEqual(ids);
   });
 
-  it('answers nothing with nothing', async () => {
-    for (const input of ['', '\n', '\n\n\r\n']) {
+  it('answers nothing with nothing, and each blank line with a line', async () => {
+    for (const [input, lines] of [
+      ['', 0],
+      ['\n', 1],
+      ['\n\n\r\n', 3],
+    ] as const) {
       const { code, stdout, stderr } = await countersign(args, { input });
-      expect([code, stdout, stderr]).toEqual([0, '', '']);
+      expect([code, stdout.split('\n').length - 1, stderr]).toEqual([0, lines, '']);
     }
   });
 
