@@ -51,12 +51,15 @@ impl Prover<'_, '_> {
         let start = self.at;
         self.bump(1);
         let name = self.name();
+        let mut whole = true;
         if self.peek() == b'[' && !name.is_empty() {
             while !matches!(self.peek(), 0 | b'}' | b' ' | b'\n' | b'$' | b'`') {
                 self.bump(1);
             }
+            whole = self.byte(self.at.saturating_sub(1)) == b']';
         }
-        let here = !name.is_empty() && self.eat(b'}') && matches!(self.peek(), b'<' | b'>');
+        let here =
+            whole && !name.is_empty() && self.eat(b'}') && matches!(self.peek(), b'<' | b'>');
         if here {
             let span = self.span(start);
             self.found.assign(span, &name);

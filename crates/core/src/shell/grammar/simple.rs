@@ -13,7 +13,11 @@ impl Prover<'_, '_> {
     /// Assignments, words and redirections up to an operator; what they run is a fact, also when reading stops midway.
     pub(super) fn simple(&mut self) -> Read {
         let mut argv = Vec::new();
-        let read = self.simple_into(&mut argv);
+        let mut reordered = false;
+        let read = self.simple_into(&mut argv, &mut reordered);
+        if reordered {
+            self.runs(argv.get(1..).unwrap_or_default().to_vec());
+        }
         if read.is_err() && !argv.is_empty() {
             let span = span_of(&argv);
             argv.push(Word { span, pieces: vec![Piece::Unknown { splits: true }] });
@@ -24,7 +28,7 @@ impl Prover<'_, '_> {
         read
     }
 
-    fn simple_into(&mut self, argv: &mut Vec<Word>) -> Read {
+    fn simple_into(&mut self, argv: &mut Vec<Word>, reordered: &mut bool) -> Read {
         let start = self.at;
         let mut declares = false;
         loop {
@@ -59,6 +63,17 @@ impl Prover<'_, '_> {
                 continue;
             }
             let first = argv.is_empty();
+            if first
+                && self.at > start
+                && self.in_substitution
+                && self.bash()
+                && self.keyword().is_some()
+            {
+                // bash prints what is inside of `$( )` with the redirections last, and reads that: a word that was none
+                // becomes a keyword.
+                self.unknown(start, Why::NotUnderstood);
+                *reordered = true;
+            }
             self.argument(argv)?;
             if first && self.bash() {
                 let name = argv.first().and_then(Word::literal);

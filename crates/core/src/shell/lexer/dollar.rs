@@ -50,7 +50,15 @@ impl Prover<'_, '_> {
                 self.bump(2);
                 out.push(Piece::Unknown { splits: true });
             }
-            b'0'..=b'9' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-' => {
+            b'$' => {
+                self.bump(2);
+                if matches!(self.peek(), b'(' | b'{' | b'[') {
+                    // Inside of double quotes bash looks for the end of an expansion that starts with the second.
+                    self.unknown(start, Why::NotUnderstood);
+                }
+                out.push(Piece::Unknown { splits });
+            }
+            b'0'..=b'9' | b'*' | b'#' | b'?' | b'!' | b'-' => {
                 self.bump(2);
                 out.push(Piece::Unknown { splits });
             }

@@ -83,6 +83,15 @@ pub(super) fn parse(spec: &Spec, argv: &[Word]) -> Result<Parsed, (usize, Why)> 
             }
             given.push(Given { name: "=".to_owned(), arg: at, value: None });
             at += 1;
+        } else if text == "-"
+            && certain
+            && spec.flags.contains('-')
+            && given.iter().all(|given| !matches!(given.name.as_str(), "=" | "-"))
+        {
+            // Also behind `--`; the options end here.
+            given.push(Given { name: "-".to_owned(), arg: at, value: None });
+            ended = true;
+            at += 1;
         } else if ended {
             break;
         } else if text == "--" && certain {
@@ -94,11 +103,7 @@ pub(super) fn parse(spec: &Spec, argv: &[Word]) -> Result<Parsed, (usize, Why)> 
         } else if let Some(long) = text.strip_prefix("--") {
             at = parse_long(spec, argv, at, long, certain, &mut given)?;
         } else if text == "-" && certain {
-            if !spec.flags.contains('-') {
-                break;
-            }
-            given.push(Given { name: "-".to_owned(), arg: at, value: None });
-            at += 1;
+            break;
         } else if text.starts_with('-') {
             at = parse_short(spec, argv, at, &mut given)?;
         } else {

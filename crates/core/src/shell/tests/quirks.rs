@@ -147,6 +147,43 @@ fn parentheses_that_bash_counts_inside_of_expansions() {
 }
 
 #[test]
+fn keywords_behind_redirections_inside_of_substitutions() {
+    let table = [
+        ("a $(>f ! b)", "a ‹?*›; >f; !NotUnderstood; ! b; b"),
+        ("a $(>f b)", "a ‹?*›; >f; b"),
+        (">f ! b", ">f; ! b"),
+    ];
+    check(Shell::Bash, &table);
+}
+
+#[test]
+fn expansions_behind_the_number_of_the_process() {
+    let table = [
+        (r#"a "$$("")""#, "a ‹?›(); !NotUnderstood"),
+        (r#"a "$${""}""#, "a ‹?›{}; !NotUnderstood"),
+        ("a $$ x$$y", "a ‹?*› x‹?*›y"),
+    ];
+    check(Shell::Bash, &table);
+}
+
+#[test]
+fn a_lone_dash_of_env() {
+    let table = [
+        ("env - a", "[env - a]; a"),
+        ("env -- - a", "[env -- - a]; a"),
+        ("env - - a", "[env - - a]; - a"),
+        ("env - -u a", "[env - -u a]; -u a"),
+        ("env A=1 - a", "[env A=1 - a]; A=; - a"),
+    ];
+    check(Shell::Bash, &table);
+}
+
+#[test]
+fn subscripts_of_descriptors_that_do_not_end() {
+    check(Shell::Bash, &[("{x[}>f", "{x[}; >f"), ("{x[1]}>f a", "x=; >f; a")]);
+}
+
+#[test]
 fn here_documents_inside_substitutions() {
     let table = [
         ("a \"$(cat <<E\nE\nb;c)\"", "a ‹?›; cat; b; !HereDocument; c"),
