@@ -71,7 +71,10 @@ fn allowed(command: &Command) -> Option<usize> {
 
 /// Whether a command that ran may run.
 pub fn may_run(file: &str, argv: &[String]) -> bool {
-    let name = argv.first().map_or("", String::as_str);
+    let called = argv.first().map_or("", String::as_str);
+    // The system's own wrappers are looked through by their paths too; everything else runs by its name only.
+    let wrapper = ["/bin/", "/usr/bin/"].iter().find_map(|dir| called.strip_prefix(dir));
+    let name = wrapper.filter(|name| WRAPPERS.contains(name)).unwrap_or(called);
     // Called by another name than its own, it is not what the rule speaks of.
     if file != house::MISSING && file != name {
         return false;
@@ -127,5 +130,7 @@ mod tests {
         assert!(!may_run("git", &argv(&["git", "push"])));
         assert!(!may_run("rm", &argv(&["ls"])), "under a false name");
         assert!(may_run("env", &argv(&["env", "rm"])), "rm is seen when it runs");
+        assert!(may_run("time", &argv(&["/bin/time", "rm"])), "so it is here");
+        assert!(!may_run("ls", &argv(&["/bin/ls"])), "an allow is for the name as it is written");
     }
 }
