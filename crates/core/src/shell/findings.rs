@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use super::{Access, Analysis, Command, Dir, Fact, Piece, Role, Span, What, Why, Word};
 
 /// The most facts of one reading.
-const MAX_FACTS: usize = 1_000;
+const MAX_FACTS: usize = 2_000;
 /// The most words of one reading.
 const MAX_WORDS: usize = 8_000;
 /// The most levels of nesting, of text in text and of constructs in it.

@@ -30,7 +30,7 @@ const MAX_TEXT: usize = 1 << 20;
 /// Everything that `script`, given to `shell -c`, could do.
 ///
 /// For [`Shell::Sh`] the facts of both bash and dash, so that whoever judges them takes the stricter reading. What is
-/// beyond the limits (1 MiB of text, 100 levels, 8,000 words, 1,000 facts) is unknown; what was found before still counts,
+/// beyond the limits (1 MiB of text, 100 levels, 8,000 words, 2,000 facts) is unknown; what was found before still counts,
 /// and what is behind is searched for the names of commands, so that a deny of them still bites.
 pub fn analyze(script: &str, shell: Shell) -> Analysis {
     let whole = Span { start: 0, end: script.len() };
