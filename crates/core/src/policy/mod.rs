@@ -10,7 +10,6 @@ pub mod import;
 pub mod interrupt;
 mod judge;
 pub mod lint;
-pub mod mode;
 mod names;
 mod protected;
 mod reading;

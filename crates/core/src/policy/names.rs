@@ -26,12 +26,5 @@ pub fn denies_all_of(documents: &[Arc<Document>], tool: &str) -> bool {
 }
 
 fn denies_whole(rule: &Rule) -> bool {
-    rule.effect == Effect::Deny
-        && rule.commands.is_empty()
-        && rule.reads.is_empty()
-        && rule.writes.is_empty()
-        && rule.urls.is_empty()
-        && rule.env.is_empty()
-        && rule.annotations.is_empty()
-        && rule.condition.is_none()
+    rule.effect == Effect::Deny && rule.is_unconditional()
 }

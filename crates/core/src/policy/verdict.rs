@@ -76,8 +76,6 @@ pub enum Cause {
     Dynamic,
     /// The call holds more than can be judged.
     TooMuch,
-    /// A mode decided, not the policy.
-    Mode(&'static str),
 }
 
 impl std::fmt::Display for RuleRef {
@@ -131,7 +129,6 @@ impl JudgedSubject {
             }
             (Cause::Dynamic, _) => write!(text, " is only known when it runs"),
             (Cause::TooMuch, _) => write!(text, ": the call holds more than can be judged"),
-            (Cause::Mode(why), _) => write!(text, ": {why}"),
             (Cause::Uncovered | Cause::Rule | Cause::CouldMatch | Cause::Condition, _) => {
                 write!(text, " is not covered by any rule")
             }

@@ -148,6 +148,22 @@ pub struct Rule {
     pub examples: Examples,
 }
 
+impl Rule {
+    /// Whether it speaks of whole calls: it names no command, file, address or variable.
+    pub fn is_whole(&self) -> bool {
+        self.commands.is_empty()
+            && self.reads.is_empty()
+            && self.writes.is_empty()
+            && self.urls.is_empty()
+            && self.env.is_empty()
+    }
+
+    /// Whether it speaks of all calls of its tools, whatever they say of themselves and whatever the program thinks.
+    pub fn is_unconditional(&self) -> bool {
+        self.is_whole() && self.annotations.is_empty() && self.condition.is_none()
+    }
+}
+
 /// What a rule must and must not match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Examples {

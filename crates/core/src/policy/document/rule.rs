@@ -238,14 +238,7 @@ impl Reader<'_> {
 
 /// Whether the rule names nothing of what it speaks of.
 fn says_nothing(rule: &Rule) -> bool {
-    rule.tools.is_none()
-        && rule.commands.is_empty()
-        && rule.reads.is_empty()
-        && rule.writes.is_empty()
-        && rule.urls.is_empty()
-        && rule.env.is_empty()
-        && rule.annotations.is_empty()
-        && rule.condition.is_none()
+    rule.tools.is_none() && rule.is_unconditional()
 }
 
 /// Where its variables lead does not matter here.

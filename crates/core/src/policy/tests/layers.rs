@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::policy::document::Mode;
-use crate::policy::{Cause, mode, narrow};
+use crate::policy::narrow;
 
 const ALLOW_LS: &str = "[[rule]]\neffect = \"allow\"\ncommands = [\"ls\", \"rm\"]\n";
 const DENY_RM: &str = "[[rule]]\neffect = \"deny\"\ncommands = [\"rm\"]\n";
@@ -79,35 +79,13 @@ fn a_child_only_tightens() {
 }
 
 #[test]
-fn modes() {
-    let policy = policy(&format!("{ALLOW_LS}{DENY_RM}"));
-    let read_only = self::policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n");
-    for (mode, line, expected) in [
-        (Mode::Safe, "make", "ask"),
-        (Mode::Auto, "make", "allow"),
-        (Mode::Auto, "rm x", "deny"),
-        (Mode::DenyAllAsks, "make", "deny"),
-        (Mode::DenyAllAsks, "ls", "allow"),
-        (Mode::Plan, "ls", "allow"),
-        (Mode::Plan, "make", "deny"),
-    ] {
-        let call = Call::run(line);
-        let says = mode::apply(mode, verdict(&policy, &call), Some(&verdict(&read_only, &call)));
-        assert_eq!(says.effect, effect(expected), "{mode:?} {line}: {}", says.reason);
-    }
-    let says = mode::apply(Mode::Auto, verdict(&policy, &Call::run("make")), None);
-    assert!(says.subjects.iter().all(|judged| matches!(judged.cause, Cause::Mode(_))));
-    assert_eq!(mode::apply(Mode::Plan, says, None).effect, Effect::Deny);
-}
-
-#[test]
 fn whoever_writes_a_policy_may_forbid_a_mode() {
     for layer in [Layer::Managed, Layer::User, Layer::Project, Layer::Code, Layer::Session] {
         // It only tightens: nobody has to be trusted for that.
         let forbids = document("forbid = [\"auto\"]", layer, false);
         let silent = document("", Layer::Managed, true);
         let policy = pooled(vec![silent, forbids]);
-        assert!(mode::check(Mode::Auto, &policy).is_err(), "{layer:?}");
-        assert!(mode::check(Mode::Plan, &policy).is_ok(), "{layer:?}");
+        assert!(policy.forbids(Mode::Auto).is_some(), "{layer:?}");
+        assert!(policy.forbids(Mode::Plan).is_none(), "{layer:?}");
     }
 }
