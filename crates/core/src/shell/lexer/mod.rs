@@ -138,7 +138,12 @@ impl Prover<'_, '_> {
                 b'`' => self.backtick(Quoting::None, out)?,
                 byte @ (b'<' | b'>') if self.bash() && self.second() == b'(' => {
                     self.bump(2);
+                    let inside = self.at;
                     self.substitution()?;
+                    if self.slice(inside, self.at).trim_end_matches(')').trim().is_empty() {
+                        // bash drops the word.
+                        self.unknown(inside, Why::NotUnderstood);
+                    }
                     out.process(byte);
                 }
                 b'(' if mode == Mode::Regex || (mode == Mode::Pattern && out.ends_pattern()) => {

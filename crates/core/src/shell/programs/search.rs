@@ -202,6 +202,12 @@ pub(super) fn xargs(prover: &mut Prover<'_, '_>, argv: Vec<Word>, role: Role) {
             _ => {}
         }
     }
+    // Of several marks the last counts, and the letters of one may be the words of another.
+    let marks =
+        parsed.given.iter().filter(|given| ["I", "i", "replace"].contains(&given.name.as_str()));
+    if marks.count() > 1 {
+        prover.found.unknown(span, Why::UnknownOption);
+    }
     let mark = match parsed.find(&["I", "i", "replace"]) {
         None => None,
         Some(given) => match &given.value {

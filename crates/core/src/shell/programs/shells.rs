@@ -93,8 +93,8 @@ fn invocation(argv: &[Word]) -> Invocation {
         for letter in text.chars().skip(1) {
             match letter {
                 'c' if text.starts_with('-') => result.script = true,
-                'a' | 'b' | 'e' | 'f' | 'h' | 'l' | 'm' | 'n' | 'u' | 'v' | 'x' | 'B' | 'C'
-                | 'E' | 'H' | 'P' | 'T' | 'p' => {}
+                'b' | 'e' | 'f' | 'h' | 'l' | 'm' | 'n' | 'u' | 'v' | 'x' | 'B' | 'C' | 'E'
+                | 'H' | 'P' | 'T' | 'p' => {}
                 'i' | 's' => result.doubt = Some(Why::ShellInput),
                 'o' => {
                     let known = argv

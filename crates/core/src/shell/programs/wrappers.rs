@@ -169,7 +169,12 @@ impl Prover<'_, '_> {
                     if given.name == "="
                         && let Some(word) = argv.get(given.arg)
                     {
-                        self.found.assign(word.span, environment_name(word).unwrap_or_default());
+                        let name = environment_name(word).unwrap_or_default();
+                        if name.is_empty() {
+                            // Which variable that sets depends on who reads the environment.
+                            self.found.unknown(word.span, Why::NotUnderstood);
+                        }
+                        self.found.assign(word.span, name);
                     }
                     let output = matches!(given.name.as_str(), "o" | "output");
                     let name = argv.first().and_then(Word::literal).unwrap_or_default();

@@ -218,3 +218,18 @@ fn env_parts_its_words_at_more_than_blanks() {
     check(Shell::Bash, &[("env -S\u{b}rm", "[env -S\u{b}rm]; [env rm]; rm")]);
     check(Shell::Bash, &[("env -S 'a\rb\u{c}c'", "[env -S a\rb\u{c}c]; [env a b c]; a b c")]);
 }
+
+#[test]
+fn words_that_are_not_what_they_look_like() {
+    let table = [
+        // An empty substitution is no word at all.
+        ("a <()", "a ‹?›; !NotUnderstood"),
+        // A variable without a name.
+        ("env =b ls", "[env =b ls]; !NotUnderstood; =; ls"),
+        // Of several marks the last counts.
+        ("xargs -I{ -I} ls }", "[xargs -I{ -I} ls }]; !UnknownOption; ls }"),
+        // Every variable is exported.
+        ("bash -ca 'echo'", "[bash -ca echo]; !UnknownOption; echo"),
+    ];
+    check(Shell::Bash, &table);
+}
