@@ -35,7 +35,7 @@ pub const WRITES: &str = "/work/out/";
 /// Programs that need no allow of their own, because what they run is judged.
 pub const WRAPPERS: &[&str] = &[
     "env", "nice", "nohup", "timeout", "time", "xargs", "stdbuf", "setsid", "ionice", "bash",
-    "dash", "sh", "ash",
+    "dash", "sh", "ash", "genv", "gnice", "gnohup", "gtimeout", "gtime", "gxargs", "gstdbuf",
 ];
 
 /// Whether everything that these facts name is allowed.

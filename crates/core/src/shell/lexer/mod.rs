@@ -238,18 +238,18 @@ impl Prover<'_, '_> {
         while self.byte(end).is_ascii_alphanumeric() || b"_.+-".contains(&self.byte(end)) {
             end = self.joined(end + 1);
         }
-        let ends = match self.byte(end) {
-            0 | b' ' | b'\t' | b'\n' | b'/' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => {
-                true
-            }
-            b':' => mode == Mode::Value || out.assigns,
-            _ => false,
-        };
+        let ends = matches!(
+            self.byte(end),
+            0 | b' ' | b'\t' | b'\n' | b'/' | b':' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
+        );
         if !ends {
             return self.take(out);
         }
         // In arguments, whether one behind a `=` stands for a directory depends on the shell and the command.
-        let certain = name == end && !out.subscript && (self.bash() || !out.assigns);
+        let value = mode == Mode::Value || out.assigns;
+        // bash lets a colon end the name in arguments too.
+        let colon = self.byte(end) == b':' && !value;
+        let certain = name == end && !out.subscript && !colon && (self.bash() || !out.assigns);
         let piece = if certain { Piece::Home } else { Piece::Unknown { splits: false } };
         out.push(piece);
         self.at = end;

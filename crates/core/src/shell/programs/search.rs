@@ -203,8 +203,9 @@ pub(super) fn xargs(prover: &mut Prover<'_, '_>, argv: Vec<Word>, role: Role) {
         }
     }
     // Of several marks the last counts, and the letters of one may be the words of another.
-    let marks =
-        parsed.given.iter().filter(|given| ["I", "i", "replace"].contains(&given.name.as_str()));
+    let marks = parsed.given.iter().filter(|given| {
+        ["I", "i", "replace", "L", "l", "max-lines"].contains(&given.name.as_str())
+    });
     if marks.count() > 1 {
         prover.found.unknown(span, Why::UnknownOption);
     }

@@ -228,6 +228,8 @@ fn words_that_are_not_what_they_look_like() {
         ("env =b ls", "[env =b ls]; !NotUnderstood; =; ls"),
         // Of several marks the last counts.
         ("xargs -I{ -I} ls }", "[xargs -I{ -I} ls }]; !UnknownOption; ls }"),
+        ("xargs -I{ -l", "[xargs -I{ -l]; !UnknownOption; echo"),
+        ("a ~:", "a ‹?›:"),
         // Every variable is exported.
         ("bash -ca 'echo'", "[bash -ca echo]; !UnknownOption; echo"),
     ];
