@@ -122,6 +122,16 @@ describe('narrowing', () => {
   });
 });
 
+test('a grant for what the gate asks does not answer what the run asks beside it', async () => {
+  const gate = createGate({ policy });
+  const run: PolicyDocument = { version: 1, default: 'allow', rule: [{ effect: 'ask', commands: ['git status'] }] };
+  const onApprovalRequest = () => ({ type: 'approve', remember: 'session' }) as const;
+  await effectOf({ gate, onApprovalRequest } as never, 'git push');
+  expect((await gate.check({ toolName: 'execute', args: { command: 'git push' } })).effect).toBe('allow');
+  expect((await effectOf({ gate, policy: run }, 'git push')).effect).toBe('allow');
+  expect((await effectOf({ gate, policy: run }, 'git push && git status')).effect).toBe('ask');
+});
+
 describe('functions', () => {
   const cases: [string, () => unknown, PolicyEffect][] = [
     ['yes', () => true, 'allow'],

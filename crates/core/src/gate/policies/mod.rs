@@ -22,8 +22,8 @@ use crate::policy::document::{
     Code, Document, DocumentError, Format, Layer, Mode, Place, Source, load,
 };
 use crate::policy::{
-    Effect, JudgedCall, NeedsFiles, Policy, Verdict, denies_all_of, explain, judge, rule_names,
-    suggest, suggest_reject,
+    Cause, Effect, JudgedCall, NeedsFiles, Policy, Verdict, denies_all_of, explain, judge,
+    rule_names, suggest, suggest_reject,
 };
 use crate::preview::{self, FileChange};
 
@@ -469,10 +469,14 @@ impl Ready {
     /// The verdict as something beside the policies that asks makes it.
     fn asked(&self, call: &Call, floor: bool, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
         let mut verdict = self.judge(call, files)?;
-        if floor && verdict.effect == Effect::Allow {
+        if floor && verdict.effect != Effect::Deny {
+            // What asks beside the policies may mean any part that they allow: all of them need an answer.
+            let allowed = verdict.effect == Effect::Allow;
             verdict.effect = Effect::Ask;
             for judged in &mut verdict.subjects {
-                judged.effect = Effect::Ask;
+                if allowed || judged.cause != Cause::Covered {
+                    judged.effect = judged.effect.max(Effect::Ask);
+                }
             }
         }
         Ok(verdict)
