@@ -115,7 +115,8 @@ impl Error {
             Self::NotApproved { .. } | Self::Ambiguous { .. } => "ERR_NOT_APPROVED",
             Self::AlreadyStarted { .. } => "ERR_ALREADY_STARTED",
             Self::DigestMismatch => "ERR_DIGEST_MISMATCH",
-            Self::Ledger(_) | Self::Internal(_) => "ERR_INTERNAL",
+            Self::Ledger(error) => error.kind.code(),
+            Self::Internal(_) => "ERR_INTERNAL",
         }
     }
 

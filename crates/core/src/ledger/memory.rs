@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::{Begun, Ledger, LedgerError, Outcome, Requested};
+use super::{Begun, Ledger, LedgerError, LedgerErrorKind, Outcome, Requested};
 use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Status, Step, Via};
 use crate::call::Digest;
 
@@ -48,11 +48,11 @@ impl MemoryLedger {
     }
 
     fn record(&self, seq: Seq) -> Result<&Record, LedgerError> {
-        self.records.get(&seq).ok_or_else(|| LedgerError(format!("record {seq} is missing")))
+        self.records.get(&seq).ok_or_else(|| missing(seq))
     }
 
     fn record_mut(&mut self, seq: Seq) -> Result<&mut Record, LedgerError> {
-        self.records.get_mut(&seq).ok_or_else(|| LedgerError(format!("record {seq} is missing")))
+        self.records.get_mut(&seq).ok_or_else(|| missing(seq))
     }
 
     /// Applies a change that the state machine was asked for, and brings the indexes up to date.
@@ -61,7 +61,7 @@ impl MemoryLedger {
         change: impl FnOnce(&mut Record) -> Result<(), crate::approval::Refusal>,
     ) -> Result<Record, LedgerError> {
         let record = self.record_mut(seq)?;
-        change(record).map_err(|refusal| LedgerError(refusal.to_string()))?;
+        change(record).map_err(|refusal| LedgerErrorKind::Internal.because(refusal.to_string()))?;
         let record = record.clone();
         // Every change leaves `pending`.
         self.pending.remove(&seq);
@@ -107,6 +107,10 @@ impl MemoryLedger {
         open.sort_unstable();
         open
     }
+}
+
+fn missing(seq: Seq) -> LedgerError {
+    LedgerErrorKind::Internal.because(format!("record {seq} is missing"))
 }
 
 /// What time decides.

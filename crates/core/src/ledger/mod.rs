@@ -2,17 +2,14 @@
 
 #[cfg(test)]
 mod conformance;
+mod error;
 mod memory;
 
+pub use error::{LedgerError, LedgerErrorKind};
 pub use memory::MemoryLedger;
 
 use crate::approval::{ApprovalId, Decided, Record, Request, Status, Step};
 use crate::call::Digest;
-
-/// The ledger could not do what it was asked to. Nothing was changed, and nothing may run.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the ledger failed: {0}")]
-pub struct LedgerError(pub String);
 
 /// How a new request was taken.
 #[derive(Debug)]
