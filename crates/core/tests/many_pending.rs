@@ -13,6 +13,7 @@ use std::time::Instant;
 use countersign_core::approval::{Choice, Decision, DecisionKinds, Via};
 use countersign_core::call::{CanonicalJson, ToolCall};
 use countersign_core::gate::{Decider, Gate, NewRequest, Options, SystemClock};
+use countersign_core::ledger::Retention;
 
 struct Counting;
 
@@ -40,7 +41,11 @@ const COUNT: usize = 100_000;
 
 #[test]
 fn a_request_that_waits_is_cheap() {
-    let options = Options { max_argument_bytes: 4096, keep_decided: 10 };
+    let options = Options {
+        max_argument_bytes: 4096,
+        keep_decided: 10,
+        retention: Retention { contents: None, records: None },
+    };
     let gate = Gate::new(options, Box::new(SystemClock::new()), Box::new(drop));
     let before = LIVE.load(Ordering::Relaxed);
     let (mut payload, mut ids) = (0, Vec::with_capacity(COUNT));
@@ -63,6 +68,7 @@ fn a_request_that_waits_is_cheap() {
             timeout: Some(300_000),
             page: None,
             more: None,
+            stored: None,
         };
         ids.push(gate.request(new).unwrap().request().id);
         gate.drain(|_| true);

@@ -130,7 +130,7 @@ fn read_type(kind: &Json, fields: &Fields, tool_name: &str) -> Result<Choice, In
     };
     match kind.as_str() {
         "approve" => Ok(Choice::Approve),
-        "edit" => Ok(Choice::Edit { args: edited_args(fields, tool_name)? }),
+        "edit" => Ok(Choice::Edit { args: edited_args(fields, tool_name)?, bound: None }),
         "reject" => Ok(Choice::Reject { stop: stop(fields)? }),
         "rejectAndStop" => match fields.get("stop") {
             None | Some(Json::Null | Json::Bool(true)) => Ok(Choice::Reject { stop: true }),

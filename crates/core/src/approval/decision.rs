@@ -4,7 +4,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::Event;
-use crate::call::CanonicalJson;
+use crate::call::{CanonicalJson, Digest};
 
 /// What a human may answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -86,8 +86,10 @@ pub enum Choice {
     Approve,
     /// Run it with these arguments.
     Edit {
-        /// The arguments that will run.
+        /// The arguments that will run, as far as they may be kept.
         args: CanonicalJson,
+        /// What the approval is bound to where the arguments that run are not those kept, since they were redacted.
+        bound: Option<Digest>,
     },
     /// Do not run it.
     Reject {
@@ -187,7 +189,7 @@ impl Serialize for Decision {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("type", self.choice.name())?;
         match &self.choice {
-            Choice::Edit { args } => map.serialize_entry("args", args)?,
+            Choice::Edit { args, .. } => map.serialize_entry("args", args)?,
             Choice::Respond { output } => map.serialize_entry("output", output)?,
             Choice::Reject { stop: true } => map.serialize_entry("stop", &true)?,
             _ => {}

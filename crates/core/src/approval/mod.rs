@@ -7,5 +7,5 @@ mod status;
 
 pub use answer::InvalidDecision;
 pub use decision::{Choice, Decided, Decision, DecisionKind, DecisionKinds, Via};
-pub use record::{ApprovalId, More, Record, Request, Step};
+pub use record::{ApprovalId, Contents, More, Record, Request, Step};
 pub use status::{Event, Refusal, Status, next};

@@ -45,12 +45,47 @@ pub struct More {
     pub supersedes: Option<ApprovalId>,
     /// What the policies said of it and what it would change, as the JSON that the program shows.
     pub details: Option<Box<RawValue>>,
+    /// Whether its contents are what was asked about.
+    pub contents: Contents,
+}
+
+/// What is left of the contents of a request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Contents {
+    /// They are what was asked about.
+    #[default]
+    Kept,
+    /// Secrets were taken out before they were kept: nothing can run on them.
+    Redacted,
+    /// They were dropped, long after nothing could happen to them any more.
+    Dropped,
+}
+
+impl Contents {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Redacted => "redacted",
+            Self::Dropped => "dropped",
+        }
+    }
 }
 
 impl Request {
     /// What the preview found worth a warning.
     pub fn flags(&self) -> &[&'static str] {
         self.more.as_ref().map_or(&[], |more| &more.flags)
+    }
+
+    /// Whether its contents are what was asked about.
+    pub fn contents(&self) -> Contents {
+        self.more.as_ref().map_or(Contents::Kept, |more| more.contents)
+    }
+
+    /// The request that was taken back so that this one could be made.
+    pub fn supersedes(&self) -> Option<ApprovalId> {
+        self.more.as_ref()?.supersedes
     }
 
     /// Whether its time is up.
@@ -65,13 +100,39 @@ impl Request {
 pub struct Record {
     request: Arc<Request>,
     status: Status,
-    decided: Option<Arc<Decided>>,
+    /// One pointer, since most that are kept wait.
+    fate: Option<Arc<Fate>>,
+}
+
+/// What came after the wait.
+#[derive(Debug, Clone)]
+struct Fate {
+    decided: Arc<Decided>,
+    /// What the execution gave, where that is kept.
+    result: Option<Arc<RawValue>>,
 }
 
 impl Record {
     /// A request that waits.
     pub fn new(request: Arc<Request>) -> Self {
-        Self { request, status: Status::Pending, decided: None }
+        Self { request, status: Status::Pending, fate: None }
+    }
+
+    /// A record as it was kept; `None`: what was kept does not fit together.
+    pub fn kept(
+        request: Arc<Request>, status: Status, decided: Option<Decided>,
+        result: Option<Box<RawValue>>,
+    ) -> Option<Self> {
+        let fits = match (&decided, status) {
+            (None, status) => status == Status::Pending,
+            (Some(decided), status) => {
+                let reached = next(Status::Pending, decided.decision.choice.event());
+                reached == Ok(status) || (status.was_started() && decided.decision.choice.runs())
+            }
+        };
+        let result = result.map(Arc::from);
+        let fate = decided.map(|decided| Arc::new(Fate { decided: Arc::new(decided), result }));
+        fits.then_some(Self { request, status, fate })
     }
 
     /// The request.
@@ -86,13 +147,18 @@ impl Record {
 
     /// The decision, once there is one.
     pub fn decided(&self) -> Option<&Arc<Decided>> {
-        self.decided.as_ref()
+        self.fate.as_ref().map(|fate| &fate.decided)
+    }
+
+    /// What the model is given as the result of an execution that ended, where it was kept.
+    pub fn result(&self) -> Option<&RawValue> {
+        self.fate.as_ref()?.result.as_deref()
     }
 
     /// Takes a decision; a cancellation also takes back an approval that was not started.
     pub fn decide(&mut self, decided: Decided) -> Result<(), Refusal> {
         self.status = next(self.status, decided.decision.choice.event())?;
-        self.decided = Some(Arc::new(decided));
+        self.fate = Some(Arc::new(Fate { decided: Arc::new(decided), result: None }));
         Ok(())
     }
 
@@ -102,20 +168,27 @@ impl Record {
         Ok(())
     }
 
+    /// Keeps what the execution gave.
+    pub fn keep_result(&mut self, result: Option<Box<RawValue>>) {
+        if let Some(fate) = &mut self.fate {
+            Arc::make_mut(fate).result = result.map(Arc::from);
+        }
+    }
+
     /// The arguments that were approved and the digest that they are bound to; `None` unless the call was let run.
     pub fn approved(&self) -> Option<(&CanonicalJson, Digest)> {
-        match &self.decided.as_ref()?.decision.choice {
+        match &self.decided()?.decision.choice {
             Choice::Approve => Some((&self.request.call.args, self.request.digest)),
-            Choice::Edit { args } => Some((args, self.request.call.digest_with(args))),
+            Choice::Edit { args, bound } => {
+                Some((args, bound.unwrap_or_else(|| self.request.call.digest_with(args))))
+            }
             _ => None,
         }
     }
 
     /// Whether the human changed the arguments.
     pub fn is_edited(&self) -> bool {
-        self.decided
-            .as_ref()
-            .is_some_and(|decided| matches!(decided.decision.choice, Choice::Edit { .. }))
+        self.decided().is_some_and(|decided| matches!(decided.decision.choice, Choice::Edit { .. }))
     }
 }
 

@@ -77,6 +77,11 @@ impl Status {
         matches!(self, Self::Started | Self::Succeeded | Self::Failed | Self::Interrupted)
     }
 
+    /// Whether another request for the same call may take its place: nothing runs on it any more, and no human said no.
+    pub const fn may_be_superseded(self) -> bool {
+        matches!(self, Self::Cancelled | Self::Interrupted)
+    }
+
     /// Whether nothing can happen to it any more.
     pub const fn is_final(self) -> bool {
         !matches!(self, Self::Pending | Self::Approved | Self::Edited | Self::Started)

@@ -9,26 +9,31 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tracing::error;
 
-use super::{EXPIRE_AT_ONCE, Gate, State};
+use super::{EXPIRE_AT_ONCE, Gate, told};
 
 /// The longest sleep. The wall clock may jump, and a sleeping machine's timer does not count: look again now and then.
-const LONGEST_NAP: Duration = Duration::from_secs(30);
+const LONGEST_NAP: Duration = Duration::from_secs(15);
 
 /// The pause after the ledger failed.
 const AFTER_FAILURE: Duration = Duration::from_secs(1);
 
+/// How often a ledger that lasts is tidied.
+const UPKEEP: Duration = Duration::from_secs(600);
+
+/// How many rows are dropped under one hold of the ledger.
+const TIDY_AT_ONCE: usize = 200;
+
 impl Gate {
     /// Sees to it that the task runs and wakes up for this deadline.
-    pub(super) fn watch(&self, state: &mut State, deadline: u64) {
-        if !state.watching {
-            state.watching = true;
-            state.watched = Some(deadline);
-            (self.spawn)(Box::pin(expire_for_ever(
-                Weak::clone(&self.me),
-                Arc::clone(&self.deadlines_changed),
-            )));
-        } else if state.watched.is_none_or(|watched| deadline < watched) {
-            state.watched = Some(deadline);
+    pub(super) fn watch_until(&self, deadline: u64) {
+        let mut watching = self.watching();
+        if !watching.running {
+            watching.running = true;
+            watching.until = Some(deadline);
+            let changed = Arc::clone(&self.deadlines_changed);
+            (self.spawn)(Box::pin(expire_for_ever(Weak::clone(&self.me), changed)));
+        } else if watching.until.is_none_or(|until| deadline < until) {
+            watching.until = Some(deadline);
             self.deadlines_changed.notify_one();
         }
     }
@@ -36,9 +41,8 @@ impl Gate {
     /// Expires what is due, and says how long to sleep; `None`: until told.
     fn expire_due(&self) -> Option<Duration> {
         loop {
-            let mut state = self.state();
             let now = self.clock.now();
-            let expired = match state.ledger.expire_due(now, EXPIRE_AT_ONCE) {
+            let expired = match self.ledger.expire_due(now, EXPIRE_AT_ONCE) {
                 Ok(expired) => expired,
                 Err(error) => {
                     error!(target: "countersign", %error, "could not expire what is due");
@@ -46,20 +50,43 @@ impl Gate {
                 }
             };
             for record in &expired {
-                state.decided(record);
+                told(record);
             }
             if !expired.is_empty() {
-                state.wake();
+                self.ledger.feed().announce();
             }
-            // A full batch: there may be more. The lock is let go in between.
+            // A full batch: there may be more. The ledger is let go in between.
             if expired.len() == EXPIRE_AT_ONCE {
                 continue;
             }
-            let next = state.ledger.next_deadline().unwrap_or(Some(now));
-            state.watched = next;
+            // Under the lock: a request made from here on finds what we sleep until.
+            let mut watching = self.watching();
+            let next = self.ledger.next_deadline().unwrap_or(Some(now));
+            watching.until = next;
             return next.map(|next| {
                 Duration::from_millis(next.saturating_sub(now).max(1)).min(LONGEST_NAP)
             });
+        }
+    }
+
+    /// Expires what is due, for every process that uses the ledger: one of them may be gone with its deadlines.
+    pub fn expire_now(&self) {
+        self.expire_due();
+    }
+
+    /// Drops what retention lets go of.
+    fn tidy(&self) {
+        let Some(archive) = self.ledger.archive() else { return };
+        loop {
+            match archive.tidy(self.options.retention, self.clock.now(), TIDY_AT_ONCE) {
+                Ok(tidied) if tidied == Default::default() => return,
+                // Others write in between.
+                Ok(_) => std::thread::sleep(Duration::from_millis(3)),
+                Err(error) => {
+                    error!(target: "countersign", %error, "could not tidy the ledger");
+                    return;
+                }
+            }
         }
     }
 }
@@ -73,8 +100,30 @@ impl Drop for Gate {
 
 /// Holds the gate only while it looks, so that dropping the gate ends the task.
 async fn expire_for_ever(gate: Weak<Gate>, changed: Arc<Notify>) {
+    let mut tidied: Option<tokio::time::Instant> = None;
     loop {
-        let Some(nap) = gate.upgrade().map(|gate| gate.expire_due()) else { return };
+        let Some(held) = gate.upgrade() else { return };
+        let lasts = held.lasts();
+        let nap = if lasts {
+            let tidies = tidied.is_none_or(|at| at.elapsed() >= UPKEEP);
+            if tidies {
+                tidied = Some(tokio::time::Instant::now());
+            }
+            // It may wait for a disk: not on a thread that others' deadlines need.
+            let looked = tokio::task::spawn_blocking(move || {
+                let nap = held.expire_due();
+                if tidies {
+                    held.tidy();
+                }
+                nap
+            });
+            // A panic in there must not end what expires: look again soon.
+            looked.await.unwrap_or(Some(AFTER_FAILURE)).or(Some(LONGEST_NAP))
+        } else {
+            let nap = held.expire_due();
+            drop(held);
+            nap
+        };
         match nap {
             // The error is that the time is up, which is what we wait for.
             Some(nap) => drop(tokio::time::timeout(nap, changed.notified()).await),

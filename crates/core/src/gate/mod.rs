@@ -1,44 +1,49 @@
 //! The rooms before this one, put to work: a live object that asks, binds, waits and wakes.
 //!
-//! Every method is synchronous and changes the state under one lock. What it changed is queued as an [`Event`] until
-//! [`Gate::drain`].
+//! Every method is synchronous and is one step of the ledger, which queues what happened as an [`Event`] until
+//! [`Gate::drain`]. Over a ledger that lasts, a method may wait for a disk.
 
 mod clock;
 mod deadline;
 mod error;
-mod event;
+pub mod perform;
 pub mod policies;
 #[cfg(test)]
 mod tests;
 pub mod wire;
 
-use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use serde_json::value::RawValue;
 use tokio::sync::Notify;
 use tracing::{debug, info, trace};
 use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::approval::{
-    ApprovalId, Choice, Decided, Decision, DecisionKinds, More, Record, Request, Status, Step, Via,
+    ApprovalId, Choice, Contents, Decided, Decision, DecisionKinds, More, Record, Request, Status,
+    Step, Via,
 };
 use crate::call::{CanonicalJson, Context, Json, ToolCall};
-use crate::ledger::{Begun, Ledger, MemoryLedger, Outcome, Requested};
+use crate::ledger::{
+    Archive, Begun, Ledger, LedgerErrorKind, MemoryLedger, Outcome, Requested, Retention, Watch,
+};
 use crate::preview::{self, Flag};
 
+pub use crate::ledger::{Event, Wake};
 pub use clock::{Clock, SystemClock};
 pub use error::Error;
-pub use event::Event;
 
 /// What a gate is made with.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// The largest arguments of one call, in bytes of canonical JSON.
     pub max_argument_bytes: usize,
     /// How many requests are kept after nothing can happen to them any more.
     pub keep_decided: usize,
+    /// For how long a ledger that lasts keeps things.
+    pub retention: Retention,
 }
 
 /// A call to be put to a human.
@@ -58,6 +63,8 @@ pub struct NewRequest {
     pub page: Option<Page>,
     /// What most requests do not have.
     pub more: Option<Box<More>>,
+    /// What is kept instead of the arguments, since these hold secrets. The digest is that of the arguments.
+    pub stored: Option<CanonicalJson>,
 }
 
 /// A preview that was made before.
@@ -92,13 +99,6 @@ pub struct Claim {
 /// Starts the deadline task on whatever runs tasks here.
 pub type Spawn = Box<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync>;
 
-/// Told that events wait which no caller of the gate made. It is called under the gate's lock: it must not block and must
-/// not call the gate.
-pub type Wake = Arc<dyn Fn() + Send + Sync>;
-
-/// The most events that one [`Gate::drain`] returns.
-pub const MAX_DRAIN: usize = 128;
-
 /// The longest id or tool name, in bytes.
 pub(crate) const MAX_NAME: usize = 1024;
 
@@ -116,18 +116,17 @@ pub struct Gate {
     /// Tells the deadline task that the next deadline changed, or that the gate is gone.
     deadlines_changed: Arc<Notify>,
     me: Weak<Gate>,
-    state: Mutex<State>,
+    ledger: Box<dyn Ledger>,
+    watch: Mutex<Watching>,
 }
 
-struct State {
-    ledger: Box<dyn Ledger>,
-    outbox: VecDeque<Event>,
-    wake: Option<Wake>,
-    /// The wake was called since the last drain: once is enough.
-    woken: bool,
-    /// The deadline task runs, and sleeps until this.
-    watched: Option<u64>,
-    watching: bool,
+/// What the deadline task is doing.
+#[derive(Debug, Default)]
+struct Watching {
+    /// It sleeps until this.
+    until: Option<u64>,
+    /// It runs.
+    running: bool,
     closed: bool,
 }
 
@@ -141,35 +140,62 @@ impl Gate {
     pub fn over(
         ledger: Box<dyn Ledger>, options: Options, clock: Box<dyn Clock>, spawn: Spawn,
     ) -> Arc<Self> {
-        Arc::new_cyclic(|me| Self {
+        let gate = Arc::new_cyclic(|me| Self {
             options,
             clock,
             spawn,
             deadlines_changed: Arc::new(Notify::new()),
             me: Weak::clone(me),
-            state: Mutex::new(State {
-                ledger,
-                outbox: VecDeque::new(),
-                wake: None,
-                woken: false,
-                watched: None,
-                watching: false,
-                closed: false,
-            }),
+            ledger,
+            watch: Mutex::default(),
+        });
+        // What lasts may hold deadlines of processes that are gone, and needs its upkeep.
+        if gate.lasts() {
+            gate.watch_until(gate.clock.now());
+        }
+        gate
+    }
+
+    /// Whether what is asked here outlives this process.
+    pub fn lasts(&self) -> bool {
+        self.ledger.archive().is_some()
+    }
+
+    /// What only a ledger that lasts has.
+    pub fn archive(&self) -> Result<&dyn Archive, Error> {
+        self.ledger.archive().ok_or_else(|| {
+            let message = "the ledger 'memory:' keeps nothing that lasts: use createGate({ ledger: 'sqlite:approvals.db' })";
+            LedgerErrorKind::Temporary.because(message).into()
         })
     }
 
-    /// A panic under the lock cannot leave a half change behind that matters: each step of the ledger is atomic, and an
-    /// event that is missing delays a waiter, it does not run a tool.
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Now, as this gate counts.
+    pub fn now(&self) -> u64 {
+        self.clock.now()
+    }
+
+    fn watching(&self) -> MutexGuard<'_, Watching> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// `wake` is called when events were queued by something other than a call of the gate: once until the next drain.
     /// `None` forgets it.
     pub fn on_wake(&self, wake: Option<Wake>) {
-        // The old one is dropped without the lock: it may be anything.
-        let _old = std::mem::replace(&mut self.state().wake, wake);
+        self.ledger.feed().on_wake(wake);
+    }
+
+    /// Says whose events are told of beside those of requests made here. Whoever waits for a request watches it first, and
+    /// then looks.
+    pub fn watch(&self, what: Watch) -> Result<(), Error> {
+        self.ledger.watch(what);
+        if let Watch::One(id) = what
+            && let Some(record) = self.ledger.get(id)?
+            && record.status() == Status::Pending
+            && let Some(deadline) = record.request().expires_at
+        {
+            self.watch_until(deadline);
+        }
+        Ok(())
     }
 
     /// Puts a call to a human.
@@ -177,7 +203,7 @@ impl Gate {
         self.check_size("the arguments", &new.call.args)?;
         let digest = new.call.digest();
         // Once per request, and without the lock: showing a long text takes its time.
-        let args = shown(&new.call.args);
+        let args = shown(new.stored.as_ref().unwrap_or(&new.call.args));
         let page = new.page.unwrap_or_else(|| {
             let preview = preview::render(&new.call.tool_name, &args, None);
             Page {
@@ -193,15 +219,19 @@ impl Gate {
         if !page.flags.is_empty() {
             more.get_or_insert_default().flags = page.flags;
         }
-        let mut state = self.state();
-        if state.closed {
+        if self.watching().closed {
             return Err(Error::Closed);
         }
         let now = self.clock.now();
+        let mut call = new.call;
+        if let Some(stored) = new.stored {
+            call.args = stored;
+            more.get_or_insert_default().contents = Contents::Redacted;
+        }
         let request = Request {
             id: new_id(now),
             digest,
-            call: new.call,
+            call,
             origin: new.origin,
             description,
             preview: page.text,
@@ -210,7 +240,7 @@ impl Gate {
             created_at: now,
             expires_at: new.timeout.map(|timeout| now.saturating_add(timeout)),
         };
-        let record = match state.ledger.request(request)? {
+        let record = match self.ledger.request(request)? {
             Requested::Created(record) => record,
             Requested::Duplicate(record) => return Err(Error::Duplicate(record)),
         };
@@ -218,26 +248,25 @@ impl Gate {
         info!(target: "countersign", approval_id = %request.id, run_id = &*request.call.run_id, tool_call_id = &*request.call.tool_call_id,
             tool_name = &*request.call.tool_name, expires_at = request.expires_at, "requested");
         trace!(target: "countersign", approval_id = %request.id, args = request.call.args.as_str(), "requested");
-        state.outbox.push_back(Event::Requested(Arc::clone(request)));
         if let Some(deadline) = request.expires_at {
-            self.watch(&mut state, deadline);
+            self.watch_until(deadline);
         }
         Ok(record)
     }
 
     /// A record.
     pub fn get(&self, id: ApprovalId) -> Result<Option<Record>, Error> {
-        Ok(self.state().ledger.get(id)?)
+        Ok(self.ledger.get(id)?)
     }
 
     /// The records of a call id, oldest first; over all runs when `run` is `None`.
     pub fn find(&self, run: Option<&str>, tool_call_id: &str) -> Result<Vec<Record>, Error> {
-        Ok(self.state().ledger.find(run, tool_call_id)?)
+        Ok(self.ledger.find(run, tool_call_id)?)
     }
 
     /// What waits, oldest first; over all runs when `run` is `None`.
     pub fn pending(&self, run: Option<&str>) -> Result<Vec<Record>, Error> {
-        Ok(self.state().ledger.pending(run)?)
+        Ok(self.ledger.pending(run)?)
     }
 
     /// Decides, if the request is still open.
@@ -245,19 +274,18 @@ impl Gate {
         &self, id: ApprovalId, decision: Decision, decider: Decider,
     ) -> Result<Record, Error> {
         match &decision.choice {
-            Choice::Edit { args } => self.check_size("the edited arguments", args)?,
+            Choice::Edit { args, .. } => self.check_size("the edited arguments", args)?,
             Choice::Respond { output } => self.check_size("the output", output)?,
             _ => {}
         }
-        let mut state = self.state();
         let decided = Decided { decision, by: decider.by, via: decider.via, at: self.clock.now() };
-        match state.ledger.decide(id, decided)? {
+        match self.ledger.decide(id, decided)? {
             Outcome::Won(record) => {
-                state.decided(&record);
+                told(&record);
                 Ok(record)
             }
             Outcome::Expired(record) => {
-                state.decided(&record);
+                told(&record);
                 Err(Error::Expired(id))
             }
             Outcome::Already(record) if record.status() == Status::Expired => {
@@ -273,25 +301,22 @@ impl Gate {
 
     /// Cancels what a run waits for and takes back what was approved but not started.
     pub fn cancel_run(&self, run: &str, reason: &str, via: Via) -> Result<(), Error> {
-        self.cancel(&mut self.state(), Some(run), reason, via)
+        self.cancel(Some(run), reason, via)
     }
 
-    fn cancel(
-        &self, state: &mut State, run: Option<&str>, reason: &str, via: Via,
-    ) -> Result<(), Error> {
+    fn cancel(&self, run: Option<&str>, reason: &str, via: Via) -> Result<(), Error> {
         let decided = self.cancellation(reason, via);
-        for record in state.ledger.cancel_run(run, &decided)? {
-            state.decided(&record);
+        for record in self.ledger.cancel_run(run, &decided)? {
+            told(&record);
         }
         Ok(())
     }
 
     /// Takes back an approval that was not started; `false`: there was nothing to take back.
     pub fn revoke(&self, id: ApprovalId, reason: &str) -> Result<bool, Error> {
-        let mut state = self.state();
-        let revoked = state.ledger.revoke(id, self.cancellation(reason, Via::System))?;
+        let revoked = self.ledger.revoke(id, self.cancellation(reason, Via::System))?;
         if let Some(record) = &revoked {
-            state.decided(record);
+            told(record);
         }
         Ok(revoked.is_some())
     }
@@ -311,8 +336,7 @@ impl Gate {
         &self, run: Option<&str>, tool_call_id: &str, tool_name: &str, args: CanonicalJson,
         context: Option<Box<Context>>,
     ) -> Result<Claim, Error> {
-        let mut state = self.state();
-        let candidates = state.ledger.find(run, tool_call_id)?;
+        let candidates = self.ledger.find(run, tool_call_id)?;
         let mut open = candidates.iter().filter(|record| record.status().may_start());
         let record = match (open.next(), open.next()) {
             (Some(record), None) => record,
@@ -334,7 +358,7 @@ impl Gate {
             args,
             context,
         };
-        let record = match state.ledger.begin(request.id, asked.digest())? {
+        let record = match self.ledger.begin(request.id, asked.digest(), self.clock.now())? {
             Begun::Won(record) => record,
             Begun::Mismatch => {
                 info!(target: "countersign", approval_id = %request.id, tool_name = asked.tool_name, "digest mismatch: not started");
@@ -352,54 +376,37 @@ impl Gate {
         };
         let id = record.request().id;
         info!(target: "countersign", approval_id = %id, "started");
-        state.outbox.push_back(Event::Started { id, at: self.clock.now() });
         Ok(Claim { approval_id: id, args: args.clone(), edited: record.is_edited() })
     }
 
-    /// Writes down how a started call ended. What was not running is left as it is.
-    pub fn settle(&self, id: ApprovalId, succeeded: bool) -> Result<(), Error> {
-        let mut state = self.state();
+    /// Writes down how a started call ended, and what it gave, for a resume. What was not running is left as it is.
+    pub fn settle(
+        &self, id: ApprovalId, succeeded: bool, result: Option<Box<RawValue>>,
+    ) -> Result<(), Error> {
         let step = if succeeded { Step::Succeed } else { Step::Fail };
-        if state.ledger.finish(id, step)?.is_some() {
+        if self.ledger.finish(id, step, result, self.clock.now())?.is_some() {
             info!(target: "countersign", approval_id = %id, succeeded, "settled");
-            state.outbox.push_back(Event::Settled { id, succeeded, at: self.clock.now() });
         }
         Ok(())
     }
 
-    /// What happened since the last call, oldest first, at most [`MAX_DRAIN`] and while `take` says so. What is left when
-    /// `take` stops early is announced through the wake.
-    pub fn drain(&self, mut take: impl FnMut(Event) -> bool) {
-        let mut state = self.state();
-        state.woken = false;
-        let batch = state.outbox.len().min(MAX_DRAIN);
-        let mut events: VecDeque<Event> = state.outbox.drain(..batch).collect();
-        drop(state);
-        // Showing an event may be slow: without the lock.
-        while let Some(event) = events.pop_front() {
-            if !take(event) {
-                break;
-            }
-        }
-        if events.is_empty() {
-            return;
-        }
-        let mut state = self.state();
-        while let Some(event) = events.pop_back() {
-            state.outbox.push_front(event);
-        }
-        state.wake();
+    /// What happened since the last call, oldest first: see [`Feed::drain`](crate::ledger::Feed::drain).
+    pub fn drain(&self, take: impl FnMut(Event) -> bool) {
+        self.ledger.feed().drain(take);
     }
 
-    /// Cancels what waits, takes back what was approved but not started, and refuses what comes. Idempotent.
+    /// Refuses what comes. What waits in memory only is cancelled, and what was approved there but not started is taken back;
+    /// what lasts is left for another process. Idempotent.
     pub fn close(&self, reason: &str) -> Result<(), Error> {
-        let mut state = self.state();
-        if state.closed {
+        let was_closed = std::mem::replace(&mut self.watching().closed, true);
+        if was_closed {
             return Ok(());
         }
-        state.closed = true;
         debug!(target: "countersign", "closed");
-        self.cancel(&mut state, None, reason, Via::System)
+        if self.lasts() {
+            return Ok(());
+        }
+        self.cancel(None, reason, Via::System)
     }
 
     fn check_size(&self, what: &'static str, json: &CanonicalJson) -> Result<(), Error> {
@@ -408,28 +415,12 @@ impl Gate {
     }
 }
 
-impl State {
-    fn decided(&mut self, record: &Record) {
-        let Some(decided) = record.decided() else { return };
-        let request = record.request();
-        info!(target: "countersign", approval_id = %request.id, run_id = &*request.call.run_id, tool_name = &*request.call.tool_name,
-            decision = decided.decision.choice.name(), decided_by = decided.by(), via = decided.via.name(), "decided");
-        self.outbox.push_back(Event::Decided {
-            request: Arc::clone(request),
-            decided: Arc::clone(decided),
-        });
-    }
-
-    /// Announces what no caller made, once until the next drain.
-    fn wake(&mut self) {
-        if self.woken {
-            return;
-        }
-        if let Some(wake) = &self.wake {
-            self.woken = true;
-            wake();
-        }
-    }
+/// A line in the log.
+fn told(record: &Record) {
+    let Some(decided) = record.decided() else { return };
+    let request = record.request();
+    info!(target: "countersign", approval_id = %request.id, run_id = &*request.call.run_id, tool_name = &*request.call.tool_name,
+        decision = decided.decision.choice.name(), decided_by = decided.by(), via = decided.via.name(), "decided");
 }
 
 /// A UUIDv7 of this moment. All 74 bits beside the time are random: none are spent on a counter, so that an id seen tells

@@ -25,7 +25,11 @@ impl Clock for RuntimeClock {
     }
 }
 
-const OPTIONS: Options = Options { max_argument_bytes: 1024, keep_decided: 100 };
+const OPTIONS: Options = Options {
+    max_argument_bytes: 1024,
+    keep_decided: 100,
+    retention: Retention { contents: None, records: None },
+};
 
 /// A gate whose deadline task never runs.
 fn gate() -> (Arc<Gate>, HandClock) {
@@ -64,6 +68,7 @@ fn new(run: &str, call: &str, timeout: Option<u64>) -> NewRequest {
         timeout,
         page: None,
         more: None,
+        stored: None,
     }
 }
 
@@ -96,7 +101,7 @@ fn events(gate: &Gate) -> Vec<String> {
                 format!("{} via {}", decided.decision.choice.name(), decided.via.name())
             }
             Event::Started { .. } => "started".to_owned(),
-            Event::Settled { succeeded, .. } => format!("settled {succeeded}"),
+            Event::Settled { end, .. } => format!("settled {}", end.name()),
         });
         true
     });
@@ -122,10 +127,10 @@ fn a_call_from_request_to_end() {
         (claim.approval_id, claim.args.as_str(), claim.edited),
         (id, r#"{"command":"ls"}"#, false)
     );
-    gate.settle(id, false).unwrap();
-    gate.settle(id, true).unwrap();
+    gate.settle(id, false, None).unwrap();
+    gate.settle(id, true, None).unwrap();
     assert_eq!(gate.get(id).unwrap().unwrap().status(), Status::Failed);
-    assert_eq!(events(&gate), ["requested", "approve via gate", "started", "settled false"]);
+    assert_eq!(events(&gate), ["requested", "approve via gate", "started", "settled failed"]);
     assert!(events(&gate).is_empty());
 }
 
@@ -199,7 +204,13 @@ fn a_call_is_asked_about_again_only_in_the_place_of_a_cancelled_request() {
 fn an_edit_runs_with_its_own_arguments() {
     let (gate, _) = gate();
     let id = ask(&gate, "r", "1", None);
-    decide(&gate, id, Choice::Edit { args: args(r#"{"command":"pwd"}"#) }, Via::Callback).unwrap();
+    decide(
+        &gate,
+        id,
+        Choice::Edit { args: args(r#"{"command":"pwd"}"#), bound: None },
+        Via::Callback,
+    )
+    .unwrap();
     assert_eq!(code(claim(&gate, Some("r"), "1")), "ERR_DIGEST_MISMATCH");
     let claim =
         gate.claim(Some("r"), "1", "execute", args(r#"{ "command": "pwd" }"#), None).unwrap();
@@ -248,7 +259,7 @@ fn limits_are_refused() {
     assert_eq!(code(gate.request(request)), "ERR_INVALID_ARGUMENTS");
     let id = ask(&gate, "r", "1", None);
     assert_eq!(
-        code(decide(&gate, id, Choice::Edit { args: large.clone() }, Via::Gate)),
+        code(decide(&gate, id, Choice::Edit { args: large.clone(), bound: None }, Via::Gate)),
         "ERR_INVALID_ARGUMENTS"
     );
     assert_eq!(

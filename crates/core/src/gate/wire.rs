@@ -10,10 +10,11 @@ use serde_json::value::RawValue;
 use super::policies::wire as policies_wire;
 use super::{Claim, Decider, Error, Event, Gate, MAX_NAME, NewRequest, Options, Page, shown};
 use crate::approval::{
-    ApprovalId, Choice, Decided, Decision, DecisionKind, DecisionKinds, More, Record, Request, Via,
-    answer,
+    ApprovalId, Choice, Contents, Decided, Decision, DecisionKind, DecisionKinds, More, Record,
+    Request, Via, answer,
 };
 use crate::call::{CanonicalJson, Context, Digest, Json, ToolCall};
+use crate::ledger::Retention;
 use crate::preview::{self, Flag, Flags};
 
 /// How many agents deep a call may come from.
@@ -33,7 +34,7 @@ const MAX_DRAIN_TEXT: usize = 4 * 1024 * 1024;
 // ---------------------------------------------------------------------------------------------------------------------
 
 /// Text of the binding's own making: when it does not fit, the fault is ours or the caller's types are wrong.
-fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(|error| {
         Error::Internal(format!("the binding was given what it does not take: {error}"))
     })
@@ -49,6 +50,8 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawV
 struct OptionsText {
     max_argument_bytes: f64,
     keep_decided: f64,
+    retain_contents_ms: Option<f64>,
+    retain_records_ms: Option<f64>,
 }
 
 impl Options {
@@ -62,6 +65,10 @@ impl Options {
         Ok(Self {
             max_argument_bytes: whole("maxArgumentBytes", options.max_argument_bytes)?,
             keep_decided: whole("keepDecided", options.keep_decided)?,
+            retention: Retention {
+                contents: options.retain_contents_ms.map(|ms| ms as u64),
+                records: options.retain_records_ms.map(|ms| ms as u64),
+            },
         })
     }
 }
@@ -91,6 +98,8 @@ struct RequestText {
     details: Option<Box<RawValue>>,
     supersedes: Option<Box<str>>,
     page: Option<PageText>,
+    #[serde(default, deserialize_with = "present")]
+    stored: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -128,6 +137,7 @@ impl NewRequest {
             timeout: raw.timeout_ms.map(timeout).transpose()?,
             page: raw.page.map(Page::from),
             more: more(raw.supersedes.as_deref(), raw.details)?,
+            stored: raw.stored.as_deref().map(stored).transpose()?.flatten(),
         })
     }
 }
@@ -158,6 +168,12 @@ fn arguments(raw: Option<&RawValue>) -> Result<CanonicalJson, Error> {
         )
     })?;
     Ok(CanonicalJson::parse(raw.get())?)
+}
+
+/// What is kept instead of arguments: `[value]`, or `null` for the arguments themselves.
+fn stored(raw: &RawValue) -> Result<Option<CanonicalJson>, Error> {
+    let stored: Option<(Box<RawValue>,)> = read(raw.get())?;
+    Ok(stored.map(|(value,)| CanonicalJson::parse(value.get())).transpose()?)
 }
 
 /// What the policies judge under, in the one form it has.
@@ -239,26 +255,36 @@ struct MetaText {
     via: Via,
     #[serde(default, deserialize_with = "present")]
     edited_args: Option<Box<RawValue>>,
+    #[serde(default, deserialize_with = "present")]
+    stored: Option<Box<RawValue>>,
 }
 
 /// Decides: `DecisionOutcome` and `{ by, via, editedArgs? }`.
 pub fn decide(gate: &Gate, id: &str, outcome: &str, meta: &str) -> Result<Record, Error> {
     let id = approval_id(id)?;
     let record = gate.get(id)?.ok_or_else(|| Error::UnknownApproval(id.to_string()))?;
-    let (decision, decider) = decision(outcome, meta, &record.request().call.tool_name)?;
+    let (mut decision, decider, stored) =
+        decision(outcome, meta, &record.request().call.tool_name)?;
+    if let (Choice::Edit { args, bound }, Some(stored)) = (&mut decision.choice, stored) {
+        *bound = Some(record.request().call.digest_with(args));
+        *args = stored;
+    }
     gate.decide(id, decision, decider)
 }
 
-/// Reads a decision and who takes it: `DecisionOutcome`, `{ by, via, editedArgs? }`. The edited arguments of the second, as
-/// the tool's schema gave them, stand above those of the first.
-fn decision(outcome: &str, meta: &str, tool_name: &str) -> Result<(Decision, Decider), Error> {
+/// Reads a decision and who takes it: `DecisionOutcome`, `{ by, via, editedArgs?, stored? }`. The edited arguments of the
+/// second, as the tool's schema gave them, stand above those of the first; `stored` is what is kept instead of them.
+fn decision(
+    outcome: &str, meta: &str, tool_name: &str,
+) -> Result<(Decision, Decider, Option<CanonicalJson>), Error> {
     let mut decision = answer::read_outcome(&decision_json(outcome)?, tool_name)?;
     let meta: MetaText = read(meta)?;
     let by = meta.by.map(|by| name("by", &by)).transpose()?.map(Into::into);
-    if let (Choice::Edit { args }, Some(edited)) = (&mut decision.choice, meta.edited_args) {
+    if let (Choice::Edit { args, .. }, Some(edited)) = (&mut decision.choice, meta.edited_args) {
         *args = CanonicalJson::parse(edited.get())?;
     }
-    Ok((decision, Decider { by, via: meta.via }))
+    let stored = meta.stored.as_deref().map(stored).transpose()?.flatten();
+    Ok((decision, Decider { by, via: meta.via }, stored))
 }
 
 /// The channel of this name.
@@ -404,16 +430,24 @@ struct RecordOut<'a>(&'a Record);
 
 impl Serialize for RecordOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let record = self.0;
-        let decided = record.decided().map(Arc::as_ref);
         let mut map = serializer.serialize_map(None)?;
-        RequestOut(record.request()).write(&mut map)?;
-        map.serialize_entry("status", &record.status())?;
-        map.serialize_entry("decision", &decided.map(|decided| &decided.decision))?;
-        map.serialize_entry("decidedBy", &decided.map(Decided::by))?;
-        map.serialize_entry("via", &decided.map(|decided| decided.via))?;
-        map.serialize_entry("decidedAt", &decided.map(|decided| decided.at))?;
+        write_record(self.0, &mut map)?;
         map.end()
+    }
+}
+
+/// The entries of an `ApprovalRecord`. `contents` stands there unless it is `kept`.
+pub(super) fn write_record<M: SerializeMap>(record: &Record, map: &mut M) -> Result<(), M::Error> {
+    let decided = record.decided().map(Arc::as_ref);
+    RequestOut(record.request()).write(map)?;
+    map.serialize_entry("status", &record.status())?;
+    map.serialize_entry("decision", &decided.map(|decided| &decided.decision))?;
+    map.serialize_entry("decidedBy", &decided.map(Decided::by))?;
+    map.serialize_entry("via", &decided.map(|decided| decided.via))?;
+    map.serialize_entry("decidedAt", &decided.map(|decided| decided.at))?;
+    match record.request().contents() {
+        Contents::Kept => Ok(()),
+        contents => map.serialize_entry("contents", contents.name()),
     }
 }
 
@@ -486,11 +520,9 @@ impl<'a> From<&'a Event> for EventText<'a> {
                 at: decided.at,
             },
             Event::Started { id, at } => Self::Started { approval_id: *id, at: *at },
-            Event::Settled { id, succeeded, at } => Self::Settled {
-                approval_id: *id,
-                status: if *succeeded { "succeeded" } else { "failed" },
-                at: *at,
-            },
+            Event::Settled { id, end, at } => {
+                Self::Settled { approval_id: *id, status: end.name(), at: *at }
+            }
         }
     }
 }

@@ -82,14 +82,14 @@ fn request(run: &str, call: &str, deadline: Option<u64>) -> Request {
     }
 }
 
-fn created(ledger: &mut impl Ledger, request: Request) -> Record {
+fn created(ledger: &impl Ledger, request: Request) -> Record {
     match ledger.request(request).unwrap() {
         Requested::Created(record) => record,
         Requested::Duplicate(_) => panic!("a duplicate"),
     }
 }
 
-fn put(ledger: &mut impl Ledger, run: &str, call: &str, deadline: Option<u64>) -> ApprovalId {
+fn put(ledger: &impl Ledger, run: &str, call: &str, deadline: Option<u64>) -> ApprovalId {
     created(ledger, request(run, call, deadline)).request().id
 }
 
@@ -122,11 +122,11 @@ fn calls(records: &[Record]) -> Vec<String> {
         .collect()
 }
 
-fn keeps_and_finds(mut ledger: impl Ledger) {
-    let first = put(&mut ledger, "b", "1", None);
-    put(&mut ledger, "a", "1", None);
-    put(&mut ledger, "b", "2", None);
-    put(&mut ledger, "b", "10", None);
+fn keeps_and_finds(ledger: impl Ledger) {
+    let first = put(&ledger, "b", "1", None);
+    put(&ledger, "a", "1", None);
+    put(&ledger, "b", "2", None);
+    put(&ledger, "b", "10", None);
     let Requested::Duplicate(existing) = ledger.request(request("b", "1", None)).unwrap() else {
         panic!("no duplicate")
     };
@@ -150,8 +150,8 @@ fn keeps_and_finds(mut ledger: impl Ledger) {
     assert_eq!(existing.status(), Status::Approved);
 }
 
-fn first_decision_stands(mut ledger: impl Ledger) {
-    let id = put(&mut ledger, "r", "1", None);
+fn first_decision_stands(ledger: impl Ledger) {
+    let id = put(&ledger, "r", "1", None);
     let Outcome::Won(record) = ledger.decide(id, approve(1)).unwrap() else { panic!("not won") };
     assert_eq!(record.status(), Status::Approved);
     for late in [approve(1), reject(2), cancel(), choose(Choice::Expired, 3)] {
@@ -164,11 +164,11 @@ fn first_decision_stands(mut ledger: impl Ledger) {
     assert!(matches!(ledger.decide(uuid::Uuid::now_v7(), approve(1)).unwrap(), Outcome::Unknown));
 }
 
-fn deadline_is_inside_the_decision(mut ledger: impl Ledger) {
-    let intime = put(&mut ledger, "r", "1", Some(100));
+fn deadline_is_inside_the_decision(ledger: impl Ledger) {
+    let intime = put(&ledger, "r", "1", Some(100));
     assert!(matches!(ledger.decide(intime, approve(99)).unwrap(), Outcome::Won(_)));
     for at in [100, 101] {
-        let late = put(&mut ledger, "r", &format!("late {at}"), Some(100));
+        let late = put(&ledger, "r", &format!("late {at}"), Some(100));
         let Outcome::Expired(record) = ledger.decide(late, approve(at)).unwrap() else {
             panic!("not expired")
         };
@@ -182,7 +182,7 @@ fn deadline_is_inside_the_decision(mut ledger: impl Ledger) {
         };
         assert_eq!(record.status(), Status::Expired);
     }
-    let expired = put(&mut ledger, "r", "3", Some(100));
+    let expired = put(&ledger, "r", "3", Some(100));
     assert!(matches!(
         ledger.decide(expired, choose(Choice::Expired, 100)).unwrap(),
         Outcome::Won(_)
@@ -190,12 +190,11 @@ fn deadline_is_inside_the_decision(mut ledger: impl Ledger) {
     assert_eq!(ledger.next_deadline().unwrap(), None);
 }
 
-fn not_allowed_leaves_it_open(mut ledger: impl Ledger) {
+fn not_allowed_leaves_it_open(ledger: impl Ledger) {
     let only_respond = DecisionKinds::new([DecisionKind::Respond]).unwrap();
-    let id =
-        created(&mut ledger, Request { allowed: only_respond, ..request("r", "1", Some(100)) })
-            .request()
-            .id;
+    let id = created(&ledger, Request { allowed: only_respond, ..request("r", "1", Some(100)) })
+        .request()
+        .id;
     assert!(matches!(ledger.decide(id, approve(1)).unwrap(), Outcome::NotAllowed(_)));
     assert!(matches!(ledger.decide(id, reject(1)).unwrap(), Outcome::NotAllowed(_)));
     assert_eq!(status(&ledger, id), Some(Status::Pending));
@@ -205,51 +204,58 @@ fn not_allowed_leaves_it_open(mut ledger: impl Ledger) {
         Outcome::Won(_)
     ));
     // The deadline is looked at first: what is not allowed is late too.
-    let id =
-        created(&mut ledger, Request { allowed: only_respond, ..request("r", "2", Some(100)) })
-            .request()
-            .id;
+    let id = created(&ledger, Request { allowed: only_respond, ..request("r", "2", Some(100)) })
+        .request()
+        .id;
     assert!(matches!(ledger.decide(id, approve(100)).unwrap(), Outcome::Expired(_)));
 }
 
-fn begins_once_on_what_was_approved(mut ledger: impl Ledger) {
+fn begins_once_on_what_was_approved(ledger: impl Ledger) {
     let approved = request("r", "1", None);
     let digest = approved.digest;
     let edited_args = CanonicalJson::parse(r#"{"command":"pwd"}"#).unwrap();
     let edited_digest = approved.call.digest_with(&edited_args);
-    let id = created(&mut ledger, approved).request().id;
-    assert!(matches!(ledger.begin(id, digest).unwrap(), Begun::Refused(Status::Pending)));
+    let id = created(&ledger, approved).request().id;
+    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Refused(Status::Pending)));
     ledger.decide(id, approve(0)).unwrap();
-    assert!(matches!(ledger.begin(id, edited_digest).unwrap(), Begun::Mismatch));
+    assert!(matches!(ledger.begin(id, edited_digest, 0).unwrap(), Begun::Mismatch));
     assert_eq!(status(&ledger, id), Some(Status::Approved));
-    assert!(matches!(ledger.begin(id, digest).unwrap(), Begun::Won(_)));
-    assert!(matches!(ledger.begin(id, digest).unwrap(), Begun::Refused(Status::Started)));
-    assert!(ledger.finish(id, Step::Start).unwrap().is_none());
-    assert_eq!(ledger.finish(id, Step::Succeed).unwrap().unwrap().status(), Status::Succeeded);
-    assert!(ledger.finish(id, Step::Fail).unwrap().is_none());
-    assert!(matches!(ledger.begin(id, digest).unwrap(), Begun::Refused(Status::Succeeded)));
+    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Won(_)));
+    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Refused(Status::Started)));
+    assert!(ledger.finish(id, Step::Start, None, 0).unwrap().is_none());
+    assert_eq!(
+        ledger.finish(id, Step::Succeed, None, 0).unwrap().unwrap().status(),
+        Status::Succeeded
+    );
+    assert!(ledger.finish(id, Step::Fail, None, 0).unwrap().is_none());
+    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Refused(Status::Succeeded)));
 
     let asked = request("s", "1", None);
     let (digest, edited_digest) = (asked.digest, asked.call.digest_with(&edited_args));
-    let id = created(&mut ledger, asked).request().id;
-    ledger.decide(id, choose(Choice::Edit { args: edited_args.clone() }, 0)).unwrap();
-    assert!(matches!(ledger.begin(id, digest).unwrap(), Begun::Mismatch));
-    let Begun::Won(record) = ledger.begin(id, edited_digest).unwrap() else { panic!("not begun") };
+    let id = created(&ledger, asked).request().id;
+    ledger.decide(id, choose(Choice::Edit { args: edited_args.clone(), bound: None }, 0)).unwrap();
+    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Mismatch));
+    let Begun::Won(record) = ledger.begin(id, edited_digest, 0).unwrap() else {
+        panic!("not begun")
+    };
     assert_eq!(record.approved().unwrap().0, &edited_args);
-    assert_eq!(ledger.finish(id, Step::Interrupt).unwrap().unwrap().status(), Status::Interrupted);
-    assert!(matches!(ledger.begin(uuid::Uuid::now_v7(), digest).unwrap(), Begun::Unknown));
+    assert_eq!(
+        ledger.finish(id, Step::Interrupt, None, 0).unwrap().unwrap().status(),
+        Status::Interrupted
+    );
+    assert!(matches!(ledger.begin(uuid::Uuid::now_v7(), digest, 0).unwrap(), Begun::Unknown));
 }
 
-fn takes_back_only_what_did_not_start(mut ledger: impl Ledger) {
+fn takes_back_only_what_did_not_start(ledger: impl Ledger) {
     let [pending, approved, started, rejected, other] =
         ["pending", "approved", "started", "rejected", "other"]
-            .map(|call| put(&mut ledger, if call == "other" { "s" } else { "r" }, call, None));
+            .map(|call| put(&ledger, if call == "other" { "s" } else { "r" }, call, None));
     for id in [approved, started, other] {
         ledger.decide(id, approve(0)).unwrap();
     }
     ledger.decide(rejected, reject(0)).unwrap();
     let digest = ledger.get(started).unwrap().unwrap().request().digest;
-    assert!(matches!(ledger.begin(started, digest).unwrap(), Begun::Won(_)));
+    assert!(matches!(ledger.begin(started, digest, 0).unwrap(), Begun::Won(_)));
 
     for id in [pending, started, rejected, uuid::Uuid::now_v7()] {
         assert!(ledger.revoke(id, cancel()).unwrap().is_none());
@@ -262,13 +268,13 @@ fn takes_back_only_what_did_not_start(mut ledger: impl Ledger) {
     assert_eq!(status(&ledger, other), Some(Status::Approved));
     assert_eq!(ledger.revoke(other, cancel()).unwrap().unwrap().status(), Status::Cancelled);
     let digest = ledger.get(other).unwrap().unwrap().request().digest;
-    assert!(matches!(ledger.begin(other, digest).unwrap(), Begun::Refused(Status::Cancelled)));
-    put(&mut ledger, "t", "1", None);
+    assert!(matches!(ledger.begin(other, digest, 0).unwrap(), Begun::Refused(Status::Cancelled)));
+    put(&ledger, "t", "1", None);
     assert_eq!(calls(&ledger.cancel_run(None, &cancel()).unwrap()), ["t/1"]);
     assert_eq!(status(&ledger, started), Some(Status::Started));
 }
 
-fn expires_in_order_and_in_batches(mut ledger: impl Ledger) {
+fn expires_in_order_and_in_batches(ledger: impl Ledger) {
     for (call, deadline) in [
         ("late", Some(30)),
         ("never", None),
@@ -276,7 +282,7 @@ fn expires_in_order_and_in_batches(mut ledger: impl Ledger) {
         ("then", Some(20)),
         ("far", Some(40)),
     ] {
-        put(&mut ledger, "r", call, deadline);
+        put(&ledger, "r", call, deadline);
     }
     assert_eq!(ledger.next_deadline().unwrap(), Some(10));
     assert!(ledger.expire_due(9, 10).unwrap().is_empty());
@@ -290,13 +296,13 @@ fn expires_in_order_and_in_batches(mut ledger: impl Ledger) {
     assert!(ledger.expire_due(u64::MAX, 10).unwrap().is_empty());
 }
 
-fn forgets_the_oldest_that_is_over(mut ledger: impl Ledger) {
+fn forgets_the_oldest_that_is_over(ledger: impl Ledger) {
     let ids: Vec<ApprovalId> =
-        (0..6).map(|call| put(&mut ledger, "r", &call.to_string(), None)).collect();
+        (0..6).map(|call| put(&ledger, "r", &call.to_string(), None)).collect();
     ledger.decide(ids[0], approve(0)).unwrap();
     let digest = ledger.get(ids[1]).unwrap().unwrap().request().digest;
     ledger.decide(ids[1], approve(0)).unwrap();
-    ledger.begin(ids[1], digest).unwrap();
+    ledger.begin(ids[1], digest, 0).unwrap();
     for id in &ids[2..5] {
         ledger.decide(*id, reject(0)).unwrap();
     }
@@ -304,13 +310,13 @@ fn forgets_the_oldest_that_is_over(mut ledger: impl Ledger) {
     assert_eq!(kept, [true, true, false, true, true, true]);
     assert!(matches!(ledger.decide(ids[2], approve(0)).unwrap(), Outcome::Unknown));
     assert!(ledger.find(None, "2").unwrap().is_empty());
-    ledger.finish(ids[1], Step::Fail).unwrap();
+    ledger.finish(ids[1], Step::Fail, None, 0).unwrap();
     assert_eq!(status(&ledger, ids[3]), None);
     assert_eq!(status(&ledger, ids[1]), Some(Status::Failed));
 }
 
 /// Many steps in no order, each compared with what a plain list of (id, status) says.
-fn a_random_walk_agrees_with_a_list(mut ledger: impl Ledger) {
+fn a_random_walk_agrees_with_a_list(ledger: impl Ledger) {
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     let mut dice = move |sides: u64| {
         seed ^= seed << 13;
@@ -325,7 +331,7 @@ fn a_random_walk_agrees_with_a_list(mut ledger: impl Ledger) {
             (0..=2, _) | (_, 0) => {
                 let deadline = (dice(2) == 0).then(|| now + dice(50));
                 list.push((
-                    put(&mut ledger, &run, &now.to_string(), deadline),
+                    put(&ledger, &run, &now.to_string(), deadline),
                     run,
                     deadline,
                     Status::Pending,
@@ -360,12 +366,12 @@ fn a_random_walk_agrees_with_a_list(mut ledger: impl Ledger) {
                     }
                     6 => {
                         let digest = ledger.get(*id).unwrap().unwrap().request().digest;
-                        let won = matches!(ledger.begin(*id, digest).unwrap(), Begun::Won(_));
+                        let won = matches!(ledger.begin(*id, digest, now).unwrap(), Begun::Won(_));
                         assert_eq!(won, status.may_start());
                         *status = if won { Status::Started } else { *status };
                     }
                     _ => {
-                        let ended = ledger.finish(*id, Step::Succeed).unwrap().is_some();
+                        let ended = ledger.finish(*id, Step::Succeed, None, now).unwrap().is_some();
                         assert_eq!(ended, *status == Status::Started);
                         *status = if ended { Status::Succeeded } else { *status };
                     }

@@ -3,9 +3,11 @@
 //! Built for many requests that wait: a record is one allocation beside its texts, and every change is O(log n).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Begun, Ledger, LedgerError, LedgerErrorKind, Outcome, Requested};
+use serde_json::value::RawValue;
+
+use super::{Begun, End, Event, Feed, Ledger, LedgerError, LedgerErrorKind, Outcome, Requested};
 use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Status, Step, Via};
 use crate::call::Digest;
 
@@ -15,6 +17,13 @@ type Seq = u64;
 /// [`Ledger`] in memory.
 #[derive(Debug)]
 pub struct MemoryLedger {
+    feed: Arc<Feed>,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    feed: Arc<Feed>,
     records: BTreeMap<Seq, Record>,
     ids: HashMap<ApprovalId, Seq>,
     /// (tool call id, run, seq)
@@ -34,7 +43,9 @@ pub struct MemoryLedger {
 impl MemoryLedger {
     /// An empty ledger that keeps so many requests after nothing can happen to them any more, the latest ones.
     pub fn new(keep_done: usize) -> Self {
-        Self {
+        let feed = Arc::new(Feed::default());
+        let kept = Kept {
+            feed: Arc::clone(&feed),
             records: BTreeMap::new(),
             ids: HashMap::new(),
             calls: BTreeSet::new(),
@@ -44,9 +55,18 @@ impl MemoryLedger {
             done: VecDeque::new(),
             keep_done,
             next_seq: 0,
-        }
+        };
+        Self { feed, kept: Mutex::new(kept) }
     }
 
+    /// A panic under the lock cannot leave a half change behind that matters: an index that misses an entry delays a waiter,
+    /// it does not run a tool.
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
     fn record(&self, seq: Seq) -> Result<&Record, LedgerError> {
         self.records.get(&seq).ok_or_else(|| missing(seq))
     }
@@ -74,6 +94,16 @@ impl MemoryLedger {
         if record.status().is_final() {
             self.done.push_back(seq);
             self.forget();
+        }
+        Ok(record)
+    }
+
+    /// A change that is a decision.
+    fn decision(&mut self, seq: Seq, decided: Decided) -> Result<Record, LedgerError> {
+        let record = self.change(seq, |record| record.decide(decided))?;
+        if let Some(decided) = record.decided() {
+            let (request, decided) = (Arc::clone(record.request()), Arc::clone(decided));
+            self.feed.push(Event::Decided { request, decided });
         }
         Ok(record)
     }
@@ -123,13 +153,12 @@ fn expiry(at: u64) -> Decided {
     }
 }
 
-impl Ledger for MemoryLedger {
+impl Kept {
     fn request(&mut self, mut request: Request) -> Result<Requested, LedgerError> {
-        let supersedes = request.more.as_ref().and_then(|more| more.supersedes);
+        let supersedes = request.supersedes();
         if let Some(existing) =
             self.find(Some(&request.call.run_id), &request.call.tool_call_id)?.pop()
-            && !(supersedes == Some(existing.request().id)
-                && existing.status() == Status::Cancelled)
+            && !(supersedes == Some(existing.request().id) && existing.status().may_be_superseded())
         {
             return Ok(Requested::Duplicate(existing));
         }
@@ -152,6 +181,7 @@ impl Ledger for MemoryLedger {
         let record = Record::new(Arc::new(request));
         self.records.insert(seq, record.clone());
         self.next_seq += 1;
+        self.feed.push(Event::Requested(Arc::clone(record.request())));
         Ok(Requested::Created(record))
     }
 
@@ -192,14 +222,12 @@ impl Ledger for MemoryLedger {
             return Ok(Outcome::Already(record.clone()));
         }
         if record.request().is_due(decided.at) && decided.decision.choice != Choice::Expired {
-            return self
-                .change(seq, |record| record.decide(expiry(decided.at)))
-                .map(Outcome::Expired);
+            return self.decision(seq, expiry(decided.at)).map(Outcome::Expired);
         }
         if !decided.is_allowed(record.request().allowed) {
             return Ok(Outcome::NotAllowed(record.clone()));
         }
-        self.change(seq, |record| record.decide(decided)).map(Outcome::Won)
+        self.decision(seq, decided).map(Outcome::Won)
     }
 
     fn revoke(&mut self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError> {
@@ -207,10 +235,10 @@ impl Ledger for MemoryLedger {
         if !self.record(seq)?.status().may_start() {
             return Ok(None);
         }
-        self.change(seq, |record| record.decide(decided)).map(Some)
+        self.decision(seq, decided).map(Some)
     }
 
-    fn begin(&mut self, id: ApprovalId, digest: Digest) -> Result<Begun, LedgerError> {
+    fn begin(&mut self, id: ApprovalId, digest: Digest, at: u64) -> Result<Begun, LedgerError> {
         let Some(&seq) = self.ids.get(&id) else { return Ok(Begun::Unknown) };
         let record = self.record(seq)?;
         if !record.status().may_start() {
@@ -219,33 +247,86 @@ impl Ledger for MemoryLedger {
         if record.approved().is_none_or(|(_, approved)| approved != digest) {
             return Ok(Begun::Mismatch);
         }
-        self.change(seq, |record| record.advance(Step::Start)).map(Begun::Won)
+        let record = self.change(seq, |record| record.advance(Step::Start))?;
+        self.feed.push(Event::Started { id, at });
+        Ok(Begun::Won(record))
     }
 
-    fn finish(&mut self, id: ApprovalId, end: Step) -> Result<Option<Record>, LedgerError> {
+    fn finish(
+        &mut self, id: ApprovalId, step: Step, at: u64,
+    ) -> Result<Option<Record>, LedgerError> {
         let Some(&seq) = self.ids.get(&id) else { return Ok(None) };
-        if self.record(seq)?.status() != Status::Started || end == Step::Start {
+        let Some(end) = End::of(step) else { return Ok(None) };
+        if self.record(seq)?.status() != Status::Started {
             return Ok(None);
         }
-        self.change(seq, |record| record.advance(end)).map(Some)
+        let record = self.change(seq, |record| record.advance(step))?;
+        self.feed.push(Event::Settled { id, end, at });
+        Ok(Some(record))
     }
 
     fn expire_due(&mut self, now: u64, limit: usize) -> Result<Vec<Record>, LedgerError> {
         let due: Vec<Seq> =
             self.deadlines.range(..=(now, Seq::MAX)).take(limit).map(|(_, seq)| *seq).collect();
-        due.into_iter().map(|seq| self.change(seq, |record| record.decide(expiry(now)))).collect()
-    }
-
-    fn next_deadline(&self) -> Result<Option<u64>, LedgerError> {
-        Ok(self.deadlines.first().map(|(deadline, _)| *deadline))
+        due.into_iter().map(|seq| self.decision(seq, expiry(now))).collect()
     }
 
     fn cancel_run(
         &mut self, run: Option<&str>, decided: &Decided,
     ) -> Result<Vec<Record>, LedgerError> {
-        self.open_of(run)
-            .into_iter()
-            .map(|seq| self.change(seq, |record| record.decide(decided.clone())))
-            .collect()
+        self.open_of(run).into_iter().map(|seq| self.decision(seq, decided.clone())).collect()
+    }
+}
+
+impl Ledger for MemoryLedger {
+    fn feed(&self) -> &Arc<Feed> {
+        &self.feed
+    }
+
+    fn request(&self, request: Request) -> Result<Requested, LedgerError> {
+        self.kept().request(request)
+    }
+
+    fn get(&self, id: ApprovalId) -> Result<Option<Record>, LedgerError> {
+        self.kept().get(id)
+    }
+
+    fn find(&self, run: Option<&str>, tool_call_id: &str) -> Result<Vec<Record>, LedgerError> {
+        self.kept().find(run, tool_call_id)
+    }
+
+    fn pending(&self, run: Option<&str>) -> Result<Vec<Record>, LedgerError> {
+        self.kept().pending(run)
+    }
+
+    fn decide(&self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError> {
+        self.kept().decide(id, decided)
+    }
+
+    fn revoke(&self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError> {
+        self.kept().revoke(id, decided)
+    }
+
+    fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<Begun, LedgerError> {
+        self.kept().begin(id, digest, at)
+    }
+
+    /// What it gave is not kept: nothing of this ledger is there to be resumed.
+    fn finish(
+        &self, id: ApprovalId, end: Step, _result: Option<Box<RawValue>>, at: u64,
+    ) -> Result<Option<Record>, LedgerError> {
+        self.kept().finish(id, end, at)
+    }
+
+    fn expire_due(&self, now: u64, limit: usize) -> Result<Vec<Record>, LedgerError> {
+        self.kept().expire_due(now, limit)
+    }
+
+    fn next_deadline(&self) -> Result<Option<u64>, LedgerError> {
+        Ok(self.kept().deadlines.first().map(|(deadline, _)| *deadline))
+    }
+
+    fn cancel_run(&self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError> {
+        self.kept().cancel_run(run, decided)
     }
 }

@@ -1,11 +1,19 @@
 //! What is kept: the requests, their decisions and their executions.
 
+mod archive;
 #[cfg(test)]
 mod conformance;
 mod error;
+mod feed;
 mod memory;
 
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+pub use archive::{Archive, Hash, Retention, RunInfo, RunStatus, SaveRun, SavedRun, Tidied};
 pub use error::{LedgerError, LedgerErrorKind};
+pub use feed::{End, Event, Feed, MAX_DRAIN, Wake};
 pub use memory::MemoryLedger;
 
 use crate::approval::{ApprovalId, Decided, Record, Request, Status, Step};
@@ -48,6 +56,17 @@ pub enum Begun {
     Unknown,
 }
 
+/// Whose events a ledger tells of. In memory there are no others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watch {
+    /// Of this request too, whoever made it.
+    One(ApprovalId),
+    /// Of every request.
+    All,
+    /// Of those that were made or watched here.
+    Own,
+}
+
 /// Where requests are kept.
 ///
 /// Each method is **one atomic step**: it happens as a whole or not at all, and no other step, of this process or another,
@@ -55,11 +74,17 @@ pub enum Begun {
 /// changed nothing. A store that several processes share makes its compare-and-set inside one transaction
 /// (`UPDATE … WHERE status = 'pending' AND …`), never as a read and a write.
 ///
-/// Times are ms since the epoch and come from the caller, who has the clock.
-pub trait Ledger: Send {
+/// Times are ms since the epoch and come from the caller, who has the clock. A ledger that lasts never goes back behind the
+/// last time it has written down: where the caller's is earlier, that one counts, and a new request's deadline moves with it.
+///
+/// Each change is also an event of the [`Feed`], in the order of the changes.
+pub trait Ledger: Send + Sync {
+    /// What happens.
+    fn feed(&self) -> &Arc<Feed>;
+
     /// Keeps a request that waits, unless its run already asked about that call id and the last of these requests is not the
-    /// cancelled one that this one supersedes.
-    fn request(&mut self, request: Request) -> Result<Requested, LedgerError>;
+    /// cancelled or interrupted one that this one supersedes.
+    fn request(&self, request: Request) -> Result<Requested, LedgerError>;
 
     /// A record.
     fn get(&self, id: ApprovalId) -> Result<Option<Record>, LedgerError>;
@@ -72,27 +97,35 @@ pub trait Ledger: Send {
 
     /// Decides, if the request is still open at `decided.at` and allows it. The first decision stands for ever. A decision
     /// at or after the deadline does not count: `expired` is written down instead.
-    fn decide(&mut self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError>;
+    fn decide(&self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError>;
 
     /// Takes back an approval that was not started; `None`: there was nothing to take back. `decided` is a cancellation.
-    fn revoke(&mut self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError>;
+    fn revoke(&self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError>;
 
     /// The one claim on an approval: approved or edited, bound to this digest, becomes started. It succeeds at most once in
     /// the life of a request, over any number of processes.
-    fn begin(&mut self, id: ApprovalId, digest: Digest) -> Result<Begun, LedgerError>;
+    fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<Begun, LedgerError>;
 
-    /// Writes down how a started call ended; `None`: it was not running.
-    fn finish(&mut self, id: ApprovalId, end: Step) -> Result<Option<Record>, LedgerError>;
+    /// Writes down how a started call ended, and what it gave; `None`: it was not running.
+    fn finish(
+        &self, id: ApprovalId, end: Step, result: Option<Box<RawValue>>, at: u64,
+    ) -> Result<Option<Record>, LedgerError>;
 
     /// Writes `expired` down for what waits and is due at `now`: the most overdue first, at most `limit`.
-    fn expire_due(&mut self, now: u64, limit: usize) -> Result<Vec<Record>, LedgerError>;
+    fn expire_due(&self, now: u64, limit: usize) -> Result<Vec<Record>, LedgerError>;
 
     /// The next deadline of anything that waits.
     fn next_deadline(&self) -> Result<Option<u64>, LedgerError>;
 
     /// Cancels what a run waits for and takes back what was approved but not started; of all runs when `run` is `None`.
     /// `decided` is a cancellation.
-    fn cancel_run(
-        &mut self, run: Option<&str>, decided: &Decided,
-    ) -> Result<Vec<Record>, LedgerError>;
+    fn cancel_run(&self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError>;
+
+    /// Says whose events to tell of, beside those of requests that were made here.
+    fn watch(&self, _what: Watch) {}
+
+    /// What only a ledger that lasts has; `None`: this one does not outlive its process.
+    fn archive(&self) -> Option<&dyn Archive> {
+        None
+    }
 }

@@ -1,0 +1,151 @@
+//! What only a ledger that lasts has: runs and their history, and its upkeep.
+
+use serde_json::value::RawValue;
+
+use super::LedgerError;
+use crate::approval::Record;
+
+/// A SHA-256.
+pub type Hash = [u8; 32];
+
+/// How far a run has come, as it says itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RunStatus {
+    /// It goes on, or would if its process lived.
+    Running,
+    /// It came to its end.
+    Done,
+    /// It ended with an error.
+    Failed,
+    /// It was aborted or left.
+    Cancelled,
+}
+
+impl RunStatus {
+    /// Every status.
+    pub const ALL: [Self; 4] = [Self::Running, Self::Done, Self::Failed, Self::Cancelled];
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The status with this very name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+
+    /// Whether nothing more can come.
+    pub const fn is_over(self) -> bool {
+        !matches!(self, Self::Running)
+    }
+}
+
+/// Where a run stands, to be kept.
+#[derive(Debug)]
+pub struct SaveRun<'a> {
+    /// The run.
+    pub run_id: &'a str,
+    /// What the new entries follow: the hash of an entry of this run, or `None` for the beginning. Entries behind it that
+    /// are not among the new ones are no longer part of the run.
+    pub parent: Option<Hash>,
+    /// What is new of its history: JSON texts, kept as they are.
+    pub entries: &'a [Box<RawValue>],
+    /// Whatever else a resume needs, small.
+    pub state: &'a RawValue,
+    /// How far it is.
+    pub status: RunStatus,
+    /// How many approvals' worth of steps it has done, for a list of runs.
+    pub steps: u64,
+}
+
+/// A run as it was kept.
+#[derive(Debug)]
+pub struct SavedRun {
+    /// Its history, oldest first, each with its hash.
+    pub entries: Vec<(Hash, Box<RawValue>)>,
+    /// What else was kept.
+    pub state: Box<RawValue>,
+    /// What a list shows of it.
+    pub info: RunInfo,
+}
+
+/// What a list shows of a run.
+#[derive(Debug, Clone)]
+pub struct RunInfo {
+    /// The run.
+    pub run_id: Box<str>,
+    /// How far it is.
+    pub status: RunStatus,
+    /// Whether a process that lives continues it.
+    pub active: bool,
+    /// Steps done.
+    pub steps: u64,
+    /// Requests that wait.
+    pub pending: u64,
+    /// ms since the epoch.
+    pub created_at: u64,
+    /// ms since the epoch.
+    pub updated_at: u64,
+}
+
+/// For how long things are kept, in ms; `None`: for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// Arguments, previews, decisions' contents, results and history after nothing can happen to them any more. Digests and
+    /// audit stay.
+    pub contents: Option<u64>,
+    /// The records themselves, and runs that are over. The audit stays.
+    pub records: Option<u64>,
+}
+
+/// What an upkeep did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tidied {
+    /// Records that lost their contents.
+    pub contents: u64,
+    /// Records that are gone.
+    pub records: u64,
+    /// Entries of histories that are gone.
+    pub entries: u64,
+    /// Bytes of the file given back.
+    pub bytes: u64,
+}
+
+/// What only a ledger that lasts has. Like [`Ledger`](super::Ledger)'s, each method is one atomic, durable step.
+pub trait Archive: Send + Sync {
+    /// The records of a run, oldest first.
+    fn records(&self, run: &str) -> Result<Vec<Record>, LedgerError>;
+
+    /// Writes `interrupted` down for what was started by a process that is gone; of all runs when `run` is `None`.
+    fn interrupt(&self, run: Option<&str>, now: u64) -> Result<Vec<Record>, LedgerError>;
+
+    /// Keeps where a run stands, and returns the hash of each new entry. The first save makes the run this process' own;
+    /// it fails with `RunActive` when the run is another living process', and with `RunOver` when it has ended.
+    fn save_run(&self, save: SaveRun<'_>, now: u64) -> Result<Vec<Hash>, LedgerError>;
+
+    /// A run as it was kept.
+    fn run(&self, run: &str) -> Result<Option<SavedRun>, LedgerError>;
+
+    /// Makes a run this process' own, to continue it. Fails with `UnknownRun`, `RunActive` (also when this process itself
+    /// continues it) and `RunOver`.
+    fn take_run(&self, run: &str, now: u64) -> Result<SavedRun, LedgerError>;
+
+    /// Lets go of a run that is not over, so that another process may take it.
+    fn release_run(&self, run: &str, now: u64) -> Result<(), LedgerError>;
+
+    /// Runs, the latest change first, at most `limit`; `open`: only those that are not over.
+    fn runs(&self, open: bool, limit: usize) -> Result<Vec<RunInfo>, LedgerError>;
+
+    /// Drops what retention lets go of: at most about `limit` rows at a time, so that nobody waits long. Nothing left to do:
+    /// all zero.
+    fn tidy(&self, retention: Retention, now: u64, limit: usize) -> Result<Tidied, LedgerError>;
+
+    /// Gives the space of what was dropped back to the system.
+    fn compact(&self) -> Result<Tidied, LedgerError>;
+}
