@@ -71,7 +71,7 @@ fn a_request_that_waits_is_cheap() {
             stored: None,
         };
         ids.push(gate.request(new).unwrap().request().id);
-        gate.drain(|_| true);
+        gate.feed().drain(|_| true);
     }
     let each =
         (LIVE.load(Ordering::Relaxed) - before - payload - COUNT * size_of::<uuid::Uuid>()) / COUNT;

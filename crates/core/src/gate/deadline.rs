@@ -9,7 +9,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tracing::error;
 
-use super::{EXPIRE_AT_ONCE, Gate, told};
+use super::{EXPIRE_AT_ONCE, Error, Gate, told};
+use crate::ledger::Tidied;
 
 /// The longest sleep. The wall clock may jump, and a sleeping machine's timer does not count: look again now and then.
 const LONGEST_NAP: Duration = Duration::from_secs(15);
@@ -74,19 +75,18 @@ impl Gate {
         self.expire_due();
     }
 
-    /// Drops what retention lets go of.
-    fn tidy(&self) {
-        let Some(archive) = self.ledger.archive() else { return };
+    /// Drops what retention lets go of, a little at a time.
+    pub fn tidy_now(&self) -> Result<Tidied, Error> {
+        let archive = self.archive()?;
+        let mut all = Tidied::default();
         loop {
-            match archive.tidy(self.options.retention, self.clock.now(), TIDY_AT_ONCE) {
-                Ok(tidied) if tidied == Default::default() => return,
-                // Others write in between.
-                Ok(_) => std::thread::sleep(Duration::from_millis(3)),
-                Err(error) => {
-                    error!(target: "countersign", %error, "could not tidy the ledger");
-                    return;
-                }
+            let tidied = archive.tidy(self.options.retention, self.clock.now(), TIDY_AT_ONCE)?;
+            if tidied == Tidied::default() {
+                return Ok(all);
             }
+            all = all + tidied;
+            // Others write in between.
+            std::thread::sleep(Duration::from_millis(3));
         }
     }
 }
@@ -112,8 +112,8 @@ async fn expire_for_ever(gate: Weak<Gate>, changed: Arc<Notify>) {
             // It may wait for a disk: not on a thread that others' deadlines need.
             let looked = tokio::task::spawn_blocking(move || {
                 let nap = held.expire_due();
-                if tidies {
-                    held.tidy();
+                if tidies && let Err(error) = held.tidy_now() {
+                    error!(target: "countersign", %error, "could not tidy the ledger");
                 }
                 nap
             });

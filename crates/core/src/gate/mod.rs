@@ -1,7 +1,7 @@
 //! The rooms before this one, put to work: a live object that asks, binds, waits and wakes.
 //!
-//! Every method is synchronous and is one step of the ledger, which queues what happened as an [`Event`] until
-//! [`Gate::drain`]. Over a ledger that lasts, a method may wait for a disk.
+//! Every method is synchronous and is one step of the ledger, which queues what happened as an [`Event`] of
+//! its [`Feed`]. Over a ledger that lasts, a method may wait for a disk.
 
 mod clock;
 mod deadline;
@@ -27,7 +27,8 @@ use crate::approval::{
 };
 use crate::call::{CanonicalJson, Context, Json, ToolCall};
 use crate::ledger::{
-    Archive, Begun, Ledger, LedgerErrorKind, MemoryLedger, Outcome, Requested, Retention, Watch,
+    Archive, Begun, Feed, Ledger, LedgerErrorKind, MemoryLedger, Outcome, Requested, Retention,
+    Watch,
 };
 use crate::preview::{self, Flag};
 
@@ -176,12 +177,6 @@ impl Gate {
 
     fn watching(&self) -> MutexGuard<'_, Watching> {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// `wake` is called when events were queued by something other than a call of the gate: once until the next drain.
-    /// `None` forgets it.
-    pub fn on_wake(&self, wake: Option<Wake>) {
-        self.ledger.feed().on_wake(wake);
     }
 
     /// Says whose events are told of beside those of requests made here. Whoever waits for a request watches it first, and
@@ -390,9 +385,9 @@ impl Gate {
         Ok(())
     }
 
-    /// What happened since the last call, oldest first: see [`Feed::drain`](crate::ledger::Feed::drain).
-    pub fn drain(&self, take: impl FnMut(Event) -> bool) {
-        self.ledger.feed().drain(take);
+    /// What happens.
+    pub fn feed(&self) -> &Arc<Feed> {
+        self.ledger.feed()
     }
 
     /// Refuses what comes. What waits in memory only is cancelled, and what was approved there but not started is taken back;

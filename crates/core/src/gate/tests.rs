@@ -43,7 +43,7 @@ fn runtime_gate() -> (Arc<Gate>, Arc<AtomicUsize>) {
     let gate = Gate::new(OPTIONS, Box::new(RuntimeClock(tokio::time::Instant::now())), spawn);
     let wakes = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&wakes);
-    gate.on_wake(Some(Arc::new(move || {
+    gate.feed().on_wake(Some(Arc::new(move || {
         counter.fetch_add(1, Ordering::SeqCst);
     })));
     (gate, wakes)
@@ -94,7 +94,7 @@ fn code<T>(result: Result<T, Error>) -> &'static str {
 
 fn events(gate: &Gate) -> Vec<String> {
     let mut names = Vec::new();
-    gate.drain(|event| {
+    gate.feed().drain(|event| {
         names.push(match event {
             Event::Requested(_) => "requested".to_owned(),
             Event::Decided { decided, .. } => {
@@ -321,7 +321,7 @@ fn events_come_in_order_and_none_is_lost() {
     let (gate, _) = gate();
     let wakes = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&wakes);
-    gate.on_wake(Some(Arc::new(move || {
+    gate.feed().on_wake(Some(Arc::new(move || {
         counter.fetch_add(1, Ordering::SeqCst);
     })));
     for call in 0..300 {
@@ -330,7 +330,7 @@ fn events_come_in_order_and_none_is_lost() {
     let mut seen = Vec::new();
     let mut drain = |most: usize| {
         let mut taken = 0;
-        gate.drain(|event| {
+        gate.feed().drain(|event| {
             let Event::Requested(request) = event else { panic!("not a request") };
             seen.push(request.call.tool_call_id.to_string());
             taken += 1;

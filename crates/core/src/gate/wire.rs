@@ -14,7 +14,7 @@ use crate::approval::{
     Request, Via, answer,
 };
 use crate::call::{CanonicalJson, Context, Digest, Json, ToolCall};
-use crate::ledger::Retention;
+use crate::ledger::{Feed, Retention};
 use crate::preview::{self, Flag, Flags};
 
 /// How many agents deep a call may come from.
@@ -26,7 +26,7 @@ const MAX_DESCRIPTION: usize = 4 * 1024;
 /// The longest text of one answer. A JavaScript engine's strings end at about 512 MiB, and the call with them.
 const MAX_TEXT: usize = 256 * 1024 * 1024;
 
-/// [`Gate::drain`] stops early after so much text: the events are parsed on the event loop.
+/// [`Feed::drain`] stops early after so much text: the events are parsed on the event loop.
 const MAX_DRAIN_TEXT: usize = 4 * 1024 * 1024;
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -45,29 +45,48 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawV
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
+/// What a gate is made with: `{ ledger, cwd, key, maxArgumentBytes, keepDecided, retainContentsMs, retainRecordsMs }`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct OptionsText {
+pub struct GateText {
+    /// `memory:`, or where a ledger that lasts is.
+    #[serde(default = "in_memory")]
+    pub ledger: Box<str>,
+    /// What a relative path starts at.
+    #[serde(default)]
+    pub cwd: Box<str>,
+    /// The text of the key for its contents.
+    pub key: Option<Box<str>>,
     max_argument_bytes: f64,
     keep_decided: f64,
     retain_contents_ms: Option<f64>,
     retain_records_ms: Option<f64>,
 }
 
-impl Options {
-    /// `{ maxArgumentBytes, keepDecided }`
+fn in_memory() -> Box<str> {
+    "memory:".into()
+}
+
+impl GateText {
+    /// Reads it.
     pub fn from_text(text: &str) -> Result<Self, Error> {
-        let options: OptionsText = serde_json::from_str(text).map_err(|error| {
+        serde_json::from_str(text).map_err(|error| {
+            // Never with the text: there is a key in it.
             Error::InvalidConfig(format!(
-                "`maxArgumentBytes` and `keepDecided` must be whole numbers: {error}"
+                "the options of the gate are of the wrong shape, at column {}",
+                error.column()
             ))
-        })?;
-        Ok(Self {
-            max_argument_bytes: whole("maxArgumentBytes", options.max_argument_bytes)?,
-            keep_decided: whole("keepDecided", options.keep_decided)?,
+        })
+    }
+
+    /// The options of the gate itself.
+    pub fn options(&self) -> Result<Options, Error> {
+        Ok(Options {
+            max_argument_bytes: whole("maxArgumentBytes", self.max_argument_bytes)?,
+            keep_decided: whole("keepDecided", self.keep_decided)?,
             retention: Retention {
-                contents: options.retain_contents_ms.map(|ms| ms as u64),
-                records: options.retain_records_ms.map(|ms| ms as u64),
+                contents: self.retain_contents_ms.map(|ms| ms as u64),
+                records: self.retain_records_ms.map(|ms| ms as u64),
             },
         })
     }
@@ -527,12 +546,12 @@ impl<'a> From<&'a Event> for EventText<'a> {
     }
 }
 
-/// `GateEvent[]`: what [`Gate::drain`] gives, and at most about 4 MiB of it.
-pub fn drain(gate: &Gate) -> Result<Vec<Box<RawValue>>, Error> {
+/// `GateEvent[]`: what [`Feed::drain`] gives, and at most about 4 MiB of it.
+pub fn drain(feed: &Feed) -> Result<Vec<Box<RawValue>>, Error> {
     let mut texts = Vec::new();
     let mut size = 0;
     let mut failed = None;
-    gate.drain(|event| {
+    feed.drain(|event| {
         match serde_json::value::to_raw_value(&EventText::from(&event)) {
             Ok(text) => {
                 size += text.get().len();

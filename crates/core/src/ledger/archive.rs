@@ -3,6 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::LedgerError;
+use super::audit::{Chain, Entry, Note};
 use crate::approval::Record;
 
 /// A SHA-256.
@@ -117,6 +118,64 @@ pub struct Tidied {
     pub bytes: u64,
 }
 
+impl std::ops::Add for Tidied {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self {
+            contents: self.contents + more.contents,
+            records: self.records + more.records,
+            entries: self.entries + more.entries,
+            bytes: self.bytes + more.bytes,
+        }
+    }
+}
+
+/// What a look at everything found.
+#[derive(Debug, Clone, Default)]
+pub struct Verified {
+    /// Entries of the audit that are as they were written, from the first on.
+    pub entries: u64,
+    /// The hash of the last of these.
+    pub head: Hash,
+    /// Records looked at.
+    pub records: u64,
+    /// What is wrong, the first bad entry first; empty: nothing.
+    pub faults: Vec<Damage>,
+}
+
+/// Something that is not as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The entry of the audit, where it is one.
+    pub seq: Option<u64>,
+    /// The record, where it is one.
+    pub record: Option<Box<str>>,
+    /// What is wrong with it.
+    pub what: Box<str>,
+}
+
+/// What a ledger is.
+#[derive(Debug, Clone)]
+pub struct About {
+    /// Where it is.
+    pub place: Box<str>,
+    /// The version of its schema.
+    pub schema: u32,
+    /// Whether its contents are encrypted.
+    pub encrypted: bool,
+    /// Requests that are kept, and of them those that wait.
+    pub records: u64,
+    /// Requests that wait.
+    pub pending: u64,
+    /// Runs that are kept.
+    pub runs: u64,
+    /// Entries of the audit.
+    pub entries: u64,
+    /// Bytes on disk.
+    pub bytes: u64,
+}
+
 /// What only a ledger that lasts has. Like [`Ledger`](super::Ledger)'s, each method is one atomic, durable step.
 pub trait Archive: Send + Sync {
     /// The records of a run, oldest first.
@@ -141,6 +200,21 @@ pub trait Archive: Send + Sync {
 
     /// Runs, the latest change first, at most `limit`; `open`: only those that are not over.
     fn runs(&self, open: bool, limit: usize) -> Result<Vec<RunInfo>, LedgerError>;
+
+    /// Writes down what happened beside the life of requests: verdicts, grants.
+    fn note(&self, notes: &[Note], now: u64) -> Result<(), LedgerError>;
+
+    /// The entries of the audit after this number, in order, at most `limit`.
+    fn audit(&self, after: u64, limit: usize) -> Result<Vec<Entry>, LedgerError>;
+
+    /// Where the audit stands: its head is what can be published.
+    fn head(&self) -> Result<Chain, LedgerError>;
+
+    /// Looks at everything: the chain, each record against its seal and against the chain, the file itself.
+    fn verify(&self) -> Result<Verified, LedgerError>;
+
+    /// What this ledger is.
+    fn about(&self) -> Result<About, LedgerError>;
 
     /// Drops what retention lets go of: at most about `limit` rows at a time, so that nobody waits long. Nothing left to do:
     /// all zero.

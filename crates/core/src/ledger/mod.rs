@@ -1,20 +1,30 @@
 //! What is kept: the requests, their decisions and their executions.
 
 mod archive;
+pub mod audit;
 #[cfg(test)]
 mod conformance;
+mod encoding;
 mod error;
 mod feed;
+pub mod history;
 mod memory;
+mod open;
+pub mod seal;
 
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-pub use archive::{Archive, Hash, Retention, RunInfo, RunStatus, SaveRun, SavedRun, Tidied};
+pub use archive::{
+    About, Archive, Damage, Hash, Retention, RunInfo, RunStatus, SaveRun, SavedRun, Tidied,
+    Verified,
+};
+pub(crate) use encoding::{hash_from_hex, hex};
 pub use error::{LedgerError, LedgerErrorKind};
 pub use feed::{End, Event, Feed, MAX_DRAIN, Wake};
 pub use memory::MemoryLedger;
+pub use open::{Location, OpenOptions, open};
 
 use crate::approval::{ApprovalId, Decided, Record, Request, Status, Step};
 use crate::call::Digest;

@@ -1,14 +1,17 @@
 //! Operations by their names, for a caller on another thread: the same texts in and out as those of [`wire`].
 
+mod audit;
+mod runs;
+
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use self::audit::{AboutText, EntryText, HeadText, NoteText, TidiedText, VerifiedText};
+use self::runs::{RunInfoText, SaveRunText, SavedRunText, WholeRecords};
 use super::wire::{self, ClaimText, RecordText, RecordsText, RequestsText, envelope};
 use super::{Error, Gate, NewRequest};
-use crate::approval::Record;
-use crate::ledger::{Hash, RunInfo, RunStatus, SaveRun, SavedRun, Watch};
+use crate::ledger::{Hash, Watch, hash_from_hex, hex};
 
 /// Performs the operation of this name. `payload` is a JSON array of its arguments; the answer is an envelope.
 pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
@@ -68,15 +71,7 @@ fn perform_on_archive(gate: &Gate, operation: &str, payload: &str) -> String {
             Ok(WholeRecords(archive.interrupt(run.as_deref(), now)?))
         }),
         "saveRun" => with(payload, |(run,): (SaveRunText,)| {
-            let save = SaveRun {
-                run_id: &run.run_id,
-                parent: run.parent.as_deref().map(hash).transpose()?,
-                entries: &run.entries,
-                state: &run.state,
-                status: status(&run.status)?,
-                steps: run.steps,
-            };
-            Ok(archive.save_run(save, now)?.iter().map(hex).collect::<Vec<_>>())
+            Ok(archive.save_run(run.save()?, now)?.iter().map(|hash| hex(hash)).collect::<Vec<_>>())
         }),
         "takeRun" => {
             with(payload, |(run,): (Box<str>,)| Ok(SavedRunText(archive.take_run(&run, now)?)))
@@ -87,6 +82,19 @@ fn perform_on_archive(gate: &Gate, operation: &str, payload: &str) -> String {
             let runs = archive.runs(open, limit)?;
             Ok(runs.iter().map(RunInfoText::from).collect::<Vec<_>>())
         }),
+        "note" => with(payload, |(notes,): (Vec<NoteText>,)| {
+            let notes = notes.into_iter().map(NoteText::note).collect::<Result<Vec<_>, _>>()?;
+            Ok(archive.note(&notes, now)?)
+        }),
+        "audit" => with(payload, |(after, limit): (u64, usize)| {
+            let entries = archive.audit(after, limit)?;
+            Ok(entries.into_iter().map(EntryText).collect::<Vec<_>>())
+        }),
+        "head" => with(payload, |_: [(); 0]| Ok(HeadText::from(archive.head()?))),
+        "verify" => with(payload, |_: [(); 0]| Ok(VerifiedText::from(archive.verify()?))),
+        "about" => with(payload, |_: [(); 0]| Ok(AboutText::from(archive.about()?))),
+        "tidy" => with(payload, |_: [(); 0]| Ok(TidiedText::from(gate.tidy_now()?))),
+        "compact" => with(payload, |_: [(); 0]| Ok(TidiedText::from(archive.compact()?))),
         _ => envelope::<()>(Err(Error::Internal(format!("there is no operation {operation:?}")))),
     }
 }
@@ -99,111 +107,7 @@ fn with<ARGS: DeserializeOwned, T: Serialize>(
     envelope(wire::read(payload).and_then(work))
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SaveRunText {
-    run_id: Box<str>,
-    parent: Option<Box<str>>,
-    entries: Vec<Raw>,
-    state: Raw,
-    status: Box<str>,
-    steps: u64,
-}
-
-fn status(name: &str) -> Result<RunStatus, Error> {
-    RunStatus::from_name(name).ok_or_else(|| Error::Internal(format!("a run cannot be {name:?}")))
-}
-
 /// The hash that 64 hexadecimal digits stand for.
 fn hash(text: &str) -> Result<Hash, Error> {
-    let mut hash = [0; 32];
-    let digits = text.as_bytes().chunks_exact(2);
-    let fits = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if !fits {
-        return Err(Error::Internal(format!("{text:?} is no hash")));
-    }
-    for (byte, pair) in hash.iter_mut().zip(digits) {
-        *byte = pair.iter().fold(0, |byte, digit| {
-            byte << 4
-                | char::from(*digit)
-                    .to_digit(16)
-                    .and_then(|digit| u8::try_from(digit).ok())
-                    .unwrap_or(0)
-        });
-    }
-    Ok(hash)
-}
-
-fn hex(hash: &Hash) -> String {
-    hash.iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .filter_map(|digit| char::from_digit(digit.into(), 16))
-        .collect()
-}
-
-/// Records with what only a resume needs of them: what they were judged under, and what their executions gave.
-struct WholeRecords(Vec<Record>);
-
-impl Serialize for WholeRecords {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seq = serializer.serialize_seq(Some(self.0.len()))?;
-        for record in &self.0 {
-            seq.serialize_element(&WholeRecord(record))?;
-        }
-        seq.end()
-    }
-}
-
-struct WholeRecord<'a>(&'a Record);
-
-impl Serialize for WholeRecord<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        wire::write_record(self.0, &mut map)?;
-        let context = self.0.request().call.context.as_ref().map(|context| &context.0);
-        map.serialize_entry("context", &context)?;
-        map.serialize_entry("result", &self.0.result())?;
-        map.end()
-    }
-}
-
-struct SavedRunText(SavedRun);
-
-impl Serialize for SavedRunText {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        let (heads, entries): (Vec<String>, Vec<&RawValue>) =
-            self.0.entries.iter().map(|(head, entry)| (hex(head), &**entry)).unzip();
-        map.serialize_entry("entries", &entries)?;
-        map.serialize_entry("heads", &heads)?;
-        map.serialize_entry("state", &self.0.state)?;
-        map.serialize_entry("info", &RunInfoText::from(&self.0.info))?;
-        map.end()
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RunInfoText {
-    run_id: Box<str>,
-    status: &'static str,
-    active: bool,
-    steps: u64,
-    pending: u64,
-    created_at: u64,
-    updated_at: u64,
-}
-
-impl From<&RunInfo> for RunInfoText {
-    fn from(info: &RunInfo) -> Self {
-        Self {
-            run_id: info.run_id.clone(),
-            status: info.status.name(),
-            active: info.active,
-            steps: info.steps,
-            pending: info.pending,
-            created_at: info.created_at,
-            updated_at: info.updated_at,
-        }
-    }
+    hash_from_hex(text).ok_or_else(|| Error::Internal(format!("{text:?} is no hash")))
 }

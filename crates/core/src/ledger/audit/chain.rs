@@ -1,0 +1,150 @@
+//! Entries, each bound to all before it.
+
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+
+use super::Note;
+use super::note::MOST_WHOLE;
+use crate::call::CanonicalJson;
+
+/// The hash before the first entry.
+pub const GENESIS: [u8; 32] = [0; 32];
+
+/// Something that happened, bound to all that happened before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its number, from 1. There are no gaps.
+    pub seq: u64,
+    /// When, in ms since the epoch; never before the entry before it.
+    pub at: u64,
+    /// What: canonical JSON, which also says `seq` and `at`.
+    pub body: String,
+    /// `SHA-256("countersign-audit-v1\0" ‖ the hash before it ‖ body)`.
+    pub hash: [u8; 32],
+}
+
+/// How far a chain has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chain {
+    /// The number of the last entry; 0: there is none.
+    pub seq: u64,
+    /// When the last entry was made, in ms since the epoch.
+    pub at: u64,
+    /// The hash of the last entry.
+    pub head: [u8; 32],
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Self { seq: 0, at: 0, head: GENESIS }
+    }
+}
+
+/// The chain does not go on with what stands in the place of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("entry {seq} of the audit log {fault}")]
+pub struct Broken {
+    /// The number of the first entry that is not what was written.
+    pub seq: u64,
+    /// What is wrong there.
+    pub fault: Fault,
+}
+
+/// What is wrong in the place of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// It is not the text that its hash was made of.
+    #[error("was changed")]
+    Changed,
+    /// It is gone: a later one stands there.
+    #[error("is missing: entry {found} stands in its place")]
+    Missing {
+        /// The number of the entry that stands there.
+        found: u64,
+    },
+    /// It comes later: another one stands there.
+    #[error("is out of order: entry {found} stands in its place")]
+    OutOfOrder {
+        /// The number of the entry that stands there.
+        found: u64,
+    },
+    /// An earlier one stands there once more.
+    #[error("is not there: entry {found} stands in its place once more")]
+    Duplicate {
+        /// The number of the entry that stands there.
+        found: u64,
+    },
+    /// The log does not begin where it should.
+    #[error("should be the first, and entry {found} is")]
+    WrongFirst {
+        /// The number of the entry that comes first.
+        found: u64,
+    },
+}
+
+/// What every body says.
+#[derive(Deserialize)]
+struct Said {
+    seq: u64,
+    at: u64,
+    #[serde(rename = "kind")]
+    _kind: String,
+}
+
+impl Chain {
+    /// Adds an entry. Its time is `at`, or that of the entry before it where that is later.
+    pub fn append(&mut self, note: &Note, at: u64) -> Entry {
+        let seq = self.seq.saturating_add(1);
+        let at = at.max(self.at).min(MOST_WHOLE);
+        let body = note.body(seq, at);
+        let hash = self.hash(&body);
+        *self = Self { seq, at, head: hash };
+        Entry { seq, at, body, hash }
+    }
+
+    /// The chain after this entry.
+    ///
+    /// # Errors
+    /// The entry is not the next one, or not as it was written.
+    pub fn check(&self, entry: &Entry) -> Result<Self, Broken> {
+        let seq = self.seq.saturating_add(1);
+        let fault = |fault| Err(Broken { seq, fault });
+        // First the hash: only what was written here has it, whatever the columns beside the text say.
+        if self.hash(&entry.body) == entry.hash {
+            let said = read(&entry.body).filter(|said| {
+                said.seq == seq && entry.seq == seq && said.at == entry.at && said.at >= self.at
+            });
+            return match said {
+                Some(said) => Ok(Self { seq, at: said.at, head: entry.hash }),
+                None => fault(Fault::Changed),
+            };
+        }
+        let found = entry.seq;
+        if found > seq {
+            return fault(if self.seq == 0 {
+                Fault::WrongFirst { found }
+            } else {
+                Fault::Missing { found }
+            });
+        }
+        // Changed, unless it is the entry before it to the bit.
+        let again = found == self.seq && entry.hash == self.head;
+        fault(if again || found < self.seq { Fault::Duplicate { found } } else { Fault::Changed })
+    }
+
+    fn hash(&self, body: &str) -> [u8; 32] {
+        Sha256::new()
+            .chain_update(b"countersign-audit-v1\0")
+            .chain_update(self.head)
+            .chain_update(body)
+            .finalize()
+            .into()
+    }
+}
+
+/// What a body says of its place, if it is the canonical text of an object that says so.
+fn read(body: &str) -> Option<Said> {
+    let said: Said = serde_json::from_str(body).ok()?;
+    let canonical = CanonicalJson::parse(body).ok()?;
+    (canonical.as_str() == body && said.seq.max(said.at) <= MOST_WHOLE).then_some(said)
+}
