@@ -11,6 +11,7 @@ pub mod history;
 mod memory;
 mod open;
 pub mod seal;
+pub mod sqlite;
 
 use std::sync::Arc;
 

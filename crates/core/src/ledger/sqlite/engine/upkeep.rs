@@ -1,0 +1,160 @@
+//! What keeps the file small: checkpoints off the hot path, and pages given back.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use super::{Core, Mode, Open, connect};
+use crate::ledger::LedgerError;
+use crate::ledger::sqlite::fault::{Fault, of_io};
+use crate::ledger::sqlite::lock::Gate;
+use crate::ledger::sqlite::place;
+
+/// How many pages in the write-ahead log make a checkpoint due: 4 MB.
+const LONG: i64 = 1024;
+/// From how many on the readers are asked to wait for a moment, since they are why it cannot begin anew: 16 MB.
+const TOO_LONG: i64 = 4 * LONG;
+/// How long readers are waited for then.
+const PATIENCE: Duration = Duration::from_millis(200);
+/// How long to leave it alone when readers did not let it end.
+const REST: Duration = Duration::from_secs(1);
+
+/// How hard to try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// What can be done without waiting for anybody but the gate.
+    Easy,
+    /// All of it, and the log made short.
+    Thorough,
+    /// What can be done when nobody is at the gate.
+    Parting,
+}
+
+/// Whether so much is in the log that it should go to the file.
+pub(super) fn is_long(connection: &Connection) -> bool {
+    let state = connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| {
+        Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+    });
+    state.is_ok_and(|(pages, done)| pages.saturating_sub(done) >= LONG)
+}
+
+/// Gives free pages back to the file system.
+pub(super) fn give_back(connection: &Connection, pages: u32) -> Result<(), Fault> {
+    let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
+    let mut rows = statement.query([])?;
+    while rows.next()?.is_some() {}
+    Ok(())
+}
+
+impl Core {
+    /// Moves the log to the file; whether all of it.
+    pub(super) fn checkpoint(&self, pace: Pace) -> Result<(), Fault> {
+        let mut gate = Gate::open(self.place.beside("-lock"))?;
+        let limit = if pace == Pace::Parting { Duration::ZERO } else { self.busy };
+        let connection = connect::connect(&self.place, connect::How::Write, PATIENCE)?;
+        let held = gate.acquire(limit)?;
+        self.check_place()?;
+        let mode = if pace == Pace::Thorough { "TRUNCATE" } else { "PASSIVE" };
+        let pages = connection
+            .query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get::<_, i64>(1))?;
+        if pace == Pace::Easy && pages >= TOO_LONG {
+            connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(()))?;
+        }
+        drop(connection);
+        drop(held);
+        Ok(())
+    }
+
+    /// Writes the file anew.
+    pub(super) fn vacuum(&self) -> Result<(), Fault> {
+        let mut gate = Gate::open(self.place.beside("-lock"))?;
+        let held = gate.acquire(self.busy)?;
+        self.check_place()?;
+        let connection = connect::connect(&self.place, connect::How::Write, self.busy)?;
+        self.check_writable(&connection)?;
+        connection.execute_batch("VACUUM")?;
+        drop(connection);
+        drop(held);
+        self.bell.ring();
+        self.checkpoint(Pace::Thorough)
+    }
+}
+
+/// The thread that makes checkpoints.
+pub(super) struct Keeper {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    due: bool,
+    closed: bool,
+}
+
+impl Keeper {
+    pub(super) fn start(core: &Arc<Core>) -> Result<Self, LedgerError> {
+        let shared = Arc::new(Shared::default());
+        let (core, theirs) = (Arc::clone(core), Arc::clone(&shared));
+        let thread = thread::Builder::new()
+            .name("countersign-checkpoint".to_owned())
+            .spawn({
+                let core = Arc::clone(&core);
+                move || theirs.work(&core)
+            })
+            .map_err(|error| of_io("start a thread for", core.place.file(), &error))?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// A checkpoint is due.
+    pub(super) fn due(&self) {
+        place::lock(&self.shared.state).due = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Shared {
+    fn work(&self, core: &Core) {
+        let mut state = place::lock(&self.state);
+        while !state.closed {
+            if !std::mem::take(&mut state.due) {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            drop(state);
+            let done = core.checkpoint(Pace::Easy);
+            state = place::lock(&self.state);
+            if done.is_err() && !state.closed {
+                state = place::wait(&self.changed, state, REST);
+            }
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        place::lock(&self.shared.state).closed = true;
+        self.shared.changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.keeper = None;
+        if self.core.mode == Mode::Write {
+            // What is left in the log is safe there.
+            let _ = self.core.checkpoint(Pace::Parting);
+        }
+    }
+}

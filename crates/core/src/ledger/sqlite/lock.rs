@@ -1,0 +1,139 @@
+//! The gate: whoever writes holds the lock of a file beside the ledger.
+//!
+//! SQLite locks as well, but its locks belong to the process and not to the one who took them: when any other copy of SQLite
+//! in this process opens and closes the file, they are gone. The lock of the gate (`flock`) belongs to our own open file and
+//! stays. It is also fairer: who waits for it sleeps in the system's queue instead of trying again and again.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::fault::of_io;
+use super::place;
+use crate::ledger::{LedgerError, LedgerErrorKind};
+
+/// A way to the lock, for one user at a time. Two of them exclude each other, in one process as well as in two.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    path: PathBuf,
+    queue: Arc<Queue>,
+}
+
+/// The lock, held until dropped.
+#[derive(Debug)]
+pub(crate) struct Held<'a> {
+    queue: &'a Queue,
+}
+
+/// What the gate and its helper thread share. The system has no lock with a time limit, so the helper waits for it, and the
+/// one who wants it waits for the helper.
+#[derive(Debug)]
+struct Queue {
+    file: File,
+    stage: Mutex<Stage>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// Nobody waits in the system's queue.
+    Idle,
+    /// The helper waits there; whether anybody still wants it.
+    Waiting { wanted: bool },
+    /// The helper has got it, for the one who waits.
+    Got,
+    /// The helper could not wait.
+    Failed(io::Error),
+}
+
+impl Gate {
+    /// A way to the lock in this file, which is made if there is none.
+    pub(crate) fn open(path: PathBuf) -> Result<Self, LedgerError> {
+        let queue = Queue::open(&path)?;
+        Ok(Self { path, queue })
+    }
+
+    /// Takes the lock, and waits for it no longer than `limit`; then the error is `Busy`.
+    pub(crate) fn acquire(&mut self, limit: Duration) -> Result<Held<'_>, LedgerError> {
+        let start = Instant::now();
+        loop {
+            self.queue.acquire(&self.path, limit.saturating_sub(start.elapsed()))?;
+            // Somebody may have removed the file: then the lock of ours is not the one that others take.
+            if place::is_at(&self.queue.file, &self.path) {
+                return Ok(Held { queue: &self.queue });
+            }
+            self.queue = Queue::open(&self.path)?;
+        }
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        // It can only fail for a file that is not open.
+        let _ = self.queue.file.unlock();
+    }
+}
+
+impl Queue {
+    fn open(path: &std::path::Path) -> Result<Arc<Self>, LedgerError> {
+        let file = place::private_file(path)?;
+        Ok(Arc::new(Self { file, stage: Mutex::new(Stage::Idle), changed: Condvar::new() }))
+    }
+
+    fn acquire(
+        self: &Arc<Self>, path: &std::path::Path, limit: Duration,
+    ) -> Result<(), LedgerError> {
+        let mut stage = place::lock(&self.stage);
+        match &mut *stage {
+            Stage::Waiting { wanted } => *wanted = true,
+            Stage::Idle | Stage::Got | Stage::Failed(_) => match self.file.try_lock() {
+                Ok(()) => return Ok(()),
+                Err(TryLockError::WouldBlock) => {
+                    let helper = Arc::clone(self);
+                    thread::Builder::new()
+                        .name("countersign-gate".to_owned())
+                        .spawn(move || helper.wait_in_line())
+                        .map_err(|error| of_io("wait for the lock of", path, &error))?;
+                    *stage = Stage::Waiting { wanted: true };
+                }
+                Err(TryLockError::Error(error)) => return Err(of_io("lock", path, &error)),
+            },
+        }
+        let start = Instant::now();
+        while matches!(*stage, Stage::Waiting { .. }) {
+            let left = limit.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                *stage = Stage::Waiting { wanted: false };
+                return Err(LedgerErrorKind::Busy.because(format!(
+                    "another process has held {} for more than {} ms; it may be stopped: let it go on or end it",
+                    path.display(),
+                    limit.as_millis(),
+                )));
+            }
+            stage = place::wait(&self.changed, stage, left);
+        }
+        match std::mem::replace(&mut *stage, Stage::Idle) {
+            Stage::Failed(error) => Err(of_io("lock", path, &error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The helper's work: stands in the system's queue, and passes the lock on, or back when nobody wants it any more.
+    /// It ends with that. It cannot be interrupted, so nobody joins it: at the latest it ends with whoever holds the lock.
+    fn wait_in_line(&self) {
+        let got = self.file.lock();
+        let mut stage = place::lock(&self.stage);
+        *stage = match (got, &*stage) {
+            (Err(error), _) => Stage::Failed(error),
+            (Ok(()), Stage::Waiting { wanted: true }) => Stage::Got,
+            (Ok(()), _) => {
+                let _ = self.file.unlock();
+                Stage::Idle
+            }
+        };
+        self.changed.notify_all();
+    }
+}
