@@ -1,0 +1,48 @@
+//! Preloaded into a program (`LD_PRELOAD`), logs in one order what its threads and its child processes do to the files below
+//! one folder: what is written where, what is made durable by `fsync`, which names come and go. `countersign-proof` plays
+//! power cuts from that log. Linux on 64 bits only; empty elsewhere.
+//!
+//! Told by the environment:
+//!
+//! - `COUNTERSIGN_POWERCUT_DIR`: the folder, as an absolute path without links
+//! - `COUNTERSIGN_POWERCUT_LOG`: the file to log to, outside of it
+//! - `COUNTERSIGN_POWERCUT_ACKS`: what is written to this file is no part of the disk: it says what the program has
+//!   acknowledged by then. A line should be one `write`.
+//!
+//! A record of the log, numbers little-endian: `u32` length of the rest, `u8` kind, `u64` inode, `u64` offset or length, `u32`
+//! length of the path, the path, the data. The kinds are in [`Kind`].
+//!
+//! What it does not see: calls that a program makes without the C library (Go, static programs), stdio's own opens, and
+//! stores to mapped memory. What it sees and no replay models (shared writable mappings, `fallocate`, links, …) is logged as
+//! such, so that the replay refuses instead of being wrong.
+#![cfg(all(target_os = "linux", target_pointer_width = "64"))]
+#![allow(unsafe_code, reason = "functions of the C library are replaced, with its signatures")]
+
+mod interpose;
+mod recorder;
+
+/// What a record of the log says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// A file was made: path and inode.
+    Create = 1,
+    /// Data was written: inode, offset, data.
+    Write = 2,
+    /// A file has this length now: inode and length.
+    Truncate = 3,
+    /// `fsync` or `fdatasync` of a file returned: inode.
+    Sync = 4,
+    /// `fsync` of a folder returned: path.
+    SyncDir = 5,
+    /// A name became another: path, and the new path as data.
+    Rename = 6,
+    /// A name is gone, of a file or an empty folder: path.
+    Unlink = 7,
+    /// A folder was made: path.
+    MakeDir = 8,
+    /// The program said what it has acknowledged: data.
+    Ack = 9,
+    /// Something happened that no replay models: path, and the name of the function as data.
+    Unmodelled = 10,
+}
