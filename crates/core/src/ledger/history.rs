@@ -138,7 +138,7 @@ pub fn decode(node: &Node, key: Option<&Key>) -> Result<Vec<u8>, LedgerError> {
         }
     };
     let body = opened.as_deref().unwrap_or(&node.body);
-    let text = if node.encoding.is_zstd() { unpack(body)? } else { body.to_vec() };
+    let text = if node.encoding.is_zstd() { unpack(body, MAX_ENTRY)? } else { body.to_vec() };
     if hash(node.parent.as_ref(), &text, key) != node.hash {
         return Err(corrupt("its hash is another"));
     }
@@ -151,12 +151,12 @@ fn place(hash: &NodeHash, encoding: Encoding) -> Place<'_> {
 }
 
 /// Never takes the word of the compressed text for how large it is.
-fn unpack(body: &[u8]) -> Result<Vec<u8>, LedgerError> {
+fn unpack(body: &[u8], most: usize) -> Result<Vec<u8>, LedgerError> {
     let broken = |error: std::io::Error| corrupt(&format!("it cannot be decompressed ({error})"));
     let mut text = Vec::new();
     let reader = zstd::stream::read::Decoder::new(body).map_err(broken)?;
-    reader.take(MAX_ENTRY as u64 + 1).read_to_end(&mut text).map_err(broken)?;
-    if text.len() > MAX_ENTRY {
+    reader.take(most as u64 + 1).read_to_end(&mut text).map_err(broken)?;
+    if text.len() > most {
         return Err(corrupt("it is longer than any entry can be"));
     }
     Ok(text)
@@ -165,4 +165,127 @@ fn unpack(body: &[u8]) -> Result<Vec<u8>, LedgerError> {
 fn corrupt(why: &str) -> LedgerError {
     LedgerErrorKind::Corrupt
         .because(format!("an entry of the history is not what was written: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ledger::encoding::hex;
+
+    fn key() -> Key {
+        Key::parse(&"1".repeat(64)).unwrap()
+    }
+
+    #[test]
+    fn a_hash_is_stable_over_releases() {
+        // { printf 'countersign-history-v1\0'; head -c 32 /dev/zero; printf '{}'; } | sha256sum
+        let first = hash(None, b"{}", None);
+        assert_eq!(hex(&first), "445ac54cee18b610b3ff92870370110c11d5e765f4e9baee527499d5f40961c1");
+        // Nobody without the key can tell which text it is.
+        let keyed = hash(None, b"{}", Some(&key()));
+        let other = hash(None, b"{}", Some(&Key::parse(&"2".repeat(64)).unwrap()));
+        assert!(first != keyed && keyed != other && first != other);
+    }
+
+    #[test]
+    fn the_encoding_is_the_smaller_one_and_its_number_stays() {
+        let long = "hello ".repeat(100);
+        let key = key();
+        for (text, key, encoding, number) in [
+            ("hi", None, Encoding::Raw, 0),
+            (long.as_str(), None, Encoding::Zstd, 1),
+            ("hi", Some(&key), Encoding::SealedRaw, 2),
+            (long.as_str(), Some(&key), Encoding::SealedZstd, 3),
+            ("", None, Encoding::Raw, 0),
+        ] {
+            let node = encode(None, text.as_bytes(), key).unwrap();
+            assert_eq!((node.encoding, node.encoding.number()), (encoding, number));
+            assert_eq!(Encoding::from_number(number), Some(encoding));
+            assert!(node.body.len() < long.len());
+            assert_eq!(decode(&node, key).unwrap(), text.as_bytes());
+        }
+        assert_eq!(Encoding::from_number(4), None);
+    }
+
+    #[test]
+    fn a_key_too_few_or_too_many_is_told() {
+        let (open, sealed) =
+            (encode(None, b"x", None).unwrap(), encode(None, b"x", Some(&key())).unwrap());
+        assert_eq!(decode(&open, Some(&key())).unwrap_err().kind, LedgerErrorKind::Key);
+        assert_eq!(decode(&sealed, None).unwrap_err().kind, LedgerErrorKind::Key);
+    }
+
+    #[test]
+    fn a_bomb_does_not_go_off() {
+        // Whether the compressed text says how long it is or not.
+        let zeros = [0; 100_001];
+        for bomb in [zstd::bulk::compress(&zeros, 1), zstd::stream::encode_all(&zeros[..], 1)] {
+            let bomb = bomb.unwrap();
+            assert!(bomb.len() < 100);
+            let error = unpack(&bomb, 100_000).unwrap_err();
+            assert_eq!(error.kind, LedgerErrorKind::Corrupt);
+            assert!(error.message.contains("longer"), "{error}");
+            assert_eq!(unpack(&bomb, 100_001).unwrap(), zeros);
+            assert!(unpack(&[bomb.as_slice(), &bomb].concat(), 100_001).is_err());
+        }
+    }
+
+    #[test]
+    fn forks_share_what_they_have_in_common() {
+        let chain = |texts: &[&str]| {
+            texts.iter().fold(Vec::<Node>::new(), |mut nodes, text| {
+                let parent = nodes.last().map(|node| node.hash);
+                nodes.push(encode(parent, text.as_bytes(), None).unwrap());
+                nodes
+            })
+        };
+        let (one, two) = (chain(&["a", "b", "c", "d"]), chain(&["a", "b", "x", "d"]));
+        assert_eq!(one[..2], two[..2]);
+        assert!(one[2].hash != two[2].hash && one[3].hash != two[3].hash);
+        // Equal texts in other places are other entries.
+        let same = chain(&["a", "a", "a"]);
+        assert!(same[0].hash != same[1].hash && same[1].hash != same[2].hash);
+        // What begins a history is not what follows an all-zero parent by accident.
+        assert_eq!(chain(&["a"])[0].parent, None);
+    }
+
+    fn any_text() -> impl Strategy<Value = Vec<u8>> {
+        let noise = prop::collection::vec(any::<u8>(), 0..300);
+        let words = (noise.clone(), 1..50usize).prop_map(|(noise, times)| noise.repeat(times));
+        prop_oneof![noise, words]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_written_is_read_back_and_nothing_else(
+            texts in prop::collection::vec(any_text(), 1..5), sealed: bool, at in any::<prop::sample::Index>(),
+            bit in any::<prop::sample::Index>(),
+        ) {
+            let key = sealed.then(key);
+            let mut parent = None;
+            for text in &texts {
+                let node = encode(parent, text, key.as_ref()).unwrap();
+                prop_assert_eq!(&decode(&node, key.as_ref()).unwrap(), text);
+                prop_assert_eq!(node.hash, hash(parent.as_ref(), text, key.as_ref()));
+
+                let orphan = Node { parent: Some([9; 32]), ..node.clone() };
+                prop_assert!(decode(&orphan, key.as_ref()).is_err());
+                let mut renamed = node.clone();
+                renamed.hash[at.index(32)] ^= 1;
+                prop_assert!(decode(&renamed, key.as_ref()).is_err());
+                if !node.body.is_empty() {
+                    let mut flipped = node.clone();
+                    let bit = bit.index(node.body.len() * 8);
+                    flipped.body[bit / 8] ^= 1 << (bit % 8);
+                    // Never another text. (A few bits of a compressed text say nothing.)
+                    prop_assert!(decode(&flipped, key.as_ref()).map_or(true, |read| !sealed && read == *text));
+                }
+                parent = Some(node.hash);
+            }
+        }
+    }
 }

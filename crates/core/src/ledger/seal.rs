@@ -231,3 +231,178 @@ impl<'a> RowSeal<'a> {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ledger::encoding::base64;
+
+    const HEX: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eff";
+
+    fn key() -> Key {
+        Key::parse(HEX).unwrap()
+    }
+
+    #[test]
+    fn the_vectors_of_rfc_4231() {
+        // Cases 1 and 2; a key shorter than a block is one with zeros after it.
+        let padded = |key: &[u8]| {
+            let mut padded = [0; 32];
+            padded[..key.len()].copy_from_slice(key);
+            padded
+        };
+        for (key, parts, expected) in [
+            (
+                padded(&[0x0b; 20]),
+                [b"Hi ".as_slice(), b"There"],
+                "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
+            ),
+            (
+                padded(b"Jefe"),
+                [b"what do ya want ".as_slice(), b"for nothing?"],
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+            ),
+        ] {
+            assert_eq!(hex(&hmac(&key, &parts)), expected);
+        }
+    }
+
+    #[test]
+    fn a_key_may_be_written_in_three_ways() {
+        let bytes = from_hex(HEX).unwrap();
+        let standard = base64(&bytes);
+        let url = base64(&[0xff; 32]).replace('/', "_");
+        assert_eq!(Key::parse(&url).unwrap().id(), Key::parse(&"f".repeat(64)).unwrap().id());
+        for text in [
+            HEX,
+            &HEX.to_uppercase(),
+            &standard,
+            standard.trim_end_matches('='),
+            &format!(" {standard}\n"),
+        ] {
+            assert_eq!(Key::parse(text).unwrap().id(), key().id(), "{text}");
+        }
+        for text in [
+            "",
+            "secret",
+            "correct horse battery staple",
+            &HEX[2..],
+            &format!("{HEX}00"),
+            &HEX.replace("ff", "fg"),
+            &standard.replace('=', "=="),
+            &standard[1..],
+            &standard.replace('A', "!"),
+            &standard.replace("e_8", "e_9").replace("8=", "9="),
+        ] {
+            let error = Key::parse(text).unwrap_err();
+            assert_eq!(error.kind, LedgerErrorKind::Key, "{text}");
+            assert!(error.message.contains("openssl rand -base64 32"), "{text}");
+            assert!(text.is_empty() || !error.message.contains(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_derived_from_a_key_is_stable_over_releases() {
+        // printf 'countersign-key-v1\0id' | openssl dgst -sha256 -mac HMAC -macopt hexkey:$HEX
+        assert_eq!(key().id().to_string(), "8ffc70075070d7ac");
+        // Made with HChaCha20 and ChaCha20-Poly1305 of another implementation, the nonce being the bytes 0 to 23.
+        let sealed = from_hex("000102030405060708090a0b0c0d0e0f1011121314151617b6826e526b8d8072096ba8f920282c8b1c3da9d0588d75").unwrap();
+        let place = Place { row: b"row", column: "args" };
+        assert_eq!(key().open(place, &sealed).unwrap(), b"{\"a\":1}");
+        assert_eq!(
+            hex(&RowSeal::new("t", None).int("i", Some(-1)).text("n", None).done()),
+            "9d6dccc32a1401c69da391475f72760c64784c2161bfbd3288b3bae9480acb47"
+        );
+    }
+
+    #[test]
+    fn debug_output_does_not_show_the_key() {
+        assert_eq!(format!("{:?}", key()), format!("Key({})", key().id()));
+    }
+
+    #[test]
+    fn no_two_texts_are_sealed_alike() {
+        let place = Place { row: b"row", column: "args" };
+        let [one, two] = [key().seal(place, b"{}").unwrap(), key().seal(place, b"{}").unwrap()];
+        assert_ne!(one[..24], two[..24]);
+        assert_ne!(one[24..], two[24..]);
+        assert_eq!(one.len(), 2 + OVERHEAD);
+    }
+
+    #[test]
+    fn what_is_sealed_opens_only_in_its_place() {
+        let place = Place { row: b"row", column: "args" };
+        let sealed = key().seal(place, b"{}").unwrap();
+        assert_eq!(key().open(place, &sealed).unwrap(), b"{}");
+        for other in [
+            Place { row: b"wor", ..place },
+            Place { row: b"", ..place },
+            Place { column: "result", ..place },
+            Place { row: b"rowargs", column: "" },
+            Place { row: b"rowa", column: "rgs" },
+        ] {
+            let error = key().open(other, &sealed).unwrap_err();
+            assert_eq!(error.kind, LedgerErrorKind::Corrupt, "{other:?}");
+        }
+        assert!(Key::parse(&"0".repeat(64)).unwrap().open(place, &sealed).is_err());
+        for length in 0..sealed.len() {
+            assert!(key().open(place, &sealed[..length]).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn every_difference_between_rows_counts() {
+        let key = key();
+        let new = || RowSeal::new("approval", None);
+        let seals = [
+            new().done(),
+            RowSeal::new("approval", Some(&key)).done(),
+            RowSeal::new("approvals", None).done(),
+            new().text("a", None).done(),
+            new().text("a", Some("")).done(),
+            new().blob("a", Some(b"")).done(),
+            new().text("b", None).done(),
+            new().int("a", Some(0)).done(),
+            new().int("a", Some(1)).done(),
+            new().blob("a", Some(&0i64.to_be_bytes())).done(),
+            new().text("a", Some("1")).done(),
+            new().text("a", Some("1")).text("b", None).done(),
+            new().text("b", None).text("a", Some("1")).done(),
+            new().text("a", Some("12")).text("b", Some("3")).done(),
+            new().text("a", Some("1")).text("b", Some("23")).done(),
+            new().text("a", Some("3")).text("b", Some("12")).done(),
+        ];
+        for (at, seal) in seals.iter().enumerate() {
+            assert!(!seals[..at].contains(seal), "{at}");
+        }
+        assert_eq!(new().int("a", Some(1)).done(), seals[8]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_flipped_bit_is_told(
+            plain in prop::collection::vec(any::<u8>(), 0..200), row: Vec<u8>, bit in any::<prop::sample::Index>(),
+        ) {
+            let place = Place { row: &row, column: "args" };
+            let mut sealed = key().seal(place, &plain).unwrap();
+            prop_assert_eq!(key().open(place, &sealed).unwrap(), plain);
+            let bit = bit.index(sealed.len() * 8);
+            sealed[bit / 8] ^= 1 << (bit % 8);
+            prop_assert!(key().open(place, &sealed).is_err());
+        }
+
+        #[test]
+        fn rows_with_one_seal_are_one_row(
+            one: (Option<i64>, Option<String>, Option<Vec<u8>>), two: (Option<i64>, Option<String>, Option<Vec<u8>>),
+        ) {
+            let seal = |row: &(Option<i64>, Option<String>, Option<Vec<u8>>)| {
+                RowSeal::new("t", None).int("a", row.0).text("b", row.1.as_deref()).blob("c", row.2.as_deref()).done()
+            };
+            prop_assert_eq!(seal(&one) == seal(&two), one == two);
+        }
+    }
+}

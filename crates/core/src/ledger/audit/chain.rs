@@ -84,9 +84,9 @@ pub enum Fault {
 
 /// What every body says.
 #[derive(Deserialize)]
-struct Said {
-    seq: u64,
-    at: u64,
+pub(super) struct Said {
+    pub(super) seq: u64,
+    pub(super) at: u64,
     #[serde(rename = "kind")]
     _kind: String,
 }
@@ -143,8 +143,9 @@ impl Chain {
 }
 
 /// What a body says of its place, if it is the canonical text of an object that says so.
-fn read(body: &str) -> Option<Said> {
-    let said: Said = serde_json::from_str(body).ok()?;
+pub(super) fn read(body: &str) -> Option<Said> {
+    // An array of the same values would be read too.
+    let said: Said = serde_json::from_str(body).ok().filter(|_| body.starts_with('{'))?;
     let canonical = CanonicalJson::parse(body).ok()?;
     (canonical.as_str() == body && said.seq.max(said.at) <= MOST_WHOLE).then_some(said)
 }

@@ -1,11 +1,22 @@
 //! What happened, in order, so that nobody can change it unseen.
 //!
 //! Each change of the ledger is an [`Entry`]: a canonical JSON text and a hash over it and the hash before it. Whoever has
-//! the last hash, as a [`checkpoint::Checkpoint`] that was signed and kept elsewhere, can tell whether anything before it
-//! was changed, dropped, added or moved. Pure: no clock, no I/O.
+//! the last hash, as a [`Checkpoint`] that was signed and kept elsewhere, can tell whether anything before it was changed,
+//! dropped, added or moved. Without such a head kept elsewhere, whoever can write the file can make a whole new chain, or
+//! drop its end, and nobody can tell. Pure: no clock, no I/O.
 
 mod chain;
+mod checkpoint;
+mod line;
 mod note;
+mod signed;
+#[cfg(test)]
+mod tests;
+mod verify;
 
 pub use chain::{Broken, Chain, Entry, Fault, GENESIS};
+pub use checkpoint::{Checkpoint, InvalidCheckpoint};
+pub use line::{InvalidLine, Line};
 pub use note::{Fact, Kind, Note, RuleAt};
+pub use signed::{InvalidNote, Opened, SigningKey, VerifyingKey, open, sign};
+pub use verify::{Head, Standing, Verified, Verifier, verify};
