@@ -684,6 +684,53 @@ export interface GateOptions {
   /** @default 'safe' */
   mode?: PolicyMode;
   logger?: Logger;
+  /**
+   * Takes secrets out of arguments, previews, diffs, reasons and results before they are stored, logged or told to others. The
+   * human in this process is shown the original, and that is what runs. A redacted call cannot be resumed by another process.
+   *
+   * @default nothing is taken out
+   */
+  redact?: RedactOptions;
+  /** OpenTelemetry spans and metrics, through `@opentelemetry/api`. @default false */
+  telemetry?: boolean | TelemetryOptions;
+}
+
+/**
+ * `'secrets'`: what looks like a common credential. A regular expression: what it matches (it must not take more than linear
+ * time). A function: what it makes of the arguments; patterns then look through that, and through all other texts.
+ */
+export type RedactOptions =
+  | 'secrets'
+  | readonly (RegExp | 'secrets')[]
+  | RedactFunction
+  | { patterns?: 'secrets' | readonly (RegExp | 'secrets')[]; with?: RedactFunction };
+
+/**
+ * Arguments as they may be stored; `args` is a copy. When it throws, or returns `undefined`, a promise or anything else that
+ * is not plain data, nothing of the arguments is stored. The request goes on in any case.
+ */
+export type RedactFunction = (call: { toolName: string; args: unknown }) => unknown;
+
+/** Where spans and metrics go. Arguments and reasons are in none of them. */
+export interface TelemetryOptions {
+  /** A `Tracer` of `@opentelemetry/api`. @default that of the global provider, named `countersign` */
+  tracer?: TelemetryTracer;
+  /** A `Meter` of `@opentelemetry/api`. @default that of the global provider, named `countersign` */
+  meter?: TelemetryMeter;
+  /** There is no other choice. */
+  recordArguments?: false;
+}
+
+/** What is used of a `Tracer` of `@opentelemetry/api`, which need not be installed. */
+export interface TelemetryTracer {
+  startSpan(name: string, options?: object, context?: never): unknown;
+}
+
+/** What is used of a `Meter` of `@opentelemetry/api`, which need not be installed. */
+export interface TelemetryMeter {
+  createHistogram(name: string, options?: object): unknown;
+  createCounter(name: string, options?: object): unknown;
+  createUpDownCounter(name: string, options?: object): unknown;
 }
 
 /** Gets one line per step of a request's life. Arguments appear at `trace` only. */

@@ -1,0 +1,352 @@
+/** What is taken out before anything is stored, what is left alone, and how much work that is. */
+import { describe, expect, it } from 'vitest';
+import type { RedactOptions } from '../../index.js';
+import { InvalidConfigError } from '../../ts/index.js';
+import { FAILED, Redactor } from '../../ts/redact/redactor.js';
+import { SECRETS } from '../../ts/redact/secrets.js';
+import { MAX_CHARACTERS } from '../../ts/redact/search.js';
+import { snapshot } from '../../ts/values/snapshot.js';
+
+const of = (options: RedactOptions): Redactor => Redactor.from(options) as Redactor;
+const common = of('secrets');
+const some = (length: number): string => 'aB3dE6gH9j'.repeat(Math.ceil(length / 10)).slice(0, length);
+/** In two pieces, so that nobody takes this file for a leak. */
+const fake = (prefix: string, length: number): string => prefix + some(length);
+const M = '[redacted: secret]';
+const github = fake('ghp_', 36);
+
+/** A secret, the kind that it is, and the part of it that must be gone. */
+const found: [kind: string, text: string, secret?: string][] = [
+  ['aws-access-key', fake('AKIA', 0) + 'IOSFODNN7EXAMPLE'],
+  ['github-token', github],
+  ['github-token', fake('github_pat_', 82)],
+  ['gitlab-token', fake('glpat-', 20)],
+  ['slack-token', fake('xoxb-', 40)],
+  ['slack-webhook', `https://hooks.slack.com/services/T0001/B0001/${some(24)}`, some(24)],
+  ['npm-token', fake('npm_', 36)],
+  ['pypi-token', fake('pypi-AgE', 120)],
+  ['anthropic-key', fake('sk-ant-api03-', 90)],
+  ['openai-key', fake('sk-proj-', 120)],
+  ['openai-key', fake('sk-', 48)],
+  ['google-key', fake('AIza', 35)],
+  ['google-key', fake('ya29.', 60)],
+  ['stripe-key', fake('sk_live_', 24)],
+  ['stripe-key', fake('whsec_', 32)],
+  ['huggingface-token', fake('hf_', 34)],
+  ['sendgrid-key', `SG.${some(22)}.${some(43)}`],
+  ['digitalocean-token', `dop_v1_${'0a'.repeat(32)}`],
+  ['docker-token', fake('dckr_pat_', 27)],
+  ['vault-token', fake('hvs.', 90)],
+  ['telegram-token', `123456789:AA${some(33)}`],
+  ['jwt', `eyJ${some(20)}.eyJ${some(60)}.${some(43)}`],
+  ['private-key', `-----BEGIN RSA PRIVATE KEY-----\n${some(64)}\n${some(64)}\n-----END RSA PRIVATE KEY-----`, some(64)],
+  ['private-key', `-----BEGIN OPENSSH PRIVATE KEY-----\n${some(64)} and so on`, some(64)],
+  ['authorization', `Authorization: Bearer ${some(30)}`, some(30)],
+  ['authorization', `-H 'authorization: Basic ${some(12)}=='`, some(12)],
+  ['authorization', `{"Authorization":"Token ${some(12)}"}`, some(12)],
+  ['authorization', `used bearer ${some(30)} for it`, some(30)],
+  ['url-credentials', `postgres://admin:${some(9)}@db.example.com/app`, some(9)],
+  ['url-credentials', `https://${some(40)}@example.com/x`, some(40)],
+  ['secret', `password=${some(9)}`, some(9)],
+  ['secret', `DB_PASSWORD="with spaces ${some(9)}"`, some(9)],
+  ['secret', `PGPASSWORD='${some(9)}' psql`, some(9)],
+  ['secret', `{"password": "${some(9)}"}`, some(9)],
+  ['secret', `{\\"password\\": \\"${some(4)} \\\\\\"${some(9)}\\"}`, some(9)],
+  ['secret', `client_secret: ${some(9)}`, some(9)],
+  ['secret', `passphrase: correct horse ${some(9)}`, some(9)],
+  ['secret', `AWS_SECRET_ACCESS_KEY=${some(40)}`, some(40)],
+  ['secret', `AccountKey=${some(40)}==;`, some(40)],
+  ['secret', `https://x.test/?access_token=${some(9)}&page=2`, some(9)],
+  ['secret', `mysql --password ${some(9)} db`, some(9)],
+  ['secret', `tool --db-api-key '${some(9)} x' y`, some(9)],
+  ['secret', `password=[redacted: x]${some(9)}`, some(9)],
+  ['secret', `password="[redacted: x] ${some(9)}"`, some(9)],
+  ['secret', `secret => "${some(9)}"`, some(9)],
+];
+
+describe('common credentials', () => {
+  it.each(found)('%s: %s', (kind, text, secret = text) => {
+    const clean = common.text(`before ${text}\nafter`);
+    expect(clean).not.toContain(secret);
+    expect(clean).toContain(`[redacted: ${kind}]`);
+    expect(clean.startsWith('before ')).toBe(true);
+    // A key that was cut off takes the rest with it.
+    if (!text.includes('and so on')) expect(clean.endsWith('after')).toBe(true);
+    expect(common.text(clean)).toBe(clean);
+  });
+
+  it('are all tried', () => {
+    expect(new Set(found.map(([kind]) => kind))).toEqual(new Set(SECRETS.map(({ name }) => name)));
+  });
+
+  it.each([
+    'git status && npm run test',
+    'PWD=/home/me OLDPWD=/tmp',
+    'curl -H "x-api-key: $API_KEY" https://example.com',
+    'password=${DB_PASSWORD}',
+    'max_tokens: 4096, totalTokens=12',
+    'git clone ssh://git@github.com/a/b.git',
+    'mail me@example.com about https://example.com/a@b',
+    'the bearer of bad news',
+    'risk-assessment sk-loading task-123',
+    'eyJ is how they begin',
+    'a non-secret value',
+    '-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----',
+    '',
+  ])('are not: %s', (text) => {
+    expect(common.text(text)).toBe(text);
+  });
+
+  it('are all found in one text, and what stands between them is kept', () => {
+    const text = `A=1 ${github} B=2 token=${some(12)} C=3 ${github},${github} D`;
+    const mark = '[redacted: github-token]';
+    expect(common.text(text)).toBe(`A=1 ${mark} B=2 token=[redacted: secret] C=3 ${mark},${mark} D`);
+  });
+});
+
+describe('arguments', () => {
+  const call = { toolName: 't' };
+  const args = (value: unknown, redactor = common) => redactor.args(call, snapshot(value).json);
+
+  it.each<[string, unknown, unknown]>([
+    ['a name that says it', { user: 'me', password: 'hunter2' }, { user: 'me', password: '[redacted: secret]' }],
+    ['a number', { pin: 1, password: 1234 }, { pin: 1, password: '[redacted: secret]' }],
+    ['all in it', { secrets: { a: 'x', b: ['y', 2] } }, { secrets: { a: M, b: [M, M] } }],
+    ['a name in other letters', { 'X-API-Key': 'x', dbPassword: 'y' }, { 'X-API-Key': M, dbPassword: M }],
+    ['what it is rather than that it is', { token: github }, { token: '[redacted: github-token]' }],
+    ['nothing', { password: '', token: null, secret: true }, { password: '', token: null, secret: true }],
+    ['a reference', { password: '$DB_PASSWORD', pwd: '/home/me' }, { password: '$DB_PASSWORD', pwd: '/home/me' }],
+    ['a flag', ['mysql', '--password', 'hunter2', 'db'], ['mysql', '--password', M, 'db']],
+    ['a pair', { env: [{ name: 'DB_PASSWORD', value: 'x' }] }, { env: [{ name: 'DB_PASSWORD', value: M }] }],
+    ['a key', { [github]: 1, other: 2 }, { '[redacted: github-token]': 1, other: 2 }],
+    [
+      'two keys',
+      { [github]: 1, [`${github}x`]: 2 },
+      { '[redacted: github-token]': 1, '[redacted: github-token] (2)': 2 },
+    ],
+    [
+      'a key of the prototype',
+      JSON.parse('{"__proto__": {"password": "x"}}'),
+      JSON.parse(`{"__proto__": {"password": "${M}"}}`),
+    ],
+  ])('%s', (_, before, after) => {
+    const { json, redacted } = args(before);
+    expect(json).toEqual(after);
+    expect(redacted).toBe(JSON.stringify(before) !== JSON.stringify(after));
+  });
+
+  it.each<[string, unknown]>([
+    ['a map', new Map<string, unknown>([['password', github.slice(4)]])],
+    ['a map with an object', new Map([[{ password: github.slice(4) }, 1]])],
+    ['a set', new Set([github])],
+    ['an address', { at: new URL(`https://me:${github}@example.com`) }],
+    ['an address under a name', { token: new URL(`https://example.com/${github.slice(4)}`) }],
+    ['bytes', { file: new TextEncoder().encode(`x ${github} y`) }],
+    ['a buffer', { file: Buffer.from(`password=${github}`) }],
+    [
+      'an instance',
+      new (class Login {
+        password = github.slice(4);
+      })(),
+    ],
+    ['an expression', { at: new RegExp(github) }],
+    ['a big integer', { password: 12345678901234567890n }],
+  ])('finds it in %s', (_, value) => {
+    const { json, redacted } = args(value);
+    expect(redacted).toBe(true);
+    const text = JSON.stringify(json);
+    for (const secret of [github.slice(4), Buffer.from(github).toString('base64').slice(4, 20), '1234567890123'])
+      expect(text).not.toContain(secret);
+  });
+
+  it('are not changed themselves', () => {
+    const { json } = snapshot({ password: 'x', list: [github] });
+    const before = JSON.stringify(json);
+    common.args(call, json);
+    expect(JSON.stringify(json)).toBe(before);
+  });
+});
+
+describe('a function', () => {
+  const json = snapshot({ path: 'a', card: '4111 1111', token: github }).json;
+  const run = (using: (call: { toolName: string; args: never }) => unknown, patterns?: 'secrets') =>
+    of({ with: using as never, ...(patterns === undefined ? {} : { patterns }) }).args({ toolName: 'pay' }, json);
+
+  it('says what is kept', () => {
+    const seen: unknown[] = [];
+    const kept = of((given) => (seen.push(given), { path: 'a' })).args({ toolName: 'pay' }, json);
+    expect(kept).toEqual({ json: { path: 'a' }, redacted: true, byFunction: true });
+    expect(seen).toEqual([{ toolName: 'pay', args: json }]);
+  });
+
+  it('may change what it got', () => {
+    const kept = run(({ args }) => {
+      (args as { card: string }).card = 'gone';
+      return args;
+    });
+    expect(kept).toEqual({ json: { path: 'a', card: 'gone', token: github }, redacted: true, byFunction: true });
+    expect(json).toHaveProperty('card', '4111 1111');
+  });
+
+  it('may leave it as it is', () => {
+    expect(run(({ args }) => args)).toEqual({ json, redacted: false, byFunction: false });
+  });
+
+  it('comes before the patterns', () => {
+    const kept = run(({ args }) => ({ ...(args as object), card: `x ${github}` }), 'secrets');
+    expect(kept.json).toEqual({ path: 'a', card: 'x [redacted: github-token]', token: '[redacted: github-token]' });
+  });
+
+  it.each<[string, (call: { args: never }) => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no');
+      },
+    ],
+    ['returns nothing', () => undefined],
+    ['returns a function', () => () => 1],
+    ['returns a promise', async () => ({})],
+    ['returns a symbol inside', () => ({ a: Symbol('x') })],
+    [
+      'returns a cycle',
+      () => {
+        const a: { a?: unknown } = {};
+        a.a = a;
+        return a;
+      },
+    ],
+    [
+      'has a getter that throws',
+      () => ({
+        get a(): never {
+          throw new Error('no');
+        },
+      }),
+    ],
+  ])('that %s: nothing of the arguments is kept', (_, using) => {
+    expect(run(using)).toEqual({ json: FAILED, redacted: true, byFunction: true });
+    expect(FAILED).toBe('[redacted: the redact function failed]');
+  });
+});
+
+describe('expressions', () => {
+  it.each<[RedactOptions, string, string]>([
+    [[/\d{4}/], 'pin 1234, 5678', 'pin [redacted: pattern 1], [redacted: pattern 1]'],
+    [[/a/gy, /B/i], 'xaxb', 'x[redacted: pattern 1]x[redacted: pattern 2]'],
+    [['secrets', /x+/], `xx ${github}`, '[redacted: pattern 2] [redacted: github-token]'],
+    [{ patterns: [/y*/] }, 'xyyx', 'x[redacted: pattern 1]x'],
+    [{ patterns: 'secrets' }, 'password=abc', `password=${M}`],
+    [[/(?<=k)v$/m], 'kv\nkv', 'k[redacted: pattern 1]\nk[redacted: pattern 1]'],
+  ])('%j in %j', (options, text, clean) => {
+    expect(of(options).text(text)).toBe(clean);
+  });
+
+  it('leave names alone', () => {
+    expect(of([/zzz/]).args({ toolName: 't' }, { password: 'x' })).toMatchObject({ redacted: false });
+  });
+
+  it('keep no state of their own or of the caller', () => {
+    const mine = /a/g;
+    mine.lastIndex = 5;
+    const redactor = of([mine]);
+    expect([redactor.text('a'), redactor.text('a')]).toEqual(['[redacted: pattern 1]', '[redacted: pattern 1]']);
+    expect(mine.lastIndex).toBe(5);
+  });
+});
+
+describe('options', () => {
+  it.each<[unknown]>([[undefined], [[]], [{}], [{ patterns: [] }]])('%j: nothing is redacted', (options) => {
+    expect(Redactor.from(options as never)).toBeUndefined();
+  });
+
+  it.each<[unknown]>([
+    ['secret'],
+    [true],
+    [null],
+    [5],
+    [['x']],
+    [{ pattern: [] }],
+    [{ with: 'x' }],
+    [{ patterns: [1] }],
+    [[/x/, null]],
+  ])('%j is refused', (options) => {
+    expect(() => Redactor.from(options as never)).toThrow(InvalidConfigError);
+  });
+});
+
+describe('work', () => {
+  /** Beginnings that lead nowhere, and ends that do not come. */
+  const hostile: [name: string, text: (size: number) => string][] = [
+    ['a', 'x'],
+    ...[
+      'ghp_',
+      'github_pat_',
+      'eyJ',
+      '.eyJ',
+      'eyJaaaaa.',
+      '-----BEGIN ',
+      '-----BEGIN PRIVATE KEY-----',
+      '://',
+      '://a',
+      'password',
+      'password=',
+      'password="',
+      'password=\\"',
+      "secret='\\\\\\",
+      'authorization:',
+      'authorization: "',
+      'bearer ',
+      'bearer\t\t',
+      '--password ',
+      ' --a',
+      '-a-',
+      'secret_access_',
+      'sk-',
+      'sk-ant-',
+      'xoxb-',
+      '"',
+      '\\',
+      ' ',
+      '\n',
+      '=',
+      'SG.aaaaaaaaaaaaaaaa',
+      '[redacted: ',
+      'token=[redacted: ',
+      '1',
+      'npm_',
+      'AKIA',
+    ].map((unit) => [unit, unit] as const),
+  ].map(([name, unit]) => [name, (size: number) => unit.repeat(Math.ceil(size / unit.length)).slice(0, size)]);
+
+  /** Steps, as far as they can be counted from outside: the time, least of several. */
+  const cost = (text: string): number => {
+    let least = Infinity;
+    for (let round = 0; round < 5; round++) {
+      const start = process.hrtime.bigint();
+      common.text(text);
+      least = Math.min(least, Number(process.hrtime.bigint() - start));
+    }
+    return least;
+  };
+
+  it.each(hostile)('grows no faster than the text: %j', { retry: 3 }, (_, text) => {
+    cost(text(20_000));
+    const [small, large] = [cost(text(40_000)), cost(text(320_000))];
+    // Eight times the text: quadratic work would be 64 times as much.
+    expect(large / small).toBeLessThan(28);
+  });
+
+  it('is bounded: what is beyond is taken out unseen', () => {
+    const half = 'x'.repeat(MAX_CHARACTERS / 2);
+    expect(of([/zzz/]).json([half, half, 'x'])).toEqual([half, half, '[redacted: too large to be searched]']);
+  });
+
+  it('is bounded in depth', () => {
+    let deep: unknown = github;
+    for (let depth = 0; depth < 5000; depth++) deep = [deep];
+    const text = JSON.stringify(common.json(deep));
+    expect(text).toContain('[redacted: nested too deep to be searched]');
+    expect(text).not.toContain(github);
+  });
+});

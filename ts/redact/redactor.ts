@@ -1,0 +1,97 @@
+/** Takes secrets out of what is about to be stored, logged or shown elsewhere. Pure, synchronous, and bounded. */
+import type { RedactFunction, RedactOptions } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
+import { revive, snapshot } from '../values/snapshot.js';
+import { Searcher } from './search.js';
+import { COMMON, ofExpression, redacted, type Finder } from './text.js';
+
+/** What stands for arguments of which nothing may be kept. */
+export const FAILED = redacted('the redact function failed');
+
+/** Arguments as they may be kept. */
+export interface RedactedArgs {
+  /** Tagged JSON, as a {@link snapshot} gives it. */
+  json: unknown;
+  /** Whether anything was taken out. */
+  redacted: boolean;
+  /** The function took something out: a text that quotes the arguments cannot be searched for it. */
+  byFunction: boolean;
+}
+
+export class Redactor {
+  readonly #finders: readonly Finder[];
+  readonly #with: RedactFunction | undefined;
+
+  private constructor(finders: readonly Finder[], using: RedactFunction | undefined) {
+    this.#finders = finders;
+    this.#with = using;
+  }
+
+  /** `undefined`: there is nothing to redact. @throws {InvalidConfigError} */
+  static from(options: RedactOptions | undefined): Redactor | undefined {
+    if (options === undefined) return undefined;
+    const { patterns, using } = read(options);
+    const finders = patterns.map((pattern, index) =>
+      pattern === 'secrets' ? COMMON : ofExpression(pattern, index + 1),
+    );
+    return finders.length === 0 && using === undefined ? undefined : new Redactor(finders, using);
+  }
+
+  /** Arguments of a call: first what the function makes of them, then the patterns. */
+  args({ toolName }: { toolName: string }, json: unknown): RedactedArgs {
+    const made = this.#with === undefined ? undefined : this.#made(this.#with, toolName, json);
+    const searcher = new Searcher(this.#finders);
+    const searched = searcher.value(made === undefined ? json : made.json);
+    return { json: searched, redacted: made !== undefined || searcher.changed, byFunction: made !== undefined };
+  }
+
+  /** Any text: a description, a preview, a diff, a reason. */
+  text(text: string): string {
+    return new Searcher(this.#finders).text(text);
+  }
+
+  /** Any JSON: a result, what a human answered, messages. */
+  json(value: unknown): unknown {
+    return new Searcher(this.#finders).value(value);
+  }
+
+  /** What the function makes of them; `undefined`: it leaves them as they are. */
+  #made(using: RedactFunction, toolName: string, json: unknown): { json: unknown } | undefined {
+    try {
+      const args = revive(json);
+      const before = JSON.stringify(snapshot(args).json);
+      const made: unknown = using({ toolName, args });
+      if (made === undefined) return { json: FAILED };
+      const after = snapshot(made).json;
+      return JSON.stringify(after) === before ? undefined : { json: after };
+    } catch {
+      // It may have failed in the middle of its work: nothing is known to be clean.
+      return { json: FAILED };
+    }
+  }
+}
+
+function read(options: unknown): { patterns: readonly ('secrets' | RegExp)[]; using: RedactFunction | undefined } {
+  if (typeof options === 'function') return { patterns: [], using: options as RedactFunction };
+  if (typeof options !== 'object' || options === null || Array.isArray(options) || options instanceof RegExp)
+    return { patterns: readPatterns(options), using: undefined };
+  const { patterns = [], with: using, ...others } = options as { patterns?: unknown; with?: unknown };
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw wrong(`redact has no option ${JSON.stringify(unknown)}: it has \`patterns\` and \`with\`.`);
+  if (using !== undefined && typeof using !== 'function') throw wrong('redact.with must be a function.');
+  return { patterns: readPatterns(patterns), using: using as RedactFunction | undefined };
+}
+
+function readPatterns(patterns: unknown): readonly ('secrets' | RegExp)[] {
+  const list: unknown[] = Array.isArray(patterns) ? patterns : [patterns];
+  for (const pattern of list) {
+    if (pattern !== 'secrets' && !(pattern instanceof RegExp))
+      throw wrong(
+        "redact must be 'secrets', a list of 'secrets' and regular expressions, a function, or { patterns, with }.",
+      );
+  }
+  return list as ('secrets' | RegExp)[];
+}
+
+const wrong = (message: string): InvalidConfigError => new InvalidConfigError({ message: `createGate: ${message}` });
