@@ -362,8 +362,13 @@ mod tests {
             assert_eq!(error, InvalidNote::SigningKey, "{text}");
             assert!(!error.to_string().contains("AYEK"));
         }
-        for text in ["", PETER, &PETERS.replace("+ARp", "+AhA"), &PETERS.replace("Peter", "Pet er")]
-        {
+        for text in [
+            "",
+            PETER,
+            &PETERS.replace("20a3", "20a4"),
+            &PETERS.replace("+ARp", "+AhA"),
+            &PETERS.replace("Peter", "Pet er"),
+        ] {
             assert_eq!(VerifyingKey::parse(text), Err(InvalidNote::VerifyingKey), "{text}");
         }
         for name in ["", "a b", "a+b", "a\u{2003}b", "a\n"] {

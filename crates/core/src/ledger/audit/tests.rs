@@ -165,11 +165,20 @@ fn time_never_goes_back_and_numbers_are_those_of_javascript() {
 fn each_attack_has_its_name() {
     let whole = some_log(6);
     type Attack = fn(&mut Vec<Entry>);
-    let attacks: [(&str, Attack, u64, Fault); 15] = [
+    let attacks: [(&str, Attack, u64, Fault); 16] = [
         ("body", |log| log[2].body = log[2].body.replace("\"n\":3", "\"n\":4"), 3, Fault::Changed),
         ("hash", |log| log[2].hash[31] ^= 1, 3, Fault::Changed),
         ("seq column", |log| log[2].seq = 9, 3, Fault::Changed),
         ("seq column back", |log| log[2].seq = 2, 3, Fault::Changed),
+        (
+            "seq column and body back",
+            |log| {
+                log[2].seq = 2;
+                log[2].body = log[2].body.replace("\"seq\":3", "\"seq\":2");
+            },
+            3,
+            Fault::Changed,
+        ),
         ("at column", |log| log[2].at += 1, 3, Fault::Changed),
         ("spaces", |log| log[2].body.push(' '), 3, Fault::Changed),
         ("dropped", |log| drop(log.remove(2)), 3, Fault::Missing { found: 4 }),
