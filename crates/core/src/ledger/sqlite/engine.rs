@@ -3,6 +3,8 @@
 mod connect;
 mod group;
 mod open;
+#[cfg(test)]
+mod tests;
 mod upkeep;
 
 use std::fmt;
@@ -17,6 +19,7 @@ use self::group::{Groups, Writer};
 use self::upkeep::Keeper;
 use super::bell::{Bell, ChangeToken};
 use super::fault::Fault;
+use super::lock::Gate;
 use super::migrate::{self, Access, Migration};
 use super::owners::{Owner, OwnerId};
 use super::place::{self, Identity, Place};
@@ -69,6 +72,8 @@ struct Core {
     writer: Mutex<Writer>,
     groups: Groups,
     readers: Mutex<Vec<Connection>>,
+    /// The gate for what is done beside the steps; made when it is first needed.
+    upkeep: Mutex<Option<Gate>>,
     bell: Bell,
     owner: Owner,
 }
@@ -158,7 +163,11 @@ impl Engine {
 
     /// Moves what the write-ahead log holds into the file itself, as far as readers let it, and makes the log short.
     pub fn checkpoint(&self) -> Result<(), LedgerError> {
-        self.0.core.checkpoint(upkeep::Pace::Thorough).map_err(|fault| self.fault(fault))
+        self.0
+            .core
+            .checkpoint(upkeep::Pace::Thorough)
+            .map(|_| ())
+            .map_err(|fault| self.fault(fault))
     }
 
     /// Writes the whole file anew, without what is free in it. Writers wait meanwhile.
@@ -220,6 +229,13 @@ impl Core {
         let how = if self.mode == Mode::Frozen { connect::How::Frozen } else { connect::How::Read };
         connect::connect(&self.place, how, self.busy)
             .map_err(|error| Fault::from(error).of(self.place.file()))
+    }
+
+    fn only_read(&self) -> LedgerError {
+        LedgerErrorKind::ReadOnly.because(format!(
+            "the ledger {} was opened for reading only; open it for writing",
+            self.place.file().display()
+        ))
     }
 
     /// The file must still be the one that was opened: what is written to one that was removed or replaced is lost.

@@ -6,7 +6,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -78,19 +78,18 @@ impl Drop for Held<'_> {
 }
 
 impl Queue {
-    fn open(path: &std::path::Path) -> Result<Arc<Self>, LedgerError> {
+    fn open(path: &Path) -> Result<Arc<Self>, LedgerError> {
         let file = place::private_file(path)?;
         Ok(Arc::new(Self { file, stage: Mutex::new(Stage::Idle), changed: Condvar::new() }))
     }
 
-    fn acquire(
-        self: &Arc<Self>, path: &std::path::Path, limit: Duration,
-    ) -> Result<(), LedgerError> {
+    fn acquire(self: &Arc<Self>, path: &Path, limit: Duration) -> Result<(), LedgerError> {
         let mut stage = place::lock(&self.stage);
         match &mut *stage {
             Stage::Waiting { wanted } => *wanted = true,
             Stage::Idle | Stage::Got | Stage::Failed(_) => match self.file.try_lock() {
                 Ok(()) => return Ok(()),
+                Err(TryLockError::WouldBlock) if limit.is_zero() => return Err(busy(path, limit)),
                 Err(TryLockError::WouldBlock) => {
                     let helper = Arc::clone(self);
                     thread::Builder::new()
@@ -107,11 +106,7 @@ impl Queue {
             let left = limit.saturating_sub(start.elapsed());
             if left.is_zero() {
                 *stage = Stage::Waiting { wanted: false };
-                return Err(LedgerErrorKind::Busy.because(format!(
-                    "another process has held {} for more than {} ms; it may be stopped: let it go on or end it",
-                    path.display(),
-                    limit.as_millis(),
-                )));
+                return Err(busy(path, limit));
             }
             stage = place::wait(&self.changed, stage, left);
         }
@@ -135,5 +130,77 @@ impl Queue {
             }
         };
         self.changed.notify_all();
+    }
+}
+
+fn busy(path: &Path, limit: Duration) -> LedgerError {
+    LedgerErrorKind::Busy.because(format!(
+        "another process has held {} for more than {} ms; it may be stopped: let it go on or end it",
+        path.display(),
+        limit.as_millis(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
+    use std::{fs, thread};
+
+    use super::Gate;
+    use crate::ledger::LedgerErrorKind;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn path(name: &str) -> std::path::PathBuf {
+        let unique = uuid::Uuid::now_v7();
+        std::env::temp_dir().join(format!("countersign-gate-{name}-{unique}"))
+    }
+
+    #[test]
+    fn who_waits_too_long_is_told_and_leaves_the_line() {
+        let path = path("line");
+        let (mut first, mut second) =
+            (Gate::open(path.clone()).unwrap(), Gate::open(path.clone()).unwrap());
+        let held = first.acquire(Duration::ZERO).unwrap();
+        for limit in [0, 1, 20] {
+            let error = second.acquire(Duration::from_millis(limit)).unwrap_err();
+            assert_eq!(error.kind, LedgerErrorKind::Busy);
+            assert!(error.message.contains(path.to_str().unwrap()), "{error}");
+        }
+        // The helper of the second still waits, and what it gets it gives back.
+        drop(held);
+        drop(first.acquire(LONG).unwrap());
+        drop(second.acquire(LONG).unwrap());
+        drop(first.acquire(LONG).unwrap());
+        fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn one_at_a_time_holds_it_however_they_come() {
+        let path = path("one");
+        let inside = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let mut gate = Gate::open(path.clone()).unwrap();
+                    let mut done = 0;
+                    while done < 200 {
+                        // Some give up; what they leave in the line must not pass for a holder.
+                        let limit = if done % 3 == 0 { LONG } else { Duration::from_micros(50) };
+                        let Ok(held) = gate.acquire(limit) else {
+                            done += 1;
+                            continue;
+                        };
+                        assert!(!inside.swap(true, Ordering::SeqCst));
+                        thread::yield_now();
+                        inside.store(false, Ordering::SeqCst);
+                        drop(held);
+                        done += 1;
+                    }
+                });
+            }
+        });
+        fs::remove_file(path).unwrap();
     }
 }

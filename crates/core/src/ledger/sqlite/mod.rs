@@ -3,6 +3,7 @@
 mod bell;
 mod engine;
 mod fault;
+mod file_system;
 mod lock;
 mod migrate;
 mod owners;

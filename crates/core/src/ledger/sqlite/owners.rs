@@ -123,3 +123,46 @@ fn sweep(directory: &Path) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Owner, OwnerId};
+
+    #[test]
+    fn an_owner_lives_until_it_is_dropped_and_its_file_no_longer() {
+        let directory =
+            std::env::temp_dir().join(format!("countersign-owners-{}", uuid::Uuid::now_v7()));
+        let (one, two) = (
+            Owner::register(directory.clone()).unwrap(),
+            Owner::register(directory.clone()).unwrap(),
+        );
+        let reader = Owner::reader(directory.clone());
+        for who in [&one, &two, &reader] {
+            assert_eq!([one.id(), two.id()].map(|id| who.is_alive(id)), [Ok(true), Ok(true)]);
+        }
+        let gone = one.id();
+        drop(one);
+        assert_eq!(two.is_alive(gone), Ok(false));
+
+        // One that was killed leaves its file, and somebody else has left one that is none.
+        let killed = OwnerId::new();
+        fs::write(directory.join(killed.to_string()), "").unwrap();
+        fs::write(directory.join("notes"), "").unwrap();
+        assert_eq!(two.is_alive(killed), Ok(false));
+        fs::write(directory.join(killed.to_string()), "").unwrap();
+        let three = Owner::register(directory.clone()).unwrap();
+        let mut left: Vec<_> = fs::read_dir(&directory)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        assert_eq!(left, [two.id().to_string(), three.id().to_string(), "notes".to_owned()]);
+        let text = killed.to_string();
+        assert_eq!(text.parse(), Ok(killed));
+        assert_eq!(OwnerId::from_bytes(*killed.as_bytes()), killed);
+        drop((two, three));
+        fs::remove_dir_all(directory).unwrap();
+    }
+}

@@ -72,9 +72,9 @@ impl Place {
         &self.file
     }
 
-    /// The directory it lies in.
-    pub(crate) fn directory(&self) -> &Path {
-        &self.directory
+    /// Refuses a directory that several machines may share.
+    pub(crate) fn is_local(&self) -> Result<(), LedgerError> {
+        super::file_system::is_local(&self.directory)
     }
 
     /// The file beside it that is called like it with this suffix.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::upkeep::Keeper;
+use super::upkeep::{self, Keeper};
 use super::{Core, Mode, connect};
 use crate::ledger::sqlite::fault::Fault;
 use crate::ledger::sqlite::lock::Gate;
@@ -35,12 +35,20 @@ struct Line {
     led: bool,
 }
 
+/// How a group went.
+struct Committed {
+    /// Whether a row was written.
+    changed: bool,
+    /// Whether the log has grown long.
+    long: bool,
+}
+
 /// A step of somebody's, whatever its result is.
 trait Task: Send {
     /// Runs it; the result is kept.
     fn run(&mut self, connection: &Connection);
-    /// Whether it ran and failed.
-    fn failed(&self) -> bool;
+    /// Why it failed, if it did.
+    fn error(&self) -> Option<LedgerError>;
     /// Lets its owner lead the next group.
     fn lead(&self);
     /// Answers: its own result, or what went wrong with its group.
@@ -50,8 +58,9 @@ trait Task: Send {
 /// A step and where its owner waits.
 struct Job<R, F> {
     step: Option<F>,
-    result: Option<Result<R, Fault>>,
+    result: Option<Result<R, LedgerError>>,
     seat: Arc<Seat<R>>,
+    answered: bool,
     place: Place,
 }
 
@@ -78,10 +87,7 @@ impl Core {
         F: FnOnce(&Connection) -> Result<R, Fault> + Send + 'static,
     {
         if self.mode != Mode::Write {
-            return Err(LedgerErrorKind::ReadOnly.because(format!(
-                "the ledger {} was opened for reading only",
-                self.place.file().display()
-            )));
+            return Err(self.only_read());
         }
         if INSIDE.get() {
             return Err(LedgerErrorKind::Internal.because("a step of the ledger began another one"));
@@ -91,6 +97,7 @@ impl Core {
             step: Some(step),
             result: None,
             seat: Arc::clone(&seat),
+            answered: false,
             place: self.place.clone(),
         };
         let leads = {
@@ -107,48 +114,47 @@ impl Core {
     /// Leads one group, which the caller is in, and passes the lead on.
     fn lead(&self, keeper: Option<&Keeper>) {
         let baton = Baton(&self.groups);
-        let mut group: Vec<Box<dyn Task>> = {
-            let mut line = place::lock(&self.groups.0);
-            let count = line.waiting.len().min(MOST);
-            line.waiting.drain(..count).collect()
-        };
+        let mut group = Vec::new();
         let done = self.commit(&mut group);
         // The next group is on its way while this one wakes up.
         drop(baton);
         let done = done.map_err(|fault| fault.of(self.place.file()));
-        if done.is_ok() {
+        if done.as_ref().is_ok_and(|done| done.changed) {
             self.bell.ring();
         }
         for task in &mut group {
-            task.answer(done.clone().map(|_| ()));
+            task.answer(done.as_ref().map(|_| ()).map_err(Clone::clone));
         }
-        if let (Ok(true), Some(keeper)) = (done, keeper) {
+        if let (Ok(Committed { long: true, .. }), Some(keeper)) = (done, keeper) {
             keeper.due();
         }
     }
 
-    /// One transaction for all of them; whether the log has grown long.
-    fn commit(&self, group: &mut [Box<dyn Task>]) -> Result<bool, Fault> {
+    /// One transaction for all who wait when the gate opens.
+    fn commit(&self, group: &mut Vec<Box<dyn Task>>) -> Result<Committed, Fault> {
         let mut writer = place::lock(&self.writer);
-        let Writer { gate: Some(gate), connection } = &mut *writer else {
-            return Err(LedgerErrorKind::Internal.because("nothing to write with").into());
+        let Writer { gate: Some(gate), connection: kept } = &mut *writer else {
+            *group = self.groups.take(MOST);
+            return Err(self.only_read().into());
         };
-        let held = gate.acquire(self.busy)?;
+        let present = self.groups.count();
+        let held = gate.acquire(self.busy);
+        // Who came while the gate stayed shut has not waited as long, and will lead the next try.
+        *group = self.groups.take(if held.is_ok() { MOST } else { present });
+        let held = held?;
         self.check_place()?;
-        let mut open = match connection.take() {
-            Some(open) => open,
+        // Taken out: one that fails is closed and not used again.
+        let mut connection = match kept.take() {
+            Some(connection) => connection,
             None => connect::connect(&self.place, connect::How::Write, self.busy)?,
         };
-        let done = self.transact(&mut open, group);
-        if done.is_ok() {
-            let long = super::upkeep::is_long(&open);
-            *connection = Some(open);
-            drop(held);
-            return Ok(long);
-        }
-        drop(open);
+        let before = connection.total_changes();
+        self.transact(&mut connection, group)?;
         drop(held);
-        done.map(|()| false)
+        let changed = connection.total_changes() != before;
+        let long = changed && upkeep::is_long(&connection);
+        *kept = Some(connection);
+        Ok(Committed { changed, long })
     }
 
     fn transact(
@@ -163,12 +169,15 @@ impl Core {
             INSIDE.set(false);
             if transaction.is_autocommit() {
                 // A disk that is full or broken makes SQLite give up all of the transaction, and with it the other steps.
+                if let Some(error) = task.error() {
+                    return Err(error.into());
+                }
                 return Err(LedgerErrorKind::Io.because(format!(
                     "the ledger {}: a step ended the transaction that it shared with others; nothing of it was kept",
                     self.place.file().display()
                 )).into());
             }
-            if task.failed() {
+            if task.error().is_some() {
                 transaction.execute_batch("ROLLBACK TO step")?;
             }
             transaction.execute_batch("RELEASE step")?;
@@ -177,20 +186,36 @@ impl Core {
     }
 }
 
+impl Groups {
+    pub(super) fn count(&self) -> usize {
+        place::lock(&self.0).waiting.len()
+    }
+
+    /// The first of those who wait. Who leads is among them, since they came before all others.
+    fn take(&self, most: usize) -> Vec<Box<dyn Task>> {
+        let mut line = place::lock(&self.0);
+        let count = line.waiting.len().min(most);
+        line.waiting.drain(..count).collect()
+    }
+}
+
 impl<R: Send, F: FnOnce(&Connection) -> Result<R, Fault> + Send> Task for Job<R, F> {
     fn run(&mut self, connection: &Connection) {
         let Some(step) = self.step.take() else { return };
         // What the step had in its hands is dropped, and the savepoint undoes what it did.
         let ran = catch_unwind(AssertUnwindSafe(|| step(connection)));
-        self.result = Some(ran.unwrap_or_else(|_| {
-            Err(LedgerErrorKind::Internal
-                .because("a step of the ledger panicked; it was undone")
-                .into())
-        }));
+        let result = ran.unwrap_or_else(|_| {
+            let panicked = "a step of the ledger panicked; it was undone";
+            Err(LedgerErrorKind::Internal.because(panicked).into())
+        });
+        self.result = Some(result.map_err(|fault| fault.of(self.place.file())));
     }
 
-    fn failed(&self) -> bool {
-        !matches!(self.result, Some(Ok(_)))
+    fn error(&self) -> Option<LedgerError> {
+        match &self.result {
+            Some(result) => result.as_ref().err().cloned(),
+            None => Some(never()),
+        }
     }
 
     fn lead(&self) {
@@ -199,12 +224,22 @@ impl<R: Send, F: FnOnce(&Connection) -> Result<R, Fault> + Send> Task for Job<R,
 
     fn answer(&mut self, group: Result<(), LedgerError>) {
         let answer = match (self.result.take(), group) {
-            (Some(Err(fault)), _) => Err(fault.of(self.place.file())),
+            (Some(Err(error)), _) => Err(error),
             (_, Err(error)) => Err(error),
             (Some(Ok(result)), Ok(())) => Ok(result),
             (None, Ok(())) => Err(never()),
         };
+        self.answered = true;
         self.seat.set(State::Answered(answer));
+    }
+}
+
+impl<R, F> Drop for Job<R, F> {
+    fn drop(&mut self) {
+        // Its owner must not wait for ever, whatever happened to its leader.
+        if !self.answered {
+            self.seat.set(State::Answered(Err(never())));
+        }
     }
 }
 

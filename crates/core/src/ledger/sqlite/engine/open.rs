@@ -32,6 +32,9 @@ pub(super) fn open(
         )));
     }
     let place = Place::resolve(&options.path)?;
+    if !options.any_file_system {
+        place.is_local()?;
+    }
     let opened = if options.read_only {
         to_read(&place, &options, migrations)
     } else {
@@ -62,9 +65,8 @@ fn to_write(
     let bell = Bell::open(place.beside("-bell"))?;
     let owner = Owner::register(place.beside("-owners"))?;
     place.sync_directory()?;
-    drop(held);
-
     let core = core(place, options, migrations, Mode::Write, bell, owner);
+    drop(held);
     *place::lock(&core.writer) = Writer { gate: Some(gate), connection: Some(connection) };
     let keeper = Some(Keeper::start(&core)?);
     Ok(Engine(Arc::new(Open { keeper, core })))
@@ -111,6 +113,7 @@ fn core(
         writer: Mutex::new(Writer { gate: None, connection: None }),
         groups: Groups::default(),
         readers: Mutex::default(),
+        upkeep: Mutex::default(),
         bell,
         owner,
     })

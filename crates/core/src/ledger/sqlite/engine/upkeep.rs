@@ -49,36 +49,59 @@ pub(super) fn give_back(connection: &Connection, pages: u32) -> Result<(), Fault
 }
 
 impl Core {
-    /// Moves the log to the file; whether all of it.
-    pub(super) fn checkpoint(&self, pace: Pace) -> Result<(), Fault> {
-        let mut gate = Gate::open(self.place.beside("-lock"))?;
-        let limit = if pace == Pace::Parting { Duration::ZERO } else { self.busy };
-        let connection = connect::connect(&self.place, connect::How::Write, PATIENCE)?;
-        let held = gate.acquire(limit)?;
-        self.check_place()?;
-        let mode = if pace == Pace::Thorough { "TRUNCATE" } else { "PASSIVE" };
-        let pages = connection
-            .query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get::<_, i64>(1))?;
-        if pace == Pace::Easy && pages >= TOO_LONG {
-            connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(()))?;
-        }
-        drop(connection);
-        drop(held);
-        Ok(())
+    /// Moves the log to the file; whether all of it could be.
+    pub(super) fn checkpoint(&self, pace: Pace) -> Result<bool, Fault> {
+        let limit = match pace {
+            Pace::Parting => Duration::ZERO,
+            // Who closes the ledger waits for us.
+            Pace::Easy => self.busy.min(REST),
+            Pace::Thorough => self.busy,
+        };
+        self.alone(limit, PATIENCE, |connection| {
+            let moved = |mode| {
+                connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| {
+                    Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+                })
+            };
+            let (mut pages, mut done) =
+                moved(if pace == Pace::Thorough { "TRUNCATE" } else { "PASSIVE" })?;
+            if pace == Pace::Easy && pages >= TOO_LONG {
+                (pages, done) = moved("RESTART")?;
+            }
+            Ok(done >= pages)
+        })
     }
 
     /// Writes the file anew.
     pub(super) fn vacuum(&self) -> Result<(), Fault> {
-        let mut gate = Gate::open(self.place.beside("-lock"))?;
-        let held = gate.acquire(self.busy)?;
+        self.alone(self.busy, self.busy, |connection| {
+            self.check_writable(connection)?;
+            Ok(connection.execute_batch("VACUUM")?)
+        })?;
+        self.bell.ring();
+        self.checkpoint(Pace::Thorough).map(|_| ())
+    }
+
+    /// Works under the gate, beside the steps, on a connection of its own that waits so long for readers.
+    fn alone<R>(
+        &self, limit: Duration, patience: Duration,
+        work: impl FnOnce(&Connection) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        if self.mode != Mode::Write {
+            return Err(self.only_read().into());
+        }
+        let mut upkeep = place::lock(&self.upkeep);
+        let gate = match &mut *upkeep {
+            Some(gate) => gate,
+            none => none.insert(Gate::open(self.place.beside("-lock"))?),
+        };
+        let held = gate.acquire(limit)?;
         self.check_place()?;
-        let connection = connect::connect(&self.place, connect::How::Write, self.busy)?;
-        self.check_writable(&connection)?;
-        connection.execute_batch("VACUUM")?;
+        let connection = connect::connect(&self.place, connect::How::Write, patience)?;
+        let done = work(&connection);
         drop(connection);
         drop(held);
-        self.bell.ring();
-        self.checkpoint(Pace::Thorough)
+        done
     }
 }
 
@@ -132,7 +155,8 @@ impl Shared {
             drop(state);
             let done = core.checkpoint(Pace::Easy);
             state = place::lock(&self.state);
-            if done.is_err() && !state.closed {
+            // Readers hold it back, or the gate: as well later.
+            if !matches!(done, Ok(true)) && !state.closed {
                 state = place::wait(&self.changed, state, REST);
             }
         }
