@@ -197,21 +197,6 @@ fn helper() {
                     })
                     .unwrap();
             }
-            // Each line of ours is a turn: waits for the next value, and tells it.
-            "follow" => {
-                let mut seen = 0;
-                while seen < 1000 {
-                    let token = engine.now();
-                    let found = counted(&engine).get("ping").copied().unwrap_or(0);
-                    if found > seen {
-                        seen = found;
-                        say(seen.to_string());
-                        continue;
-                    }
-                    // Only the bell may wake it in time: a poll would be late by much.
-                    engine.wait_for_change(token, Duration::from_secs(60));
-                }
-            }
             other => panic!("{other}"),
         }
     }
@@ -331,23 +316,6 @@ fn writers_are_kept_apart_when_the_locks_of_sqlite_are_gone() {
         .map(|mut helper| assert_eq!(helper.line(), "101"))
         .unwrap();
     assert_eq!(counted(&engine).get("a"), Some(&101));
-}
-
-#[test]
-fn no_wake_up_is_lost_between_processes() {
-    let directory = Directory::new();
-    let engine = directory.engine();
-    let mut helper = Helper::start("work", &directory.file());
-    writeln!(helper.to, "follow").unwrap();
-    // Each waits for the other: two thousand wakes, and one that is lost takes as long as the poll.
-    let mut late = 0;
-    for turn in 1..=1000 {
-        let start = Instant::now();
-        count(&engine, "ping").unwrap();
-        assert_eq!(helper.line(), turn.to_string());
-        late += u32::from(start.elapsed() >= Duration::from_millis(240));
-    }
-    eprintln!("{late} of 1000 were late");
 }
 
 /// Runs as a user who is not allowed everything.

@@ -15,7 +15,7 @@ use super::place;
 use crate::ledger::LedgerError;
 
 /// How long a change of a process that did not live to ring the bell may go unseen.
-const POLL: Duration = Duration::from_millis(250);
+pub(crate) const POLL: Duration = Duration::from_millis(250);
 
 /// A moment in the life of a ledger, to be compared with the next: take one, read, then wait for what comes after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -112,14 +112,16 @@ impl Bell {
         Some(watcher)
     }
 
-    /// The first moment after this one, or this one when nothing happens for `timeout`.
-    pub(crate) fn wait(&self, after: ChangeToken, timeout: Duration) -> ChangeToken {
+    /// The first moment after this one, or this one when nothing happens for `timeout`; each `poll` it looks for itself.
+    pub(crate) fn wait(
+        &self, after: ChangeToken, timeout: Duration, poll: Duration,
+    ) -> ChangeToken {
         let start = Instant::now();
         loop {
             let left = timeout.saturating_sub(start.elapsed());
             let mut count = place::lock(&self.changes.count);
             if *count == after.0 && !left.is_zero() {
-                count = place::wait(&self.changes.more, count, left.min(POLL));
+                count = place::wait(&self.changes.more, count, left.min(poll));
             }
             if *count != after.0 {
                 return ChangeToken(*count);

@@ -17,7 +17,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use self::group::{Groups, Writer};
 use self::upkeep::Keeper;
-use super::bell::{Bell, ChangeToken};
+use super::bell::{Bell, ChangeToken, POLL};
 use super::fault::Fault;
 use super::lock::Gate;
 use super::migrate::{self, Access, Migration};
@@ -133,7 +133,7 @@ impl Engine {
     /// reason at all, and with the same token when `timeout` is over. Call [`Engine::now`], read, then wait: no change between the
     /// two is missed.
     pub fn wait_for_change(&self, after: ChangeToken, timeout: Duration) -> ChangeToken {
-        self.0.core.bell.wait(after, timeout)
+        self.0.core.bell.wait(after, timeout, POLL)
     }
 
     /// Lets everybody in this process who waits for a change go on, as when they are to end.

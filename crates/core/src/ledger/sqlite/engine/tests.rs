@@ -1,6 +1,7 @@
 //! Engines of one process. `tests/ledger_engine.rs` has several.
 
 mod opening;
+mod ringing;
 mod steps;
 
 use std::path::{Path, PathBuf};

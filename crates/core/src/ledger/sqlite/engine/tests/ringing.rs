@@ -1,0 +1,66 @@
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::super::{Engine, OpenOptions};
+use super::{Directory, ONE, count, counted};
+
+/// For the child, which is this very program: the file.
+const FILE: &str = "COUNTERSIGN_TEST_BELL";
+/// Each of them makes one process wait for the other, and that one for the first.
+const TURNS: i64 = 1000;
+/// Nobody polls so seldom. A wake-up that is lost shows as a wait that takes all of it.
+const NEVER: Duration = Duration::from_secs(60);
+
+/// Waits until a counter has come so far, without a look at the file that the bell did not call for.
+fn wait_for(engine: &Engine, name: &str, value: i64) {
+    loop {
+        let token = engine.now();
+        if counted(engine, name) >= value {
+            return;
+        }
+        let start = Instant::now();
+        engine.0.core.bell.wait(token, NEVER, NEVER);
+        assert!(start.elapsed() < NEVER / 2, "{name} {value}: a wake-up was lost");
+    }
+}
+
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Not a test of its own: what the child does.
+#[test]
+fn helper() {
+    let Ok(file) = std::env::var(FILE) else { return };
+    let engine = Engine::open(OpenOptions::new(Path::new(&file)), ONE).unwrap();
+    for turn in 1..=TURNS {
+        wait_for(&engine, "ping", turn);
+        count(&engine, "pong").unwrap();
+    }
+}
+
+#[test]
+fn no_wake_up_between_processes_is_lost() {
+    let directory = Directory::new();
+    let engine = directory.engine();
+    let module = module_path!().split_once("::").unwrap().1;
+    let _child = Killed(
+        Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", &format!("{module}::helper")])
+            .env(FILE, directory.file())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap(),
+    );
+    for turn in 1..=TURNS {
+        count(&engine, "ping").unwrap();
+        wait_for(&engine, "pong", turn);
+    }
+}
