@@ -1,0 +1,28 @@
+//! What a ledger promises, tried on real processes:
+//!
+//! - [`power`]: a recorded run, cut at random points: what was not synced is dropped, kept in part, or torn
+//! - [`kill`]: writers that are killed at random moments
+//! - [`race`]: many threads of many processes decide the same requests
+//! - [`history`]: operations with their times, checked for one order that explains them all
+//!
+//! Each runs on any [`store::Store`]: the ledger itself, and small stores of this crate, some of which are broken on purpose
+//! to show that the tool notices. [`verify`] says what all of them must hold.
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        reason = "a test that fails should panic"
+    )
+)]
+
+pub mod history;
+pub mod kill;
+pub mod options;
+pub mod power;
+pub mod process;
+pub mod race;
+pub mod store;
+pub mod verify;
+pub mod work;

@@ -1,0 +1,259 @@
+//! Power cuts. A program runs once, with all that it does to a folder recorded; then, for random points of that record, the
+//! disk is made as a power cut at that point may have left it, and a second program looks at what it finds.
+
+mod disk;
+mod record;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use fastrand::Rng;
+use serde::Serialize;
+
+pub use disk::{Disk, Image, Mode};
+pub use record::{Event, events};
+
+use crate::process::{Folder, joined, this_program};
+use crate::store::Failure;
+use crate::verify::Verdict;
+
+/// What to run, and how often to cut.
+#[derive(Debug)]
+pub struct Plan {
+    /// The store that the programs of this crate work on.
+    pub store: String,
+    /// Another program instead, run by `sh -c`: `{dir}` is the folder it works in, `{acks}` the file to which it writes each
+    /// acknowledgement in one write of a line.
+    pub victim: Option<String>,
+    /// What looks at an image, run by `sh -c` with `{dir}` and `{acks}`: its last line is a [`Verdict`].
+    pub check: Option<String>,
+    /// How many calls the victim makes.
+    pub calls: u64,
+    /// In so many threads.
+    pub threads: u64,
+    /// In so many processes at once.
+    pub processes: u64,
+    /// How many points are cut at, in each mode.
+    pub points: usize,
+    /// Of the dice.
+    pub seed: u64,
+    /// Where to make the folder for it all; the system's for temporary files when `None`.
+    pub dir: Option<String>,
+}
+
+/// What came of one mode.
+#[derive(Debug, Default, Serialize)]
+pub struct Tally {
+    /// Images that were made.
+    pub images: u64,
+    /// Of them, those where something acknowledged was lost.
+    pub lossy: u64,
+    /// Of them, those that could not be opened.
+    pub unopenable: u64,
+    /// The findings in all of them.
+    pub found: Verdict,
+}
+
+/// What came of it all.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    tool: &'static str,
+    store: String,
+    seed: u64,
+    records: usize,
+    acks: usize,
+    syncs: usize,
+    points: usize,
+    images: u64,
+    dropped: Tally,
+    reordered: Tally,
+    torn: Tally,
+    /// Whether nothing was lost, doubled, broken or unopenable.
+    pub ok: bool,
+}
+
+/// Runs the victim once and looks at every image.
+pub fn run(plan: &Plan) -> Result<Report, Failure> {
+    let folder = Folder::new(plan.dir.as_deref())?;
+    let log = record_victim(plan, &folder)?;
+    let log = fs::read(log)?;
+    let events = events(&log)?;
+    let mut random = Rng::with_seed(plan.seed);
+    let points = points(&events, plan.points, &mut random);
+
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let share = points.len().div_ceil(threads).max(1);
+    let results = thread::scope(|scope| {
+        let workers: Vec<_> = points
+            .chunks(share)
+            .enumerate()
+            .map(|(number, points)| {
+                let (events, folder, random) = (&events, &folder, random.fork());
+                scope.spawn(move || cut(plan, events, points, folder, number, random))
+            })
+            .collect();
+        joined(workers.into_iter().map(|worker| worker.join()).collect())
+    })?;
+
+    let mut tallies = [Tally::default(), Tally::default(), Tally::default()];
+    for result in results {
+        for (tally, more) in tallies.iter_mut().zip(result) {
+            tally.images += more.images;
+            tally.lossy += more.lossy;
+            tally.unopenable += more.unopenable;
+            tally.found.add(more.found);
+        }
+    }
+    let ok = tallies.iter().all(|tally| tally.unopenable == 0 && tally.found.is_clean());
+    let images = tallies.iter().map(|tally| tally.images).sum();
+    let [dropped, reordered, torn] = tallies;
+    Ok(Report {
+        tool: "power",
+        store: plan.victim.clone().unwrap_or_else(|| plan.store.clone()),
+        seed: plan.seed,
+        records: events.len(),
+        acks: events.iter().filter(|event| matches!(event, Event::Ack(_))).count(),
+        syncs: events.iter().filter(|event| matches!(event, Event::Sync { .. })).count(),
+        points: points.len(),
+        images,
+        dropped,
+        reordered,
+        torn,
+        ok,
+    })
+}
+
+/// Where to cut, in ascending order: half of the points anywhere, half right after something was acknowledged.
+fn points(events: &[Event<'_>], number: usize, random: &mut Rng) -> Vec<usize> {
+    let acks = events.iter().enumerate().filter(|(_, event)| matches!(event, Event::Ack(_)));
+    let acks: Vec<usize> = acks.map(|(place, _)| place + 1).collect();
+    let mut points: Vec<usize> = (0..number)
+        .map(|point| match random.choice(&acks) {
+            Some(after) if point % 2 == 0 => *after,
+            _ => random.usize(..=events.len()),
+        })
+        .collect();
+    points.sort_unstable();
+    points
+}
+
+fn record_victim(plan: &Plan, folder: &Folder) -> Result<PathBuf, Failure> {
+    let dir = folder.folder("disk")?;
+    let (log, acks) = (folder.path("log"), folder.path("acks"));
+    fs::write(&log, "")?;
+    fs::write(&acks, "")?;
+    let recorder = recorder()?;
+    let mut victims = Vec::new();
+    for number in 0..plan.processes {
+        let mut command = match &plan.victim {
+            Some(text) => shell(text, &dir, &acks),
+            None => this_program(&[
+                "victim",
+                "--store",
+                &plan.store,
+                "--dir",
+                &dir.to_string_lossy(),
+                "--acks",
+                &acks.to_string_lossy(),
+                "--calls",
+                &plan.calls.to_string(),
+                "--threads",
+                &plan.threads.to_string(),
+                "--seed",
+                &plan.seed.wrapping_add(number).to_string(),
+            ])?,
+        };
+        command
+            .env("LD_PRELOAD", &recorder)
+            .env("COUNTERSIGN_POWERCUT_DIR", &dir)
+            .env("COUNTERSIGN_POWERCUT_LOG", &log)
+            .env("COUNTERSIGN_POWERCUT_ACKS", &acks);
+        victims.push(command.spawn()?);
+    }
+    for mut victim in victims {
+        let status = victim.wait()?;
+        if !status.success() {
+            return Err(Failure(format!("the victim ended with {status}")));
+        }
+    }
+    Ok(log)
+}
+
+/// The library that is preloaded, which cargo builds beside this program.
+fn recorder() -> Result<PathBuf, Failure> {
+    let program = std::env::current_exe()?;
+    let places = program
+        .ancestors()
+        .skip(1)
+        .take(2)
+        .flat_map(|folder| [folder.to_owned(), folder.join("deps")]);
+    places
+        .map(|folder| folder.join("libcountersign_powercut.so"))
+        .find(|file| file.exists())
+        .ok_or_else(|| Failure("libcountersign_powercut.so is not beside this program: build it with `cargo build -p countersign-powercut` (Linux only)".into()))
+}
+
+fn shell(text: &str, dir: &Path, acks: &Path) -> Command {
+    let text =
+        text.replace("{dir}", &dir.to_string_lossy()).replace("{acks}", &acks.to_string_lossy());
+    let mut command = Command::new("sh");
+    command.args(["-c", &text]).stdin(Stdio::null()).stdout(Stdio::null());
+    command
+}
+
+/// Cuts at these points, which ascend, once in each mode.
+fn cut(
+    plan: &Plan, events: &[Event<'_>], points: &[usize], folder: &Folder, number: usize,
+    mut random: Rng,
+) -> Result<[Tally; 3], Failure> {
+    let root = folder.path("disk");
+    let (dir, acks) =
+        (folder.path(&format!("image-{number}")), folder.path(&format!("acks-{number}")));
+    let mut disk = Disk::new(&root);
+    let mut told = Vec::new();
+    let mut tallies = [Tally::default(), Tally::default(), Tally::default()];
+    let mut done = 0;
+    for &point in points {
+        for event in events.get(done..point).unwrap_or_default() {
+            match event {
+                Event::Ack(line) => told.extend_from_slice(line),
+                event => disk.apply(event)?,
+            }
+        }
+        done = point;
+        fs::write(&acks, &told)?;
+        for (mode, tally) in Mode::ALL.into_iter().zip(&mut tallies) {
+            disk.after_a_cut(mode, &mut random).write(&dir)?;
+            tally.images += 1;
+            match look(plan, &dir, &acks)? {
+                None => tally.unopenable += 1,
+                Some(found) => {
+                    tally.lossy += u64::from(found.lost > 0);
+                    tally.found.add(found);
+                }
+            }
+        }
+    }
+    Ok(tallies)
+}
+
+/// What a look at an image finds; `None`: it could not be opened.
+fn look(plan: &Plan, dir: &Path, acks: &Path) -> Result<Option<Verdict>, Failure> {
+    let mut command = match &plan.check {
+        Some(text) => shell(text, dir, acks),
+        None => this_program(&[
+            "check",
+            "--store",
+            &plan.store,
+            "--dir",
+            &dir.to_string_lossy(),
+            "--acks",
+            &acks.to_string_lossy(),
+        ])?,
+    };
+    let output = command.stdout(Stdio::piped()).stderr(Stdio::null()).output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().last().and_then(|line| serde_json::from_str(line).ok()))
+}

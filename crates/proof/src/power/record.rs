@@ -1,0 +1,118 @@
+//! The record of what a program did to a folder, as `countersign-powercut` writes it.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use crate::store::Failure;
+
+/// One thing that happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// A file was made.
+    Create {
+        /// Its name.
+        path: &'a Path,
+        /// Its inode, which later events go by.
+        inode: u64,
+    },
+    /// Bytes were written to a file.
+    Write {
+        /// The file.
+        inode: u64,
+        /// Where.
+        at: u64,
+        /// They.
+        data: &'a [u8],
+    },
+    /// A file has another length.
+    Truncate {
+        /// The file.
+        inode: u64,
+        /// In bytes.
+        length: u64,
+    },
+    /// What a file holds was made durable.
+    Sync {
+        /// The file.
+        inode: u64,
+    },
+    /// The names in a folder were made durable.
+    SyncDir {
+        /// The folder.
+        path: &'a Path,
+    },
+    /// A name became another.
+    Rename {
+        /// The old name.
+        from: &'a Path,
+        /// The new name.
+        to: &'a Path,
+    },
+    /// A name is gone.
+    Unlink {
+        /// Which.
+        path: &'a Path,
+    },
+    /// A folder was made.
+    MakeDir {
+        /// Its name.
+        path: &'a Path,
+    },
+    /// The program acknowledged this.
+    Ack(&'a [u8]),
+    /// Something that no replay can follow.
+    Unmodelled {
+        /// What it happened to.
+        path: &'a Path,
+        /// The function that was called.
+        function: &'a str,
+    },
+}
+
+/// The events of a record, in the order in which they happened.
+pub fn events(log: &[u8]) -> Result<Vec<Event<'_>>, Failure> {
+    let mut rest = log;
+    let mut events = Vec::new();
+    while !rest.is_empty() {
+        let event = event(&mut rest).ok_or_else(|| {
+            Failure(format!("the record is damaged at byte {}", log.len() - rest.len()))
+        })?;
+        events.push(event);
+    }
+    Ok(events)
+}
+
+fn event<'a>(rest: &mut &'a [u8]) -> Option<Event<'a>> {
+    let length = number::<4>(rest)?;
+    let (mut body, after) = rest.split_at_checked(usize::try_from(length).ok()?)?;
+    let kind = number::<1>(&mut body)?;
+    let (inode, value) = (number::<8>(&mut body)?, number::<8>(&mut body)?);
+    let length = usize::try_from(number::<4>(&mut body)?).ok()?;
+    let (name, data) = body.split_at_checked(length)?;
+    let path = path(name)?;
+    *rest = after;
+    Some(match kind {
+        1 => Event::Create { path, inode },
+        2 => Event::Write { inode, at: value, data },
+        3 => Event::Truncate { inode, length: value },
+        4 => Event::Sync { inode },
+        5 => Event::SyncDir { path },
+        6 => Event::Rename { from: path, to: self::path(data)? },
+        7 => Event::Unlink { path },
+        8 => Event::MakeDir { path },
+        9 => Event::Ack(data),
+        10 => Event::Unmodelled { path, function: std::str::from_utf8(data).ok()? },
+        _ => return None,
+    })
+}
+
+/// A path; a name that is not UTF-8 is one that no ledger of ours makes.
+fn path(bytes: &[u8]) -> Option<&Path> {
+    Some(Path::new(OsStr::new(std::str::from_utf8(bytes).ok()?)))
+}
+
+fn number<const BYTES: usize>(rest: &mut &[u8]) -> Option<u64> {
+    let (bytes, after) = rest.split_at_checked(BYTES)?;
+    *rest = after;
+    Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+}
