@@ -644,15 +644,46 @@ export interface ApprovalRecord extends ApprovalRequest {
   via: DecidedVia | null;
   /** ms since the epoch. */
   decidedAt: number | null;
+  /**
+   * What the ledger still has of the arguments. `redacted`: parts were replaced before they were stored. `dropped`: they were
+   * removed after the time that {@link LedgerRetention} gives them, and `args` is `null`.
+   */
+  contents: 'kept' | 'redacted' | 'dropped';
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The gate
 // ---------------------------------------------------------------------------------------------------------------------
 
+/** For how long a ledger keeps what is over. What waits is never removed. */
+export interface LedgerRetention {
+  /** Arguments, previews and results of a request, in ms after its end; their digests stay. @default 2,592,000,000: 30 days */
+  contents?: number;
+  /** The records themselves, in ms after their end. @default they stay for ever */
+  records?: number;
+}
+
 export interface GateOptions {
-  /** Where requests are kept. `memory:` keeps them in this process, for as long as it lives. @default 'memory:' */
-  ledger?: 'memory:';
+  /**
+   * Where requests are kept. `memory:` keeps them in this process, for as long as it lives. `sqlite:approvals.db` keeps them in
+   * a file that several processes may share and that outlives them; a relative path starts at `place.cwd`. `sqlite:` alone
+   * is a temporary file, removed when the gate is closed.
+   *
+   * @default the environment's COUNTERSIGN_LEDGER, else 'memory:'
+   */
+  ledger?: 'memory:' | `sqlite:${string}`;
+  /**
+   * Stores arguments, previews, decisions and results encrypted. The key stands in an environment variable, never in the code:
+   * its name is `keyEnv`. Nothing is stored, so nothing is encrypted, in `memory:`.
+   *
+   * @default none; for a ledger that COUNTERSIGN_LEDGER names, the key in COUNTERSIGN_LEDGER_KEY when that is set
+   */
+  encryption?: {
+    /** @default 'COUNTERSIGN_LEDGER_KEY' */
+    keyEnv?: string;
+  };
+  /** For how long a ledger that lasts keeps what is over. */
+  retention?: LedgerRetention;
   /** How long a request waits, in ms, unless its tool says otherwise. @default 300,000 */
   timeout?: number;
   /**
@@ -808,7 +839,13 @@ export interface Gate extends AsyncDisposable {
    * @throws {@link InvalidArgumentsError} (`ERR_INVALID_ARGUMENTS`) for arguments that cannot be shown as they are
    */
   request(request: GateRequest, options?: { abortSignal?: AbortSignal }): Promise<Resolution>;
-  /** What waits, oldest first. */
+  /**
+   * Opens the ledger, which the first use of the gate does otherwise.
+   *
+   * @throws {@link LedgerError} (`ERR_LEDGER_…`) when it cannot be opened
+   */
+  ready(): Promise<void>;
+  /** What waits, oldest first: over all runs, and over all processes that share the ledger. */
   pending(filter?: { runId?: string }): Promise<ApprovalRequest[]>;
   get(approvalId: string): Promise<ApprovalRecord | undefined>;
   /**
@@ -833,7 +870,7 @@ export interface Gate extends AsyncDisposable {
   /** Throws as {@link Gate.approve}, and {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). */
   decide(approvalId: string, decision: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord>;
   /**
-   * What happens from now on, over all runs. A reader that falls more than 10,000 events behind gets
+   * What happens from now on, over all runs, and over all processes that share the ledger. A reader that falls more than 10,000 events behind gets
    * {@link EventsLostError} (`ERR_EVENTS_LOST`): read `pending()` again.
    */
   events(options?: { signal?: AbortSignal }): AsyncIterableIterator<GateEvent>;
@@ -843,7 +880,10 @@ export interface Gate extends AsyncDisposable {
   /** @throws {@link ModeForbiddenError} (`ERR_MODE_FORBIDDEN`) where a policy forbids it */
   setMode(mode: PolicyMode): Promise<void>;
   readonly grants: Grants;
-  /** Cancels what waits and refuses what comes. Idempotent. */
+  /**
+   * Refuses what comes. In `memory:`, what waits is cancelled. In a ledger that lasts it goes on waiting, for another process
+   * to answer or to continue the run; whoever waits for it here gets {@link GateClosedError} (`ERR_GATE_CLOSED`). Idempotent.
+   */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -1275,6 +1315,45 @@ export declare class DuplicateRequestError extends CountersignError {
   readonly existing: ApprovalRecord;
   constructor(options: { message: string; existing: ApprovalRecord; cause?: unknown });
   static isInstance(error: unknown): error is DuplicateRequestError;
+}
+
+/** What can be wrong with a ledger. */
+export type LedgerErrorCode =
+  | 'ERR_LEDGER_BUSY'
+  | 'ERR_LEDGER_FULL'
+  | 'ERR_LEDGER_READ_ONLY'
+  | 'ERR_LEDGER_CORRUPT'
+  | 'ERR_LEDGER_FOREIGN'
+  | 'ERR_LEDGER_TOO_NEW'
+  | 'ERR_LEDGER_NETWORK_FS'
+  | 'ERR_LEDGER_PERMISSION'
+  | 'ERR_LEDGER_KEY'
+  | 'ERR_LEDGER_IO'
+  | 'ERR_LEDGER_TEMPORARY';
+
+/**
+ * The ledger cannot do what it was asked to; what it was asked was not done. The message says what to do: wait for another
+ * process (`BUSY`), make room (`FULL`), make the file writable (`READ_ONLY`, `PERMISSION`), restore a backup (`CORRUPT`), name
+ * another file (`FOREIGN`), update this package (`TOO_NEW`), use a local disk (`NETWORK_FS`), set the right key (`KEY`), look
+ * at the disk (`IO`), use a ledger that lasts (`TEMPORARY`).
+ */
+export declare class LedgerError extends CountersignError {
+  readonly code: LedgerErrorCode;
+  constructor(options: { code: LedgerErrorCode; message: string; cause?: unknown });
+  static isInstance(error: unknown): error is LedgerError;
+}
+
+/** Why a run cannot be continued. */
+export type RunErrorCode = 'ERR_RUN_ACTIVE' | 'ERR_UNKNOWN_RUN' | 'ERR_RUN_OVER';
+
+/**
+ * The run cannot be continued: a process that lives has it (`ERR_RUN_ACTIVE`: wait for its end, or end it), the ledger does not
+ * know it (`ERR_UNKNOWN_RUN`: look at the id and the ledger), or it has come to its end (`ERR_RUN_OVER`: start a new one).
+ */
+export declare class RunError extends CountersignError {
+  readonly code: RunErrorCode;
+  constructor(options: { code: RunErrorCode; message: string; cause?: unknown });
+  static isInstance(error: unknown): error is RunError;
 }
 
 /** The gate was closed. Create a new one. */

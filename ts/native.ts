@@ -19,6 +19,8 @@ import type {
 } from '../index.js';
 import * as binding from '../binding/binding.js';
 import { fromNative, type NativeError } from './errors/from-native.js';
+import type { Awaitable } from './values/awaitable.js';
+import { Limit } from './values/limit.js';
 
 /** How the core answers: a value or an error, never an exception. */
 type Envelope<T> = { ok: T } | { error: NativeError };
@@ -160,12 +162,78 @@ export function preview(toolName: string, args: unknown, width?: number): { text
   return open(binding.preview(JSON.stringify({ toolName, args, width: width ?? null })));
 }
 
-/** The gate of the core: a synchronous state machine. Every change it makes is queued as an event until `drain`. */
-export class NativeGate {
-  readonly #gate: binding.NativeGate;
+export interface NativeGateOptions {
+  maxArgumentBytes: number;
+  keepDecided: number;
+  /** With an absolute path. */
+  ledger: string;
+  /** The key that contents are encrypted with. */
+  key: string | null;
+  /** ms; `null`: the default. */
+  retainContentsMs: number | null;
+  retainRecordsMs: number | null;
+}
 
-  constructor(options: { maxArgumentBytes: number; keepDecided: number }) {
+/** What is kept of a request beside what is told of it. */
+export type RawRecord = ApprovalRecord & {
+  /** What the policies judged the call under. */
+  context?: object | null;
+  /** What is shown of the verdict, as it was given to {@link NativeGate.request}. */
+  details?: object | null;
+  /** Of the execution, as it was given to {@link NativeGate.settle}. */
+  result?: unknown;
+  /** The owner id of the process that started it. */
+  executor?: string | null;
+};
+
+/** What is noted in the audit beside what the ledger itself does. Never with arguments. */
+export type Note = { kind: 'granted' | 'grant-revoked'; [field: string]: unknown };
+
+/** Methods of the binding that a ledger in memory answers at once, and one that lasts through `call`. */
+type Operation =
+  'request' | 'get' | 'find' | 'pending' | 'decide' | 'cancelRun' | 'revoke' | 'claim' | 'settle' | 'close';
+
+/** Those that only a ledger that lasts has. */
+type LastingOperation = Operation | 'ready' | 'watch' | 'note';
+
+/** What the binding's gate has for ledgers that last. */
+interface LastingGate {
+  lasts(): boolean;
+  call(operation: string, payload: string): Promise<string>;
+  watchAll(on: boolean): void;
+}
+
+/** How many operations of one gate may be on their way at once: what is beyond waits here, not in the ledger. */
+const MAX_IN_FLIGHT = 64;
+
+/**
+ * The gate of the core: a state machine over its ledger. Over one in memory each method answers at once, over one that lasts
+ * it answers with a promise of what is durable. Every change is queued as an event until `drain`.
+ */
+export class NativeGate {
+  /** Whether what is kept outlives the process, and methods answer later. */
+  readonly lasts: boolean;
+  readonly #gate: binding.NativeGate & Partial<LastingGate>;
+  readonly #limit = new Limit(MAX_IN_FLIGHT);
+
+  constructor(options: NativeGateOptions) {
     this.#gate = new binding.NativeGate(JSON.stringify(options));
+    this.lasts = this.#gate.lasts?.() ?? false;
+  }
+
+  #do<T>(operation: Operation, ...args: readonly (string | boolean | null)[]): Awaitable<T> {
+    if (this.lasts) return this.#limit.run(() => this.#call<T>(operation, args));
+    return open(Reflect.apply(this.#gate[operation], this.#gate, args) as string);
+  }
+
+  async #call<T>(operation: LastingOperation, args: readonly unknown[]): Promise<T> {
+    const answer = await (this.#gate as unknown as LastingGate).call(operation, JSON.stringify(args));
+    return open(answer);
+  }
+
+  /** Opens the ledger. */
+  async ready(): Promise<void> {
+    if (this.lasts) await this.#call('ready', []);
   }
 
   /** `wake` is called when events were queued by something other than a call of this class. Never keeps the process alive. */
@@ -173,23 +241,38 @@ export class NativeGate {
     this.#gate.onWake(wake);
   }
 
-  /** Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. */
-  request(request: NativeRequest): ApprovalRecord {
-    return open(this.#gate.request(JSON.stringify(request)));
+  /** Tells of this request too, though another process made it. */
+  async watch(approvalId: string): Promise<void> {
+    if (this.lasts) await this.#limit.run(() => this.#call('watch', [approvalId]));
   }
 
-  get(approvalId: string): ApprovalRecord | null {
-    return open(this.#gate.get(approvalId));
+  /** Tells of the requests of all processes, or no longer. */
+  watchAll(on: boolean): void {
+    this.#gate.watchAll?.(on);
+  }
+
+  /** Writes it into the audit. */
+  async note(note: Note): Promise<void> {
+    if (this.lasts) await this.#limit.run(() => this.#call('note', [JSON.stringify(note)]));
+  }
+
+  /** Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. */
+  request(request: NativeRequest): Awaitable<RawRecord> {
+    return this.#do('request', JSON.stringify(request));
+  }
+
+  get(approvalId: string): Awaitable<RawRecord | null> {
+    return this.#do('get', approvalId);
   }
 
   /** The records of this call id; of all runs when `runId` is `null`. */
-  find(runId: string | null, toolCallId: string): ApprovalRecord[] {
-    return open(this.#gate.find(runId, toolCallId));
+  find(runId: string | null, toolCallId: string): Awaitable<RawRecord[]> {
+    return this.#do('find', runId, toolCallId);
   }
 
   /** Oldest first. */
-  pending(runId: string | null): ApprovalRequest[] {
-    return open(this.#gate.pending(runId));
+  pending(runId: string | null): Awaitable<ApprovalRequest[]> {
+    return this.#do('pending', runId);
   }
 
   /** Reads any answer (see `ApprovalAnswer`) into a decision. Fails with `ERR_INVALID_DECISION`. */
@@ -206,30 +289,37 @@ export class NativeGate {
     approvalId: string,
     decision: DecisionOutcome,
     meta: { by: string | null; via: DecidedVia; editedArgs?: unknown },
-  ): ApprovalRecord {
-    return open(this.#gate.decide(approvalId, JSON.stringify(decision), JSON.stringify(meta)));
+  ): Awaitable<RawRecord> {
+    return this.#do('decide', approvalId, JSON.stringify(decision), JSON.stringify(meta));
   }
 
   /** Cancels what this run still waits for and takes back what was approved but not started. */
-  cancelRun(runId: string, reason: string, via: DecidedVia): void {
-    open(this.#gate.cancelRun(runId, reason, via));
+  cancelRun(runId: string, reason: string, via: DecidedVia): Awaitable<void> {
+    return this.#do('cancelRun', runId, reason, via);
   }
 
   /** Takes back an approval that was not started. `false`: there was nothing to take back. */
-  revoke(approvalId: string, reason: string): boolean {
-    return open(this.#gate.revoke(approvalId, reason));
+  revoke(approvalId: string, reason: string): Awaitable<boolean> {
+    return this.#do('revoke', approvalId, reason);
   }
 
   /**
    * The one claim on an approval, checked against the digest of what was approved. Fails with `ERR_NOT_APPROVED`
    * (`status`, or `null` when there is no such request), `ERR_DIGEST_MISMATCH`, `ERR_ALREADY_STARTED`.
    */
-  claim(runId: string | null, toolCallId: string, toolName: string, args: unknown, context: object | null): Claim {
-    return open(this.#gate.claim(runId, toolCallId, JSON.stringify({ toolName, args, context })));
+  claim(
+    runId: string | null,
+    toolCallId: string,
+    toolName: string,
+    args: unknown,
+    context: object | null,
+  ): Awaitable<Claim> {
+    return this.#do('claim', runId, toolCallId, JSON.stringify({ toolName, args, context }));
   }
 
-  settle(approvalId: string, succeeded: boolean): void {
-    open(this.#gate.settle(approvalId, succeeded));
+  /** `result`: JSON, kept for whoever continues the run. */
+  settle(approvalId: string, succeeded: boolean, result: string | null): Awaitable<void> {
+    return this.lasts ? this.#do('settle', approvalId, succeeded, result) : this.#do('settle', approvalId, succeeded);
   }
 
   /** What happened since the last call, oldest first. */
@@ -245,9 +335,10 @@ export class NativeGate {
     }
   }
 
-  /** Cancels what waits and refuses what comes. */
-  close(reason: string): void {
-    open(this.#gate.close(reason));
+  /** Refuses what comes. In memory it cancels what waits; a ledger that lasts is let go of, and what waits goes on waiting. */
+  close(reason: string): Awaitable<void> {
+    // Past those that wait their turn: they are refused.
+    return this.lasts ? this.#call('close', [reason]) : this.#do('close', reason);
   }
 }
 

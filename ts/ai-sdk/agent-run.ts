@@ -115,7 +115,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     this.#items ??= this.#iterate();
     await this.#items.return(undefined);
     // A generator that was never started does not come by its own end.
-    this.#run.abandon();
+    await this.#run.abandon();
   }
 }
 

@@ -54,6 +54,21 @@ export class Edits {
     return this.#good.get(digestOf(snapshot(args)));
   }
 
+  /**
+   * Why this edit must not run as it was decided; `undefined`: it may. One that was decided in another process, where the
+   * tool is not known, is checked only now: what was approved must be what the tool gets.
+   */
+  async objection(args: unknown): Promise<string | undefined> {
+    if (this.checked(args) !== undefined) return undefined;
+    try {
+      await this.check(args);
+    } catch (error) {
+      return messageOf(error);
+    }
+    if (this.checked(args) !== undefined) return undefined;
+    return `The schema of ${this.#rules.toolName} makes other arguments of the edited ones.`;
+  }
+
   async #parse(written: unknown): Promise<unknown> {
     const { toolName, inputSchema, ai } = this.#rules;
     const { validate } = (await ai()).asSchema(inputSchema);

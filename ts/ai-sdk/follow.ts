@@ -1,5 +1,6 @@
 /** An execution, followed to its end. */
 import { messageOf } from '../errors/message-of.js';
+import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { EDIT_NOTE } from './reasons.js';
 import { isAsyncIterable, isThenable } from './tools.js';
 
@@ -22,17 +23,21 @@ export class NotedError extends Error {
 
 export const noted = (error: unknown): unknown => new NotedError(error);
 
-type End = (outcome: { output: unknown } | { error: unknown }) => void;
+/** How an execution ended. */
+export type Outcome = { output: unknown } | { error: unknown };
+
+/** Told of the end; what came of the execution is handed on when it is done. Never throws. */
+type End = (outcome: Outcome) => Awaitable<void>;
 
 /**
  * Runs it and tells how it ended, whatever it returns: a value, a promise, or a stream of values. `change` makes what is
  * thrown on of what was thrown.
  */
 export function follow(run: () => unknown, end: End, change: (error: unknown) => unknown = (error) => error): unknown {
-  const fail = (error: unknown): never => {
-    end({ error });
-    throw change(error);
-  };
+  const fail = (error: unknown): Awaitable<never> =>
+    after(end({ error }), () => {
+      throw change(error);
+    });
   let result: unknown;
   try {
     result = run();
@@ -40,14 +45,8 @@ export function follow(run: () => unknown, end: End, change: (error: unknown) =>
     return fail(error);
   }
   if (isAsyncIterable(result)) return followStream(result, end, change);
-  if (isThenable(result)) {
-    return result.then((output) => {
-      end({ output });
-      return output;
-    }, fail);
-  }
-  end({ output: result });
-  return result;
+  const succeed = (output: unknown): unknown => after(end({ output }), () => output);
+  return isThenable(result) ? result.then(succeed, fail) : succeed(result);
 }
 
 async function* followStream(
@@ -56,9 +55,7 @@ async function* followStream(
   change: (error: unknown) => unknown,
 ): AsyncGenerator<unknown> {
   let output: unknown;
-  let outcome: { output: unknown } | { error: unknown } = {
-    error: new Refused('The stream of results was left before its end.'),
-  };
+  let outcome: Outcome = { error: new Refused('The stream of results was left before its end.') };
   try {
     for await (const value of stream) {
       output = value;
@@ -69,6 +66,26 @@ async function* followStream(
     outcome = { error };
     throw change(error);
   } finally {
-    end(outcome);
+    const told = end(outcome);
+    if (isLater(told)) await told;
   }
+}
+
+/** What is run when it is known that it may: a stream of values, as the caller expects it before anything is known. */
+export async function* streamLater(run: Promise<() => unknown>): AsyncGenerator<unknown> {
+  const result = (await run)();
+  if (isAsyncIterable(result)) yield* result;
+  else yield await result;
+}
+
+/** The same for a caller that expects a promise, and cannot follow a stream: its last value is the result. */
+export async function lastLater(run: Promise<() => unknown>): Promise<unknown> {
+  const result = (await run)();
+  return isAsyncIterable(result) ? lastOf(result) : result;
+}
+
+export async function lastOf(stream: AsyncIterable<unknown>): Promise<unknown> {
+  let last: unknown;
+  for await (const value of stream) last = value;
+  return last;
 }

@@ -5,13 +5,25 @@
 import type { Tool, ToolSet } from 'ai';
 import type { InterruptOn, InterruptOptions } from '../../index.js';
 import { RefusedByCore } from '../errors/from-native.js';
+import { LedgerError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
 import type { HostJudge, Verdict } from '../gate/judge.js';
 import type { Claim, Gating, InterruptPlan } from '../native.js';
+import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { copyOf, snapshot, type Snapshot } from '../values/snapshot.js';
-import { follow, noted, Refused } from './follow.js';
+import { follow, lastLater, noted, Refused, streamLater, type Outcome } from './follow.js';
 import { DUPLICATE_ID } from './reasons.js';
-import { copyTool, define, entryOf, executes, ownTool, type Execute, type ExecuteOptions } from './tools.js';
+import { keptResult } from './kept-result.js';
+import {
+  copyTool,
+  define,
+  entryOf,
+  executes,
+  isGenerator,
+  ownTool,
+  type Execute,
+  type ExecuteOptions,
+} from './tools.js';
 
 /** What the guard knows of one call. */
 export interface GuardedCall {
@@ -27,7 +39,7 @@ export interface Executed {
   toolCallId: string;
   toolName: string;
   args: unknown;
-  outcome: { output: unknown } | { error: unknown };
+  outcome: Outcome;
 }
 
 export interface GuardOptions {
@@ -169,7 +181,11 @@ export class Guard {
     if (typeof execute === 'function') {
       // Called on the tool itself: a method of a class may need its private fields.
       const original: Execute = (input, options) => Reflect.apply(execute, tool, [input, options]) as unknown;
-      changes['execute'] = (input: unknown, options: ExecuteOptions) => this.#execute(name, original, input, options);
+      const later = isGenerator(execute) ? streamLater : lastLater;
+      changes['execute'] = (input: unknown, options: ExecuteOptions) => {
+        const run = this.#mayRun(name, original, input, options);
+        return isLater(run) ? later(run) : run();
+      };
     }
     return copyTool(tool, changes);
   }
@@ -187,59 +203,88 @@ export class Guard {
     return { ...loose, execute: original };
   }
 
-  #execute(toolName: string, execute: Execute, input: unknown, options: ExecuteOptions): unknown {
-    const { toolCallId, abortSignal } = options;
-    abortSignal?.throwIfAborted();
-    this.#options.signal?.throwIfAborted();
+  /** What is to be run, when it may be. @throws {Refused} */
+  #mayRun(toolName: string, execute: Execute, input: unknown, options: ExecuteOptions): Awaitable<() => unknown> {
+    const { toolCallId } = options;
+    this.#throwIfAborted(options);
     const args = snapshot(input);
     const call = this.#calls.get(toolCallId);
-    if (call?.verdict?.effect === 'allow' && sameJson(call.args, args)) return execute(copyOf(args), options);
-    if (call === undefined && this.#options.asker.gate.find(this.#options.asker.runId, toolCallId).length === 0) {
-      return this.#executeUnasked(toolName, execute, args, options);
-    }
-    return this.#executeClaimed(toolName, execute, args, options);
+    const run = () => execute(copyOf(args), options);
+    if (call?.verdict?.effect === 'allow' && sameJson(call.args, args)) return run;
+    if (call !== undefined) return this.#claimed(toolName, run, args, options);
+    const { gate, runId } = this.#options.asker;
+    return after(gate.find(runId, toolCallId), (known): Awaitable<() => unknown> => {
+      this.#throwIfAborted(options);
+      return known.length === 0
+        ? this.#unasked(toolName, run, args, options)
+        : this.#claimed(toolName, run, args, options);
+    });
   }
 
   /** A call that never passed `needsApproval`, e.g. one that stands approved in messages from elsewhere. */
-  async #executeUnasked(toolName: string, execute: Execute, args: Snapshot, options: ExecuteOptions): Promise<unknown> {
+  async #unasked(
+    toolName: string,
+    run: () => unknown,
+    args: Snapshot,
+    options: ExecuteOptions,
+  ): Promise<() => unknown> {
     const verdict = await this.#verdictOn(options.toolCallId, toolName, args.value, { ...options });
     if (verdict.effect !== 'allow')
       throw new Refused(`${toolName} was not run: no approval of this call is known here.`);
-    options.abortSignal?.throwIfAborted();
-    this.#options.signal?.throwIfAborted();
-    return execute(copyOf(args), options);
+    this.#throwIfAborted(options);
+    return run;
   }
 
-  #executeClaimed(toolName: string, execute: Execute, args: Snapshot, options: ExecuteOptions): unknown {
-    const { asker, onExecuted } = this.#options;
+  #claimed(toolName: string, run: () => unknown, args: Snapshot, options: ExecuteOptions): Awaitable<() => unknown> {
+    const { asker, onExecuted, tools } = this.#options;
     const { toolCallId } = options;
-    const { approvalId, edited } = claimOrRefuse(asker, asker.runId, toolCallId, toolName, args);
-    const end = (outcome: Executed['outcome']) => {
-      asker.gate.settle(approvalId, 'output' in outcome);
-      onExecuted?.({ toolCallId, toolName, args: copyOf(args), outcome });
-    };
-    return follow(() => execute(copyOf(args), options), end, edited ? noted : undefined);
+    return after(claimOrRefuse(asker, asker.runId, toolCallId, toolName, args), ({ approvalId, edited }) => {
+      if (this.#isAborted(options)) {
+        // The claim came back too late.
+        return after(asker.gate.settle(approvalId, false), () => {
+          this.#throwIfAborted(options);
+          throw new Refused(`${toolName} was not run: the run was aborted.`);
+        });
+      }
+      const end = (outcome: Outcome) => {
+        const result = () => keptResult(ownTool(tools, toolName), toolCallId, args, outcome);
+        const settled = asker.gate.settle(approvalId, 'output' in outcome, result);
+        onExecuted?.({ toolCallId, toolName, args: copyOf(args), outcome });
+        return settled;
+      };
+      return () => follow(run, end, edited ? noted : undefined);
+    });
+  }
+
+  #isAborted({ abortSignal }: ExecuteOptions): boolean {
+    return abortSignal?.aborted === true || this.#options.signal?.aborted === true;
+  }
+
+  #throwIfAborted({ abortSignal }: ExecuteOptions): void {
+    abortSignal?.throwIfAborted();
+    this.#options.signal?.throwIfAborted();
   }
 }
 
 /** For a tool that the plan does not know: it is asked about. */
 export const ASK: Gating = { action: 'ask', entry: null, allowedDecisions: null, timeout: null };
 
-/** Claims the approval of a call, or says why there is none. @throws {Refused} */
+/** Claims the approval of a call, or says why there is none. Fails with {@link Refused}. */
 export function claimOrRefuse(
   asker: Asker,
   runId: string | null,
   toolCallId: string,
   toolName: string,
   args: Snapshot,
-): Claim {
-  try {
-    return asker.gate.claim(runId, toolCallId, toolName, args, asker.context(toolName));
-  } catch (error) {
-    if (error instanceof RefusedByCore)
-      throw new Refused(`${toolName} was not run: ${error.message}`, { cause: error });
-    throw error;
-  }
+): Awaitable<Claim> {
+  return attempt(
+    () => asker.gate.claim(runId, toolCallId, toolName, args, asker.context(toolName)),
+    (error) => {
+      if (error instanceof RefusedByCore || LedgerError.isInstance(error))
+        throw new Refused(`${toolName} was not run: ${error.message}`, { cause: error });
+      throw error;
+    },
+  );
 }
 
 function sameJson(left: Snapshot, right: Snapshot): boolean {

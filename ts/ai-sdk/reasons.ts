@@ -1,6 +1,6 @@
 /** What the model and the human are told. */
 import type { DecisionOutcome } from '../../index.js';
-import { isApproval } from '../gate/gate.js';
+import { isApproval } from '../gate/records.js';
 
 export const CANCELLED = 'The run was cancelled.';
 export const TURN_ENDED = 'The human ended the turn.';

@@ -1,8 +1,9 @@
 /** The calls that a run must ask about: taken in, put to somebody, and told when they are decided. */
 import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType } from '../../index.js';
 import { requestOf, type Asker, type Question } from '../gate/asker.js';
+import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { existingRecord, isApproval, type Decided } from '../gate/gate.js';
+import { existingRecord, isApproval, type Decided } from '../gate/records.js';
 import type { Gating } from '../native.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
 import type { Edits } from './edits.js';
@@ -19,8 +20,13 @@ export interface RequestsOptions {
   guard: Guard;
   signal: AbortSignal;
   tell: (event: OwnEvent) => void;
+  /** Has the run look at its round. */
+  wake: () => void;
   editsOf: (toolCallId: string, toolName: string) => Edits;
 }
+
+/** What the run tells of a decision. */
+type Told = Pick<Decided, 'approvalId' | 'decision' | 'decidedBy'>;
 
 /** Why a call did not run. */
 export interface Denial {
@@ -121,13 +127,14 @@ export class Requests {
    */
   async askAgain(round: Round): Promise<boolean> {
     const open: Asked[] = [];
-    const { asker, signal } = this.#options;
+    const { signal } = this.#options;
     for (const asked of round.requested) {
       const { record, decision, toolCallId } = asked;
       if (record === undefined || decision === undefined || !isApproval(decision)) continue;
-      const reason = await asked.staleness?.();
+      const objection = decision.type === 'edit' ? await asked.edits.objection(decision.args) : undefined;
+      const reason = objection ?? (await asked.staleness?.());
       if (reason === undefined || signal.aborted) continue;
-      asker.gate.revoke(record.approvalId, reason);
+      if (!(await this.#takeBack(asked, record, reason))) continue;
       asked.decision = undefined;
       const denied = await this.#judgedAgain(toolCallId, asked);
       const supersedes = { approvalId: record.approvalId, reason };
@@ -135,6 +142,19 @@ export class Requests {
     }
     this.#callHumans(open);
     return round.waiting > 0;
+  }
+
+  /** `false`: it could not be taken back, and does not run in this run. */
+  async #takeBack(asked: Asked, { approvalId }: ApprovalRecord, why: string): Promise<boolean> {
+    try {
+      await this.#options.asker.gate.revoke(approvalId, why);
+      return true;
+    } catch (error) {
+      const reason = `${why} It cannot be asked about again: ${messageOf(error)}`;
+      asked.decision = { type: 'cancelled', reason };
+      this.deny(asked.toolCallId, { args: valueOf(asked.args), reason });
+      return false;
+    }
   }
 
   /** Why nobody needs to be asked again. */
@@ -185,9 +205,15 @@ export class Requests {
       const request = requestOf(record, args ?? snapshot(null));
       this.#options.tell({ type: 'approval-requested', isAutomatic, ...request } as ApprovalRequestedEvent);
       round.waiting++;
-      round.waits.push(decided.then((outcome) => this.#onDecided(round, asked, outcome)));
+      round.waits.push(
+        decided.then(
+          (outcome) => this.#onDecided(round, asked, outcome),
+          (error: unknown) => this.#onLost(round, asked, record, error),
+        ),
+      );
       if (denied === undefined) return true;
-      this.#options.asker.gate.rejectBySystem(record.approvalId, denied);
+      // The run goes on when the decision is told, which it is when it is kept.
+      void this.#options.asker.gate.rejectBySystem(record.approvalId, denied);
     } catch (error) {
       // Without a request there is nothing that anybody could approve.
       const reason = denied ?? (existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID);
@@ -204,7 +230,21 @@ export class Requests {
     return { ...(gating ?? ASK), allowedDecisions: allowed.filter((type) => PROVIDER_TAKES.includes(type)) };
   }
 
-  #onDecided(round: Round, asked: Asked, { decision, decidedBy, approvalId }: Decided): void {
+  /** Nothing more will be heard of it: it does not run. With the gate, the run ends. */
+  #onLost(round: Round, asked: Asked, { approvalId }: ApprovalRecord, error: unknown): void {
+    if (GateClosedError.isInstance(error)) {
+      round.waiting--;
+      asked.decision = { type: 'cancelled', reason: messageOf(error) };
+      round.lost ??= { error };
+      this.#options.wake();
+      return;
+    }
+    const reason = `The ledger cannot say what was decided: ${messageOf(error)}`;
+    const decision = { type: 'cancelled', reason } as const;
+    this.#onDecided(round, asked, { approvalId, decision, decidedBy: 'countersign' });
+  }
+
+  #onDecided(round: Round, asked: Asked, { decision, decidedBy, approvalId }: Told): void {
     const { toolCallId, toolName } = asked;
     asked.decision = decision;
     round.waiting--;
@@ -225,7 +265,7 @@ export class Requests {
     if (decision.type === 'reject' && decision.stop === true) {
       for (const other of round.requested) {
         if (other.record !== undefined && other.decision === undefined) {
-          this.#options.asker.gate.cancel(other.record.approvalId, TURN_ENDED, 'system');
+          void this.#options.asker.gate.cancel(other.record.approvalId, TURN_ENDED, 'system');
         }
       }
     }

@@ -47,6 +47,8 @@ export class Round {
   finish: FinishEvent | undefined;
   finishReason = 'other';
   error: { error: unknown } | undefined;
+  /** What it waits for cannot be waited for any more. */
+  lost: { error: unknown } | undefined;
   aborted: { reason: unknown } | undefined;
   /** The model is not called: only what was approved is run. */
   silent = false;

@@ -8,8 +8,9 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import type { InterruptOn, RunResult } from '../../index.js';
 import type { Asker } from '../gate/asker.js';
-import { isApproval } from '../gate/gate.js';
+import { isApproval } from '../gate/records.js';
 import type { InterruptPlan } from '../native.js';
+import { isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot } from '../values/snapshot.js';
 import { digestOf, Edits } from './edits.js';
 import { Flow } from './flow.js';
@@ -125,7 +126,7 @@ export class Run {
   async *items<E>(view: View<E>, beforeYield: () => void): AsyncGenerator<E, undefined, undefined> {
     const { signal } = this.#options;
     const onAbort = () => {
-      this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
+      void this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
       this.#stopReading();
       this.#inbox.ring();
     };
@@ -151,25 +152,28 @@ export class Run {
       }
     } finally {
       signal.removeEventListener('abort', onAbort);
-      this.abandon();
+      const left = this.abandon();
+      if (isLater(left)) await left;
       this.#asker.gate.control.endRun(this.runId);
       beforeYield();
     }
   }
 
-  /** Left, perhaps before its end, perhaps before its start: nothing of it may start any more. */
-  abandon(): void {
+  /** Left, perhaps before its end, perhaps before its start: nothing of it may start any more. Never rejects. */
+  abandon(): Awaitable<void> {
     if (this.#phase === 'over') return;
     this.#endRun();
-    this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
+    const cancelled = this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
     this.#stopReading();
     this.#reject(this.#options.signal.reason ?? new DOMException('The run was left before its end.', 'AbortError'));
+    return cancelled;
   }
 
   /** Goes on until there is a part to show or something in the inbox. */
   async #advance(): Promise<StreamPart | undefined> {
     try {
       if (this.#options.signal.aborted) await this.#abort(this.#options.signal.reason);
+      else if (this.#lost !== undefined) throw this.#lost.error;
       else if (this.#phase === 'reading') return await this.#read();
       else if (this.#phase === 'starting') await this.start();
       else if (this.#round.waiting > 0) await this.#inbox.rung();
@@ -180,6 +184,10 @@ export class Run {
       await this.#abort(this.#options.signal.reason);
       return undefined;
     }
+  }
+
+  get #lost(): Round['lost'] {
+    return (this.#round as Round | undefined)?.lost;
   }
 
   // --- reading a round ----------------------------------------------------------------------------------------------
@@ -320,7 +328,7 @@ export class Run {
     if (edit === undefined) {
       // Decided elsewhere, unchecked: it must not run on what the schema has not seen.
       const reason = 'The edited arguments were not checked against the tool.';
-      this.#asker.gate.revoke(asked.record?.approvalId ?? '', reason);
+      void this.#asker.gate.withdraw(asked.record?.approvalId ?? '', reason);
       this.#requests.deny(toolCallId, { args: decided, reason });
       return { ...answer, decision: { type: 'cancelled', reason }, runs: false, reason };
     }
@@ -352,7 +360,7 @@ export class Run {
 
   /** A human ended the turn: nothing else of the step runs. */
   async #stopTurn(round: Round): Promise<void> {
-    this.#asker.gate.cancelRun(this.runId, TURN_ENDED, 'system');
+    await this.#asker.gate.cancelRun(this.runId, TURN_ENDED, 'system');
     const reasons = new Map<string, string>();
     for (const { toolCallId, toolName, decision, args } of round.requested) {
       const reason = decision !== undefined && !isApproval(decision) ? (reasonOf(decision) ?? 'Rejected.') : TURN_ENDED;
@@ -411,9 +419,10 @@ export class Run {
   }
 
   async #abort(reason: unknown): Promise<void> {
-    this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
+    const cancelled = this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
     this.#endRun();
     this.#stopReading();
+    await cancelled;
     const round = this.#round as Round | undefined;
     if (round !== undefined) {
       await Promise.all(round.waits);
@@ -434,9 +443,10 @@ export class Run {
   /** What went wrong, as a part, unless the stream has told it. */
   async #fail(failure: unknown): Promise<StreamPart | undefined> {
     this.#endRun();
-    this.#asker.gate.cancelRun(this.runId, 'The run failed.', 'system');
+    const cancelled = this.#asker.gate.cancelRun(this.runId, 'The run failed.', 'system');
     this.#stopReading();
     this.#reject(failure);
+    await cancelled;
     const round = this.#round as Round | undefined;
     await Promise.all(round?.waits ?? []);
     this.#round ??= new Round(0, []);
@@ -527,6 +537,7 @@ export class Run {
       guard: this.#guard,
       signal: this.#options.signal,
       tell: (event) => this.#inbox.push(event),
+      wake: () => this.#inbox.ring(),
       editsOf: (toolCallId, toolName) => this.#editsOf(toolCallId, toolName),
     });
   }

@@ -2,7 +2,7 @@ import type { ModelMessage, ToolSet } from 'ai';
 import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../index.js';
 import { Asker } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
-import { isApproval } from '../gate/gate.js';
+import { isApproval } from '../gate/records.js';
 import type { Verdict } from '../gate/judge.js';
 import { interruptPlan, type Gating } from '../native.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
@@ -86,11 +86,11 @@ class Approval {
     const { decision } = await decided;
     const stale = decision.type === 'approve' ? await staleness() : undefined;
     if (stale !== undefined) {
-      gate.revoke(record.approvalId, stale);
+      await gate.revoke(record.approvalId, stale);
       return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
     }
     if (decision.type === 'approve') return this.#handOver(runId, toolCallId, toolName, args);
-    gate.revoke(record.approvalId, 'An edit cannot be carried out here.');
+    if (isApproval(decision)) await gate.revoke(record.approvalId, 'An edit cannot be carried out here.');
     const reasonGiven =
       isApproval(decision) || decision.type === 'respond'
         ? `"${decision.type}" cannot be carried out here`
@@ -101,16 +101,22 @@ class Approval {
   /** The answer is in the messages: the SDK is about to run it, if the gate holds a decision that says so. */
   async #resumed(toolCallId: string, toolName: string, args: Snapshot): Promise<ToolApprovalStatus> {
     const runId = this.#options.runId ?? null;
-    const approved = this.#asker.gate.find(runId, toolCallId).filter(({ status }) => status === 'approved');
+    const known = await this.#asker.gate.find(runId, toolCallId);
+    const approved = known.filter(({ status }) => status === 'approved');
     const stale = await this.#asker.takeBackStale(approved);
     if (stale !== undefined) return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
     return this.#handOver(runId, toolCallId, toolName, args);
   }
 
   /** Uses the approval up. How the execution ends cannot be seen from here. */
-  #handOver(runId: string | null, toolCallId: string, toolName: string, args: Snapshot): ToolApprovalStatus {
-    const { approvalId } = claimOrRefuse(this.#asker, runId, toolCallId, toolName, args);
-    this.#asker.gate.settle(approvalId, true);
+  async #handOver(
+    runId: string | null,
+    toolCallId: string,
+    toolName: string,
+    args: Snapshot,
+  ): Promise<ToolApprovalStatus> {
+    const { approvalId } = await claimOrRefuse(this.#asker, runId, toolCallId, toolName, args);
+    await this.#asker.gate.settle(approvalId, true);
     return { type: 'approved' };
   }
 

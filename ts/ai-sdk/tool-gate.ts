@@ -3,15 +3,16 @@ import type { Tool } from 'ai';
 import type { ExecutionDenied, InterruptOptions } from '../../index.js';
 import type { Asker, Opened, Question } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
-import { existingRecord, isApproval, type Decided } from '../gate/gate.js';
+import { existingRecord, isApproval, type Decided } from '../gate/records.js';
 import type { Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { Edits } from './edits.js';
-import { follow, NotedError, Refused } from './follow.js';
+import { follow, lastOf, NotedError, Refused } from './follow.js';
 import { claimOrRefuse } from './guard.js';
 import { modelOutput } from './history.js';
+import { keptResult } from './kept-result.js';
 import { isResume } from './messages.js';
 import { DUPLICATE_ID, editNoteWith, reasonOf } from './reasons.js';
 import { loadSdk } from './sdk.js';
@@ -89,11 +90,8 @@ export class ToolGate {
       const passed = await this.#pass(input, options, pass);
       if (passed.kind !== 'run') return resultOf(passed);
       const result = this.#run(execute, passed, options);
-      if (!isAsyncIterable(result)) return result;
       // The SDK has a promise by now and cannot follow a stream: the last value is the result.
-      let last: unknown;
-      for await (const value of result) last = value;
-      return last;
+      return isAsyncIterable(result) ? lastOf(result) : result;
     };
   }
 
@@ -119,7 +117,10 @@ export class ToolGate {
     if (approvalId === null) return execute(copyOf(args), options);
     return follow(
       () => execute(copyOf(args), options),
-      (outcome) => this.#options.asker.gate.settle(approvalId, 'output' in outcome),
+      (outcome) =>
+        this.#options.asker.gate.settle(approvalId, 'output' in outcome, () =>
+          keptResult(this.#options.tool, options.toolCallId, args, outcome),
+        ),
       note === undefined ? undefined : (error) => new NotedError(error, note),
     );
   }
@@ -130,7 +131,7 @@ export class ToolGate {
       const passed = await pass(snapshot(input), options);
       // Also after the wait: what was aborted meanwhile must not run.
       if (options.abortSignal?.aborted === true && passed.kind === 'run' && passed.approvalId !== null)
-        this.#options.asker.gate.settle(passed.approvalId, false);
+        await this.#options.asker.gate.settle(passed.approvalId, false);
       options.abortSignal?.throwIfAborted();
       if (passed.kind === 'answer') {
         forgetOldest(this.#answered);
@@ -166,10 +167,10 @@ export class ToolGate {
     for (;;) {
       const opened = await this.#open({ ...question, verdict: asks, supersedes }, runId);
       const decided = await this.#answerOf(opened, args, abortSignal);
-      const reason = isApproval(decided.decision) ? await opened.staleness() : undefined;
+      const reason = await objection(opened, decided, edits);
       abortSignal.throwIfAborted();
       if (reason === undefined) return this.#carryOut(decided, args, edits, runId, toolCallId);
-      asker.gate.revoke(decided.approvalId, reason);
+      await asker.gate.revoke(decided.approvalId, reason);
       supersedes = { approvalId: decided.approvalId, reason };
       const now = await this.#judge(args, options);
       if (now.effect === 'deny') return denial(now.reason, 'reject', decided.approvalId);
@@ -188,7 +189,7 @@ export class ToolGate {
 
   async #answerOf({ record, decided }: Opened, args: Snapshot, abortSignal: AbortSignal): Promise<Decided> {
     const { asker } = this.#options;
-    const withdraw = () => asker.gate.withdraw(record.approvalId, 'The call was aborted.');
+    const withdraw = () => void asker.gate.withdraw(record.approvalId, 'The call was aborted.');
     abortSignal.addEventListener('abort', withdraw, { once: true });
     try {
       if (abortSignal.aborted) withdraw();
@@ -201,13 +202,19 @@ export class ToolGate {
     }
   }
 
-  #carryOut({ decision, approvalId }: Decided, asked: Snapshot, edits: Edits, runId: string, toolCallId: string): Pass {
+  async #carryOut(
+    { decision, approvalId }: Decided,
+    asked: Snapshot,
+    edits: Edits,
+    runId: string,
+    toolCallId: string,
+  ): Promise<Pass> {
     if (decision.type === 'respond') return { kind: 'answer', output: decision.output };
     if (!isApproval(decision)) return denial(reasonOf(decision) ?? 'Rejected.', decision.type, approvalId);
     const args = decision.type === 'edit' ? edits.checked(decision.args)?.args : asked;
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
-    claimOrRefuse(this.#options.asker, runId, toolCallId, this.#options.name, args);
+    await claimOrRefuse(this.#options.asker, runId, toolCallId, this.#options.name, args);
     return { kind: 'run', args, approvalId, edited: decision.type === 'edit' };
   }
 
@@ -224,7 +231,7 @@ export class ToolGate {
       if (verdict.effect === 'allow') return false;
       const runId = this.#options.runId ?? crypto.randomUUID();
       const { approvalId } = await asker.open({ toolCallId, toolName: name, args, gating, entry, verdict }, runId);
-      if (verdict.effect === 'deny') asker.gate.rejectBySystem(approvalId, verdict.reason);
+      if (verdict.effect === 'deny') await asker.gate.rejectBySystem(approvalId, verdict.reason);
     } catch {
       // Unknown to the gate, it can be answered by nobody: it does not run.
     }
@@ -235,7 +242,8 @@ export class ToolGate {
   async #decided(args: Snapshot, options: ExecuteOptions): Promise<Pass> {
     const { name, asker, runId } = this.#options;
     const { toolCallId } = options;
-    const known = asker.gate.find(runId, toolCallId).filter(({ toolName }) => toolName === name);
+    const records = await asker.gate.find(runId, toolCallId);
+    const known = records.filter(({ toolName }) => toolName === name);
     if (known.length === 0) {
       const verdict = isResume(options['messages'], toolCallId) ? undefined : await this.#judge(args, options);
       if (verdict?.effect === 'allow') return { kind: 'run', args, approvalId: null, edited: false };
@@ -243,7 +251,7 @@ export class ToolGate {
     }
     const stale = await asker.takeBackStale(known);
     if (stale !== undefined) return denial(`${stale} Call it again to be asked again.`, 'cancelled', null);
-    const { approvalId } = claimOrRefuse(asker, runId, toolCallId, name, args);
+    const { approvalId } = await claimOrRefuse(asker, runId, toolCallId, name, args);
     return { kind: 'run', args, approvalId, edited: false };
   }
 
@@ -264,6 +272,12 @@ export class ToolGate {
     const note = this.#notes.get(toolCallId);
     return note === undefined ? shown : withNote(shown, note);
   }
+}
+
+/** Why an approval does not hold; `undefined`: it does, or it is none. */
+async function objection({ staleness }: Opened, { decision }: Decided, edits: Edits): Promise<string | undefined> {
+  if (!isApproval(decision)) return undefined;
+  return (decision.type === 'edit' ? await edits.objection(decision.args) : undefined) ?? (await staleness());
 }
 
 const NEVER = new AbortController().signal;

@@ -8,8 +8,10 @@ import {
   InvalidArgumentsError,
   InvalidConfigError,
   InvalidDecisionError,
+  LedgerError,
   ModeForbiddenError,
   PolicyError,
+  RunError,
   UnknownApprovalError,
   UnknownToolError,
 } from './index.js';
@@ -45,6 +47,20 @@ const CLASSES: Record<string, new (options: never) => CountersignError> = {
   ERR_GATE_CLOSED: GateClosedError,
   ERR_MODE_FORBIDDEN: ModeForbiddenError,
   ERR_POLICY: PolicyError,
+  ERR_LEDGER_BUSY: LedgerError,
+  ERR_LEDGER_FULL: LedgerError,
+  ERR_LEDGER_READ_ONLY: LedgerError,
+  ERR_LEDGER_CORRUPT: LedgerError,
+  ERR_LEDGER_FOREIGN: LedgerError,
+  ERR_LEDGER_TOO_NEW: LedgerError,
+  ERR_LEDGER_NETWORK_FS: LedgerError,
+  ERR_LEDGER_PERMISSION: LedgerError,
+  ERR_LEDGER_KEY: LedgerError,
+  ERR_LEDGER_IO: LedgerError,
+  ERR_LEDGER_TEMPORARY: LedgerError,
+  ERR_RUN_ACTIVE: RunError,
+  ERR_UNKNOWN_RUN: RunError,
+  ERR_RUN_OVER: RunError,
 };
 
 /** The error class of a core error, built here so that it has the caller's stack. */

@@ -14,15 +14,10 @@ import type { Gating } from '../native.js';
 import type { Policies } from '../policy/policies.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { messageOf } from '../errors/message-of.js';
-import {
-  checkPositive,
-  DEFAULT_TIMEOUT_MS,
-  LocalGate,
-  localGate,
-  type CheckEdit,
-  type Decided,
-  type OpenRequest,
-} from './gate.js';
+import { isLater } from '../values/awaitable.js';
+import { checkPositive } from './check-positive.js';
+import { DEFAULT_TIMEOUT_MS, LocalGate, localGate, type CheckEdit, type OpenRequest } from './gate.js';
+import type { Decided } from './records.js';
 import { judge, type Judge, type JudgedCall, type Verdict } from './judge.js';
 
 /** How long a `description` function may take, in ms; then the default stands. */
@@ -86,7 +81,8 @@ export class Asker {
     this.runId = runId;
     this.#callback = options.onApprovalRequest;
     this.#hasGate = options.gate !== undefined;
-    this.gate = options.gate === undefined ? new LocalGate() : localGate(options.gate, place);
+    // A run of its own keeps nothing: a ledger that lasts is somebody's to close.
+    this.gate = options.gate === undefined ? new LocalGate({ ledger: 'memory:' }) : localGate(options.gate, place);
     this.#logger = options.logger;
     this.#timeout =
       options.approvalTimeout === undefined
@@ -131,7 +127,7 @@ export class Asker {
       const [changed] = changes.length === 0 ? [] : await this.gate.control.changed(changes, this.#policies);
       if (changed === undefined) continue;
       why = `${changed} changed since its diff was shown.`;
-      this.gate.revoke(approvalId, why);
+      await this.gate.revoke(approvalId, why);
     }
     return why;
   }
@@ -169,7 +165,13 @@ export class Asker {
   /** As {@link Asker.open}, with the decision whenever it comes. */
   async openAndWait(question: Question, runId = this.runId): Promise<Opened> {
     const request = await this.#requestFor(question, runId);
-    const { record, decided } = this.gate.openAndWait(request, question.checkEdit);
+    const opened = this.gate.openAndWait(request, question.checkEdit);
+    const { record, decided } = isLater(opened) ? await opened : opened;
+    if (question.signal?.aborted === true && isLater(opened)) {
+      // It was made while what waits in the run was being cancelled.
+      await this.gate.withdraw(record.approvalId, 'The run was cancelled.');
+      question.signal.throwIfAborted();
+    }
     return { record, decided, staleness: () => this.#staleness(record, request.context) };
   }
 
@@ -200,7 +202,7 @@ export class Asker {
   /** Calls the human. The answer arrives through the gate. */
   ask(record: ApprovalRecord, args: Snapshot, abortSignal: AbortSignal): void {
     if (this.isAutomatic) {
-      this.gate.rejectBySystem(
+      void this.gate.rejectBySystem(
         record.approvalId,
         'Nobody can be asked: the run has neither onApprovalRequest nor a gate.',
       );
@@ -220,7 +222,7 @@ export class Asker {
     try {
       answer = await this.inContext(() => callback(request as never, { abortSignal }));
     } catch (error) {
-      this.gate.rejectBySystem(record.approvalId, `Asking the human failed: ${messageOf(error)}`, 'callback');
+      await this.gate.rejectBySystem(record.approvalId, `Asking the human failed: ${messageOf(error)}`, 'callback');
       return;
     }
     await this.gate.decideByCallback(record, answer);
@@ -264,7 +266,15 @@ export class Asker {
 
 /** What a human is shown: with the arguments as the tool would get them. */
 export function requestOf(record: ApprovalRecord, args: Snapshot): ApprovalRequest {
-  const { status: _status, decision: _decision, decidedBy: _by, via: _via, decidedAt: _at, ...request } = record;
+  const {
+    status: _status,
+    decision: _decision,
+    decidedBy: _by,
+    via: _via,
+    decidedAt: _at,
+    contents: _contents,
+    ...request
+  } = record;
   return { ...request, args: copyOf(args) };
 }
 

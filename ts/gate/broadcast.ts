@@ -5,6 +5,12 @@ const MAX_BEHIND = 10_000;
 /** Gives each reader every value from the moment it began to read, in order, with bounded memory. */
 export class Broadcast<T> {
   readonly #readers = new Set<Reader<T>>();
+  readonly #onReaders: (some: boolean) => void;
+
+  /** @param onReaders is told when the first one begins to read and when the last one has left */
+  constructor(onReaders: (some: boolean) => void = () => {}) {
+    this.#onReaders = onReaders;
+  }
 
   publish(value: T): void {
     for (const reader of this.#readers) reader.push(value);
@@ -16,11 +22,12 @@ export class Broadcast<T> {
 
   subscribe(signal?: AbortSignal): AsyncIterableIterator<T> {
     const reader = new Reader<T>(() => {
-      this.#readers.delete(reader);
+      if (this.#readers.delete(reader) && this.#readers.size === 0) this.#onReaders(false);
       signal?.removeEventListener('abort', stop);
     });
     const stop = () => reader.end();
     this.#readers.add(reader);
+    if (this.#readers.size === 1) this.#onReaders(true);
     if (signal?.aborted) stop();
     else signal?.addEventListener('abort', stop, { once: true });
     return reader;

@@ -15,23 +15,48 @@ import type {
   GateRequest,
   Grant,
   Grants,
-  GrantScope,
   Logger,
   PolicyMode,
   PolicyVerdict,
   Resolution,
 } from '../../index.js';
-import { RefusedByCore } from '../errors/from-native.js';
 import { messageOf } from '../errors/message-of.js';
-import { DuplicateRequestError, InvalidConfigError, InvalidDecisionError } from '../errors/index.js';
-import { NativeGate, type Claim, type NativeRequest } from '../native.js';
+import {
+  AlreadyDecidedError,
+  ApprovalExpiredError,
+  DuplicateRequestError,
+  GateClosedError,
+  InvalidConfigError,
+  InvalidDecisionError,
+  UnknownApprovalError,
+} from '../errors/index.js';
+import { NativeGate, type Claim, type NativeRequest, type Note, type RawRecord } from '../native.js';
+import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { Broadcast } from './broadcast.js';
+import { checkPositive } from './check-positive.js';
 import { Control } from './control.js';
-import { KeepAlive } from './keep-alive.js';
+import { ledgerOptions } from './ledger-options.js';
 import { logEvent } from './log.js';
+import {
+  decidedRecord,
+  existingRecord,
+  isApproval,
+  isDecided,
+  resolutionOf,
+  reviveEvent,
+  toRecord,
+  toRequest,
+  type Decided,
+  type ToldByCore,
+} from './records.js';
+import { grantOf, rememberOf } from './remember.js';
+import { Waiters } from './waiters.js';
 
 export const DEFAULT_TIMEOUT_MS = 300_000;
+
+/** The longest result of an execution that is kept, in bytes of JSON. */
+const MAX_RESULT_BYTES = 1_048_576;
 
 /** Arguments as the tool would get them after an edit: what its schema makes of what the human wrote. */
 export type CheckEdit = (args: unknown) => Promise<Snapshot>;
@@ -43,16 +68,11 @@ export type OpenRequest = Omit<NativeRequest, 'args'> & {
   logger?: Logger | undefined;
 };
 
-/** What became of a request. */
-export type Decided = ApprovalRecord & {
-  decision: DecisionOutcome;
-  decidedBy: string;
-  via: DecidedVia;
-  decidedAt: number;
-};
-
-/** What the core tells of. */
-type ToldByCore = Exclude<GateEvent, { type: 'policy-changed' | 'granted' }>;
+/** A request, and the decision on it whenever it comes. It rejects when nothing more will be heard of it here. */
+export interface Waited {
+  record: ApprovalRecord;
+  decided: Promise<Decided>;
+}
 
 /** A request without policies. */
 const PLAIN = { context: null, details: null, page: null, supersedes: null };
@@ -62,22 +82,21 @@ export class LocalGate implements Gate {
   readonly control: Control;
   readonly #native: NativeGate;
   readonly #timeout: number | null;
-  readonly #waiting = new Map<string, (decided: Decided) => void>();
+  readonly #waiters = new Waiters(this);
   #listens = false;
   #telling: 'nothing' | 'this' | 'and more' = 'nothing';
+  /** Requests whose decision nobody is told of yet: what is remembered of it comes first. */
+  readonly #held: string[] = [];
   readonly #checks = new Map<string, CheckEdit>();
-  readonly #events = new Broadcast<GateEvent>();
-  readonly #keepAlive = new KeepAlive(this);
+  readonly #events = new Broadcast<GateEvent>((some) => this.#native.watchAll(some));
   readonly #logger: Logger | undefined;
   /** Of requests that have one of their own, until nothing can happen to them any more. */
   readonly #loggers = new Map<string, Logger>();
-  #closed = false;
+  #closing: Promise<void> | undefined;
+  #isOver = false;
 
   constructor(options: GateOptions = {}) {
-    const { ledger = 'memory:', timeout, maxArgumentBytes = 4_194_304, keepDecided = 10_000 } = options;
-    if (ledger !== 'memory:') {
-      throw new InvalidConfigError({ message: `createGate: ledger must be 'memory:', not ${JSON.stringify(ledger)}.` });
-    }
+    const { timeout, maxArgumentBytes = 4_194_304, keepDecided = 10_000 } = options;
     this.#timeout = timeout === undefined ? null : checkPositive('createGate: timeout', timeout);
     this.#logger = options.logger;
     this.control = new Control(options, (problems) =>
@@ -86,7 +105,15 @@ export class LocalGate implements Gate {
     this.#native = new NativeGate({
       maxArgumentBytes: checkPositive('createGate: maxArgumentBytes', maxArgumentBytes),
       keepDecided: checkPositive('createGate: keepDecided', keepDecided),
+      ...ledgerOptions(options),
     });
+    // Other processes decide too.
+    if (this.#native.lasts) this.#listen();
+  }
+
+  /** Whether what is kept outlives the process. */
+  get lasts(): boolean {
+    return this.#native.lasts;
   }
 
   /** How long a request waits when nothing else says so, in ms; `null`: the gate was told nothing. */
@@ -100,7 +127,7 @@ export class LocalGate implements Gate {
     abortSignal?.throwIfAborted();
     const args = snapshot(request.args);
     const runId = request.runId ?? crypto.randomUUID();
-    const { record, decided } = this.#openOnce({
+    const opened = this.#openOnce({
       runId,
       toolCallId: request.toolCallId ?? crypto.randomUUID(),
       toolName: request.toolName,
@@ -111,84 +138,121 @@ export class LocalGate implements Gate {
       timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout ?? DEFAULT_TIMEOUT_MS),
       ...PLAIN,
     });
-    const withdraw = () => this.withdraw(record.approvalId, 'The caller no longer needs it.');
+    const { record, decided } = isLater(opened) ? await opened : opened;
+    const withdraw = () => void this.withdraw(record.approvalId, 'The caller no longer needs it.');
     abortSignal?.addEventListener('abort', withdraw, { once: true });
+    if (abortSignal?.aborted) withdraw();
     try {
       const resolution = resolutionOf(await decided, args);
       if (!resolution.approved) return resolution;
-      return this.#handOver(
-        runId,
-        record,
-        resolution,
-        resolution.decision.type === 'edit' ? snapshot(resolution.args) : args,
-      );
+      const approved = resolution.decision.type === 'edit' ? snapshot(resolution.args) : args;
+      return await this.#handOver(runId, record, resolution, approved, abortSignal);
     } finally {
       abortSignal?.removeEventListener('abort', withdraw);
     }
   }
 
   /** @throws {DuplicateRequestError} */
-  #openOnce(request: OpenRequest): { record: ApprovalRecord; decided: Promise<Decided> } {
-    try {
-      return this.openAndWait(request);
-    } catch (error) {
-      const existing = existingRecord(error);
-      if (existing === undefined) throw error;
-      throw new DuplicateRequestError({
-        message: `This run has asked about the call ${JSON.stringify(request.toolCallId)} before. Leave toolCallId out, or give each request one of its own.`,
-        existing: toRecord(existing),
-        cause: error,
-      });
-    }
+  #openOnce(request: OpenRequest): Awaitable<Waited> {
+    return attempt(
+      () => this.openAndWait(request),
+      (error) => {
+        const existing = existingRecord(error);
+        if (existing === undefined) throw error;
+        throw new DuplicateRequestError({
+          message: `This run has asked about the call ${JSON.stringify(request.toolCallId)} before. Leave toolCallId out, or give each request one of its own.`,
+          existing: toRecord(existing),
+          cause: error,
+        });
+      },
+    );
   }
 
   /** Uses the approval up: what the caller does with it cannot be seen from here. */
-  #handOver(
+  async #handOver(
     runId: string,
     { approvalId, toolCallId, toolName }: ApprovalRecord,
     resolution: Resolution,
     args: Snapshot,
-  ): Resolution {
+    abortSignal: AbortSignal | undefined,
+  ): Promise<Resolution> {
     try {
-      this.claim(runId, toolCallId, toolName, args, null);
-      this.settle(approvalId, true);
-      return resolution;
+      const claim = this.claim(runId, toolCallId, toolName, args, null);
+      if (isLater(claim)) await claim;
+      const isWanted = abortSignal?.aborted !== true;
+      await this.settle(approvalId, isWanted);
+      if (isWanted) return resolution;
+      throw new DOMException('The caller no longer needs it.', 'AbortError');
     } catch (error) {
-      // Taken back in the meantime, e.g. by the end of the gate.
+      // Taken back in the meantime, e.g. by the end of the gate; or the ledger cannot say that it was not.
       const reason = messageOf(error);
       return { ...resolution, approved: false, decision: { type: 'cancelled', reason }, reason };
     }
   }
 
   /** Puts a call to a human. From here on it is somebody's to decide. */
-  open(request: OpenRequest, checkEdit?: CheckEdit): ApprovalRecord {
-    const record = this.#request(request, checkEdit);
-    this.flush();
-    return record;
+  open(request: OpenRequest, checkEdit?: CheckEdit): Awaitable<ApprovalRecord> {
+    return after(this.#request(request, checkEdit), (record) => {
+      this.flush();
+      return record;
+    });
   }
 
   /** As {@link LocalGate.open}, with the decision whenever it comes. Whoever waits for it keeps the process alive. */
-  openAndWait(request: OpenRequest, checkEdit?: CheckEdit): { record: ApprovalRecord; decided: Promise<Decided> } {
-    const record = this.#request(request, checkEdit);
-    this.#keepAlive.hold();
-    const decided = new Promise<Decided>((resolve) => {
-      this.#waiting.set(record.approvalId, (outcome) => {
-        this.#keepAlive.release();
-        resolve(outcome);
-      });
+  openAndWait(request: OpenRequest, checkEdit?: CheckEdit): Awaitable<Waited> {
+    return after(this.#request(request, checkEdit), (record) => {
+      const decided = this.#wait(record);
+      // Only now: nobody can have been told before there was somebody to tell.
+      this.flush();
+      return { record, decided };
     });
-    // Only now: nobody can have decided before there was somebody to tell.
-    this.flush();
-    return { record, decided };
   }
 
-  #request(request: OpenRequest, checkEdit: CheckEdit | undefined): ApprovalRecord {
+  /**
+   * Waits for the decision on a request that was made before, by this process or another.
+   *
+   * @throws {UnknownApprovalError}
+   */
+  async attach(approvalId: string, checkEdit?: CheckEdit): Promise<Decided> {
+    await this.#native.watch(approvalId);
+    const kept = await this.#native.get(approvalId);
+    if (kept === null) throw unknown(approvalId);
+    const record = toRecord(kept);
+    if (isDecided(record)) return record;
+    if (checkEdit !== undefined) this.#checks.set(approvalId, checkEdit);
+    if (record.expiresAt !== null) this.#listen();
+    return this.#wait(record);
+  }
+
+  #request(request: OpenRequest, checkEdit: CheckEdit | undefined): Awaitable<ApprovalRecord> {
     if (request.timeoutMs !== null) this.#listen();
     const { logger, args, ...call } = request;
-    const record = toRecord(this.#native.request({ ...call, args: args.json }));
-    if (logger !== undefined && logger !== this.#logger) this.#loggers.set(record.approvalId, logger);
-    if (checkEdit !== undefined) this.#checks.set(record.approvalId, checkEdit);
-    return record;
+    return after(this.#native.request({ ...call, args: args.json }), (kept) => {
+      const record = toRecord(kept);
+      if (logger !== undefined && logger !== this.#logger) this.#loggers.set(record.approvalId, logger);
+      if (checkEdit !== undefined) this.#checks.set(record.approvalId, checkEdit);
+      return record;
+    });
+  }
+
+  #wait({ approvalId, runId }: ApprovalRecord): Promise<Decided> {
+    const decided = this.#waiters.wait(approvalId, runId);
+    if (this.#closing !== undefined && this.lasts) this.#waiters.lose(approvalId, closed());
+    // Another process may have decided before there was somebody here to tell.
+    else if (this.lasts) void this.#look(approvalId);
+    return decided;
+  }
+
+  async #look(approvalId: string): Promise<void> {
+    try {
+      const kept = await this.#native.get(approvalId);
+      if (kept === null) return this.#waiters.lose(approvalId, unknown(approvalId));
+      const record = toRecord(kept);
+      if (isDecided(record) && !this.#held.includes(approvalId)) this.#waiters.decided(approvalId, record);
+    } catch (error) {
+      // What cannot be read would be waited for in vain.
+      this.#waiters.lose(approvalId, error);
+    }
   }
 
   /** Hears of what the core does by itself, which is to let requests expire. */
@@ -203,7 +267,8 @@ export class LocalGate implements Gate {
   // --- deciding -----------------------------------------------------------------------------------------------------
 
   async decide(approvalId: string, answer: ApprovalAnswer, options: DecideOptions = {}): Promise<ApprovalRecord> {
-    const record = this.#native.get(approvalId);
+    const found = this.#native.get(approvalId);
+    const record = isLater(found) ? await found : found;
     const decision = this.#parse(answer, record?.toolName ?? '');
     if (options.reason !== undefined) decision.reason = options.reason;
     const remember = options.remember ?? rememberOf(answer);
@@ -241,30 +306,45 @@ export class LocalGate implements Gate {
     try {
       await this.#settleOn(record.approvalId, this.#parse(answer, record.toolName), by, rememberOf(answer));
     } catch (error) {
-      this.rejectBySystem(record.approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
+      await this.rejectBySystem(record.approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
     }
   }
 
-  /** A rejection that no human made. Does nothing when something else was decided before. */
-  rejectBySystem(approvalId: string, reason: string, by = 'countersign'): void {
+  /** A rejection that no human made. Does nothing when something else was decided before. Never rejects. */
+  rejectBySystem(approvalId: string, reason: string, by = 'countersign'): Awaitable<void> {
     const rejection = { type: 'reject', reason: reason.toWellFormed() } as const;
-    this.#unlessDecided(() => this.#native.decide(approvalId, rejection, { by, via: 'system' }));
+    return this.#end(approvalId, rejection, { by, via: 'system' });
   }
 
-  cancel(approvalId: string, reason: string, via: DecidedVia): void {
-    this.#unlessDecided(() => this.#native.decide(approvalId, { type: 'cancelled', reason }, { by: null, via }));
+  /** Does nothing when something else was decided before. Never rejects. */
+  cancel(approvalId: string, reason: string, via: DecidedVia): Awaitable<void> {
+    return this.#end(approvalId, { type: 'cancelled', reason }, { by: null, via });
   }
 
-  /** Whoever asked is gone: it is cancelled, and an approval that came first is taken back unless it was started. */
-  withdraw(approvalId: string, reason: string): void {
-    this.cancel(approvalId, reason, 'abort');
-    this.revoke(approvalId, reason);
+  /**
+   * Whoever asked is gone: it is cancelled, and an approval that came first is taken back unless it was started. Never
+   * rejects.
+   */
+  withdraw(approvalId: string, reason: string): Awaitable<void> {
+    return after(this.cancel(approvalId, reason, 'abort'), () =>
+      attempt(
+        () => this.revoke(approvalId, reason),
+        (error) => this.#failed('not taken back', { approvalId }, error),
+      ),
+    );
   }
 
-  /** Nothing of this run may start any more. */
-  cancelRun(runId: string, reason: string, via: DecidedVia): void {
-    this.#native.cancelRun(runId, reason, via);
-    this.flush();
+  /** Nothing of this run may start any more. Never rejects: what cannot be cancelled is not waited for any more. */
+  cancelRun(runId: string, reason: string, via: DecidedVia): Awaitable<void> {
+    // It was let go of: what waits in it goes on waiting.
+    if (this.#closing !== undefined && this.lasts) return;
+    return attempt(
+      () => after(this.#native.cancelRun(runId, reason, via), () => this.flush()),
+      (error) => {
+        this.#failed('not cancelled', { runId }, error);
+        this.#waiters.loseRun(runId, error);
+      },
+    );
   }
 
   /** An answer that came with the messages of a chat. */
@@ -288,21 +368,31 @@ export class LocalGate implements Gate {
     args: Snapshot,
     /** What the policies judge the call under now. */
     context: object | null,
-  ): Claim {
-    const claim = this.#native.claim(runId, toolCallId, toolName, args.json, context);
-    this.flush();
-    return claim;
+  ): Awaitable<Claim> {
+    return after(this.#native.claim(runId, toolCallId, toolName, args.json, context), (claim) => {
+      this.flush();
+      return claim;
+    });
   }
 
-  settle(approvalId: string, succeeded: boolean): void {
-    this.#native.settle(approvalId, succeeded);
-    this.flush();
+  /**
+   * Writes down how an execution ended. Never rejects: what ran has run, whether or not that can be written down.
+   *
+   * @param result what the model gets of it, for whoever continues the run; only asked for when the ledger lasts
+   */
+  settle(approvalId: string, succeeded: boolean, result?: () => Awaitable<unknown>): Awaitable<void> {
+    return attempt(
+      () =>
+        after(this.lasts && result !== undefined ? textOf(result) : null, (text) =>
+          after(this.#native.settle(approvalId, succeeded, text), () => this.flush()),
+        ),
+      (error) => this.#failed('the end of an execution was not written down', { approvalId, succeeded }, error),
+    );
   }
 
   /** Takes back an approval that was not started. */
-  revoke(approvalId: string, reason: string): void {
-    this.#native.revoke(approvalId, reason);
-    this.flush();
+  revoke(approvalId: string, reason: string): Awaitable<void> {
+    return after(this.#native.revoke(approvalId, reason), () => this.flush());
   }
 
   // --- policies -----------------------------------------------------------------------------------------------------
@@ -331,36 +421,65 @@ export class LocalGate implements Gate {
 
   readonly grants: Grants = {
     list: () => this.control.grants(),
-    revoke: (id) => this.control.revoke(id),
+    revoke: async (id) => {
+      const revoked = await this.control.revoke(id);
+      if (revoked) await this.#note({ kind: 'grant-revoked', grantId: id });
+      return revoked;
+    },
   };
 
   // --- looking ------------------------------------------------------------------------------------------------------
 
+  async ready(): Promise<void> {
+    await this.#native.ready();
+  }
+
   async pending(filter: { runId?: string } = {}): Promise<ApprovalRequest[]> {
-    return this.#native.pending(filter.runId ?? null).map(toRequest);
+    return (await this.#native.pending(filter.runId ?? null)).map(toRequest);
   }
 
   async get(approvalId: string): Promise<ApprovalRecord | undefined> {
-    const record = this.#native.get(approvalId);
+    const record = await this.#native.get(approvalId);
     return record === null ? undefined : toRecord(record);
   }
 
+  /** With what is kept beside it. */
+  raw(approvalId: string): Awaitable<RawRecord | null> {
+    return this.#native.get(approvalId);
+  }
+
   /** The records of one tool call id; of all runs without a `runId`. */
-  find(runId: string | null, toolCallId: string): ApprovalRecord[] {
-    return this.#native.find(runId, toolCallId).map(toRecord);
+  find(runId: string | null, toolCallId: string): Awaitable<ApprovalRecord[]> {
+    return after(this.findRaw(runId, toolCallId), (records) => records.map(toRecord));
+  }
+
+  /** As {@link LocalGate.find}, with what is kept beside them. */
+  findRaw(runId: string | null, toolCallId: string): Awaitable<RawRecord[]> {
+    return this.#native.find(runId, toolCallId);
   }
 
   events({ signal }: { signal?: AbortSignal } = {}): AsyncIterableIterator<GateEvent> {
     const events = this.#events.subscribe(signal);
-    if (this.#closed) void events.return?.();
+    if (this.#closing !== undefined) void events.return?.();
     return events;
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#native.close('The gate was closed.');
-    this.flush();
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    try {
+      const closing = this.#native.close('The gate was closed.');
+      if (isLater(closing)) {
+        this.#waiters.loseRun(null, closed());
+        await closing;
+      }
+    } finally {
+      this.#isOver = true;
+      this.flush();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -369,6 +488,7 @@ export class LocalGate implements Gate {
 
   /** Tells everybody here what the core did since the last time. */
   flush(): void {
+    if (this.#held.length > 0) return;
     // A logger may have changed something: what is being told comes before what followed from it.
     if (this.#telling !== 'nothing') {
       this.#telling = 'and more';
@@ -382,7 +502,7 @@ export class LocalGate implements Gate {
     } finally {
       this.#telling = 'nothing';
     }
-    if (this.#closed) this.#events.close();
+    if (this.#isOver) this.#events.close();
   }
 
   #tellsMore(): boolean {
@@ -404,17 +524,7 @@ export class LocalGate implements Gate {
     this.#events.publish(event);
     if (event.type !== 'decided') return;
     this.#checks.delete(approvalId);
-    const resolve = this.#waiting.get(approvalId);
-    if (resolve === undefined) return;
-    this.#waiting.delete(approvalId);
-    resolve({
-      ...event.request,
-      status: STATUS[event.decision.type],
-      decision: event.decision,
-      decidedBy: event.decidedBy,
-      via: event.via,
-      decidedAt: event.at,
-    });
+    this.#waiters.decided(approvalId, decidedRecord(event));
   }
 
   #parse(answer: unknown, toolName: string): DecisionOutcome {
@@ -449,24 +559,33 @@ export class LocalGate implements Gate {
     meta: { by: string | null; via: DecidedVia },
     remember?: unknown,
   ): Promise<ApprovalRecord> {
-    const grant = remember === undefined ? undefined : this.#grantOf(approvalId, decision, remember, meta);
+    const wanted = remember === undefined ? undefined : this.#grantOf(approvalId, decision, remember, meta);
+    const grant = isLater(wanted) ? await wanted : wanted;
     const check = decision.type === 'edit' ? this.#checks.get(approvalId) : undefined;
     const editedArgs =
       decision.type === 'edit' && check !== undefined ? (await check(revive(decision.args))).json : undefined;
     let record: ApprovalRecord;
+    let granted: Grant | undefined;
+    if (grant !== undefined) this.#held.push(approvalId);
     try {
-      record = toRecord(
-        this.#native.decide(approvalId, decision, editedArgs === undefined ? meta : { ...meta, editedArgs }),
+      const taken = this.#native.decide(
+        approvalId,
+        decision,
+        editedArgs === undefined ? meta : { ...meta, editedArgs },
       );
+      record = toRecord(isLater(taken) ? await taken : taken);
+      // Only the decision that stands is remembered, and before anybody goes on because of it.
+      granted = grant === undefined ? undefined : await this.#remember(approvalId, grant);
     } catch (error) {
+      throw AlreadyDecidedError.isInstance(error)
+        ? new AlreadyDecidedError({ message: error.message, winner: toRecord(error.winner) })
+        : error;
+    } finally {
+      if (grant !== undefined) this.#held.splice(this.#held.indexOf(approvalId), 1);
       // Also after a refusal: finding out that a request is over is a change too.
       this.flush();
-      throw error;
     }
-    // Only the decision that stands is remembered, and before anybody goes on because of it.
-    const kept = grant === undefined ? undefined : await this.#remember(approvalId, grant);
-    this.flush();
-    if (kept !== undefined) this.#publish({ type: 'granted', grant: kept, approvalId, at: kept.createdAt });
+    if (granted !== undefined) this.#publish({ type: 'granted', grant: granted, approvalId, at: granted.createdAt });
     return record;
   }
 
@@ -475,65 +594,84 @@ export class LocalGate implements Gate {
     approvalId: string,
     decision: DecisionOutcome,
     remember: unknown,
-    { by, via }: { by: string | null; via: DecidedVia },
-  ): Omit<Grant, 'id'> | undefined {
-    const record = this.#native.get(approvalId);
-    if (record === null) return undefined;
-    const { always, runId } = toRequest(record);
-    try {
-      const { scope, expiresIn } = readRemember(remember);
-      const effect = decision.type === 'approve' ? 'allow' : decision.type === 'reject' ? 'deny' : undefined;
-      const offer = effect === undefined ? null : always[effect];
-      if (effect === undefined || offer === null) {
-        throw new InvalidDecisionError({
-          message: `This request does not offer to remember "${decision.type}": decide without \`remember\`.`,
-        });
+    meta: { by: string | null; via: DecidedVia },
+  ): Awaitable<Omit<Grant, 'id'> | undefined> {
+    return after(this.#native.get(approvalId), (record) => {
+      if (record === null) return undefined;
+      try {
+        return grantOf(toRequest(record), decision, remember, meta, this.control.remembersForEver);
+      } catch (error) {
+        if (meta.via !== 'callback') throw error;
+        this.#logger?.warn?.('not remembered', { approvalId, reason: messageOf(error) });
+        return undefined;
       }
-      if (scope === 'always' && !this.control.remembersForEver) {
-        throw new InvalidDecisionError({
-          message: "To remember 'always' the gate must read the user's files: createGate({ policyFiles: true }).",
-        });
-      }
-      const createdAt = Date.now();
-      const expiresAt = expiresIn === undefined ? null : createdAt + expiresIn;
-      const { label, rules } = offer;
-      return {
-        effect,
-        scope,
-        runId: scope === 'run' ? runId : null,
-        project: null,
-        label,
-        rules,
-        by: by ?? via,
-        createdAt,
-        expiresAt,
-      };
-    } catch (error) {
-      if (via !== 'callback') throw error;
-      this.#logger?.warn?.('not remembered', { approvalId, reason: messageOf(error) });
-      return undefined;
-    }
+    });
   }
 
   async #remember(approvalId: string, wanted: Omit<Grant, 'id'>): Promise<Grant | undefined> {
     try {
-      return await this.control.grant(wanted);
+      const grant = await this.control.grant(wanted);
+      const { id: grantId, effect, scope, by, runId, expiresAt } = grant;
+      if (await this.#note({ kind: 'granted', grantId, effect, scope, by, runId, expiresAt, approvalId })) return grant;
+      // Nothing is allowed by what nobody can find out about.
+      await this.control.revoke(grantId);
+      return undefined;
     } catch (error) {
       // The decision stands; the next such call is asked about again.
-      this.#logger?.error?.('not remembered', { approvalId, reason: messageOf(error) });
+      this.#failed('not remembered', { approvalId }, error);
       return undefined;
     }
   }
 
-  #unlessDecided(decide: () => void): void {
+  /** Whether it stands in the audit, where there is one. */
+  async #note(note: Note): Promise<boolean> {
     try {
-      decide();
-    } catch {
-      // Decided, expired or forgotten before: in each case it does not run because of us.
+      await this.#native.note(note);
+      return true;
+    } catch (error) {
+      this.#failed('not noted in the audit', note, error);
+      return false;
     }
-    this.flush();
+  }
+
+  /** Ends a request for the system. A ledger that cannot write that down leaves nobody waiting here. */
+  #end(approvalId: string, decision: DecisionOutcome, meta: { by: string | null; via: DecidedVia }): Awaitable<void> {
+    return attempt(
+      () => after(this.#native.decide(approvalId, decision, meta), () => this.flush()),
+      (error) => {
+        // Decided, expired or forgotten before: in each case it does not run because of us.
+        this.flush();
+        if (!this.lasts || AlreadyDecidedError.isInstance(error) || ApprovalExpiredError.isInstance(error)) return;
+        this.#failed('not decided', { approvalId, decision: decision.type }, error);
+        this.#waiters.lose(approvalId, error);
+      },
+    );
+  }
+
+  /** What nobody is told of but the logger. */
+  #failed(what: string, fields: Record<string, unknown>, error: unknown): void {
+    try {
+      this.#logger?.error?.(what, { ...fields, reason: messageOf(error) });
+    } catch {
+      // A logger that throws must not change what runs.
+    }
   }
 }
+
+/** JSON of a result that is not too long; `null`: there is none. */
+async function textOf(result: () => Awaitable<unknown>): Promise<string | null> {
+  try {
+    const text = JSON.stringify(await result());
+    return text !== undefined && Buffer.byteLength(text) <= MAX_RESULT_BYTES ? text : null;
+  } catch {
+    return null;
+  }
+}
+
+const closed = () => new GateClosedError({ message: 'The gate was closed.' });
+
+const unknown = (approvalId: string) =>
+  new UnknownApprovalError({ message: `The gate knows no request ${JSON.stringify(approvalId)}.`, approvalId });
 
 /** @see Gate */
 export function createGate(options?: GateOptions): Gate {
@@ -546,101 +684,13 @@ export function localGate(gate: Gate, place: string): LocalGate {
   throw new InvalidConfigError({ message: `${place}: gate must come from createGate() of this copy of countersign.` });
 }
 
-/** The request that stood in the way of a second one for the same call. */
-export function existingRecord(error: unknown): ApprovalRecord | undefined {
-  return error instanceof RefusedByCore && error.code === 'ERR_DUPLICATE_CALL'
-    ? (error.details.existing as ApprovalRecord)
-    : undefined;
-}
-
-/** `undefined` when it takes too long or the signal is aborted first. */
-export function checkPositive(place: string, value: number): number {
-  if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value;
-  throw new InvalidConfigError({ message: `${place} must be a positive number, not ${String(value)}.` });
-}
-
-/** What an answer says of remembering it. */
-function rememberOf(answer: unknown): unknown {
-  return typeof answer === 'object' && answer !== null && Object.hasOwn(answer, 'remember')
-    ? (answer as { remember?: unknown }).remember
-    : undefined;
-}
-
-const SCOPES: readonly unknown[] = ['run', 'session', 'always'] satisfies GrantScope[];
-
-/** @throws {InvalidDecisionError} */
-function readRemember(remember: unknown): { scope: GrantScope; expiresIn: number | undefined } {
-  const { scope, expiresIn } =
-    typeof remember === 'object' && remember !== null
-      ? (remember as { scope?: unknown; expiresIn?: unknown })
-      : { scope: remember, expiresIn: undefined };
-  const lasts =
-    expiresIn === undefined || (typeof expiresIn === 'number' && Number.isFinite(expiresIn) && expiresIn > 0);
-  if (SCOPES.includes(scope) && lasts) return { scope: scope as GrantScope, expiresIn };
-  throw new InvalidDecisionError({
-    message: "`remember` must be 'run', 'session', 'always', or { scope, expiresIn } with a positive number of ms.",
-  });
-}
-
-/** What a decision means for the tool: only these two run it. */
-export function isApproval(decision: DecisionOutcome): boolean {
-  return decision.type === 'approve' || decision.type === 'edit';
-}
-
-const STATUS = {
-  approve: 'approved',
-  edit: 'edited',
-  reject: 'rejected',
-  respond: 'responded',
-  skip: 'skipped',
-  expired: 'expired',
-  cancelled: 'cancelled',
-} as const;
-
 function readOptions(
   options: string | (DecideOptions & { stop?: boolean }) | undefined,
 ): DecideOptions & { stop?: boolean } {
   return typeof options === 'string' ? { reason: options } : (options ?? {});
 }
 
-function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
-  if (decision.type === 'edit') return { ...decision, args: revive(decision.args) };
-  if (decision.type === 'respond') return { ...decision, output: revive(decision.output) };
-  return decision;
-}
-
-/** What the core keeps for us beside a request. */
-type Details = Pick<ApprovalRequest, 'verdict' | 'always' | 'changes'>;
-
-function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUEST {
-  const { details, ...request } = kept as REQUEST & { details?: Details };
-  const { verdict = null, always = { allow: null, deny: null }, changes = [] } = details ?? {};
-  return { ...request, args: revive(request.args), verdict, always, changes } as unknown as REQUEST;
-}
-
-function toRecord(record: ApprovalRecord): ApprovalRecord {
-  return { ...toRequest(record), decision: record.decision === null ? null : reviveDecision(record.decision) };
-}
-
-function reviveEvent(event: GateEvent): GateEvent {
-  if (event.type === 'requested') return { ...event, request: toRequest(event.request) };
-  if (event.type !== 'decided') return event;
-  return { ...event, request: toRequest(event.request), decision: reviveDecision(event.decision) };
-}
-
 /** What a human writes is data: an instance of a class is what its properties say. */
 function plain(args: unknown): unknown {
   return snapshot(revive(snapshot(args).json)).json;
-}
-
-function resolutionOf(decided: Decided, args: Snapshot): Resolution {
-  const { approvalId, decision, decidedBy } = decided;
-  return {
-    approvalId,
-    approved: isApproval(decision),
-    decision,
-    args: decision.type === 'edit' ? decision.args : revive(args.json),
-    reason: decision.reason,
-    decidedBy,
-  };
 }

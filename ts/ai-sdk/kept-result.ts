@@ -1,0 +1,19 @@
+import type { Tool } from 'ai';
+import { messageOf } from '../errors/message-of.js';
+import { copyOf, type Snapshot } from '../values/snapshot.js';
+import type { Outcome } from './follow.js';
+import { modelOutput } from './history.js';
+import type { ModelOutput } from './tools.js';
+
+/** What the model gets of an execution: kept by ledgers that last, for whoever continues the run. */
+export async function keptResult(
+  tool: Tool | undefined,
+  toolCallId: string,
+  args: Snapshot,
+  outcome: Outcome,
+): Promise<ModelOutput> {
+  if ('error' in outcome) return { type: 'error-text', value: messageOf(outcome.error) };
+  const { output } = outcome;
+  if (tool?.toModelOutput === undefined) return modelOutput(output);
+  return (await tool.toModelOutput({ toolCallId, input: copyOf(args), output } as never)) as ModelOutput;
+}

@@ -1,0 +1,94 @@
+/** Requests and what became of them, as the core keeps them and as they are told. */
+import type {
+  ApprovalRecord,
+  ApprovalRequest,
+  DecidedVia,
+  DecisionOutcome,
+  GateEvent,
+  Resolution,
+} from '../../index.js';
+import { RefusedByCore } from '../errors/from-native.js';
+import type { RawRecord } from '../native.js';
+import { revive, type Snapshot } from '../values/snapshot.js';
+
+/** What became of a request. */
+export type Decided = ApprovalRecord & {
+  decision: DecisionOutcome;
+  decidedBy: string;
+  via: DecidedVia;
+  decidedAt: number;
+};
+
+/** What the core tells of. */
+export type ToldByCore = Exclude<GateEvent, { type: 'policy-changed' | 'granted' }>;
+
+/** What a decision means for the tool: only these two run it. */
+export function isApproval(decision: DecisionOutcome): boolean {
+  return decision.type === 'approve' || decision.type === 'edit';
+}
+
+export function isDecided(record: ApprovalRecord): record is Decided {
+  return record.decision !== null;
+}
+
+/** The request that stood in the way of a second one for the same call. */
+export function existingRecord(error: unknown): ApprovalRecord | undefined {
+  return error instanceof RefusedByCore && error.code === 'ERR_DUPLICATE_CALL'
+    ? (error.details.existing as ApprovalRecord)
+    : undefined;
+}
+
+const STATUS = {
+  approve: 'approved',
+  edit: 'edited',
+  reject: 'rejected',
+  respond: 'responded',
+  skip: 'skipped',
+  expired: 'expired',
+  cancelled: 'cancelled',
+} as const;
+
+function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
+  if (decision.type === 'edit') return { ...decision, args: revive(decision.args) };
+  if (decision.type === 'respond') return { ...decision, output: revive(decision.output) };
+  return decision;
+}
+
+/** What the core keeps for us beside a request. */
+type Details = Pick<ApprovalRequest, 'verdict' | 'always' | 'changes'>;
+type Kept = { context?: unknown; details?: unknown; result?: unknown; executor?: unknown };
+
+export function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUEST {
+  const { details, context: _context, result: _result, executor: _executor, ...request } = kept as REQUEST & Kept;
+  const { verdict = null, always = { allow: null, deny: null }, changes = [] } = (details ?? {}) as Partial<Details>;
+  return { ...request, args: revive(request.args), verdict, always, changes } as unknown as REQUEST;
+}
+
+export function toRecord(record: RawRecord): ApprovalRecord {
+  const { decision, contents = 'kept' } = record;
+  return { ...toRequest(record), decision: decision === null ? null : reviveDecision(decision), contents };
+}
+
+export function reviveEvent(event: GateEvent): GateEvent {
+  if (event.type === 'requested') return { ...event, request: toRequest(event.request) };
+  if (event.type !== 'decided') return event;
+  return { ...event, request: toRequest(event.request), decision: reviveDecision(event.decision) };
+}
+
+/** The record as it was when this was decided. */
+export function decidedRecord(event: GateEvent & { type: 'decided' }): Decided {
+  const { request, decision, decidedBy, via, at: decidedAt } = event;
+  return { ...request, status: STATUS[decision.type], decision, decidedBy, via, decidedAt, contents: 'kept' };
+}
+
+export function resolutionOf(decided: Decided, args: Snapshot): Resolution {
+  const { approvalId, decision, decidedBy } = decided;
+  return {
+    approvalId,
+    approved: isApproval(decision),
+    decision,
+    args: decision.type === 'edit' ? decision.args : revive(args.json),
+    reason: decision.reason,
+    decidedBy,
+  };
+}

@@ -1,0 +1,63 @@
+import { KeepAlive } from './keep-alive.js';
+import type { Decided } from './records.js';
+
+interface Waiter {
+  runId: string;
+  decided: Promise<Decided>;
+  resolve: (decided: Decided) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Whoever waits in this process for a decision. They keep it alive. */
+export class Waiters {
+  readonly #waiting = new Map<string, Waiter>();
+  readonly #keepAlive: KeepAlive;
+
+  /** @param owner what tells them: it is held as long as somebody waits */
+  constructor(owner: object) {
+    this.#keepAlive = new KeepAlive(owner);
+  }
+
+  /** The decision on this request, whenever it comes. It rejects when nothing more will be heard of it here. */
+  wait(approvalId: string, runId: string): Promise<Decided> {
+    const known = this.#waiting.get(approvalId);
+    if (known !== undefined) return known.decided;
+    const { promise: decided, resolve, reject } = deferred<Decided>();
+    // Whoever does not look at it must not be ended by it.
+    decided.catch(() => {});
+    this.#waiting.set(approvalId, { runId, decided, resolve, reject });
+    this.#keepAlive.hold();
+    return decided;
+  }
+
+  decided(approvalId: string, decided: Decided): void {
+    this.#take(approvalId)?.resolve(decided);
+  }
+
+  /** It cannot be waited for any more. */
+  lose(approvalId: string, error: unknown): void {
+    this.#take(approvalId)?.reject(error);
+  }
+
+  /** As {@link Waiters.lose}, for all that this run waits for; for everything when `runId` is `null`. */
+  loseRun(runId: string | null, error: unknown): void {
+    for (const [approvalId, waiter] of this.#waiting)
+      if (runId === null || waiter.runId === runId) this.lose(approvalId, error);
+  }
+
+  #take(approvalId: string): Waiter | undefined {
+    const waiter = this.#waiting.get(approvalId);
+    if (this.#waiting.delete(approvalId)) this.#keepAlive.release();
+    return waiter;
+  }
+}
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: unknown) => void } {
+  let resolve!: (value: T) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
