@@ -19,7 +19,7 @@ import type {
 } from '../index.js';
 import * as binding from '../binding/binding.js';
 import { fromNative, type NativeError } from './errors/from-native.js';
-import type { Awaitable } from './values/awaitable.js';
+import { isLater, type Awaitable } from './values/awaitable.js';
 import { Limit } from './values/limit.js';
 
 /** How the core answers: a value or an error, never an exception. */
@@ -215,6 +215,8 @@ export class NativeGate {
   readonly lasts: boolean;
   readonly #gate: binding.NativeGate & Partial<LastingGate>;
   readonly #limit = new Limit(MAX_IN_FLIGHT);
+  /** Requests that are on their way. */
+  readonly #requesting = new Set<Promise<unknown>>();
 
   constructor(options: NativeGateOptions) {
     this.#gate = new binding.NativeGate(JSON.stringify(options));
@@ -258,7 +260,13 @@ export class NativeGate {
 
   /** Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. */
   request(request: NativeRequest): Awaitable<RawRecord> {
-    return this.#do('request', JSON.stringify(request));
+    const requested = this.#do<RawRecord>('request', JSON.stringify(request));
+    if (isLater(requested)) {
+      this.#requesting.add(requested);
+      const forget = () => void this.#requesting.delete(requested);
+      requested.then(forget, forget);
+    }
+    return requested;
   }
 
   get(approvalId: string): Awaitable<RawRecord | null> {
@@ -270,9 +278,10 @@ export class NativeGate {
     return this.#do('find', runId, toolCallId);
   }
 
-  /** Oldest first. */
+  /** Oldest first. With what was asked before in this process, though that may not have been answered yet. */
   pending(runId: string | null): Awaitable<ApprovalRequest[]> {
-    return this.#do('pending', runId);
+    const look = () => this.#do<ApprovalRequest[]>('pending', runId);
+    return this.#requesting.size === 0 ? look() : Promise.allSettled(this.#requesting).then(look);
   }
 
   /** Reads any answer (see `ApprovalAnswer`) into a decision. Fails with `ERR_INVALID_DECISION`. */

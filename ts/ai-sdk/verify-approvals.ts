@@ -119,7 +119,12 @@ class Verifier {
     if (call === undefined) return 'This answer belongs to no call in the conversation.';
     if ((this.#calls.get(call.toolCallId)?.length ?? 0) > 1) return DUPLICATE_ID;
     if ((this.#answers.get(approvalId) ?? 0) > 1) return 'This request was answered more than once.';
-    const records = await this.#gate.find(this.#options.runId ?? null, call.toolCallId);
+    let records: ApprovalRecord[];
+    try {
+      records = await this.#gate.find(this.#options.runId ?? null, call.toolCallId);
+    } catch (error) {
+      return `It could not be looked up: ${messageOf(error)}`;
+    }
     const open = records.filter(({ status }) => status === 'pending' || status === 'approved');
     const record = open.length === 1 ? open[0] : undefined;
     if (record === undefined) return whyNot(records, open);

@@ -222,10 +222,12 @@ export class Asker {
     try {
       answer = await this.inContext(() => callback(request as never, { abortSignal }));
     } catch (error) {
+      // Then it is cancelled, which is not to be forestalled by those who notice that.
+      if (abortSignal.aborted) return;
       await this.gate.rejectBySystem(record.approvalId, `Asking the human failed: ${messageOf(error)}`, 'callback');
       return;
     }
-    await this.gate.decideByCallback(record, answer);
+    if (!abortSignal.aborted) await this.gate.decideByCallback(record, answer);
   }
 
   /** `null`: as long as it takes. A callback has a human at hand; without one, nobody may ever come. */

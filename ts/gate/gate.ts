@@ -88,6 +88,8 @@ export class LocalGate implements Gate {
   /** Requests whose decision nobody is told of yet: what is remembered of it comes first. */
   readonly #held: string[] = [];
   readonly #checks = new Map<string, CheckEdit>();
+  /** What belongs to requests that have no id yet, by {@link keyOf}: what happens to them may be told before it is known. */
+  readonly #opening = new Map<string, Pick<OpenRequest, 'logger'> & { checkEdit: CheckEdit | undefined }>();
   readonly #events = new Broadcast<GateEvent>((some) => this.#native.watchAll(some));
   readonly #logger: Logger | undefined;
   /** Of requests that have one of their own, until nothing can happen to them any more. */
@@ -227,12 +229,28 @@ export class LocalGate implements Gate {
   #request(request: OpenRequest, checkEdit: CheckEdit | undefined): Awaitable<ApprovalRecord> {
     if (request.timeoutMs !== null) this.#listen();
     const { logger, args, ...call } = request;
-    return after(this.#native.request({ ...call, args: args.json }), (kept) => {
-      const record = toRecord(kept);
-      if (logger !== undefined && logger !== this.#logger) this.#loggers.set(record.approvalId, logger);
-      if (checkEdit !== undefined) this.#checks.set(record.approvalId, checkEdit);
-      return record;
-    });
+    const key = keyOf(call);
+    this.#opening.set(key, { logger, checkEdit });
+    return attempt(
+      () =>
+        after(this.#native.request({ ...call, args: args.json }), (kept) => {
+          this.#adopt(kept);
+          return toRecord(kept);
+        }),
+      (error) => {
+        this.#opening.delete(key);
+        throw error;
+      },
+    );
+  }
+
+  /** Its id is known now. */
+  #adopt(request: ApprovalRequest): void {
+    const key = keyOf(request);
+    const { logger, checkEdit } = this.#opening.get(key) ?? {};
+    if (!this.#opening.delete(key)) return;
+    if (logger !== undefined && logger !== this.#logger) this.#loggers.set(request.approvalId, logger);
+    if (checkEdit !== undefined) this.#checks.set(request.approvalId, checkEdit);
   }
 
   #wait({ approvalId, runId }: ApprovalRecord): Promise<Decided> {
@@ -517,6 +535,7 @@ export class LocalGate implements Gate {
 
   #tell(event: ToldByCore): void {
     const approvalId = 'request' in event ? event.request.approvalId : event.approvalId;
+    if (event.type === 'requested') this.#adopt(event.request);
     for (const logger of [this.#logger, this.#loggers.get(approvalId)])
       if (logger !== undefined) logEvent(logger, event);
     if (event.type === 'settled' || (event.type === 'decided' && !isApproval(event.decision)))
@@ -657,6 +676,9 @@ export class LocalGate implements Gate {
     }
   }
 }
+
+const keyOf = ({ runId, toolCallId }: Pick<ApprovalRequest, 'runId' | 'toolCallId'>): string =>
+  JSON.stringify([runId, toolCallId]);
 
 /** JSON of a result that is not too long; `null`: there is none. */
 async function textOf(result: () => Awaitable<unknown>): Promise<string | null> {
