@@ -1,5 +1,6 @@
 /** What is kept of a request and of a decision, when secrets are not. */
 import type { ApprovalRequest, DecisionOutcome, GrantOffer, PolicyVerdict } from '../../index.js';
+import { revive } from '../values/snapshot.js';
 import { redacted } from './text.js';
 import type { Redactor } from './redactor.js';
 
@@ -16,8 +17,8 @@ type Page = { text: string; flags: string[] };
 
 /** A request as it is kept. */
 export interface KeptRequest extends Beside {
-  /** The arguments as they are kept; `null`: they are kept as they are. */
-  stored: unknown;
+  /** The arguments that are kept instead; `null`: they are kept as they are. */
+  stored: [unknown] | null;
 }
 
 const WITHHELD = redacted('it quotes redacted arguments');
@@ -37,10 +38,10 @@ export function keptRequest(
   const text = (quoting: string): string => (byFunction ? WITHHELD : redactor.text(quoting));
   const { description, details, page } = beside;
   return {
-    stored: isRedacted ? json : null,
+    stored: isRedacted ? [json] : null,
     description: description === null ? null : text(description),
     details: details === null ? null : keptDetails(redactor, details as Details, { isRedacted, byFunction, text }),
-    page: isRedacted ? preview(call.toolName, json) : page && { ...page, text: text(page.text) },
+    page: page && (isRedacted ? preview(call.toolName, json) : { ...page, text: text(page.text) }),
   };
 }
 
@@ -74,11 +75,53 @@ function keptOffer(redactor: Redactor, offer: GrantOffer | null): GrantOffer | n
   return offer !== null && JSON.stringify(redactor.json(offer)) === JSON.stringify(offer) ? offer : null;
 }
 
-/** What is kept of a decision; of an edit, `args` are those that will run. */
-export function keptDecision(redactor: Redactor, toolName: string, decision: DecisionOutcome): DecisionOutcome {
-  const { reason } = decision;
-  const said = reason === undefined ? {} : { reason: redactor.text(reason) };
-  if (decision.type === 'edit') return { ...decision, ...said, args: redactor.args({ toolName }, decision.args).json };
-  if (decision.type === 'respond') return { ...decision, ...said, output: redactor.json(decision.output) };
-  return { ...decision, ...said };
+/** A request that was just made, as the process that made it is shown it: with what is not kept. What is not kept is not offered. */
+export function originalRequest<REQUEST extends ApprovalRequest>(
+  kept: REQUEST,
+  { args, description, details, page }: Beside & { args: { value: unknown; json: unknown } },
+  preview: (toolName: string, args: unknown) => Page,
+): REQUEST {
+  const { text, flags } = page ?? preview(kept.toolName, args.json);
+  const { verdict, changes } = (details ?? {}) as Details;
+  return {
+    ...kept,
+    args: revive(args.json),
+    description: description ?? kept.description,
+    preview: text,
+    flags,
+    verdict: verdict ?? kept.verdict,
+    changes: changes ?? kept.changes,
+  };
+}
+
+/** A decision without secrets. */
+export interface KeptDecision {
+  /** To be made. An edit still has the arguments that it is bound to. */
+  decision: DecisionOutcome;
+  /** What is kept instead of the arguments of an edit; `null`: they are kept as they are. */
+  stored: [unknown] | null;
+  /** As others are told of it. */
+  asKept: DecisionOutcome;
+  /** As this process goes on with it. */
+  original: DecisionOutcome;
+}
+
+/** What is kept of a decision. `runs`: for an edit, the arguments that will run. */
+export function keptDecision(
+  redactor: Redactor,
+  toolName: string,
+  decision: DecisionOutcome,
+  runs: unknown,
+): KeptDecision {
+  const clean = { ...decision };
+  if (clean.reason !== undefined) clean.reason = redactor.text(clean.reason);
+  if (clean.type === 'respond') clean.output = redactor.json(clean.output);
+  if (clean.type !== 'edit') return { decision: clean, stored: null, asKept: clean, original: decision };
+  const { json, redacted: isRedacted } = redactor.args({ toolName }, runs);
+  return {
+    decision: clean,
+    stored: isRedacted ? [json] : null,
+    asKept: { ...clean, args: json },
+    original: { ...decision, type: 'edit', args: runs },
+  };
 }

@@ -1,0 +1,34 @@
+/** Decisions of this process as they were before secrets were taken out, until they are told of. */
+import { isDeepStrictEqual } from 'node:util';
+import type { DecisionOutcome } from '../../index.js';
+
+interface Pair {
+  original: DecisionOutcome;
+  kept: DecisionOutcome;
+}
+
+export class Originals {
+  readonly #pairs = new Map<string, Pair[]>();
+
+  /** A decision is about to be made. Gives back how to forget it, should it not stand. */
+  expect(approvalId: string, original: DecisionOutcome, kept: DecisionOutcome): () => void {
+    const pair = { original, kept };
+    this.#pairs.set(approvalId, [...(this.#pairs.get(approvalId) ?? []), pair]);
+    return () => {
+      const others = (this.#pairs.get(approvalId) ?? []).filter((each) => each !== pair);
+      if (others.length === 0) this.#pairs.delete(approvalId);
+      else this.#pairs.set(approvalId, others);
+    };
+  }
+
+  /** The decision that stands, in full where it was made here. One that only looks like it is taken as it is told. */
+  take(approvalId: string, told: DecisionOutcome): DecisionOutcome {
+    const pairs = this.#pairs.get(approvalId);
+    if (pairs === undefined) return told;
+    this.#pairs.delete(approvalId);
+    return pairs.find(({ kept }) => isDeepStrictEqual(plain(kept), plain(told)))?.original ?? told;
+  }
+}
+
+/** Without what JSON leaves out. */
+const plain = (decision: DecisionOutcome): unknown => JSON.parse(JSON.stringify(decision));

@@ -1,0 +1,104 @@
+/**
+ * What a gate tells OpenTelemetry of the requests of this process. It makes nothing known but ids, names, kinds and times:
+ * no arguments, no reasons, no messages of errors.
+ */
+import { AsyncResource } from 'node:async_hooks';
+import type { ApprovalRequest, GateOptions, PolicyEffect, PolicyVerdict } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
+import { loadApi } from './api.js';
+import { Recorder, type Decision, type Execution } from './recorder.js';
+
+/** How much is remembered until the API is loaded. */
+const MAX_WAITING = 10_000;
+
+export class Telemetry {
+  #recorder: Recorder | undefined;
+  /** What happened before the API was loaded; `undefined`: it is, or it cannot be. */
+  #waiting: ((recorder: Recorder) => void)[] | undefined = [];
+
+  private constructor(tracer: unknown, meter: unknown) {
+    void this.#load(tracer, meter);
+  }
+
+  /** `undefined`: it is off. @throws {InvalidConfigError} */
+  static from(options: GateOptions['telemetry']): Telemetry | undefined {
+    if (options === undefined || options === false) return undefined;
+    if (options !== true && (typeof options !== 'object' || options === null || Array.isArray(options)))
+      throw wrong('telemetry must be true, false or { tracer, meter }.');
+    const { tracer, meter, recordArguments, ...others } = options === true ? {} : options;
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined) throw wrong(`telemetry has no option ${JSON.stringify(unknown)}.`);
+    if (tracer !== undefined && typeof tracer?.startSpan !== 'function')
+      throw wrong('telemetry.tracer must be a Tracer of @opentelemetry/api.');
+    if (meter !== undefined && typeof meter?.createHistogram !== 'function')
+      throw wrong('telemetry.meter must be a Meter of @opentelemetry/api.');
+    if (recordArguments !== undefined && recordArguments !== false)
+      throw wrong('telemetry.recordArguments can only be false: arguments are not recorded.');
+    return new Telemetry(tracer, meter);
+  }
+
+  /** This process made a request. To be called in the async context of whoever asked. */
+  asked(request: ApprovalRequest): void {
+    this.#record((recorder) => recorder.asked(request));
+  }
+
+  /** A request was decided, perhaps not one of this process. */
+  decided(decision: Decision): void {
+    this.#record((recorder) => recorder.decided(decision));
+  }
+
+  /** This process runs an approved call. To be called in the async context of the execution. */
+  started(execution: Execution): void {
+    const at = Date.now();
+    this.#record((recorder) => recorder.started(execution, at));
+  }
+
+  settled(approvalId: string, succeeded: boolean): void {
+    const at = Date.now();
+    this.#record((recorder) => recorder.settled(approvalId, succeeded, at));
+  }
+
+  /** A call was judged. */
+  judged(effect: PolicyEffect, said: PolicyVerdict | null | undefined): void {
+    const layer = said?.effect === effect ? said.rule?.layer : undefined;
+    this.#record((recorder) => recorder.judged(effect, layer));
+  }
+
+  /** An operation of a ledger that lasts. `errorType`: the code of the error that it failed with. */
+  readonly onLedgerOperation = (operation: string, seconds: number, errorType?: string): void => {
+    this.#record((recorder) => recorder.ledgerOperation(operation, seconds, errorType));
+  };
+
+  /** Nothing more is heard of what is still open. */
+  closed(): void {
+    const at = Date.now();
+    this.#record((recorder) => recorder.closed(at));
+  }
+
+  #record(step: (recorder: Recorder) => void): void {
+    if (this.#recorder !== undefined) attempt(step, this.#recorder);
+    // Bound to where it happened: that is what the span hangs under.
+    else if (this.#waiting !== undefined && this.#waiting.length < MAX_WAITING)
+      this.#waiting.push(AsyncResource.bind(step));
+  }
+
+  async #load(tracer: unknown, meter: unknown): Promise<void> {
+    const api = await loadApi();
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    if (api === undefined) return;
+    attempt(() => (this.#recorder = new Recorder(api, tracer, meter)), undefined);
+    if (this.#recorder !== undefined) for (const step of waiting) attempt(step, this.#recorder);
+  }
+}
+
+/** An SDK that throws must not change what runs. */
+function attempt<T>(step: (given: T) => void, given: T): void {
+  try {
+    step(given);
+  } catch {
+    // Nobody here could do anything about it.
+  }
+}
+
+const wrong = (message: string): InvalidConfigError => new InvalidConfigError({ message: `createGate: ${message}` });
