@@ -187,7 +187,7 @@ export type RawRecord = ApprovalRecord & {
 };
 
 /** What is noted in the audit beside what the ledger itself does. Never with arguments. */
-export type Note = { kind: 'granted' | 'grant-revoked'; [field: string]: unknown };
+export type Note = { kind: 'verdict' | 'granted' | 'grant-revoked'; [field: string]: unknown };
 
 /** Methods of the binding that a ledger in memory answers at once, and one that lasts through `call`. */
 type Operation =

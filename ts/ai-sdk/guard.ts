@@ -196,11 +196,21 @@ export class Guard {
     const loose = this.#mustLoosen(this.#options.tools, name) ? { needsApproval: false } : {};
     if (typeof execute !== 'function') return loose;
     const original: Execute = (input, options) => {
-      options.abortSignal?.throwIfAborted();
-      this.#options.signal?.throwIfAborted();
+      this.#throwIfAborted(options);
       return Reflect.apply(execute, tool, [input, options]) as unknown;
     };
-    return { ...loose, execute: original };
+    if (!this.#options.asker.gate.lasts) return { ...loose, execute: original };
+    const later = isGenerator(execute) ? streamLater : lastLater;
+    const noted: Execute = (input, options) => later(this.#noted(name, original, input, options));
+    return { ...loose, execute: noted };
+  }
+
+  /** What is to be run, once it stands in the audit that it does. */
+  async #noted(toolName: string, execute: Execute, input: unknown, options: ExecuteOptions): Promise<() => unknown> {
+    this.#throwIfAborted(options);
+    const { toolCallId, ...context } = options;
+    await this.#options.asker.noteUnjudged({ toolCallId, toolName, args: snapshotOrNull(input), context });
+    return () => execute(input, options);
   }
 
   /** What is to be run, when it may be. @throws {Refused} */
@@ -285,6 +295,15 @@ export function claimOrRefuse(
       throw error;
     },
   );
+}
+
+/** What cannot be taken a copy of is nobody's to approve, but may well run. */
+function snapshotOrNull(value: unknown): Snapshot {
+  try {
+    return snapshot(value);
+  } catch {
+    return snapshot(null);
+  }
 }
 
 function sameJson(left: Snapshot, right: Snapshot): boolean {

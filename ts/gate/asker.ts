@@ -98,8 +98,16 @@ export class Asker {
   }
 
   /** The verdict of everything that judges. */
-  judge(call: JudgedCall, by: Omit<Judge, 'control' | 'policies' | 'runId'>): Promise<Verdict> {
-    return judge(call, { ...by, control: this.gate.control, policies: this.#policies, runId: this.runId });
+  async judge(call: JudgedCall, by: Omit<Judge, 'control' | 'policies' | 'runId'>): Promise<Verdict> {
+    const { control } = this.gate;
+    const verdict = await judge(call, { ...by, control, policies: this.#policies, runId: this.runId });
+    return this.gate.lasts ? this.gate.noted(call, this.runId, this.#origin, verdict) : verdict;
+  }
+
+  /** Writes down that a call runs of which nothing was to be said. Fails with what it may not run for. */
+  async noteUnjudged(call: JudgedCall): Promise<void> {
+    const verdict = await this.gate.noted(call, this.runId, this.#origin, { effect: 'allow' });
+    if (verdict.effect === 'deny') throw new Error(verdict.reason);
   }
 
   /** What an approval of a call of this tool is bound to, as things are now. */

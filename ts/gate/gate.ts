@@ -50,6 +50,7 @@ import {
   type Decided,
   type ToldByCore,
 } from './records.js';
+import type { JudgedCall, Verdict } from './judge.js';
 import { grantOf, rememberOf } from './remember.js';
 import { Waiters } from './waiters.js';
 
@@ -411,6 +412,32 @@ export class LocalGate implements Gate {
   /** Takes back an approval that was not started. */
   revoke(approvalId: string, reason: string): Awaitable<void> {
     return after(this.#native.revoke(approvalId, reason), () => this.flush());
+  }
+
+  /**
+   * Writes what was said of a call into the audit, where there is one, before anything follows from it. What cannot be
+   * written down does not run.
+   */
+  async noted(call: JudgedCall, runId: string, origin: readonly string[], verdict: Verdict): Promise<Verdict> {
+    if (!this.lasts) return verdict;
+    const { rule = null, reason } = verdict.said ?? {};
+    try {
+      await this.#native.note({
+        kind: 'verdict',
+        runId,
+        origin,
+        toolCallId: call.toolCallId,
+        toolName: call.toolName,
+        args: call.args.json,
+        effect: verdict.effect,
+        rule: rule === null ? null : { source: rule.source, layer: rule.layer, line: rule.line },
+        reason: verdict.effect === 'allow' ? reason : (verdict.reason ?? reason),
+      });
+      return verdict;
+    } catch (error) {
+      this.#failed('a verdict was not written down', { runId, toolCallId: call.toolCallId }, error);
+      return { effect: 'deny', reason: `What was said of it could not be written down: ${messageOf(error)}` };
+    }
   }
 
   // --- policies -----------------------------------------------------------------------------------------------------

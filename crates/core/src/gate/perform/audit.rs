@@ -10,7 +10,7 @@ use crate::ledger::{About, Damage, Tidied, Verified, hex};
 use crate::policy::Effect;
 
 /// Something to be written down: `{ kind, runId?, toolCallId?, toolName?, approvalId?, by?, effect?, rule?, reason?, args?,
-/// origin?, label?, scope?, grantId? }`. The arguments are not kept, their digest is.
+/// origin?, label?, scope?, grantId?, expiresAt? }`. The arguments are not kept, their digest is.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct NoteText {
@@ -29,6 +29,7 @@ pub(super) struct NoteText {
     label: Option<Box<str>>,
     scope: Option<Box<str>>,
     grant_id: Option<Box<str>>,
+    expires_at: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -69,6 +70,9 @@ impl NoteText {
             if let Some(fact) = fact {
                 note = note.with(name, &*fact);
             }
+        }
+        if let Some(at) = self.expires_at.and_then(|at| i64::try_from(at).ok()) {
+            note = note.with("expiresAt", at);
         }
         Ok(note)
     }

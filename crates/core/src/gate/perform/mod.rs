@@ -1,4 +1,5 @@
-//! Operations by their names, for a caller on another thread: the same texts in and out as those of [`wire`].
+//! Operations by their names, for a caller on another thread. Texts of JSON among the arguments are strings, as for the
+//! methods of the same names.
 
 mod audit;
 mod runs;
@@ -16,9 +17,9 @@ use crate::ledger::{Hash, Watch, hash_from_hex, hex};
 /// Performs the operation of this name. `payload` is a JSON array of its arguments; the answer is an envelope.
 pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
     match operation {
-        "open" => envelope(Ok(())),
-        "request" => with(payload, |(request,): (Raw,)| {
-            gate.request(NewRequest::from_text(request.get())?).map(RecordText)
+        "ready" => envelope(Ok(())),
+        "request" => with(payload, |(request,): (Box<str>,)| {
+            gate.request(NewRequest::from_text(&request)?).map(RecordText)
         }),
         "get" => with(payload, |(id,): (Box<str>,)| match wire::approval_id(&id) {
             // What is no id of ours is the id of no request.
@@ -32,8 +33,8 @@ pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
             gate.expire_now();
             gate.pending(run.as_deref()).map(RequestsText)
         }),
-        "decide" => with(payload, |(id, outcome, meta): (Box<str>, Raw, Raw)| {
-            wire::decide(gate, &id, outcome.get(), meta.get()).map(RecordText)
+        "decide" => with(payload, |(id, outcome, meta): (Box<str>, Box<str>, Box<str>)| {
+            wire::decide(gate, &id, &outcome, &meta).map(RecordText)
         }),
         "cancelRun" => with(payload, |(run, reason, via): (Box<str>, Box<str>, Box<str>)| {
             gate.cancel_run(&run, &reason, wire::via(&via)?)
@@ -44,10 +45,11 @@ pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
                 Ok(id) => gate.revoke(id, &reason),
             })
         }
-        "claim" => with(payload, |(run, id, call): (Option<Box<str>>, Box<str>, Raw)| {
-            wire::claim(gate, run.as_deref(), &id, call.get()).map(ClaimText::from)
+        "claim" => with(payload, |(run, id, call): (Option<Box<str>>, Box<str>, Box<str>)| {
+            wire::claim(gate, run.as_deref(), &id, &call).map(ClaimText::from)
         }),
-        "settle" => with(payload, |(id, succeeded, result): (Box<str>, bool, Option<Raw>)| {
+        "settle" => with(payload, |(id, succeeded, result): (Box<str>, bool, Option<Box<str>>)| {
+            let result = result.map(|text| wire::read::<Raw>(&text)).transpose()?;
             gate.settle(wire::approval_id(&id)?, succeeded, result)
         }),
         "watch" => {
@@ -82,9 +84,9 @@ fn perform_on_archive(gate: &Gate, operation: &str, payload: &str) -> String {
             let runs = archive.runs(open, limit)?;
             Ok(runs.iter().map(RunInfoText::from).collect::<Vec<_>>())
         }),
-        "note" => with(payload, |(notes,): (Vec<NoteText>,)| {
-            let notes = notes.into_iter().map(NoteText::note).collect::<Result<Vec<_>, _>>()?;
-            Ok(archive.note(&notes, now)?)
+        "note" => with(payload, |(note,): (Box<str>,)| {
+            let note: NoteText = wire::read(&note)?;
+            Ok(archive.note(&[note.note()?], now)?)
         }),
         "audit" => with(payload, |(after, limit): (u64, usize)| {
             let entries = archive.audit(after, limit)?;
