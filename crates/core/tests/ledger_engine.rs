@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends here")]
+#![allow(clippy::print_stdout, reason = "how a child tells its parent")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -183,6 +184,24 @@ fn helper() {
             "forever" => loop {
                 say(count(&engine, name).unwrap().to_string());
             },
+            // Acknowledges big steps until one fails; then small ones.
+            "fill" => {
+                let mut done = 0;
+                let error = loop {
+                    let filled = engine.write(move |connection| {
+                        let body = "x".repeat(100_000);
+                        Ok(connection.execute(
+                            "INSERT INTO counter VALUES (?1, ?2)",
+                            (format!("{body}{done}"), done),
+                        )?)
+                    });
+                    match filled {
+                        Ok(_) => done += 1,
+                        Err(error) => break error,
+                    }
+                };
+                say(format!("{done} {}", error.kind.code()));
+            }
             // Holds the gate until it is killed.
             "hold" => {
                 engine
@@ -316,6 +335,29 @@ fn writers_are_kept_apart_when_the_locks_of_sqlite_are_gone() {
         .map(|mut helper| assert_eq!(helper.line(), "101"))
         .unwrap();
     assert_eq!(counted(&engine).get("a"), Some(&101));
+}
+
+/// A limit of the size of files is a disk that fails in the middle of a commit.
+#[test]
+fn a_write_that_the_disk_refuses_fails_alone() {
+    let directory = Directory::new();
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 4000; exec \"$0\" \"$@\""]);
+    command.arg(std::env::current_exe().unwrap());
+    let mut helper = Helper::of(command, "work", &directory.file());
+    assert_eq!(helper.ask("count before"), "1");
+    let filled = helper.ask("fill");
+    let (acknowledged, code) = filled.split_once(' ').unwrap();
+    assert_eq!(code, "ERR_LEDGER_IO");
+    let acknowledged: usize = acknowledged.parse().unwrap();
+    assert!(acknowledged > 0);
+    // What fits is written, by the same engine.
+    assert_eq!(helper.ask("count before"), "2");
+    drop(helper);
+
+    let engine = directory.engine();
+    assert_eq!(count(&engine, "before"), Ok(3));
+    assert_eq!(counted(&engine).len(), acknowledged + 1);
 }
 
 /// Runs as a user who is not allowed everything.

@@ -177,6 +177,20 @@ mod tests {
     }
 
     #[test]
+    fn whoever_removes_the_file_does_not_get_past_it() {
+        let path = path("removed");
+        let mut first = Gate::open(path.clone()).unwrap();
+        drop(first.acquire(LONG).unwrap());
+        fs::remove_file(&path).unwrap();
+        let mut second = Gate::open(path.clone()).unwrap();
+        let held = second.acquire(LONG).unwrap();
+        assert_eq!(first.acquire(Duration::ZERO).unwrap_err().kind, LedgerErrorKind::Busy);
+        drop(held);
+        drop(first.acquire(LONG).unwrap());
+        fs::remove_file(path).unwrap();
+    }
+
+    #[test]
     fn one_at_a_time_holds_it_however_they_come() {
         let path = path("one");
         let inside = AtomicBool::new(false);

@@ -61,6 +61,19 @@ pub(super) fn set_up(connection: &Connection, busy: Duration) -> Result<()> {
     )
 }
 
+/// The application that a file says it is of, without a lock on it, and without its journal or its log.
+pub(super) fn application(place: &Place) -> Result<u32> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(frozen_uri(place.file()), flags)?;
+    // In the middle of a checkpoint, or after one that was cut off, the file is shorter than its first page says, and only
+    // the log makes it whole. This lets SQLite read that page nevertheless.
+    connection.pragma_update(None, "writable_schema", true)?;
+    connection.pragma_query_value(None, "application_id", |row| row.get(0))
+}
+
 fn frozen_uri(file: &Path) -> String {
     let mut uri = String::from("file:");
     for byte in file.as_os_str().as_encoded_bytes() {

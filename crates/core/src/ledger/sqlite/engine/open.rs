@@ -145,11 +145,7 @@ fn check_ours(place: &Place, found: Found) -> Result<(), Fault> {
     if found != Found::File {
         return Ok(());
     }
-    let application =
-        connect::connect(place, How::Frozen, std::time::Duration::ZERO).and_then(|connection| {
-            connection.pragma_query_value(None, "application_id", |row| row.get::<_, u32>(0))
-        });
-    match application {
+    match connect::application(place) {
         Ok(APPLICATION_ID) => Ok(()),
         Err(rusqlite::Error::SqliteFailure(failure, _))
             if failure.code != ErrorCode::NotADatabase =>

@@ -130,6 +130,22 @@ fn what_is_not_ours_is_left_as_it_is() {
 }
 
 #[test]
+fn a_checkpoint_that_was_cut_off_does_no_harm() {
+    let directory = Directory::new();
+    let engine = directory.engine();
+    for name in ["a", "b"] {
+        count(&engine, name).unwrap();
+    }
+    // As it is when only the first page has come to the file: a killed process has no time to make a checkpoint.
+    let log = fs::read(beside(&directory.file(), "-wal")).unwrap();
+    drop(engine);
+    fs::write(beside(&directory.file(), "-wal"), log).unwrap();
+    fs::OpenOptions::new().write(true).open(directory.file()).unwrap().set_len(4096).unwrap();
+    let engine = directory.engine();
+    assert_eq!(["a", "b"].map(|name| counted(&engine, name)), [1, 1]);
+}
+
+#[test]
 fn an_absent_or_empty_file_becomes_a_ledger() {
     let directory = Directory::new();
     assert_eq!(Engine::open(read_only(&directory), ONE).unwrap_err().kind, Kind::Io);
