@@ -1,5 +1,6 @@
 //! What the tools work on.
 
+mod ledger;
 mod lines;
 mod sqlite;
 
@@ -29,7 +30,13 @@ macro_rules! failure_from { ($($error:ty),*) => { $(
         }
     }
 )* } }
-failure_from!(std::io::Error, rusqlite::Error, serde_json::Error, String);
+failure_from!(
+    std::io::Error,
+    countersign_core::ledger::LedgerError,
+    rusqlite::Error,
+    serde_json::Error,
+    String
+);
 
 /// How a request was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,6 +126,8 @@ pub trait Store: Send + Sync {
 
 /// The names of all stores, with what each is for.
 pub const NAMES: &[(&str, &str)] = &[
+    ("ledger", "the ledger of countersign in SQLite: keeps its word"),
+    ("engine", "its engine alone, under a small schema: keeps its word"),
     ("sqlite-full", "SQLite, synchronous=FULL: keeps its word"),
     ("sqlite-normal", "SQLite, synchronous=NORMAL: loses commits when the power goes"),
     ("sqlite-off", "SQLite, synchronous=OFF: loses commits, or all, when the power goes"),
@@ -133,6 +142,8 @@ pub fn open(name: &str, dir: &Path) -> Result<Box<dyn Store>, Failure> {
     use lines::{Care, Lines};
     use sqlite::{Decide, Sqlite};
     Ok(match name {
+        "ledger" => Box::new(ledger::Ledger::open(dir)?),
+        "engine" => Box::new(Sqlite::on_the_engine(dir)?),
         "sqlite-full" => Box::new(Sqlite::open(dir, "FULL", Decide::Once)?),
         "sqlite-normal" => Box::new(Sqlite::open(dir, "NORMAL", Decide::Once)?),
         "sqlite-off" => Box::new(Sqlite::open(dir, "OFF", Decide::Once)?),

@@ -2,12 +2,13 @@
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use countersign_core::approval::Status;
 use countersign_core::call::Digest;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use countersign_core::ledger::sqlite::{self, Engine, Fault, Migration};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::{Answer, Asked, Entry, Examination, Failure, Row, Seen, Store};
 
@@ -21,15 +22,30 @@ pub(super) enum Decide {
 }
 
 pub(super) struct Sqlite {
-    connection: Mutex<Connection>,
-    /// Locked for each write, so that processes wait in turn.
-    gate: File,
+    file: Backing,
     decide: Decide,
+}
+
+/// What writes the steps.
+enum Backing {
+    /// A connection, and a lock that is taken for each write, so that processes wait in turn.
+    Plain { connection: Mutex<Connection>, gate: File },
+    /// The engine of the ledger: gate, group commit, checkpoints on a thread of its own.
+    Engine(Engine),
 }
 
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS approval(seq INTEGER PRIMARY KEY, id TEXT UNIQUE, key TEXT UNIQUE, status TEXT, by TEXT, args TEXT);
     CREATE TABLE IF NOT EXISTS audit(seq INTEGER PRIMARY KEY, kind TEXT, id TEXT, by TEXT, hash TEXT);";
+
+const MIGRATIONS: &[Migration] = &[Migration {
+    version: 1,
+    min_reader: 1,
+    min_writer: 1,
+    sql: "CREATE TABLE meta(k TEXT PRIMARY KEY, v);
+    CREATE TABLE approval(seq INTEGER PRIMARY KEY, id TEXT UNIQUE, key TEXT UNIQUE, status TEXT, by TEXT, args TEXT);
+    CREATE TABLE audit(seq INTEGER PRIMARY KEY, kind TEXT, id TEXT, by TEXT, hash TEXT);",
+}];
 
 impl Sqlite {
     pub(super) fn open(dir: &Path, synchronous: &str, decide: Decide) -> Result<Self, Failure> {
@@ -46,18 +62,24 @@ impl Sqlite {
             "PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous}; PRAGMA wal_autocheckpoint=200; {SCHEMA}"
         ))?;
         gate.unlock()?;
-        Ok(Self { connection: Mutex::new(connection), gate, decide })
+        Ok(Self { file: Backing::Plain { connection: Mutex::new(connection), gate }, decide })
     }
 
-    fn connection(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The same on the engine of the ledger.
+    pub(super) fn on_the_engine(dir: &Path) -> Result<Self, Failure> {
+        let engine = Engine::open(sqlite::OpenOptions::new(dir.join("store.db")), MIGRATIONS)?;
+        Ok(Self { file: Backing::Engine(engine), decide: Decide::Once })
     }
 
-    fn step<R>(
-        &self, step: impl FnOnce(&Transaction<'_>) -> Result<R, Failure>,
+    fn step<R: Send + 'static>(
+        &self, step: impl FnOnce(&Connection) -> Result<R, Fault> + Send + 'static,
     ) -> Result<R, Failure> {
-        let mut connection = self.connection();
-        self.gate.lock()?;
+        let (connection, gate) = match &self.file {
+            Backing::Engine(engine) => return Ok(engine.write(step)?),
+            Backing::Plain { connection, gate } => (connection, gate),
+        };
+        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        gate.lock()?;
         let result = (|| {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -65,8 +87,23 @@ impl Sqlite {
             transaction.commit()?;
             Ok(result)
         })();
-        self.gate.unlock()?;
+        gate.unlock()?;
         result
+    }
+
+    fn read<R>(&self, look: impl FnOnce(&Connection) -> Result<R, Fault>) -> Result<R, Failure> {
+        match &self.file {
+            Backing::Engine(engine) => Ok(engine.read(look)?),
+            Backing::Plain { connection, .. } => {
+                Ok(look(&connection.lock().unwrap_or_else(PoisonError::into_inner))?)
+            }
+        }
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self(format!("{fault:?}"))
     }
 }
 
@@ -75,8 +112,8 @@ fn link(before: &str, kind: &str, id: &str, by: Option<&str>) -> String {
 }
 
 fn write_down(
-    transaction: &Transaction<'_>, kind: &str, id: &str, by: Option<&str>,
-) -> Result<(), Failure> {
+    transaction: &Connection, kind: &str, id: &str, by: Option<&str>,
+) -> Result<(), Fault> {
     let before: Option<String> = transaction
         .query_row("SELECT hash FROM audit ORDER BY seq DESC LIMIT 1", [], |row| row.get(0))
         .optional()?;
@@ -88,7 +125,7 @@ fn write_down(
     Ok(())
 }
 
-fn look(connection: &Connection, id: &str) -> Result<Option<Seen>, Failure> {
+fn look(connection: &Connection, id: &str) -> Result<Option<Seen>, Fault> {
     let mut statement = connection.prepare("SELECT status, by FROM approval WHERE id = ?")?;
     let seen = |row: &rusqlite::Row<'_>| Ok(Seen { status: row.get(0)?, by: row.get(1)? });
     Ok(statement.query_row([id], seen).optional()?)
@@ -96,8 +133,8 @@ fn look(connection: &Connection, id: &str) -> Result<Option<Seen>, Failure> {
 
 /// Moves a request on when it stands where it should.
 fn advance(
-    transaction: &Transaction<'_>, id: &str, from: Status, to: Status, kind: &str,
-) -> Result<bool, Failure> {
+    transaction: &Connection, id: &str, from: Status, to: Status, kind: &str,
+) -> Result<bool, Fault> {
     let changed = transaction.execute(
         "UPDATE approval SET status = ? WHERE id = ? AND status = ?",
         params![to.name(), id, from.name()],
@@ -110,9 +147,10 @@ fn advance(
 
 impl Store for Sqlite {
     fn request(&self, key: &str) -> Result<Asked, Failure> {
-        self.step(|transaction| {
+        let key: Arc<str> = key.into();
+        self.step(move |transaction| {
             let there = transaction
-                .query_row("SELECT id FROM approval WHERE key = ?", [key], |row| row.get(0))
+                .query_row("SELECT id FROM approval WHERE key = ?", [&key], |row| row.get(0))
                 .optional()?;
             if let Some(id) = there {
                 return Ok(Asked { id, created: false });
@@ -129,23 +167,25 @@ impl Store for Sqlite {
 
     fn decide(&self, id: &str, by: &str, approve: bool) -> Result<Answer, Failure> {
         let status = if approve { Status::Approved } else { Status::Rejected };
-        if self.decide == Decide::LookThenWrite {
-            let seen = look(&self.connection(), id)?;
+        let looks_first = self.decide == Decide::LookThenWrite;
+        if looks_first {
+            let seen = self.get(id)?;
             if let Some(by) = seen.and_then(|seen| seen.by) {
                 return Ok(Answer::Already(by));
             }
             std::thread::sleep(Duration::from_micros(300));
         }
-        self.step(|transaction| {
+        let (id, by): (Arc<str>, Arc<str>) = (id.into(), by.into());
+        self.step(move |transaction| {
             let changed = transaction.execute(
                 "UPDATE approval SET status = ?, by = ? WHERE id = ? AND (status = 'pending' OR ?)",
-                params![status.name(), by, id, self.decide == Decide::LookThenWrite],
+                params![status.name(), by, id, looks_first],
             )?;
             if changed > 0 {
-                write_down(transaction, "decided", id, Some(by))?;
+                write_down(transaction, "decided", &id, Some(&by))?;
                 return Ok(Answer::Won);
             }
-            Ok(match look(transaction, id)?.and_then(|seen| seen.by) {
+            Ok(match look(transaction, &id)?.and_then(|seen| seen.by) {
                 Some(by) => Answer::Already(by),
                 None => Answer::Unknown,
             })
@@ -153,53 +193,57 @@ impl Store for Sqlite {
     }
 
     fn begin(&self, id: &str) -> Result<Result<(), Option<Arc<str>>>, Failure> {
-        self.step(|transaction| {
-            if advance(transaction, id, Status::Approved, Status::Started, "started")? {
+        let id: Arc<str> = id.into();
+        self.step(move |transaction| {
+            if advance(transaction, &id, Status::Approved, Status::Started, "started")? {
                 return Ok(Ok(()));
             }
-            Ok(Err(look(transaction, id)?.map(|seen| seen.status)))
+            Ok(Err(look(transaction, &id)?.map(|seen| seen.status)))
         })
     }
 
     fn finish(&self, id: &str) -> Result<bool, Failure> {
-        self.step(|transaction| {
-            advance(transaction, id, Status::Started, Status::Succeeded, "settled")
+        let id: Arc<str> = id.into();
+        self.step(move |transaction| {
+            advance(transaction, &id, Status::Started, Status::Succeeded, "settled")
         })
     }
 
     fn get(&self, id: &str) -> Result<Option<Seen>, Failure> {
-        look(&self.connection(), id)
+        self.read(|connection| look(connection, id))
     }
 
     fn examine(&self) -> Result<Examination, Failure> {
-        let connection = self.connection();
-        let mut found = Examination::default();
-        let integrity: String =
-            connection.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
-        if integrity != "ok" {
-            found.damage.push(integrity);
-        }
-        let mut rows = connection.prepare("SELECT id, key, status, by FROM approval")?;
-        let mut rows = rows.query([])?;
-        while let Some(row) = rows.next()? {
-            let seen = Seen { status: row.get(2)?, by: row.get(3)? };
-            found.rows.push(Row { id: row.get(0)?, key: row.get(1)?, seen });
-        }
-        let mut entries = connection.prepare("SELECT seq, kind, id, by, hash FROM audit")?;
-        let mut entries = entries.query([])?;
-        let mut before = String::new();
-        let mut next = 1_i64;
-        while let Some(row) = entries.next()? {
-            let entry = Entry { kind: row.get(1)?, id: row.get(2)?, by: row.get(3)? };
-            let hash: String = row.get(4)?;
-            if row.get::<_, i64>(0)? != next
-                || hash != link(&before, &entry.kind, &entry.id, entry.by.as_deref())
-            {
-                found.damage.push(format!("the chain breaks at entry {next}"));
-            }
-            (before, next) = (hash, next + 1);
-            found.audit.push(entry);
-        }
-        Ok(found)
+        self.read(examine)
     }
+}
+
+fn examine(connection: &Connection) -> Result<Examination, Fault> {
+    let mut found = Examination::default();
+    let integrity: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
+    if integrity != "ok" {
+        found.damage.push(integrity);
+    }
+    let mut rows = connection.prepare("SELECT id, key, status, by FROM approval")?;
+    let mut rows = rows.query([])?;
+    while let Some(row) = rows.next()? {
+        let seen = Seen { status: row.get(2)?, by: row.get(3)? };
+        found.rows.push(Row { id: row.get(0)?, key: row.get(1)?, seen });
+    }
+    let mut entries = connection.prepare("SELECT seq, kind, id, by, hash FROM audit")?;
+    let mut entries = entries.query([])?;
+    let mut before = String::new();
+    let mut next = 1_i64;
+    while let Some(row) = entries.next()? {
+        let entry = Entry { kind: row.get(1)?, id: row.get(2)?, by: row.get(3)? };
+        let hash: String = row.get(4)?;
+        if row.get::<_, i64>(0)? != next
+            || hash != link(&before, &entry.kind, &entry.id, entry.by.as_deref())
+        {
+            found.damage.push(format!("the chain breaks at entry {next}"));
+        }
+        (before, next) = (hash, next + 1);
+        found.audit.push(entry);
+    }
+    Ok(found)
 }

@@ -1,0 +1,163 @@
+//! The ledger itself.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use countersign_core::approval::{
+    ApprovalId, Choice, Decided, Decision, DecisionKinds, Record, Request, Step, Via,
+};
+use countersign_core::call::{CanonicalJson, ToolCall};
+use countersign_core::ledger::{self, Archive, Begun, Feed, Outcome, Requested};
+use serde::Deserialize;
+
+use super::{Answer, Asked, Entry, Examination, Failure, Row, Seen, Store};
+
+/// The one run that all requests are of.
+const RUN: &str = "proof";
+/// How many entries of the audit log are read at once.
+const PAGE: usize = 1000;
+
+pub(super) struct Ledger(Box<dyn ledger::Ledger>);
+
+impl Ledger {
+    pub(super) fn open(dir: &Path) -> Result<Self, Failure> {
+        let feed = Arc::new(Feed::default());
+        let options = ledger::OpenOptions { key: None, read_only: false, feed, now: now() };
+        Ok(Self(ledger::open(Some(&dir.join("store.db")), options)?))
+    }
+
+    fn archive(&self) -> Result<&dyn Archive, Failure> {
+        self.0.archive().ok_or_else(|| Failure("the ledger does not last".into()))
+    }
+
+    fn record(&self, id: &str) -> Result<Option<Record>, Failure> {
+        Ok(self.0.get(read(id)?)?)
+    }
+}
+
+/// ms since the epoch.
+fn now() -> u64 {
+    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn read(id: &str) -> Result<ApprovalId, Failure> {
+    id.parse().map_err(|error| Failure(format!("{id:?} is no id: {error}")))
+}
+
+fn id_of(record: &Record) -> Arc<str> {
+    record.request().id.to_string().into()
+}
+
+fn seen(record: &Record) -> Seen {
+    Seen::new(record.status(), record.decided().and_then(|decided| decided.by.as_deref()))
+}
+
+fn already(record: &Record) -> Answer {
+    seen(record).by.map_or(Answer::Unknown, Answer::Already)
+}
+
+/// About 1 KiB of arguments.
+fn request(key: &str) -> Result<Request, Failure> {
+    let text = format!(r#"{{"command":"echo {}"}}"#, "x".repeat(1000));
+    let call = ToolCall {
+        run_id: RUN.into(),
+        tool_call_id: key.into(),
+        tool_name: "execute".into(),
+        args: CanonicalJson::parse(&text).map_err(|error| error.to_string())?,
+        context: None,
+    };
+    Ok(Request {
+        id: ApprovalId::now_v7(),
+        digest: call.digest(),
+        call,
+        origin: ["main".into()].into(),
+        description: None,
+        preview: "execute".into(),
+        more: None,
+        allowed: DecisionKinds::ALL,
+        created_at: now(),
+        expires_at: None,
+    })
+}
+
+impl Store for Ledger {
+    fn request(&self, key: &str) -> Result<Asked, Failure> {
+        Ok(match self.0.request(request(key)?)? {
+            Requested::Created(record) => Asked { id: id_of(&record), created: true },
+            Requested::Duplicate(record) => Asked { id: id_of(&record), created: false },
+        })
+    }
+
+    fn decide(&self, id: &str, by: &str, approve: bool) -> Result<Answer, Failure> {
+        let choice = if approve { Choice::Approve } else { Choice::Reject { stop: false } };
+        let decided = Decided {
+            decision: Decision::new(choice, None),
+            by: Some(by.into()),
+            via: Via::Gate,
+            at: now(),
+        };
+        Ok(match self.0.decide(read(id)?, decided)? {
+            Outcome::Won(_) => Answer::Won,
+            Outcome::Already(record) => already(&record),
+            Outcome::Expired(_) | Outcome::NotAllowed(_) => {
+                return Err(Failure(format!("{id} has no deadline and allows every decision")));
+            }
+            Outcome::Unknown => Answer::Unknown,
+        })
+    }
+
+    fn begin(&self, id: &str) -> Result<Result<(), Option<Arc<str>>>, Failure> {
+        let Some(record) = self.record(id)? else { return Ok(Err(None)) };
+        let request = record.request();
+        Ok(match self.0.begin(request.id, request.digest, now())? {
+            Begun::Won(_) => Ok(()),
+            Begun::Refused(status) => Err(Some(status.name().into())),
+            Begun::Mismatch => return Err(Failure(format!("{id} has another digest"))),
+            Begun::Unknown => Err(None),
+        })
+    }
+
+    fn finish(&self, id: &str) -> Result<bool, Failure> {
+        Ok(self.0.finish(read(id)?, Step::Succeed, None, now())?.is_some())
+    }
+
+    fn get(&self, id: &str) -> Result<Option<Seen>, Failure> {
+        Ok(self.record(id)?.as_ref().map(seen))
+    }
+
+    fn examine(&self) -> Result<Examination, Failure> {
+        let archive = self.archive()?;
+        let mut found = Examination::default();
+        for fault in archive.verify()?.faults {
+            found.damage.push(format!("{fault:?}"));
+        }
+        for record in archive.records(RUN)? {
+            let key = Arc::clone(&record.request().call.tool_call_id);
+            found.rows.push(Row { id: id_of(&record), key, seen: seen(&record) });
+        }
+        let mut after = 0;
+        loop {
+            let entries = archive.audit(after, PAGE)?;
+            let Some(last) = entries.last() else { return Ok(found) };
+            after = last.seq;
+            for entry in &entries {
+                found.audit.extend(about_a_request(&entry.body)?);
+            }
+        }
+    }
+}
+
+/// The entry of a request; `None`: it is about something else.
+fn about_a_request(body: &str) -> Result<Option<Entry>, Failure> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Body {
+        kind: Arc<str>,
+        approval_id: Option<Arc<str>>,
+        by: Option<Arc<str>>,
+    }
+    let Body { kind, approval_id, by } = serde_json::from_str(body)?;
+    Ok(approval_id.map(|id| Entry { kind, id, by }))
+}
