@@ -734,7 +734,7 @@ export type RedactOptions =
   | 'secrets'
   | readonly (RegExp | 'secrets')[]
   | RedactFunction
-  | { patterns?: 'secrets' | readonly (RegExp | 'secrets')[]; with?: RedactFunction };
+  | { patterns?: 'secrets' | readonly (RegExp | 'secrets')[]; using?: RedactFunction };
 
 /**
  * Arguments as they may be stored; `args` is a copy. When it throws, or returns `undefined`, a promise or anything else that

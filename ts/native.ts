@@ -19,6 +19,7 @@ import type {
 } from '../index.js';
 import * as binding from '../binding/binding.js';
 import { fromNative, type NativeError } from './errors/from-native.js';
+import { LedgerError } from './errors/ledger-error.js';
 import { isLater, type Awaitable } from './values/awaitable.js';
 import { Limit } from './values/limit.js';
 
@@ -62,6 +63,18 @@ export type NativeRequest = {
   page: { text: string; flags: string[] } | null;
   /** The cancelled request of the same call that it takes the place of. */
   supersedes: string | null;
+  /** What is kept instead of `args`, which the digest is of; absent or `null`: the very same. */
+  stored?: [unknown] | null;
+};
+
+/** Who decides, and what an edit runs. */
+export type DecideMeta = {
+  by: string | null;
+  via: DecidedVia;
+  /** For an edit: the arguments that will run, as the tool's schema gave them. */
+  editedArgs?: unknown;
+  /** For an edit: what is kept instead of the arguments that will run, which the digest is of. */
+  stored?: [unknown] | null;
 };
 
 /** A policy as it was written. `preset`: the text is its name. */
@@ -213,6 +226,8 @@ const MAX_IN_FLIGHT = 64;
 export class NativeGate {
   /** Whether what is kept outlives the process, and methods answer later. */
   readonly lasts: boolean;
+  /** Is told how long each operation of a ledger that lasts took, in s, and the code of its failure. */
+  onOperation: ((operation: string, seconds: number, failure?: string) => void) | undefined;
   readonly #gate: binding.NativeGate & Partial<LastingGate>;
   readonly #limit = new Limit(MAX_IN_FLIGHT);
   /** Requests that are on their way. */
@@ -229,8 +244,16 @@ export class NativeGate {
   }
 
   async #call<T>(operation: LastingOperation, args: readonly unknown[]): Promise<T> {
-    const answer = await (this.#gate as unknown as LastingGate).call(operation, JSON.stringify(args));
-    return open(answer);
+    const started = performance.now();
+    let failure: string | undefined;
+    try {
+      return open(await (this.#gate as unknown as LastingGate).call(operation, JSON.stringify(args)));
+    } catch (error) {
+      if (LedgerError.isInstance(error)) failure = error.code;
+      throw error;
+    } finally {
+      this.onOperation?.(operation, (performance.now() - started) / 1000, failure);
+    }
   }
 
   /** Opens the ledger. */
@@ -294,11 +317,7 @@ export class NativeGate {
    * Fails with `ERR_ALREADY_DECIDED` (`winner`), `ERR_EXPIRED`, `ERR_DECISION_NOT_ALLOWED` (`allowedDecisions`; never for
    * `reject` through `system`, `expired` or `cancelled`), `ERR_UNKNOWN_APPROVAL`, `ERR_INVALID_ARGUMENTS`.
    */
-  decide(
-    approvalId: string,
-    decision: DecisionOutcome,
-    meta: { by: string | null; via: DecidedVia; editedArgs?: unknown },
-  ): Awaitable<RawRecord> {
+  decide(approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Awaitable<RawRecord> {
     return this.#do('decide', approvalId, JSON.stringify(decision), JSON.stringify(meta));
   }
 

@@ -1,11 +1,23 @@
 /** What is taken out before anything is stored, what is left alone, and how much work that is. */
-import { describe, expect, it } from 'vitest';
-import type { RedactOptions } from '../../index.js';
-import { InvalidConfigError } from '../../ts/index.js';
+import { tool, type ToolSet } from 'ai';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import type { ApprovalAnswer, ApprovalRequest, GateOptions, RedactOptions } from '../../index.js';
+import { createGate, InvalidConfigError } from '../../ts/index.js';
+import { Originals } from '../../ts/redact/originals.js';
 import { FAILED, Redactor } from '../../ts/redact/redactor.js';
 import { SECRETS } from '../../ts/redact/secrets.js';
 import { MAX_CHARACTERS } from '../../ts/redact/search.js';
 import { snapshot } from '../../ts/values/snapshot.js';
+import {
+  answer as answerIn,
+  continueUnguarded,
+  stoppingEntries,
+  verifyApprovals,
+  waitingEntries,
+} from '../support/entries.js';
+import { call, calls, collect, says } from '../support/model.js';
+import { start, until } from '../support/play.js';
 
 const of = (options: RedactOptions): Redactor => Redactor.from(options) as Redactor;
 const common = of('secrets');
@@ -105,8 +117,8 @@ describe('common credentials', () => {
 });
 
 describe('arguments', () => {
-  const call = { toolName: 't' };
-  const args = (value: unknown, redactor = common) => redactor.args(call, snapshot(value).json);
+  const named = { toolName: 't' };
+  const args = (value: unknown, redactor = common) => redactor.args(named, snapshot(value).json);
 
   it.each<[string, unknown, unknown]>([
     ['a name that says it', { user: 'me', password: 'hunter2' }, { user: 'me', password: '[redacted: secret]' }],
@@ -162,7 +174,7 @@ describe('arguments', () => {
   it('are not changed themselves', () => {
     const { json } = snapshot({ password: 'x', list: [github] });
     const before = JSON.stringify(json);
-    common.args(call, json);
+    common.args(named, json);
     expect(JSON.stringify(json)).toBe(before);
   });
 });
@@ -170,7 +182,7 @@ describe('arguments', () => {
 describe('a function', () => {
   const json = snapshot({ path: 'a', card: '4111 1111', token: github }).json;
   const run = (using: (call: { toolName: string; args: never }) => unknown, patterns?: 'secrets') =>
-    of({ with: using as never, ...(patterns === undefined ? {} : { patterns }) }).args({ toolName: 'pay' }, json);
+    of({ using: using as never, ...(patterns === undefined ? {} : { patterns }) }).args({ toolName: 'pay' }, json);
 
   it('says what is kept', () => {
     const seen: unknown[] = [];
@@ -267,7 +279,7 @@ describe('options', () => {
     [5],
     [['x']],
     [{ pattern: [] }],
-    [{ with: 'x' }],
+    [{ using: 'x' }],
     [{ patterns: [1] }],
     [[/x/, null]],
   ])('%j is refused', (options) => {
@@ -348,5 +360,232 @@ describe('work', () => {
     const text = JSON.stringify(common.json(deep));
     expect(text).toContain('[redacted: nested too deep to be searched]');
     expect(text).not.toContain(github);
+  });
+});
+
+describe('a gate', () => {
+  const SECRET = fake('ghp_', 40);
+  const OTHER = fake('glpat-', 30);
+  const secrets = [SECRET, OTHER, 'hunter2', 'hunter3'];
+  const args = { command: `curl -H "Authorization: Bearer ${SECRET}"`, password: 'hunter2' };
+  const turns = () => [calls(call('login', args, 'c1')), says('.')];
+
+  /** Everything that a gate tells of, but for what the process that asks is shown. */
+  async function listening(options: GateOptions) {
+    const told: unknown[] = [];
+    const log = (...line: unknown[]) => void told.push(line);
+    const logger = { trace: log, debug: log, info: log, warn: log, error: log };
+    const gate = createGate({ logger, ...options });
+    const events = gate.events();
+    const reading = (async () => {
+      for await (const event of events) told.push(event);
+    })();
+    const look = async () => {
+      const waiting = await gate.pending();
+      told.push(waiting, ...(await Promise.all(waiting.map(({ approvalId }) => gate.get(approvalId)))));
+      return waiting;
+    };
+    const end = async (approvalId?: string) => {
+      if (approvalId !== undefined) told.push(await gate.get(approvalId));
+      await gate.close();
+      await reading;
+      return JSON.stringify(told);
+    };
+    return { gate, logger, look, end, told };
+  }
+
+  const expectClean = (text: string) => {
+    for (const secret of secrets) expect(text).not.toContain(secret);
+  };
+
+  const answers: [name: string, answer: ApprovalAnswer, ran: unknown[]][] = [
+    ['approve', { type: 'approve', reason: `since password=hunter3` }, [args]],
+    ['reject', { type: 'reject', reason: `no ${OTHER}` }, []],
+    [
+      'edit',
+      { type: 'edit', args: { command: `echo ${OTHER}`, password: 'hunter3' } },
+      [{ command: `echo ${OTHER}`, password: 'hunter3' }],
+    ],
+    [
+      'edit to what is no secret',
+      { type: 'edit', args: { command: 'ls', password: '' } },
+      [{ command: 'ls', password: '' }],
+    ],
+    ['respond', { type: 'respond', output: { token: OTHER } }, []],
+    ['skip', { type: 'skip', reason: OTHER }, []],
+  ];
+
+  describe.each(waitingEntries)('%s', (entryName, entry) => {
+    it.each(answers)('%s: nothing secret is told, and what runs is what was shown', async (name, answer, ran) => {
+      const { gate, logger, look, end } = await listening({ redact: 'secrets' });
+      const execute = vi.fn<(given: unknown) => string>(() => 'in');
+      const login = tool({
+        inputSchema: z.object({ command: z.string(), password: z.string() }),
+        execute: execute as never,
+      });
+      let shown: ApprovalRequest | undefined;
+      const onApprovalRequest = async (request: ApprovalRequest) => {
+        shown = request;
+        await look();
+        return answer;
+      };
+      const played = await entry({
+        turns: turns(),
+        tools: { login },
+        interruptOn: { login: { description: `Log in with ${SECRET}?` } },
+        gate,
+        logger,
+        onApprovalRequest: onApprovalRequest as never,
+      });
+      expect(shown?.args).toEqual(args);
+      expect(shown?.preview).toContain(SECRET);
+      expect(shown?.description).toContain(SECRET);
+      // It cannot carry out an edit.
+      const expected = entryName === 'toolApproval' && name.startsWith('edit') ? [] : ran;
+      expect(execute.mock.calls.map(([given]) => given)).toEqual(expected);
+      if (name === 'respond' && entryName !== 'toolApproval') expect(JSON.stringify(played)).toContain(OTHER);
+      const text = await end(shown?.approvalId);
+      expectClean(text);
+      expect(text).toContain('[redacted: authorization]');
+      expect(text).toContain('"contents":"redacted"');
+    });
+  });
+
+  describe.each(stoppingEntries)('%s', (_, chat) => {
+    const login = () => {
+      const execute = vi.fn<(given: unknown) => string>(() => 'in');
+      const inputSchema = z.object({ command: z.string(), password: z.string() });
+      return { execute, tools: { login: tool({ inputSchema, execute: execute as never }) } as ToolSet };
+    };
+
+    it('runs what was approved, and nothing that differs in the secret alone', async () => {
+      for (const password of ['hunter2', 'hunter3']) {
+        const { execute, tools } = login();
+        const { gate, end } = await listening({ redact: 'secrets' });
+        const { speak } = chat({ gate, tools, interruptOn: { login: true }, runId: 'r' });
+        const asked = await speak([{ role: 'user', content: 'go' }], turns());
+        const sent = answerIn(JSON.parse(JSON.stringify(asked).replace('hunter2', password)) as typeof asked, true);
+        const refused: string[] = [];
+        const verified = await verifyApprovals(sent, gate, {
+          runId: 'r',
+          onRefused: ({ reason }) => refused.push(reason),
+        });
+        await continueUnguarded(verified, tools, [says('.')]);
+        expect(execute.mock.calls).toHaveLength(password === 'hunter2' ? 1 : 0);
+        expect(refused).toEqual(
+          password === 'hunter2' ? [] : [expect.stringContaining('not the one that was asked about')],
+        );
+        expectClean(await end());
+      }
+    });
+  });
+
+  it('tells of a request as it is kept, and gives the one who asked the original', async () => {
+    const { gate, look, end } = await listening({ redact: 'secrets' });
+    const asking = gate.request({ toolName: 'login', args, description: `as ${SECRET}` });
+    const [waiting] = await look();
+    expect(waiting).toMatchObject({
+      args: { command: 'curl -H "Authorization: [redacted: authorization]"', password: '[redacted: secret]' },
+      description: 'as [redacted: github-token]',
+    });
+    expect(waiting?.preview).toContain('password: [redacted: secret]');
+    const edited = { ...args, password: 'hunter3' };
+    const decided = await gate.edit(waiting!.approvalId, edited, { reason: `with ${OTHER}` });
+    expect(decided.decision).toMatchObject({
+      args: { password: '[redacted: secret]' },
+      reason: 'with [redacted: gitlab-token]',
+    });
+    expect(await asking).toMatchObject({ approved: true, args: edited, reason: `with ${OTHER}` });
+    expectClean(await end(waiting?.approvalId));
+  });
+
+  it('binds to the original, not to what is kept', async () => {
+    const { gate } = await listening({ redact: 'secrets' });
+    const plain = createGate();
+    const request = { toolName: 't', args, toolCallId: 'c', runId: 'r' };
+    const asking = [gate.request(request), plain.request(request)];
+    const [[kept], [original]] = [await gate.pending(), await plain.pending()];
+    expect(kept?.args).not.toEqual(original?.args);
+    expect(kept?.digest).toBe(original?.digest);
+    await Promise.all([gate.close(), plain.close(), ...asking]);
+  });
+
+  it('keeps what has no secret as it is', async () => {
+    const { gate, look, end } = await listening({ redact: 'secrets' });
+    const asking = gate.request({ toolName: 'x', args: { path: 'notes.txt' } });
+    const [waiting] = await look();
+    const record = await gate.approve(waiting?.approvalId ?? '', 'fine');
+    expect(record).toMatchObject({
+      args: { path: 'notes.txt' },
+      decision: { type: 'approve', reason: 'fine' },
+    });
+    expect(record).not.toMatchObject({ contents: 'redacted' });
+    expect((await asking).approved).toBe(true);
+    await end();
+  });
+
+  it('keeps nothing of the arguments when the function fails, and goes on', async () => {
+    const redact = () => {
+      throw new Error('hunter2');
+    };
+    const { gate, look, end } = await listening({ redact });
+    const asking = gate.request({ toolName: 'login', args, description: 'with hunter2' });
+    const [waiting] = await look();
+    expect(waiting).toMatchObject({ args: FAILED, description: '[redacted: it quotes redacted arguments]' });
+    await gate.approve(waiting?.approvalId ?? '');
+    expect(await asking).toMatchObject({ approved: true, args });
+    expectClean(await end(waiting?.approvalId));
+  });
+
+  it('keeps no policy texts, diffs and offers that quote what was taken out', async () => {
+    for (const redact of [
+      'secrets',
+      ({ args }: { args: unknown }) => ({ ...(args as object), command: '', password: '' }),
+    ] as const) {
+      const { gate, look, end } = await listening({ redact, policy: { version: 1, default: 'ask' } });
+      let shown: ApprovalRequest | undefined;
+      const { run } = start({
+        turns: [calls(call('execute', { command: `deploy --token ${SECRET} x` }, 'c1')), says('.')],
+        tools: {
+          execute: tool({ inputSchema: z.object({ command: z.string() }), execute: async () => 'ok' }),
+        } as ToolSet,
+        gate,
+      });
+      shown = await until(run, 'approval-requested');
+      expect(JSON.stringify(shown.verdict)).toContain(SECRET);
+      const [waiting] = await look();
+      expect(waiting?.verdict?.effect).toBe('ask');
+      expect(waiting?.always.allow).toBeNull();
+      // What would be saved has to be what is shown.
+      expect(shown.always.allow).toBeNull();
+      await gate.approve(waiting?.approvalId ?? '');
+      expect(await collect(run)).toContainEqual(expect.objectContaining({ type: 'tool-result', result: 'ok' }));
+      expectClean(await end(waiting?.approvalId));
+    }
+  });
+
+  it('does not take what somebody else decided for its own', () => {
+    const originals = new Originals();
+    const mine = { type: 'edit', args: { a: OTHER } } as const;
+    const kept = { type: 'edit', args: { a: 'gone' }, reason: undefined } as const;
+    const forget = originals.expect('1', mine, kept);
+    originals.expect('1', { type: 'approve', reason: OTHER }, { type: 'approve', reason: 'gone' });
+    expect(originals.take('1', { type: 'edit', args: { a: 'gone' } })).toBe(mine);
+    expect(originals.take('1', { type: 'edit', args: { a: 'gone' } })).not.toBe(mine);
+    for (const told of [
+      { type: 'reject' },
+      { type: 'edit', args: { a: 'else' } },
+      { type: 'cancelled', reason: 'gone' },
+    ] as const) {
+      originals.expect('1', mine, kept);
+      expect(originals.take('1', told)).toBe(told);
+    }
+    originals.expect('2', mine, kept)();
+    forget();
+    expect(originals.take('2', { type: 'edit', args: { a: 'gone' } })).not.toBe(mine);
+  });
+
+  it('refuses what it cannot read', () => {
+    expect(() => createGate({ redact: 'all' as never })).toThrow(InvalidConfigError);
   });
 });

@@ -129,7 +129,11 @@ class Verifier {
     const record = open.length === 1 ? open[0] : undefined;
     if (record === undefined) return whyNot(records, open);
     if (!approved) return this.#decide(record, false, reason);
-    if (record.toolName !== call.toolName || !sameArguments(record.args, call.input)) {
+    const isSame =
+      record.contents === 'redacted'
+        ? this.#gate.isOriginal(record.approvalId, call.input)
+        : sameArguments(record.args, call.input);
+    if (record.toolName !== call.toolName || !isSame) {
       return 'The call in the conversation is not the one that was asked about.';
     }
     return this.#decide(record, true, reason);

@@ -99,8 +99,9 @@ export class Asker {
 
   /** The verdict of everything that judges. */
   async judge(call: JudgedCall, by: Omit<Judge, 'control' | 'policies' | 'runId'>): Promise<Verdict> {
-    const { control } = this.gate;
+    const { control, telemetry } = this.gate;
     const verdict = await judge(call, { ...by, control, policies: this.#policies, runId: this.runId });
+    telemetry?.judged(verdict.effect, verdict.said);
     return this.gate.lasts ? this.gate.noted(call, this.runId, this.#origin, verdict) : verdict;
   }
 

@@ -31,6 +31,8 @@ import {
   UnknownApprovalError,
 } from '../errors/index.js';
 import { NativeGate, type Claim, type NativeRequest, type Note, type RawRecord } from '../native.js';
+import { Redactor } from '../redact/redactor.js';
+import { Telemetry } from '../telemetry/telemetry.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { Broadcast } from './broadcast.js';
@@ -51,6 +53,7 @@ import {
   type ToldByCore,
 } from './records.js';
 import type { JudgedCall, Verdict } from './judge.js';
+import { RedactedNative } from './redacted-native.js';
 import { grantOf, rememberOf } from './remember.js';
 import { Waiters } from './waiters.js';
 
@@ -69,6 +72,14 @@ export type OpenRequest = Omit<NativeRequest, 'args'> & {
   logger?: Logger | undefined;
 };
 
+/** What belongs to a request beside what is kept of it. */
+interface Opening {
+  logger: Logger | undefined;
+  checkEdit: CheckEdit | undefined;
+  /** Tells telemetry, in the async context of whoever asked. */
+  asked: ((request: ApprovalRequest) => void) | undefined;
+}
+
 /** A request, and the decision on it whenever it comes. It rejects when nothing more will be heard of it here. */
 export interface Waited {
   record: ApprovalRecord;
@@ -81,7 +92,10 @@ const PLAIN = { context: null, details: null, page: null, supersedes: null };
 export class LocalGate implements Gate {
   /** Policies, grants and the mode. */
   readonly control: Control;
+  readonly telemetry: Telemetry | undefined;
   readonly #native: NativeGate;
+  /** The same, where secrets are not kept. */
+  readonly #redacted: RedactedNative | undefined;
   readonly #timeout: number | null;
   readonly #waiters = new Waiters(this);
   #listens = false;
@@ -90,7 +104,7 @@ export class LocalGate implements Gate {
   readonly #held: string[] = [];
   readonly #checks = new Map<string, CheckEdit>();
   /** What belongs to requests that have no id yet, by {@link keyOf}: what happens to them may be told before it is known. */
-  readonly #opening = new Map<string, Pick<OpenRequest, 'logger'> & { checkEdit: CheckEdit | undefined }>();
+  readonly #opening = new Map<string, Opening>();
   readonly #events = new Broadcast<GateEvent>((some) => this.#native.watchAll(some));
   readonly #logger: Logger | undefined;
   /** Of requests that have one of their own, until nothing can happen to them any more. */
@@ -105,11 +119,16 @@ export class LocalGate implements Gate {
     this.control = new Control(options, (problems) =>
       this.#publish({ type: 'policy-changed', problems, at: Date.now() }),
     );
-    this.#native = new NativeGate({
+    const redactor = Redactor.from(options.redact);
+    const kept = {
       maxArgumentBytes: checkPositive('createGate: maxArgumentBytes', maxArgumentBytes),
       keepDecided: checkPositive('createGate: keepDecided', keepDecided),
       ...ledgerOptions(options),
-    });
+    };
+    this.telemetry = Telemetry.from(options.telemetry);
+    this.#redacted = redactor && new RedactedNative(kept, redactor);
+    this.#native = this.#redacted ?? new NativeGate(kept);
+    this.#native.onOperation = this.telemetry?.onLedgerOperation;
     // Other processes decide too.
     if (this.#native.lasts) this.#listen();
   }
@@ -231,12 +250,13 @@ export class LocalGate implements Gate {
     if (request.timeoutMs !== null) this.#listen();
     const { logger, args, ...call } = request;
     const key = keyOf(call);
-    this.#opening.set(key, { logger, checkEdit });
+    this.#opening.set(key, { logger, checkEdit, asked: this.telemetry?.asking() });
     return attempt(
       () =>
         after(this.#native.request({ ...call, args: args.json }), (kept) => {
-          this.#adopt(kept);
-          return toRecord(kept);
+          const record = toRecord(kept);
+          this.#adopt(record);
+          return this.#redacted?.original(record, request) ?? record;
         }),
       (error) => {
         this.#opening.delete(key);
@@ -248,10 +268,11 @@ export class LocalGate implements Gate {
   /** Its id is known now. */
   #adopt(request: ApprovalRequest): void {
     const key = keyOf(request);
-    const { logger, checkEdit } = this.#opening.get(key) ?? {};
+    const { logger, checkEdit, asked } = this.#opening.get(key) ?? {};
     if (!this.#opening.delete(key)) return;
     if (logger !== undefined && logger !== this.#logger) this.#loggers.set(request.approvalId, logger);
     if (checkEdit !== undefined) this.#checks.set(request.approvalId, checkEdit);
+    asked?.(request);
   }
 
   #wait({ approvalId, runId }: ApprovalRecord): Promise<Decided> {
@@ -267,7 +288,7 @@ export class LocalGate implements Gate {
       const kept = await this.#native.get(approvalId);
       if (kept === null) return this.#waiters.lose(approvalId, unknown(approvalId));
       const record = toRecord(kept);
-      if (isDecided(record) && !this.#held.includes(approvalId)) this.#waiters.decided(approvalId, record);
+      if (isDecided(record) && !this.#held.includes(approvalId)) this.#decided(record);
     } catch (error) {
       // What cannot be read would be waited for in vain.
       this.#waiters.lose(approvalId, error);
@@ -389,6 +410,7 @@ export class LocalGate implements Gate {
     context: object | null,
   ): Awaitable<Claim> {
     return after(this.#native.claim(runId, toolCallId, toolName, args.json, context), (claim) => {
+      this.telemetry?.started({ approvalId: claim.approvalId, toolName, toolCallId, runId });
       this.flush();
       return claim;
     });
@@ -400,6 +422,7 @@ export class LocalGate implements Gate {
    * @param result what the model gets of it, for whoever continues the run; only asked for when the ledger lasts
    */
   settle(approvalId: string, succeeded: boolean, result?: () => Awaitable<unknown>): Awaitable<void> {
+    this.telemetry?.settled(approvalId, succeeded);
     return attempt(
       () =>
         after(this.lasts && result !== undefined ? textOf(result) : null, (text) =>
@@ -503,6 +526,11 @@ export class LocalGate implements Gate {
     return this.#native.find(runId, toolCallId);
   }
 
+  /** Whether these are the arguments that were asked about, of which only a part is kept. Not known: `false`. */
+  isOriginal(approvalId: string, args: unknown): boolean {
+    return this.#redacted?.isOriginal(approvalId, args) ?? false;
+  }
+
   events({ signal }: { signal?: AbortSignal } = {}): AsyncIterableIterator<GateEvent> {
     const events = this.#events.subscribe(signal);
     if (this.#closing !== undefined) void events.return?.();
@@ -524,6 +552,7 @@ export class LocalGate implements Gate {
     } finally {
       this.#isOver = true;
       this.flush();
+      this.telemetry?.closed();
     }
   }
 
@@ -570,7 +599,14 @@ export class LocalGate implements Gate {
     this.#events.publish(event);
     if (event.type !== 'decided') return;
     this.#checks.delete(approvalId);
-    this.#waiters.decided(approvalId, decidedRecord(event));
+    this.#decided(decidedRecord(event));
+  }
+
+  #decided(told: Decided): void {
+    const { approvalId, via, decidedBy, decidedAt: at } = told;
+    const decision = this.#redacted?.originalDecision(approvalId, told.decision) ?? told.decision;
+    this.telemetry?.decided({ approvalId, type: decision.type, via, decidedBy, at });
+    this.#waiters.decided(approvalId, { ...told, decision });
   }
 
   #parse(answer: unknown, toolName: string): DecisionOutcome {

@@ -48,7 +48,7 @@ const STATUS = {
   cancelled: 'cancelled',
 } as const;
 
-function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
+export function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
   if (decision.type === 'edit') return { ...decision, args: revive(decision.args) };
   if (decision.type === 'respond') return { ...decision, output: revive(decision.output) };
   return decision;

@@ -2,6 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DecisionOutcome } from '../../index.js';
 
+/** Of decisions on requests that nobody here is told of. */
+const MAX_PAIRS = 10_000;
+
 interface Pair {
   original: DecisionOutcome;
   kept: DecisionOutcome;
@@ -14,6 +17,8 @@ export class Originals {
   expect(approvalId: string, original: DecisionOutcome, kept: DecisionOutcome): () => void {
     const pair = { original, kept };
     this.#pairs.set(approvalId, [...(this.#pairs.get(approvalId) ?? []), pair]);
+    const [oldest] = this.#pairs.size > MAX_PAIRS ? this.#pairs.keys() : [];
+    if (oldest !== undefined) this.#pairs.delete(oldest);
     return () => {
       const others = (this.#pairs.get(approvalId) ?? []).filter((each) => each !== pair);
       if (others.length === 0) this.#pairs.delete(approvalId);

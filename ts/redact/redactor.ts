@@ -20,11 +20,11 @@ export interface RedactedArgs {
 
 export class Redactor {
   readonly #finders: readonly Finder[];
-  readonly #with: RedactFunction | undefined;
+  readonly #using: RedactFunction | undefined;
 
   private constructor(finders: readonly Finder[], using: RedactFunction | undefined) {
     this.#finders = finders;
-    this.#with = using;
+    this.#using = using;
   }
 
   /** `undefined`: there is nothing to redact. @throws {InvalidConfigError} */
@@ -39,7 +39,7 @@ export class Redactor {
 
   /** Arguments of a call: first what the function makes of them, then the patterns. */
   args({ toolName }: { toolName: string }, json: unknown): RedactedArgs {
-    const made = this.#with === undefined ? undefined : this.#made(this.#with, toolName, json);
+    const made = this.#using === undefined ? undefined : this.#made(this.#using, toolName, json);
     const searcher = new Searcher(this.#finders);
     const searched = searcher.value(made === undefined ? json : made.json);
     return { json: searched, redacted: made !== undefined || searcher.changed, byFunction: made !== undefined };
@@ -75,11 +75,11 @@ function read(options: unknown): { patterns: readonly ('secrets' | RegExp)[]; us
   if (typeof options === 'function') return { patterns: [], using: options as RedactFunction };
   if (typeof options !== 'object' || options === null || Array.isArray(options) || options instanceof RegExp)
     return { patterns: readPatterns(options), using: undefined };
-  const { patterns = [], with: using, ...others } = options as { patterns?: unknown; with?: unknown };
+  const { patterns = [], using, ...others } = options as { patterns?: unknown; using?: unknown };
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
-    throw wrong(`redact has no option ${JSON.stringify(unknown)}: it has \`patterns\` and \`with\`.`);
-  if (using !== undefined && typeof using !== 'function') throw wrong('redact.with must be a function.');
+    throw wrong(`redact has no option ${JSON.stringify(unknown)}: it has \`patterns\` and \`using\`.`);
+  if (using !== undefined && typeof using !== 'function') throw wrong('redact.using must be a function.');
   return { patterns: readPatterns(patterns), using: using as RedactFunction | undefined };
 }
 
@@ -88,7 +88,7 @@ function readPatterns(patterns: unknown): readonly ('secrets' | RegExp)[] {
   for (const pattern of list) {
     if (pattern !== 'secrets' && !(pattern instanceof RegExp))
       throw wrong(
-        "redact must be 'secrets', a list of 'secrets' and regular expressions, a function, or { patterns, with }.",
+        "redact must be 'secrets', a list of 'secrets' and regular expressions, a function, or { patterns, using }.",
       );
   }
   return list as ('secrets' | RegExp)[];

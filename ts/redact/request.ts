@@ -81,7 +81,9 @@ export function originalRequest<REQUEST extends ApprovalRequest>(
   { args, description, details, page }: Beside & { args: { value: unknown; json: unknown } },
   preview: (toolName: string, args: unknown) => Page,
 ): REQUEST {
-  const { text, flags } = page ?? preview(kept.toolName, args.json);
+  const isWhole = (kept as { contents?: string }).contents !== 'redacted';
+  const { text, flags } =
+    page ?? (isWhole ? { text: kept.preview, flags: kept.flags } : preview(kept.toolName, args.json));
   const { verdict, changes } = (details ?? {}) as Details;
   return {
     ...kept,

@@ -37,9 +37,9 @@ export class Telemetry {
     return new Telemetry(tracer, meter);
   }
 
-  /** This process made a request. To be called in the async context of whoever asked. */
-  asked(request: ApprovalRequest): void {
-    this.#record((recorder) => recorder.asked(request));
+  /** This process is about to make a request: what is returned tells that it did, and remembers who asked. */
+  asking(): (request: ApprovalRequest) => void {
+    return AsyncResource.bind((request: ApprovalRequest) => this.#record((recorder) => recorder.asked(request)));
   }
 
   /** A request was decided, perhaps not one of this process. */
