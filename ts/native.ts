@@ -207,7 +207,70 @@ type Operation =
   'request' | 'get' | 'find' | 'pending' | 'decide' | 'cancelRun' | 'revoke' | 'claim' | 'settle' | 'close';
 
 /** Those that only a ledger that lasts has. */
-type LastingOperation = Operation | 'ready' | 'watch' | 'note';
+type LastingOperation =
+  | Operation
+  | 'ready'
+  | 'watch'
+  | 'note'
+  | 'saveRun'
+  | 'takeRun'
+  | 'run'
+  | 'releaseRun'
+  | 'runs'
+  | 'records'
+  | 'interrupt';
+
+/** `running`: it goes on, or would if its process lived. `failed` can be continued, too. */
+export type RunStatus = 'running' | 'done' | 'failed' | 'cancelled';
+
+/** Where a run stands. */
+export type NativeSaveRun = {
+  runId: string;
+  /** What the new entries follow: the hash of one of this run's; `null`: the beginning. What stood behind it is dropped. */
+  parent: string | null;
+  /** What is new of the history: any JSON. */
+  entries: readonly unknown[];
+  /** Any JSON, small: it is written each time. */
+  state: unknown;
+  status: RunStatus;
+  steps: number;
+};
+
+export type NativeRunInfo = {
+  runId: string;
+  status: RunStatus;
+  /** Whether a process that lives continues it. */
+  active: boolean;
+  steps: number;
+  /** Requests that wait. */
+  pending: number;
+  /** ms since the epoch. */
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** A run as it was kept. `heads`: the hash of each entry. */
+export type NativeSavedRun = { entries: unknown[]; heads: string[]; state: unknown; info: NativeRunInfo };
+
+/** Runs that outlive their process. All of it fails with `ERR_LEDGER_TEMPORARY` on a ledger in memory. */
+export interface RunStore {
+  /**
+   * Gives the hash of each new entry. The first save makes the run this process' own. Fails with `ERR_RUN_ACTIVE` when it is
+   * another's, and with `ERR_RUN_OVER`.
+   */
+  saveRun(run: NativeSaveRun): Promise<string[]>;
+  /** Makes a run this process' own. Fails with `ERR_UNKNOWN_RUN`, `ERR_RUN_ACTIVE`, `ERR_RUN_OVER`. */
+  takeRun(runId: string): Promise<NativeSavedRun>;
+  run(runId: string): Promise<NativeSavedRun | null>;
+  /** Lets go of it, so that another process may take it. */
+  releaseRun(runId: string): Promise<void>;
+  /** The latest change first. `open`: only those that can be continued. */
+  runs(open: boolean, limit: number): Promise<NativeRunInfo[]>;
+  /** What the run asked about, oldest first. */
+  records(runId: string): Promise<RawRecord[]>;
+  /** Writes down that what a process that is gone had started was interrupted, and gives these records. */
+  interrupt(runId: string | null): Promise<RawRecord[]>;
+}
 
 /** What the binding's gate has for ledgers that last. */
 interface LastingGate {
@@ -223,7 +286,7 @@ const MAX_IN_FLIGHT = 64;
  * The gate of the core: a state machine over its ledger. Over one in memory each method answers at once, over one that lasts
  * it answers with a promise of what is durable. Every change is queued as an event until `drain`.
  */
-export class NativeGate {
+export class NativeGate implements RunStore {
   /** Whether what is kept outlives the process, and methods answer later. */
   readonly lasts: boolean;
   /** Is told how long each operation of a ledger that lasts took, in s, and the code of its failure. */
@@ -361,6 +424,38 @@ export class NativeGate {
       if (batch.length < 128 && text.length < 1_000_000) return events;
       if (batch.length === 0) return events;
     }
+  }
+
+  saveRun(run: NativeSaveRun): Promise<string[]> {
+    return this.#later('saveRun', run);
+  }
+
+  takeRun(runId: string): Promise<NativeSavedRun> {
+    return this.#later('takeRun', runId);
+  }
+
+  run(runId: string): Promise<NativeSavedRun | null> {
+    return this.#later('run', runId);
+  }
+
+  releaseRun(runId: string): Promise<void> {
+    return this.#later('releaseRun', runId);
+  }
+
+  runs(open: boolean, limit: number): Promise<NativeRunInfo[]> {
+    return this.#later('runs', open, limit);
+  }
+
+  records(runId: string): Promise<RawRecord[]> {
+    return this.#later('records', runId);
+  }
+
+  interrupt(runId: string | null): Promise<RawRecord[]> {
+    return this.#later('interrupt', runId);
+  }
+
+  async #later<T>(operation: LastingOperation, ...args: readonly unknown[]): Promise<T> {
+    return this.#limit.run(() => this.#call<T>(operation, args));
   }
 
   /** Refuses what comes. In memory it cancels what waits; a ledger that lasts is let go of, and what waits goes on waiting. */

@@ -33,6 +33,7 @@ import {
 import { NativeGate, type Claim, type NativeRequest, type Note, type RawRecord } from '../native.js';
 import { Redactor } from '../redact/redactor.js';
 import { Telemetry } from '../telemetry/telemetry.js';
+import { NativeGate, type Claim, type NativeRequest, type Note, type RawRecord, type RunStore } from '../native.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { Broadcast } from './broadcast.js';
@@ -136,6 +137,11 @@ export class LocalGate implements Gate {
   /** Whether what is kept outlives the process. */
   get lasts(): boolean {
     return this.#native.lasts;
+  }
+
+  /** Runs that outlive their process. */
+  get runs(): RunStore {
+    return this.#native;
   }
 
   /** How long a request waits when nothing else says so, in ms; `null`: the gate was told nothing. */
