@@ -30,7 +30,6 @@ import {
   InvalidDecisionError,
   UnknownApprovalError,
 } from '../errors/index.js';
-import { NativeGate, type Claim, type NativeRequest, type Note, type RawRecord } from '../native.js';
 import { Redactor } from '../redact/redactor.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { NativeGate, type Claim, type NativeRequest, type Note, type RawRecord, type RunStore } from '../native.js';
