@@ -7,6 +7,7 @@ import {
   type DecideMeta,
   type NativeGateOptions,
   type NativeRequest,
+  type Note,
   type RawRecord,
 } from '../native.js';
 import { Originals } from '../redact/originals.js';
@@ -88,6 +89,11 @@ export class RedactedNative extends NativeGate {
 
   override revoke(approvalId: string, reason: string): Awaitable<boolean> {
     return super.revoke(approvalId, this.#redactor.text(reason));
+  }
+
+  override note(note: Note): Promise<void> {
+    const clean = (text: unknown): unknown => (typeof text === 'string' ? this.#redactor.text(text) : text);
+    return super.note({ ...note, reason: clean(note['reason']), label: clean(note['label']) });
   }
 
   override settle(approvalId: string, succeeded: boolean, result: string | null): Awaitable<void> {
