@@ -45,6 +45,11 @@ impl CanonicalJson {
         RawValue::from_string(text).map(Self).map_err(|error| InvalidJson::new(&error))
     }
 
+    /// A text that was canonical when it was kept, and is known to be the same.
+    pub(crate) fn kept(text: String) -> Result<Self, InvalidJson> {
+        RawValue::from_string(text).map(Self).map_err(|error| InvalidJson::new(&error))
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         self.0.get()

@@ -22,6 +22,16 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// Its bytes, as they are kept.
+    pub(crate) const fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The digest of these bytes, which [`Digest::bytes`] gave.
+    pub(crate) const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The digest of a call: over the canonical JSON of `{ v: 1, runId, toolCallId, toolName, args, context }`.
     ///
     /// `context` is canonical JSON, of `{ cwd, policy, shell }` or `null` where no policy judges: an approval given without

@@ -1,64 +1,72 @@
 //! What every ledger must do, whatever it is made of: one suite, run over each of them.
 
+use super::sqlite::SqliteLedger;
 use super::*;
 use crate::approval::{Choice, Decision, DecisionKind, DecisionKinds, Via};
 use crate::call::{CanonicalJson, ToolCall};
 
-/// Runs the suite over ledgers that keep so many records after nothing can happen to them any more.
+/// Runs the suite over ledgers. Times never go back in it: a ledger that lasts does not let them.
 macro_rules! conformance {
-    ($name:ident, $make:expr) => {
+    ($name:ident, $make:expr, $steps:expr) => {
         mod $name {
             use super::*;
 
             #[test]
             fn keeps_and_finds() {
-                super::keeps_and_finds($make(10));
+                super::keeps_and_finds($make());
             }
 
             #[test]
             fn first_decision_stands() {
-                super::first_decision_stands($make(10));
+                super::first_decision_stands($make());
             }
 
             #[test]
             fn deadline_is_inside_the_decision() {
-                super::deadline_is_inside_the_decision($make(10));
+                super::deadline_is_inside_the_decision($make());
             }
 
             #[test]
             fn not_allowed_leaves_it_open() {
-                super::not_allowed_leaves_it_open($make(10));
+                super::not_allowed_leaves_it_open($make());
             }
 
             #[test]
             fn begins_once_on_what_was_approved() {
-                super::begins_once_on_what_was_approved($make(10));
+                super::begins_once_on_what_was_approved($make());
             }
 
             #[test]
             fn takes_back_only_what_did_not_start() {
-                super::takes_back_only_what_did_not_start($make(10));
+                super::takes_back_only_what_did_not_start($make());
             }
 
             #[test]
             fn expires_in_order_and_in_batches() {
-                super::expires_in_order_and_in_batches($make(10));
-            }
-
-            #[test]
-            fn forgets_the_oldest_that_is_over() {
-                super::forgets_the_oldest_that_is_over($make(2));
+                super::expires_in_order_and_in_batches($make());
             }
 
             #[test]
             fn a_random_walk_agrees_with_a_list() {
-                super::a_random_walk_agrees_with_a_list($make(usize::MAX));
+                super::a_random_walk_agrees_with_a_list($make(), $steps);
             }
         }
     };
 }
 
-conformance!(memory, MemoryLedger::new);
+conformance!(memory, || MemoryLedger::new(usize::MAX), 3_000);
+conformance!(sqlite, sqlite, 400);
+
+fn sqlite() -> SqliteLedger {
+    let options = OpenOptions { key: None, read_only: false, feed: Arc::default(), now: 0 };
+    SqliteLedger::open(None, options).unwrap()
+}
+
+/// Only memory counts what it keeps; a file forgets what is old enough (`Archive::tidy`).
+#[test]
+fn memory_forgets_the_oldest_that_is_over() {
+    forgets_the_oldest_that_is_over(MemoryLedger::new(2));
+}
 
 fn request(run: &str, call: &str, deadline: Option<u64>) -> Request {
     let call = ToolCall {
@@ -80,6 +88,11 @@ fn request(run: &str, call: &str, deadline: Option<u64>) -> Request {
         created_at: 0,
         expires_at: deadline,
     }
+}
+
+/// One that is asked at this moment.
+fn asked_at(now: u64, run: &str, call: &str, deadline: Option<u64>) -> Request {
+    Request { created_at: now, ..request(run, call, deadline) }
 }
 
 fn created(ledger: &impl Ledger, request: Request) -> Record {
@@ -168,7 +181,8 @@ fn deadline_is_inside_the_decision(ledger: impl Ledger) {
     let intime = put(&ledger, "r", "1", Some(100));
     assert!(matches!(ledger.decide(intime, approve(99)).unwrap(), Outcome::Won(_)));
     for at in [100, 101] {
-        let late = put(&ledger, "r", &format!("late {at}"), Some(100));
+        let late = asked_at(99, "r", &format!("late {at}"), Some(100));
+        let late = created(&ledger, late).request().id;
         let Outcome::Expired(record) = ledger.decide(late, approve(at)).unwrap() else {
             panic!("not expired")
         };
@@ -204,9 +218,10 @@ fn not_allowed_leaves_it_open(ledger: impl Ledger) {
         Outcome::Won(_)
     ));
     // The deadline is looked at first: what is not allowed is late too.
-    let id = created(&ledger, Request { allowed: only_respond, ..request("r", "2", Some(100)) })
-        .request()
-        .id;
+    let id =
+        created(&ledger, Request { allowed: only_respond, ..asked_at(1, "r", "2", Some(100)) })
+            .request()
+            .id;
     assert!(matches!(ledger.decide(id, approve(100)).unwrap(), Outcome::Expired(_)));
 }
 
@@ -316,7 +331,7 @@ fn forgets_the_oldest_that_is_over(ledger: impl Ledger) {
 }
 
 /// Many steps in no order, each compared with what a plain list of (id, status) says.
-fn a_random_walk_agrees_with_a_list(ledger: impl Ledger) {
+fn a_random_walk_agrees_with_a_list(ledger: impl Ledger, steps: u64) {
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     let mut dice = move |sides: u64| {
         seed ^= seed << 13;
@@ -325,13 +340,13 @@ fn a_random_walk_agrees_with_a_list(ledger: impl Ledger) {
         seed % sides
     };
     let mut list: Vec<(ApprovalId, String, Option<u64>, Status)> = Vec::new();
-    for now in 0..3_000_u64 {
+    for now in 0..steps {
         let run = format!("run {}", dice(5));
         match (dice(8), list.len()) {
             (0..=2, _) | (_, 0) => {
                 let deadline = (dice(2) == 0).then(|| now + dice(50));
                 list.push((
-                    put(&ledger, &run, &now.to_string(), deadline),
+                    created(&ledger, asked_at(now, &run, &now.to_string(), deadline)).request().id,
                     run,
                     deadline,
                     Status::Pending,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::seal::Key;
+use super::sqlite::SqliteLedger;
 use super::{Feed, Ledger, LedgerError, LedgerErrorKind};
 
 /// Where a ledger that lasts is.
@@ -47,6 +48,5 @@ pub struct OpenOptions {
 
 /// Opens a ledger of SQLite, and makes it where there is none.
 pub fn open(path: Option<&Path>, options: OpenOptions) -> Result<Box<dyn Ledger>, LedgerError> {
-    let _ = (path, options);
-    Err(LedgerErrorKind::Internal.because("SQLite is not built in"))
+    Ok(Box::new(SqliteLedger::open(path, options)?))
 }

@@ -1,16 +1,27 @@
 //! The ledger in a file: SQLite, and what is around it so that several processes may share one and none loses anything.
 
+mod archive;
 mod bell;
+mod codec;
 mod engine;
+mod executions;
 mod fault;
 mod file_system;
+mod follower;
+mod ledger;
 mod lock;
 mod migrate;
+mod opening;
 mod owners;
 mod place;
+mod requests;
+mod row;
+mod schema;
+mod step;
 
 pub use bell::ChangeToken;
 pub use engine::{Engine, OpenOptions};
 pub use fault::Fault;
+pub use ledger::SqliteLedger;
 pub use migrate::Migration;
 pub use owners::OwnerId;

@@ -1,0 +1,98 @@
+//! Steps of executions: the one claim, its end, and those whose process is gone.
+
+use rusqlite::{Connection, params};
+
+use super::codec::Sealer;
+use super::row::{self, Row};
+use super::step::{Guard, Step};
+use super::{Engine, Fault, OwnerId};
+use crate::approval::{ApprovalId, Record, Step as Advance};
+use crate::call::Digest;
+use crate::ledger::{Begun, LedgerError};
+
+impl Step<'_> {
+    pub(super) fn begin_one(&mut self, id: ApprovalId, digest: Digest) -> Result<Begun, Fault> {
+        let Some(row) = row::by_id(self.connection, self.sealer(), id)? else {
+            return Ok(Begun::Unknown);
+        };
+        let owner = *self.pen.owner.as_bytes();
+        let begun = self.advance(
+            &row,
+            &Guard::BEGIN,
+            &[(":digest", digest.bytes())],
+            Advance::Start,
+            |row, _| {
+                row.executor = Some(owner);
+                Ok(())
+            },
+        )?;
+        if let Some(record) = begun {
+            return Ok(Begun::Won(record));
+        }
+        let status = row.record(self.sealer())?.status();
+        Ok(if status.may_start() { Begun::Mismatch } else { Begun::Refused(status) })
+    }
+
+    pub(super) fn finish(
+        &mut self, id: ApprovalId, end: Advance, result: Option<Box<serde_json::value::RawValue>>,
+    ) -> Result<Option<Record>, Fault> {
+        let Some(row) = row::by_id(self.connection, self.sealer(), id)? else { return Ok(None) };
+        if end == Advance::Start {
+            return Ok(None);
+        }
+        let sealer = self.sealer();
+        let kept = result
+            .as_ref()
+            .map(|result| sealer.seal(id.as_bytes(), "result", result.get()))
+            .transpose()?;
+        self.advance(&row, &Guard::FINISH, &[], end, |row, record| {
+            row.result = kept;
+            record.keep_result(result);
+            Ok(())
+        })
+    }
+
+    /// `lost`: what was found to be run by nobody any more.
+    pub(super) fn interrupt(
+        &mut self, lost: &[(ApprovalId, [u8; 16])],
+    ) -> Result<Vec<Record>, Fault> {
+        let mut interrupted = Vec::new();
+        for (id, executor) in lost {
+            let Some(row) = row::by_id(self.connection, self.sealer(), *id)? else { continue };
+            interrupted.extend(self.advance(
+                &row,
+                &Guard::INTERRUPT,
+                &[(":executor", executor)],
+                Advance::Interrupt,
+                |_, _| Ok(()),
+            )?);
+        }
+        Ok(interrupted)
+    }
+}
+
+/// What runs, and on whose claim, oldest first.
+pub(super) fn started(
+    connection: &Connection, sealer: &Sealer, run: Option<&str>,
+) -> Result<Vec<(ApprovalId, [u8; 16])>, Fault> {
+    let rows: Vec<Row> = row::select(
+        connection,
+        sealer,
+        "WHERE a.status = 8 AND (?1 IS NULL OR a.run_id = ?1) ORDER BY a.seq",
+        params![run],
+    )?;
+    Ok(rows.iter().filter_map(|row| Some((row.id, row.executor?))).collect())
+}
+
+/// Those of them whose process is gone. An owner, once gone, never comes back, so this stays true.
+pub(super) fn lost(
+    engine: &Engine, started: Vec<(ApprovalId, [u8; 16])>,
+) -> Result<Vec<(ApprovalId, [u8; 16])>, LedgerError> {
+    let mut lost = Vec::new();
+    for (id, executor) in started {
+        if !engine.is_alive(OwnerId::from_bytes(executor))? {
+            lost.push((id, executor));
+        }
+    }
+    Ok(lost)
+}

@@ -1,0 +1,226 @@
+//! Reads on in the audit, whose order is that of the changes of all processes, and tells the feed.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use rusqlite::{Connection, params};
+use tracing::{error, warn};
+
+use super::codec::{time, whole};
+use super::row::{self, Row};
+use super::step::Pen;
+use super::{Engine, Fault};
+use crate::approval::{ApprovalId, Status};
+use crate::ledger::audit::Kind;
+use crate::ledger::{End, Event, Feed, LedgerError, Watch};
+
+/// How many entries are read at once.
+const BATCH: usize = 256;
+/// How long to sleep when nothing happens. Whoever ends us wakes us.
+const LONG: Duration = Duration::from_secs(60);
+/// How long to leave a ledger alone that cannot be read.
+const REST: Duration = Duration::from_millis(250);
+
+/// The thread that reads on.
+#[derive(Debug)]
+pub(super) struct Follower {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    engine: Engine,
+    pen: Arc<Pen>,
+    feed: Arc<Feed>,
+    interest: Mutex<Interest>,
+    closed: AtomicBool,
+}
+
+/// Whose events are told of.
+#[derive(Debug, Default)]
+struct Interest {
+    all: bool,
+    ids: HashSet<ApprovalId>,
+}
+
+/// An entry of the audit that is about a request.
+struct News {
+    seq: i64,
+    kind: String,
+    at: u64,
+    id: ApprovalId,
+}
+
+impl Follower {
+    /// Nobody reads on before the first [`Follower::follow`].
+    pub(super) fn new(engine: Engine, pen: Arc<Pen>, feed: Arc<Feed>) -> Self {
+        let shared = Shared {
+            engine,
+            pen,
+            feed,
+            interest: Mutex::default(),
+            closed: AtomicBool::new(false),
+        };
+        Self { shared: Arc::new(shared), thread: Mutex::default() }
+    }
+
+    /// Tells of a request from now on, also of what happens to it before this returns.
+    pub(super) fn follow(&self, id: ApprovalId) -> Result<(), LedgerError> {
+        self.shared.interest().ids.insert(id);
+        self.start()
+    }
+
+    /// Tells no more of it.
+    pub(super) fn forget(&self, id: ApprovalId) {
+        self.shared.interest().ids.remove(&id);
+    }
+
+    pub(super) fn watch(&self, what: Watch) -> Result<(), LedgerError> {
+        match what {
+            Watch::One(id) => return self.follow(id),
+            Watch::All => self.shared.interest().all = true,
+            Watch::Own => self.shared.interest().all = false,
+        }
+        self.start()
+    }
+
+    fn start(&self) -> Result<(), LedgerError> {
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if thread.is_some() {
+            return Ok(());
+        }
+        // What is changed after this call comes after this entry.
+        let cursor = self.shared.engine.read(head)?;
+        let shared = Arc::clone(&self.shared);
+        let spawned = thread::Builder::new()
+            .name("countersign-follower".to_owned())
+            .spawn(move || shared.work(cursor))
+            .map_err(|error| {
+                let kind = crate::ledger::LedgerErrorKind::Io;
+                kind.because(format!("cannot start the thread that follows the ledger: {error}"))
+            })?;
+        *thread = Some(spawned);
+        Ok(())
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.shared.closed.store(true, Ordering::Release);
+        self.shared.engine.wake();
+        let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn interest(&self) -> MutexGuard<'_, Interest> {
+        self.interest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self, mut cursor: i64) {
+        loop {
+            let now = self.engine.now();
+            if self.closed.load(Ordering::Acquire) {
+                return;
+            }
+            match self.engine.read(|connection| self.read_on(connection, &mut cursor)) {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.engine.wait_for_change(now, LONG);
+                }
+                Err(error) => {
+                    warn!(target: "countersign", code = error.kind.code(), %error, "cannot follow the ledger");
+                    self.engine.wait_for_change(now, REST);
+                    thread::sleep(REST);
+                }
+            }
+        }
+    }
+
+    /// Tells what comes after the cursor, and moves it; whether there may be more.
+    fn read_on(&self, connection: &Connection, cursor: &mut i64) -> Result<bool, Fault> {
+        let mut seen = 0;
+        let mut told = false;
+        let mut statement = connection.prepare_cached(
+            "SELECT seq, kind, at, approval_id FROM audit WHERE seq > ?1 ORDER BY seq LIMIT ?2",
+        )?;
+        let limit = i64::try_from(BATCH).unwrap_or(i64::MAX);
+        let mut rows = statement.query(params![*cursor, limit])?;
+        while let Some(row) = rows.next()? {
+            let (seq, id) = (row.get(0)?, row.get::<_, Option<[u8; 16]>>(3)?);
+            if let Some(id) = id.map(ApprovalId::from_bytes) {
+                let news = News { seq, kind: row.get(1)?, at: time(row.get(2)?), id };
+                told |= self.tell(connection, &news)?;
+            }
+            // What was told is told once, whatever comes after it.
+            *cursor = seq;
+            seen += 1;
+        }
+        if told {
+            self.feed.announce();
+        }
+        Ok(seen == BATCH)
+    }
+
+    fn tell(&self, connection: &Connection, news: &News) -> Result<bool, Fault> {
+        {
+            let interest = self.interest();
+            if !interest.all && !interest.ids.contains(&news.id) {
+                return Ok(false);
+            }
+        }
+        let event = match row::by_id(connection, &self.pen.sealer, news.id)
+            .and_then(|row| self.event(news, row.as_ref()))
+        {
+            Err(Fault::Ledger(fault)) => {
+                // Who asks for it is told so.
+                error!(target: "countersign", approval_id = %news.id, code = fault.kind.code(), error = %fault, "cannot be told of");
+                return Ok(false);
+            }
+            event => event?,
+        };
+        let Some(event) = event else { return Ok(false) };
+        self.feed.push(event);
+        Ok(true)
+    }
+
+    fn event(&self, news: &News, row: Option<&Row>) -> Result<Option<Event>, Fault> {
+        let Some(row) = row else { return Ok(None) };
+        let (id, at) = (news.id, news.at);
+        if row.ended_at.is_some() && row.changed_seq <= news.seq {
+            self.interest().ids.remove(&id);
+        }
+        let request = || row.record(&self.pen.sealer);
+        Ok(match Kind::from_name(&news.kind) {
+            Some(Kind::Requested) => Some(Event::Requested(request()?.request().clone())),
+            // An approval that was taken back meanwhile is told of as that, once.
+            Some(Kind::Decided) if row.decided_seq == Some(news.seq) => {
+                let record = request()?;
+                record.decided().map(|decided| Event::Decided {
+                    request: record.request().clone(),
+                    decided: decided.clone(),
+                })
+            }
+            Some(Kind::Started) => Some(Event::Started { id, at }),
+            Some(Kind::Settled) => match row.status() {
+                Some(Status::Succeeded) => Some(Event::Settled { id, end: End::Succeeded, at }),
+                Some(Status::Failed) => Some(Event::Settled { id, end: End::Failed, at }),
+                _ => None,
+            },
+            Some(Kind::Interrupted) => Some(Event::Settled { id, end: End::Interrupted, at }),
+            _ => None,
+        })
+    }
+}
+
+/// The number of the last entry of the audit.
+fn head(connection: &Connection) -> Result<i64, Fault> {
+    Ok(whole(super::step::chain(connection)?.seq))
+}

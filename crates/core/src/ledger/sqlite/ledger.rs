@@ -1,0 +1,191 @@
+//! [`Ledger`] over the file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use serde_json::value::RawValue;
+
+use super::codec::Sealer;
+use super::executions;
+use super::follower::Follower;
+use super::opening;
+use super::requests::look;
+use super::schema::MIGRATIONS;
+use super::step::{Pen, Step};
+use super::{Engine, Fault};
+use crate::approval::{ApprovalId, Decided, Record, Request, Step as Advance};
+use crate::call::Digest;
+use crate::ledger::{
+    Archive, Begun, Feed, Ledger, LedgerError, LedgerErrorKind, OpenOptions, Outcome, Requested,
+    Watch,
+};
+
+/// [`Ledger`] in a file of SQLite that several processes may share.
+#[derive(Debug)]
+pub struct SqliteLedger {
+    // Dropped in this order.
+    follower: Follower,
+    pub(super) engine: Engine,
+    pub(super) pen: Arc<Pen>,
+    feed: Arc<Feed>,
+    _temporary: Option<Temporary>,
+}
+
+impl SqliteLedger {
+    /// Opens a file, and makes it where there is none; `None`: a temporary one, which goes when this is dropped.
+    ///
+    /// # Errors
+    /// As [`Engine::open`]; `Key`: the key for its contents is missing, wrong, or not needed; `Corrupt`.
+    pub fn open(path: Option<&Path>, options: OpenOptions) -> Result<Self, LedgerError> {
+        let temporary = if path.is_none() { Some(Temporary::new()?) } else { None };
+        let file = match (path, &temporary) {
+            (Some(path), _) => path.to_owned(),
+            (None, Some(temporary)) => temporary.0.join("ledger.db"),
+            (None, None) => return Err(super::step::internal("no place for a ledger")),
+        };
+        let mut how = super::OpenOptions::new(file);
+        how.read_only = options.read_only;
+        let engine = Engine::open(how, MIGRATIONS)?;
+        let pen = Arc::new(Pen::new(Sealer::new(options.key), engine.owner()));
+        let feed = options.feed;
+        let follower = Follower::new(engine.clone(), Arc::clone(&pen), Arc::clone(&feed));
+        let ledger = Self { follower, engine, pen, feed, _temporary: temporary };
+        opening::check(&ledger, options.now)?;
+        if ledger.engine.is_writable() {
+            ledger.interrupt_lost(None, options.now)?;
+        }
+        Ok(ledger)
+    }
+
+    /// One step that changes something, at this moment.
+    pub(super) fn step<R: Send + 'static>(
+        &self, now: u64, step: impl FnOnce(&mut Step<'_>) -> Result<R, Fault> + Send + 'static,
+    ) -> Result<R, LedgerError> {
+        let pen = Arc::clone(&self.pen);
+        self.engine.write(move |connection| step(&mut Step::begin(connection, &pen, now)?))
+    }
+
+    /// One look.
+    pub(super) fn look<R>(
+        &self, look: impl FnOnce(&Connection, &Sealer) -> Result<R, Fault>,
+    ) -> Result<R, LedgerError> {
+        self.engine.read(|connection| look(connection, &self.pen.sealer))
+    }
+
+    pub(super) fn interrupt_lost(
+        &self, run: Option<&str>, now: u64,
+    ) -> Result<Vec<Record>, LedgerError> {
+        let started =
+            self.look(|connection, sealer| executions::started(connection, sealer, run))?;
+        let lost = executions::lost(&self.engine, started)?;
+        if lost.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.step(now, move |step| step.interrupt(&lost))
+    }
+}
+
+impl Ledger for SqliteLedger {
+    fn feed(&self) -> &Arc<Feed> {
+        &self.feed
+    }
+
+    fn request(&self, request: Request) -> Result<Requested, LedgerError> {
+        let id = request.id;
+        self.follower.follow(id)?;
+        let requested = self.step(request.created_at, move |step| step.request(request));
+        if !matches!(requested, Ok(Requested::Created(_))) {
+            self.follower.forget(id);
+        }
+        requested
+    }
+
+    fn get(&self, id: ApprovalId) -> Result<Option<Record>, LedgerError> {
+        self.look(|connection, sealer| look::get(connection, sealer, id))
+    }
+
+    fn find(&self, run: Option<&str>, tool_call_id: &str) -> Result<Vec<Record>, LedgerError> {
+        self.look(|connection, sealer| look::find(connection, sealer, run, tool_call_id))
+    }
+
+    fn pending(&self, run: Option<&str>) -> Result<Vec<Record>, LedgerError> {
+        self.look(|connection, sealer| look::pending(connection, sealer, run))
+    }
+
+    fn decide(&self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError> {
+        self.step(decided.at, move |step| step.decide_one(id, decided))
+    }
+
+    fn revoke(&self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError> {
+        self.step(decided.at, move |step| step.revoke(id, decided))
+    }
+
+    fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<Begun, LedgerError> {
+        self.step(at, move |step| step.begin_one(id, digest))
+    }
+
+    fn finish(
+        &self, id: ApprovalId, end: Advance, result: Option<Box<RawValue>>, at: u64,
+    ) -> Result<Option<Record>, LedgerError> {
+        self.step(at, move |step| step.finish(id, end, result))
+    }
+
+    fn expire_due(&self, now: u64, limit: usize) -> Result<Vec<Record>, LedgerError> {
+        // Mostly there is nothing to do, which needs no gate.
+        if !self.look(|connection, _| look::is_any_due(connection, now))? {
+            return Ok(Vec::new());
+        }
+        self.step(now, move |step| step.expire_due(limit))
+    }
+
+    fn next_deadline(&self) -> Result<Option<u64>, LedgerError> {
+        self.look(|connection, _| look::next_deadline(connection))
+    }
+
+    fn cancel_run(&self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError> {
+        let (run, decided) = (run.map(str::to_owned), decided.clone());
+        self.step(decided.at, move |step| step.cancel_run(run.as_deref(), &decided))
+    }
+
+    fn watch(&self, what: Watch) {
+        if let Err(error) = self.follower.watch(what) {
+            tracing::error!(target: "countersign", code = error.kind.code(), %error, "cannot follow the ledger");
+        }
+    }
+
+    fn archive(&self) -> Option<&dyn Archive> {
+        Some(self)
+    }
+}
+
+/// A directory of its own for a ledger that is not to stay.
+#[derive(Debug)]
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new() -> Result<Self, LedgerError> {
+        let directory = std::env::temp_dir().join(format!("countersign-{}", uuid::Uuid::now_v7()));
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::DirBuilderExt as _;
+            builder.mode(0o700);
+        }
+        // Fails if it is there: it is nobody else's.
+        builder.create(&directory).map_err(|error| {
+            LedgerErrorKind::Io.because(format!(
+                "cannot make a directory for a temporary ledger in {}: {error}; set TMPDIR to one that can be written to",
+                std::env::temp_dir().display()
+            ))
+        })?;
+        Ok(Self(directory))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,208 @@
+//! Steps of requests and decisions.
+
+use rusqlite::params;
+
+use super::Fault;
+use super::codec::{time, whole};
+use super::row::{self, ALL_BITS, Row, bit};
+use super::step::{Guard, Step, expiry};
+use crate::approval::{ApprovalId, Choice, Decided, Record, Request};
+use crate::ledger::audit::{Kind, Note};
+use crate::ledger::{Outcome, Requested};
+
+/// The last request of a call comes last.
+const OF_CALL: &str = "WHERE a.tool_call_id = ?1 AND a.run_id = ?2 ORDER BY a.seq";
+
+/// What a run can still lose.
+const OPEN: &str = "WHERE a.status IN (0, 1, 2, 8) AND a.status <> 8 ORDER BY a.seq";
+const OPEN_OF_RUN: &str =
+    "WHERE a.run_id = ?1 AND a.status IN (0, 1, 2, 8) AND a.status <> 8 ORDER BY a.seq";
+
+impl Step<'_> {
+    pub(super) fn request(&mut self, mut request: Request) -> Result<Requested, Fault> {
+        let last = row::select(
+            self.connection,
+            self.sealer(),
+            "WHERE a.tool_call_id = ?1 AND a.run_id = ?2 ORDER BY a.seq DESC LIMIT 1",
+            params![&*request.call.tool_call_id, &*request.call.run_id],
+        )?;
+        if let Some(last) = last.first() {
+            let replaces = request.supersedes() == Some(last.id)
+                && last.status().is_some_and(|status| status.may_be_superseded());
+            if !replaces {
+                return Ok(Requested::Duplicate(last.record(self.sealer())?));
+            }
+        }
+        self.tell_of_jump()?;
+        // The clock of the ledger is ahead of the machine's: the time to decide stays as long.
+        let ahead = self.at.saturating_sub(request.created_at);
+        request.created_at = request.created_at.saturating_add(ahead);
+        request.expires_at = request.expires_at.map(|at| at.saturating_add(ahead));
+        let seq = self
+            .connection
+            .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM approval")?
+            .query_row([], |row| row.get(0))?;
+        Row::new(self.sealer(), seq, self.next_seq(), &request)?.insert(self.connection)?;
+        let record = Record::new(request.into());
+        self.append(Note::about(Kind::Requested, &record))?;
+        Ok(Requested::Created(record))
+    }
+
+    pub(super) fn decide_one(
+        &mut self, id: ApprovalId, mut decided: Decided,
+    ) -> Result<Outcome, Fault> {
+        let Some(row) = row::by_id(self.connection, self.sealer(), id)? else {
+            return Ok(Outcome::Unknown);
+        };
+        self.tell_of_jump()?;
+        decided.at = self.at;
+        let choice = &decided.decision.choice;
+        let bits = match choice.kind() {
+            None => ALL_BITS,
+            Some(_) if matches!(choice, Choice::Reject { .. }) && decided.via.is_machine() => {
+                ALL_BITS
+            }
+            // Time and the end of a run let nothing run, whatever is allowed.
+            Some(_) if !decided.is_allowed(crate::approval::DecisionKinds::ALL) => 0,
+            Some(kind) => bit(kind),
+        };
+        // That the time is up is decided at any time.
+        let now = if *choice == Choice::Expired { -1 } else { whole(self.at) };
+        let demand: [(&str, &dyn rusqlite::ToSql); 2] = [(":now", &now), (":bit", &bits)];
+        if let Some(record) = self.decide(&row, &Guard::DECIDE, &demand, decided)? {
+            return Ok(Outcome::Won(record));
+        }
+        let record = row.record(self.sealer())?;
+        if record.decided().is_some() {
+            return Ok(Outcome::Already(record));
+        }
+        match self.expire(&row)? {
+            Some(record) => Ok(Outcome::Expired(record)),
+            None => Ok(Outcome::NotAllowed(record)),
+        }
+    }
+
+    fn expire(&mut self, row: &Row) -> Result<Option<Record>, Fault> {
+        let now = whole(self.at);
+        self.decide(row, &Guard::EXPIRE, &[(":now", &now)], expiry(self.at))
+    }
+
+    pub(super) fn revoke(
+        &mut self, id: ApprovalId, mut decided: Decided,
+    ) -> Result<Option<Record>, Fault> {
+        let Some(row) = row::by_id(self.connection, self.sealer(), id)? else { return Ok(None) };
+        decided.at = self.at;
+        self.decide(&row, &Guard::REVOKE, &[], decided)
+    }
+
+    /// The most overdue first.
+    pub(super) fn expire_due(&mut self, limit: usize) -> Result<Vec<Record>, Fault> {
+        let due = row::select(
+            self.connection,
+            self.sealer(),
+            "WHERE a.status = 0 AND a.expires_at IS NOT NULL AND a.expires_at <= ?1
+             ORDER BY a.expires_at, a.seq LIMIT ?2",
+            params![whole(self.at), i64::try_from(limit).unwrap_or(i64::MAX)],
+        )?;
+        if !due.is_empty() {
+            self.tell_of_jump()?;
+        }
+        let mut expired = Vec::with_capacity(due.len());
+        for row in &due {
+            expired.extend(self.expire(row)?);
+        }
+        Ok(expired)
+    }
+
+    pub(super) fn cancel_run(
+        &mut self, run: Option<&str>, decided: &Decided,
+    ) -> Result<Vec<Record>, Fault> {
+        let (connection, sealer) = (self.connection, self.sealer());
+        let open = match run {
+            None => row::select(connection, sealer, OPEN, [])?,
+            Some(run) => row::select(connection, sealer, OPEN_OF_RUN, [run])?,
+        };
+        let mut cancelled = Vec::with_capacity(open.len());
+        for row in &open {
+            let decided = Decided { at: self.at, ..decided.clone() };
+            cancelled.extend(self.decide(row, &Guard::CANCEL, &[], decided)?);
+        }
+        Ok(cancelled)
+    }
+}
+
+/// Looks at requests, in a step or on a snapshot.
+pub(super) mod look {
+    use super::*;
+    use crate::ledger::sqlite::codec::Sealer;
+    use rusqlite::Connection;
+
+    pub(in super::super) fn get(
+        connection: &Connection, sealer: &Sealer, id: ApprovalId,
+    ) -> Result<Option<Record>, Fault> {
+        let row = row::by_id(connection, sealer, id)?;
+        Ok(row.map(|row| row.record(sealer)).transpose()?)
+    }
+
+    pub(in super::super) fn find(
+        connection: &Connection, sealer: &Sealer, run: Option<&str>, tool_call_id: &str,
+    ) -> Result<Vec<Record>, Fault> {
+        match run {
+            Some(run) => records(connection, sealer, OF_CALL, params![tool_call_id, run]),
+            None => records(
+                connection,
+                sealer,
+                "WHERE a.tool_call_id = ?1 ORDER BY a.seq",
+                [tool_call_id],
+            ),
+        }
+    }
+
+    pub(in super::super) fn pending(
+        connection: &Connection, sealer: &Sealer, run: Option<&str>,
+    ) -> Result<Vec<Record>, Fault> {
+        match run {
+            None => records(connection, sealer, "WHERE a.status = 0 ORDER BY a.seq", []),
+            Some(run) => records(
+                connection,
+                sealer,
+                "WHERE a.run_id = ?1 AND a.status IN (0, 1, 2, 8) AND a.status = 0 ORDER BY a.seq",
+                [run],
+            ),
+        }
+    }
+
+    pub(in super::super) fn of_run(
+        connection: &Connection, sealer: &Sealer, run: &str,
+    ) -> Result<Vec<Record>, Fault> {
+        records(connection, sealer, "WHERE a.run_id = ?1 ORDER BY a.seq", [run])
+    }
+
+    /// Whether anything that waits is due, at the latest by this clock or the ledger's.
+    pub(in super::super) fn is_any_due(connection: &Connection, now: u64) -> Result<bool, Fault> {
+        let now = now.max(crate::ledger::sqlite::step::chain(connection)?.at);
+        Ok(next_deadline(connection)?.is_some_and(|deadline| deadline <= now))
+    }
+
+    pub(in super::super) fn next_deadline(connection: &Connection) -> Result<Option<u64>, Fault> {
+        let next: Option<i64> = connection
+            .prepare_cached(
+                "SELECT min(expires_at) FROM approval WHERE status = 0 AND expires_at IS NOT NULL",
+            )?
+            .query_row([], |row| row.get(0))?;
+        Ok(next.map(time))
+    }
+
+    /// One record in memory more than its row at any time.
+    fn records(
+        connection: &Connection, sealer: &Sealer, rest: &str, params: impl rusqlite::Params,
+    ) -> Result<Vec<Record>, Fault> {
+        let mut found = Vec::new();
+        row::each(connection, rest, params, |row| {
+            row.check(sealer)?;
+            found.push(row.record(sealer)?);
+            Ok(())
+        })?;
+        Ok(found)
+    }
+}

@@ -1,0 +1,234 @@
+//! One step: a look and its change in one transaction, at one moment of the ledger's own clock, with its entries of the audit.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _, ToSql, params};
+
+use super::codec::{Column, Sealer, status_number, time, whole};
+use super::row::{Fate, Row};
+use super::{Fault, OwnerId};
+use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Step as Advance, Via};
+use crate::ledger::audit::{Chain, Entry, Kind, Note};
+use crate::ledger::{LedgerError, LedgerErrorKind};
+
+/// By how many ms the clock of the machine must leave that of this process to be told of.
+const JUMP: u64 = 5_000;
+
+/// What all steps of an open ledger share.
+#[derive(Debug)]
+pub(super) struct Pen {
+    pub(super) sealer: Sealer,
+    pub(super) owner: OwnerId,
+    /// A moment by both clocks.
+    moment: Mutex<Option<(Instant, u64)>>,
+}
+
+impl Pen {
+    pub(super) fn new(sealer: Sealer, owner: OwnerId) -> Self {
+        Self { sealer, owner, moment: Mutex::default() }
+    }
+
+    /// By how much the clock of the machine has jumped since the last step.
+    fn jump(&self, now: u64) -> Option<i64> {
+        let mut moment = self.moment.lock().unwrap_or_else(PoisonError::into_inner);
+        let (then, told) = *moment.get_or_insert_with(|| (Instant::now(), now));
+        let passed = u64::try_from(then.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let expected = told.saturating_add(passed);
+        if expected.abs_diff(now) <= JUMP {
+            return None;
+        }
+        *moment = Some((Instant::now(), now));
+        Some(whole(now).saturating_sub(whole(expected)))
+    }
+}
+
+/// A step under way.
+pub(super) struct Step<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) pen: &'a Pen,
+    chain: Chain,
+    now: u64,
+    /// When it is, in ms: what the caller says, but never before the last entry of the audit.
+    pub(super) at: u64,
+}
+
+/// How many statements are kept prepared.
+const STATEMENTS: usize = 64;
+
+impl<'a> Step<'a> {
+    pub(super) fn begin(connection: &'a Connection, pen: &'a Pen, now: u64) -> Result<Self, Fault> {
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        let chain = chain(connection)?;
+        Ok(Self { connection, pen, chain, now, at: now.max(chain.at) })
+    }
+
+    pub(super) fn sealer(&self) -> &'a Sealer {
+        &self.pen.sealer
+    }
+
+    /// The number of the next entry.
+    pub(super) fn next_seq(&self) -> u64 {
+        self.chain.seq.saturating_add(1)
+    }
+
+    /// Adds an entry to the audit. What a key hides is not told there either.
+    pub(super) fn append(&mut self, mut note: Note) -> Result<(), Fault> {
+        if self.sealer().key().is_some() {
+            note.reason = None;
+        }
+        let entry = self.chain.append(&note, self.at);
+        self.connection
+            .prepare_cached(
+                "INSERT INTO audit (seq, at, kind, approval_id, body, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                whole(entry.seq),
+                whole(entry.at),
+                note.kind.name(),
+                note.approval_id.as_ref().map(ApprovalId::as_bytes),
+                entry.body,
+                entry.hash,
+            ])?;
+        Ok(())
+    }
+
+    /// Notes a jump of the clock since the last step that changed something, before this one changes anything.
+    pub(super) fn tell_of_jump(&mut self) -> Result<(), Fault> {
+        match self.pen.jump(self.now) {
+            Some(by) => self.append(Note::new(Kind::ClockJump).with("ms", by)),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a decision on a request, if what lies there is as `guard` demands; `None`: it is not.
+    pub(super) fn decide(
+        &mut self, row: &Row, guard: &Guard, demand: &[(&str, &dyn ToSql)], decided: Decided,
+    ) -> Result<Option<Record>, Fault> {
+        let mut record = row.record(self.sealer())?;
+        let mut next = row.clone();
+        next.fate = Some(Fate::new(self.sealer(), record.request(), &decided)?);
+        // The state machine and the statement must both agree.
+        let Ok(()) = record.decide(decided.clone()) else { return Ok(None) };
+        let note = |record: &Record| Note::about(Kind::Decided, record).with_decision(&decided);
+        next.decided_seq = Some(whole(self.next_seq()));
+        self.change(next, guard, demand, record, note)
+    }
+
+    /// Takes a step of the execution likewise.
+    pub(super) fn advance(
+        &mut self, row: &Row, guard: &Guard, demand: &[(&str, &dyn ToSql)], step: Advance,
+        change: impl FnOnce(&mut Row, &mut Record) -> Result<(), LedgerError>,
+    ) -> Result<Option<Record>, Fault> {
+        let mut record = row.record(self.sealer())?;
+        let Ok(()) = record.advance(step) else { return Ok(None) };
+        let mut next = row.clone();
+        change(&mut next, &mut record)?;
+        let kind = match step {
+            Advance::Start => Kind::Started,
+            Advance::Succeed | Advance::Fail => Kind::Settled,
+            Advance::Interrupt => Kind::Interrupted,
+        };
+        self.change(next, guard, demand, record, |record| Note::about(kind, record))
+    }
+
+    fn change(
+        &mut self, mut next: Row, guard: &Guard, demand: &[(&str, &dyn ToSql)], record: Record,
+        note: impl FnOnce(&Record) -> Note,
+    ) -> Result<Option<Record>, Fault> {
+        next.status = status_number(record.status());
+        next.changed_seq = whole(self.next_seq());
+        next.ended_at = record.status().is_final().then_some(whole(self.at));
+        next.reseal(self.sealer(), false);
+        if next.update(guard.statement(self.connection)?, demand)? == 0 {
+            return Ok(None);
+        }
+        let note = note(&record);
+        self.append(note)?;
+        Ok(Some(record))
+    }
+}
+
+/// What must be so in the file for a change to be made: the condition of its statement.
+#[derive(Debug)]
+pub(super) struct Guard(pub(super) &'static str);
+
+impl Guard {
+    /// Nobody has decided, the time is not up, and it is allowed.
+    pub(super) const DECIDE: Self =
+        Self("status = 0 AND (expires_at IS NULL OR expires_at > :now) AND (allowed & :bit) <> 0");
+    /// Nobody has decided, and the time is up.
+    pub(super) const EXPIRE: Self = Self("status = 0 AND expires_at <= :now");
+    /// It was approved, and not started.
+    pub(super) const REVOKE: Self = Self("status IN (1, 2)");
+    /// Nothing runs on it or ever ran.
+    pub(super) const CANCEL: Self = Self("status IN (0, 1, 2)");
+    /// It was approved, and is bound to this digest.
+    pub(super) const BEGIN: Self = Self("status IN (1, 2) AND bound = :digest");
+    /// It runs.
+    pub(super) const FINISH: Self = Self("status = 8");
+    /// It runs, on this claim.
+    pub(super) const INTERRUPT: Self = Self("status = 8 AND executor = :executor");
+
+    fn statement<'a>(&self, connection: &'a Connection) -> rusqlite::Result<CachedStatement<'a>> {
+        connection.prepare_cached(&format!(
+            "UPDATE approval SET status = ?2, choice = ?3, stop = ?4, answer = ?5, reason = ?6, decider = ?7, via = ?8,
+             decided_at = ?9, bound = ?10, executor = ?11, result = ?12, decided_seq = ?13, changed_seq = ?14,
+             ended_at = ?15, seal = ?16 WHERE id = ?1 AND {}",
+            self.0
+        ))
+    }
+}
+
+/// What time decides.
+pub(super) fn expiry(at: u64) -> Decided {
+    Decided {
+        decision: Decision::new(Choice::Expired, Some("the deadline passed")),
+        by: None,
+        via: Via::Deadline,
+        at,
+    }
+}
+
+/// Where the audit stands.
+pub(super) fn chain(connection: &Connection) -> Result<Chain, Fault> {
+    let last = entries_where(connection, "ORDER BY seq DESC LIMIT 1", [])?.pop();
+    Ok(last.map_or_else(Chain::default, |last| Chain {
+        seq: last.seq,
+        at: last.at,
+        head: last.hash,
+    }))
+}
+
+/// The entries of the audit that `rest` selects.
+pub(super) fn entries_where(
+    connection: &Connection, rest: &str, params: impl rusqlite::Params,
+) -> Result<Vec<Entry>, Fault> {
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT seq, at, body, hash FROM audit {rest}"))?;
+    let entries = statement.query_map(params, |row| {
+        let mut next = Column::new(row);
+        Ok(Entry {
+            seq: time(next.get()?),
+            at: time(next.get()?),
+            body: next.get()?,
+            hash: next.get()?,
+        })
+    })?;
+    Ok(entries.collect::<Result<_, _>>()?)
+}
+
+/// The value of a key of `meta`.
+pub(super) fn meta<T: rusqlite::types::FromSql>(
+    connection: &Connection, key: &str,
+) -> Result<Option<T>, Fault> {
+    Ok(connection
+        .prepare_cached("SELECT v FROM meta WHERE k = ?1")?
+        .query_row([key], |row| row.get(0))
+        .optional()?)
+}
+
+/// A bug of ours.
+pub(super) fn internal(message: impl Into<String>) -> LedgerError {
+    LedgerErrorKind::Internal.because(message)
+}
