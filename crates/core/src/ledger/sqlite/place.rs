@@ -11,7 +11,11 @@ use super::fault::of_io;
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// A full disk can kill a process that has the index of the write-ahead log in memory, so we want this much (bytes) to begin.
+#[cfg(unix)]
 const ROOM: u64 = 1024 * 1024;
+/// A page of the log's index in memory (bytes).
+#[cfg(unix)]
+const PAGE: u64 = 4096;
 
 /// The file of a ledger and those beside it. Links are followed once, here.
 #[derive(Debug, Clone)]
@@ -101,17 +105,24 @@ impl Place {
         fs::metadata(&self.file).ok().as_ref().map(identity)
     }
 
-    /// Refuses a disk that is as good as full.
-    pub(crate) fn has_room(&self) -> Result<(), LedgerError> {
+    /// Refuses a disk that is as good as full, for writing, and for reading where that could kill us.
+    pub(crate) fn has_room(&self, read_only: bool) -> Result<(), LedgerError> {
         #[cfg(unix)]
-        if let Ok(disk) = rustix::fs::statvfs(&self.directory)
-            && disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM
-        {
-            return Err(LedgerErrorKind::Full.because(format!(
-                "the disk of {} has less than 1 MiB left; free some space",
-                self.file.display()
-            )));
+        if let Ok(disk) = rustix::fs::statvfs(&self.directory) {
+            let full = disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM;
+            // Where blocks are as large as pages SQLite sees that there is none left. Who reads a disk that nobody writes to
+            // needs none.
+            let written = !disk.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY);
+            let harmless = read_only && (disk.f_frsize >= PAGE || !written);
+            if full && !harmless {
+                return Err(LedgerErrorKind::Full.because(format!(
+                    "the disk of {} has less than 1 MiB left; free some space",
+                    self.file.display()
+                )));
+            }
         }
+        #[cfg(not(unix))]
+        let _ = read_only;
         Ok(())
     }
 

@@ -49,7 +49,7 @@ fn to_write(
     let found = place.look()?;
     check_ours(place, found)?;
     place.is_writable(found)?;
-    place.has_room()?;
+    place.has_room(false)?;
 
     let mut gate = Gate::open(place.beside("-lock"))?;
     let held = gate.acquire(options.busy_timeout)?;
@@ -82,6 +82,7 @@ fn to_read(
             .into());
     }
     check_ours(place, found)?;
+    place.has_room(true)?;
     let (mode, connection) = reader(place, options)?;
     migrate::access(&connection, migrate::ours(migrations))?;
     if migrate::theirs(&connection)? < migrate::ours(migrations) {
