@@ -15,10 +15,11 @@
 //! What it does not see: calls that a program makes without the C library (Go, static programs), stdio's own opens, and
 //! stores to mapped memory. What it sees and no replay models (shared writable mappings, `fallocate`, links, …) is logged as
 //! such, so that the replay refuses instead of being wrong.
-#![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #![allow(unsafe_code, reason = "functions of the C library are replaced, with its signatures")]
 
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod interpose;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod recorder;
 
 /// What a record of the log says.

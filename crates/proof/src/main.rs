@@ -22,7 +22,7 @@ use countersign_proof::{history, kill, power, race, verify};
 use fastrand::Rng;
 use serde::Serialize;
 
-const USAGE: &str = "usage: countersign-proof power   [--store S] [--points N] [--calls N] [--threads N] [--processes N] [--victim CMD] [--check CMD]\n\
+const USAGE: &str = "usage: countersign-proof power   [--store S] [--points N] [--calls N] [--threads N] [--processes N] [--victim CMD] [--check CMD] [--keep FOLDER]\n\
     \x20      countersign-proof kill    [--store S] [--kills N] [--round N] [--processes N] [--threads N]\n\
     \x20      countersign-proof race    [--store S] [--processes N] [--threads N] [--approvals N]\n\
     \x20      countersign-proof history [--store S] [--operations N] [--kills N] [--processes N] [--keys N] [--turns N]\n\
@@ -59,7 +59,8 @@ fn run(tool: &str, words: &[String]) -> Result<bool, Failure> {
     let dir = |options: &Options| options.text("dir").map(str::to_owned);
     match tool {
         "power" => {
-            let options = options(&["points", "calls", "threads", "processes", "victim", "check"])?;
+            let options =
+                options(&["points", "calls", "threads", "processes", "victim", "check", "keep"])?;
             let report = power::run(&power::Plan {
                 store: name(&options),
                 victim: options.text("victim").map(str::to_owned),
@@ -70,6 +71,7 @@ fn run(tool: &str, words: &[String]) -> Result<bool, Failure> {
                 points: options.get("points", 200)?,
                 seed: options.get("seed", 1)?,
                 dir: dir(&options),
+                keep: options.text("keep").map(str::to_owned),
             })?;
             print(&report)?;
             Ok(report.ok)
@@ -81,7 +83,7 @@ fn run(tool: &str, words: &[String]) -> Result<bool, Failure> {
                 kills: options.get("kills", 2000)?,
                 kills_a_round: options.get("round", 200)?,
                 processes: options.get("processes", 4)?,
-                threads: options.get("threads", 1)?,
+                threads: options.get("threads", 2)?,
                 seed: options.get("seed", 1)?,
                 dir: dir(&options),
             })?;

@@ -41,6 +41,8 @@ pub struct Plan {
     pub seed: u64,
     /// Where to make the folder for it all; the system's for temporary files when `None`.
     pub dir: Option<String>,
+    /// Where to keep the images in which something was found, each with what was acknowledged by then.
+    pub keep: Option<String>,
 }
 
 /// What came of one mode.
@@ -52,6 +54,8 @@ pub struct Tally {
     pub lossy: u64,
     /// Of them, those that could not be opened.
     pub unopenable: u64,
+    /// What was said of one of these.
+    pub because: Option<String>,
     /// The findings in all of them.
     pub found: Verdict,
 }
@@ -103,6 +107,7 @@ pub fn run(plan: &Plan) -> Result<Report, Failure> {
             tally.images += more.images;
             tally.lossy += more.lossy;
             tally.unopenable += more.unopenable;
+            tally.because = tally.because.take().or(more.because);
             tally.found.add(more.found);
         }
     }
@@ -225,22 +230,34 @@ fn cut(
         done = point;
         fs::write(&acks, &told)?;
         for (mode, tally) in Mode::ALL.into_iter().zip(&mut tallies) {
-            disk.after_a_cut(mode, &mut random).write(&dir)?;
+            let image = disk.after_a_cut(mode, &mut random);
+            image.write(&dir)?;
             tally.images += 1;
-            match look(plan, &dir, &acks)? {
-                None => tally.unopenable += 1,
-                Some(found) => {
+            let is_clean = match look(plan, &dir, &acks)? {
+                Err(because) => {
+                    tally.unopenable += 1;
+                    tally.because = Some(because);
+                    false
+                }
+                Ok(found) => {
+                    let is_clean = found.is_clean();
                     tally.lossy += u64::from(found.lost > 0);
                     tally.found.add(found);
+                    is_clean
                 }
+            };
+            if let (Some(keep), false) = (&plan.keep, is_clean) {
+                let keep = Path::new(keep).join(format!("{point}-{mode:?}").to_lowercase());
+                image.write(&keep.join("disk"))?;
+                fs::write(keep.join("acks"), &told)?;
             }
         }
     }
     Ok(tallies)
 }
 
-/// What a look at an image finds; `None`: it could not be opened.
-fn look(plan: &Plan, dir: &Path, acks: &Path) -> Result<Option<Verdict>, Failure> {
+/// What a look at an image finds, or why it could not be opened.
+fn look(plan: &Plan, dir: &Path, acks: &Path) -> Result<Result<Verdict, String>, Failure> {
     let mut command = match &plan.check {
         Some(text) => shell(text, dir, acks),
         None => this_program(&[
@@ -253,7 +270,11 @@ fn look(plan: &Plan, dir: &Path, acks: &Path) -> Result<Option<Verdict>, Failure
             &acks.to_string_lossy(),
         ])?,
     };
-    let output = command.stdout(Stdio::piped()).stderr(Stdio::null()).output()?;
+    let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.lines().last().and_then(|line| serde_json::from_str(line).ok()))
+    let verdict = text.lines().last().and_then(|line| serde_json::from_str(line).ok());
+    Ok(verdict.ok_or_else(|| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        format!("{}: {}", output.status, said.lines().next().unwrap_or_default())
+    }))
 }

@@ -116,3 +116,47 @@ fn number<const BYTES: usize>(rest: &mut &[u8]) -> Option<u64> {
     *rest = after;
     Some(bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(kind: u8, path: &str, data: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(21 + path.len() + data.len()).unwrap();
+        let mut record = length.to_le_bytes().to_vec();
+        record.push(kind);
+        record.extend(7_u64.to_le_bytes());
+        record.extend(4096_u64.to_le_bytes());
+        record.extend(u32::try_from(path.len()).unwrap().to_le_bytes());
+        [&record, path.as_bytes(), data].concat()
+    }
+
+    #[test]
+    fn reads_what_was_recorded() {
+        let log = [record(1, "/d/a", b""), record(2, "", b"data"), record(6, "/d/a", b"/d/b")];
+        let path = Path::new("/d/a");
+        assert_eq!(
+            events(&log.concat()).unwrap(),
+            [
+                Event::Create { path, inode: 7 },
+                Event::Write { inode: 7, at: 4096, data: b"data" },
+                Event::Rename { from: path, to: Path::new("/d/b") },
+            ]
+        );
+        assert_eq!(events(b"").unwrap(), []);
+    }
+
+    #[test]
+    fn refuses_what_is_damaged() {
+        let whole = record(2, "/d/a", b"data");
+        for damaged in [
+            &whole[..whole.len() - 1],
+            &whole[..3],
+            &record(0, "", b""),
+            &record(11, "", b""),
+            &[&3_u32.to_le_bytes()[..], b"abc"].concat(),
+        ] {
+            assert!(events(damaged).is_err(), "{damaged:?}");
+        }
+    }
+}
