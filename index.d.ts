@@ -826,7 +826,8 @@ export type GateEvent =
   /** A policy file changed. `problems` of a new version mean that the old one still holds. */
   | { type: 'policy-changed'; problems: PolicyProblem[]; at: number }
   | { type: 'started'; approvalId: string; at: number }
-  | { type: 'settled'; approvalId: string; status: 'succeeded' | 'failed'; at: number };
+  /** `interrupted`: the process that ran it died, so that nobody knows how it ended. */
+  | { type: 'settled'; approvalId: string; status: 'succeeded' | 'failed' | 'interrupted'; at: number };
 
 /** The live object that asks, waits and wakes. The first decision wins. */
 export interface Gate extends AsyncDisposable {

@@ -146,6 +146,11 @@ function open<T>(text: string): T {
   return envelope.ok;
 }
 
+/** As it would arrive as an argument of its own. */
+function wellFormed(value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed() : value;
+}
+
 /** What `interruptOn` means for each of these tools. */
 export function interruptPlan(tools: object, interruptOn: unknown, unknownTools: string | undefined): InterruptPlan {
   return open(binding.interruptPlan(tools, interruptOn, unknownTools));
@@ -178,7 +183,7 @@ export function preview(toolName: string, args: unknown, width?: number): { text
 export interface NativeGateOptions {
   maxArgumentBytes: number;
   keepDecided: number;
-  /** With an absolute path. */
+  /** `memory:`, `sqlite:` or `sqlite:` with an absolute path. */
   ledger: string;
   /** The key that contents are encrypted with. */
   key: string | null;
@@ -209,7 +214,7 @@ type Operation =
 /** Those that only a ledger that lasts has. */
 type LastingOperation =
   | Operation
-  | 'ready'
+  | 'open'
   | 'watch'
   | 'note'
   | 'saveRun'
@@ -272,13 +277,6 @@ export interface RunStore {
   interrupt(runId: string | null): Promise<RawRecord[]>;
 }
 
-/** What the binding's gate has for ledgers that last. */
-interface LastingGate {
-  lasts(): boolean;
-  call(operation: string, payload: string): Promise<string>;
-  watchAll(on: boolean): void;
-}
-
 /** How many operations of one gate may be on their way at once: what is beyond waits here, not in the ledger. */
 const MAX_IN_FLIGHT = 64;
 
@@ -291,26 +289,32 @@ export class NativeGate implements RunStore {
   readonly lasts: boolean;
   /** Is told how long each operation of a ledger that lasts took, in s, and the code of its failure. */
   onOperation: ((operation: string, seconds: number, failure?: string) => void) | undefined;
-  readonly #gate: binding.NativeGate & Partial<LastingGate>;
+  readonly #gate: binding.NativeGate;
   readonly #limit = new Limit(MAX_IN_FLIGHT);
   /** Requests that are on their way. */
   readonly #requesting = new Set<Promise<unknown>>();
 
   constructor(options: NativeGateOptions) {
     this.#gate = new binding.NativeGate(JSON.stringify(options));
-    this.lasts = this.#gate.lasts?.() ?? false;
+    this.lasts = this.#gate.lasts();
   }
 
-  #do<T>(operation: Operation, ...args: readonly (string | boolean | null)[]): Awaitable<T> {
-    if (this.lasts) return this.#limit.run(() => this.#call<T>(operation, args));
-    return open(Reflect.apply(this.#gate[operation], this.#gate, args) as string);
+  #do<T>(operation: Operation, ...args: readonly unknown[]): Awaitable<T> {
+    if (this.lasts) return this.#later<T>(operation, ...args);
+    const texts = args.map((arg) => (typeof arg === 'object' && arg !== null ? JSON.stringify(arg) : arg));
+    return open(Reflect.apply(this.#gate[operation], this.#gate, texts) as string);
+  }
+
+  /** When it is its turn. */
+  #later<T>(operation: LastingOperation, ...args: readonly unknown[]): Promise<T> {
+    return this.#limit.run(() => this.#call<T>(operation, args));
   }
 
   async #call<T>(operation: LastingOperation, args: readonly unknown[]): Promise<T> {
     const started = performance.now();
     let failure: string | undefined;
     try {
-      return open(await (this.#gate as unknown as LastingGate).call(operation, JSON.stringify(args)));
+      return open(await this.#gate.call(operation, JSON.stringify(args.map(wellFormed))));
     } catch (error) {
       if (LedgerError.isInstance(error)) failure = error.code;
       throw error;
@@ -320,8 +324,8 @@ export class NativeGate implements RunStore {
   }
 
   /** Opens the ledger. */
-  async ready(): Promise<void> {
-    if (this.lasts) await this.#call('ready', []);
+  async open(): Promise<void> {
+    if (this.lasts) await this.#later('open');
   }
 
   /** `wake` is called when events were queued by something other than a call of this class. Never keeps the process alive. */
@@ -331,22 +335,22 @@ export class NativeGate implements RunStore {
 
   /** Tells of this request too, though another process made it. */
   async watch(approvalId: string): Promise<void> {
-    if (this.lasts) await this.#limit.run(() => this.#call('watch', [approvalId]));
+    if (this.lasts) await this.#later('watch', approvalId);
   }
 
   /** Tells of the requests of all processes, or no longer. */
   watchAll(on: boolean): void {
-    this.#gate.watchAll?.(on);
+    this.#gate.watchAll(on);
   }
 
   /** Writes it into the audit. */
   async note(note: Note): Promise<void> {
-    if (this.lasts) await this.#limit.run(() => this.#call('note', [JSON.stringify(note)]));
+    if (this.lasts) await this.#later('note', [note]);
   }
 
   /** Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. */
-  request(request: NativeRequest): Awaitable<RawRecord> {
-    const requested = this.#do<RawRecord>('request', JSON.stringify(request));
+  request(request: NativeRequest): Awaitable<ApprovalRecord> {
+    const requested = this.#do<ApprovalRecord>('request', request);
     if (isLater(requested)) {
       this.#requesting.add(requested);
       const forget = () => void this.#requesting.delete(requested);
@@ -355,12 +359,12 @@ export class NativeGate implements RunStore {
     return requested;
   }
 
-  get(approvalId: string): Awaitable<RawRecord | null> {
+  get(approvalId: string): Awaitable<ApprovalRecord | null> {
     return this.#do('get', approvalId);
   }
 
   /** The records of this call id; of all runs when `runId` is `null`. */
-  find(runId: string | null, toolCallId: string): Awaitable<RawRecord[]> {
+  find(runId: string | null, toolCallId: string): Awaitable<ApprovalRecord[]> {
     return this.#do('find', runId, toolCallId);
   }
 
@@ -380,8 +384,8 @@ export class NativeGate implements RunStore {
    * Fails with `ERR_ALREADY_DECIDED` (`winner`), `ERR_EXPIRED`, `ERR_DECISION_NOT_ALLOWED` (`allowedDecisions`; never for
    * `reject` through `system`, `expired` or `cancelled`), `ERR_UNKNOWN_APPROVAL`, `ERR_INVALID_ARGUMENTS`.
    */
-  decide(approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Awaitable<RawRecord> {
-    return this.#do('decide', approvalId, JSON.stringify(decision), JSON.stringify(meta));
+  decide(approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Awaitable<ApprovalRecord> {
+    return this.#do('decide', approvalId, decision, meta);
   }
 
   /** Cancels what this run still waits for and takes back what was approved but not started. */
@@ -405,11 +409,11 @@ export class NativeGate implements RunStore {
     args: unknown,
     context: object | null,
   ): Awaitable<Claim> {
-    return this.#do('claim', runId, toolCallId, JSON.stringify({ toolName, args, context }));
+    return this.#do('claim', runId, toolCallId, { toolName, args, context });
   }
 
-  /** `result`: JSON, kept for whoever continues the run. */
-  settle(approvalId: string, succeeded: boolean, result: string | null): Awaitable<void> {
+  /** `result`: any JSON, kept by a ledger that lasts for whoever continues the run; `null`: none. */
+  settle(approvalId: string, succeeded: boolean, result: unknown): Awaitable<void> {
     return this.lasts ? this.#do('settle', approvalId, succeeded, result) : this.#do('settle', approvalId, succeeded);
   }
 
@@ -452,10 +456,6 @@ export class NativeGate implements RunStore {
 
   interrupt(runId: string | null): Promise<RawRecord[]> {
     return this.#later('interrupt', runId);
-  }
-
-  async #later<T>(operation: LastingOperation, ...args: readonly unknown[]): Promise<T> {
-    return this.#limit.run(() => this.#call<T>(operation, args));
   }
 
   /** Refuses what comes. In memory it cancels what waits; a ledger that lasts is let go of, and what waits goes on waiting. */

@@ -1,91 +1,83 @@
 /**
  * A binding whose ledgers that last are ones in memory that answer later, for what the code around the core must do about
- * that: no order of answers, events by a wake-up only, requests of other processes told only while somebody asks for them.
+ * that: answers in any order, and events that only a wake-up tells of.
  */
 import { vi } from 'vitest';
+import type { NativeGate } from '../../binding/binding.js';
 
-type Text = (...args: unknown[]) => string;
-type Methods = Record<string, Text>;
+/** What becomes of an operation: `undefined`, it is performed; else this is the error that it fails with. */
+export type Trouble = (
+  operation: string,
+  args: readonly unknown[],
+) => { code: string; message: string } | undefined | Promise<undefined>;
 
-/** What a test does to the next operations: nothing, or an error instead of the answer. */
-export type Trouble = (operation: string, args: readonly unknown[]) => object | undefined | Promise<object | undefined>;
+export const later: { trouble: Trouble; called: [operation: string, args: unknown[]][] } = {
+  trouble: () => undefined,
+  /** Every operation, in the order of the calls. */
+  called: [],
+};
 
-export const trouble: { of: Trouble } = { of: () => undefined };
-/** Every operation that was called, in order. */
-export const called: [operation: string, args: unknown[]][] = [];
-
-const GONE = JSON.stringify({ error: { code: 'ERR_GATE_CLOSED', message: 'The gate was closed.' } });
+const GONE = { code: 'ERR_GATE_CLOSED', message: 'The gate was closed.' };
+const NOTHING = JSON.stringify({ ok: null });
 
 export async function laterBinding(): Promise<object> {
-  const actual = await vi.importActual<{ NativeGate: new (options: string) => object }>('../../binding/binding.js');
+  const actual = await vi.importActual<{ NativeGate: new (options: string) => NativeGate }>('../../binding/binding.js');
+
+  /** Stands before a gate in memory. */
   class LaterGate {
-    readonly #gate: Methods;
-    readonly #lasts: boolean;
-    #wake: () => void = () => {};
+    readonly #gate: NativeGate;
     #isClosed = false;
+    #wake: () => void = () => {};
 
     constructor(options: string) {
-      const { ledger } = JSON.parse(options) as { ledger: string };
-      this.#lasts = ledger !== 'memory:';
-      this.#gate = new actual.NativeGate(options) as Methods;
-      for (const name of [
-        'request',
-        'get',
-        'find',
-        'pending',
-        'decide',
-        'cancelRun',
-        'revoke',
-        'claim',
-        'settle',
-        'close',
-      ]) {
-        const method = (...args: unknown[]) => {
-          if (this.#lasts) throw new Error(`${name} is called at once`);
-          return this.#gate[name]!(...args);
-        };
-        Object.defineProperty(this, name, { value: method });
-      }
+      this.#gate = new actual.NativeGate(JSON.stringify({ ...(JSON.parse(options) as object), ledger: 'memory:' }));
     }
 
     lasts(): boolean {
-      return this.#lasts;
+      return true;
     }
 
     watchAll(): void {}
 
     onWake(wake: () => void): void {
       this.#wake = wake;
-      (this.#gate as unknown as { onWake(wake: () => void): void }).onWake(wake);
+      this.#gate.onWake(wake);
     }
 
-    parseAnswer(...args: unknown[]): string {
-      return this.#gate['parseAnswer']!(...args);
+    parseAnswer(answer: string, toolName: string): string {
+      return this.#gate.parseAnswer(answer, toolName);
     }
 
     drain(): string {
-      return this.#gate['drain']!();
+      return this.#gate.drain();
     }
 
     async call(operation: string, payload: string): Promise<string> {
       const args = JSON.parse(payload) as unknown[];
-      called.push([operation, args]);
+      later.called.push([operation, args]);
       await pause();
-      const error = await trouble.of(operation, args);
+      const error = (await later.trouble(operation, args)) ?? (this.#isClosed ? GONE : undefined);
       if (error !== undefined) return JSON.stringify({ error });
-      if (this.#isClosed && operation !== 'close') return GONE;
       if (operation === 'close') this.#isClosed = true;
-      const does = this.#gate[operation] !== undefined && operation !== 'close';
-      const answer = does ? this.#gate[operation]!(...args.slice(0, operation === 'settle' ? 2 : 3)) : '{"ok":null}';
+      if (operation === 'close' || operation === 'note') return NOTHING;
+      const answer = await this.#gate.call(operation, payload);
       setImmediate(() => this.#wake());
       await pause();
       return answer;
     }
   }
-  return { ...actual, NativeGate: LaterGate };
+
+  const isInMemory = (options: string) => (JSON.parse(options) as { ledger: string }).ledger === 'memory:';
+  return {
+    ...actual,
+    // A constructor that returns something else makes that.
+    NativeGate: function (options: string) {
+      return isInMemory(options) ? new actual.NativeGate(options) : new LaterGate(options);
+    },
+  };
 }
 
-/** A turn of the event loop, sometimes more. */
+/** A turn of the event loop, or a few. */
 async function pause(): Promise<void> {
   for (let turns = 1 + Math.floor(Math.random() * 3); turns > 0; turns--)
     await new Promise((done) => setImmediate(done));

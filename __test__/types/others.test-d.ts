@@ -53,7 +53,7 @@ export async function theGate(): Promise<void> {
   expectTypeOf(await gate.request({ toolName: 'x', args: {} })).toEqualTypeOf<Resolution>();
   for await (const event of gate.events()) {
     expectTypeOf(event).toEqualTypeOf<GateEvent>();
-    if (event.type === 'settled') expectTypeOf(event.status).toEqualTypeOf<'succeeded' | 'failed'>();
+    if (event.type === 'settled') expectTypeOf(event.status).toEqualTypeOf<'succeeded' | 'failed' | 'interrupted'>();
   }
   // @ts-expect-error nothing to decide
   await gate.approve();

@@ -203,13 +203,15 @@ export class LocalGate implements Gate {
     args: Snapshot,
     abortSignal: AbortSignal | undefined,
   ): Promise<Resolution> {
+    const unwanted = () => new DOMException('The caller no longer needs it.', 'AbortError');
     try {
+      if (abortSignal?.aborted) throw unwanted();
       const claim = this.claim(runId, toolCallId, toolName, args, null);
       if (isLater(claim)) await claim;
       const isWanted = abortSignal?.aborted !== true;
       await this.settle(approvalId, isWanted);
       if (isWanted) return resolution;
-      throw new DOMException('The caller no longer needs it.', 'AbortError');
+      throw unwanted();
     } catch (error) {
       // Taken back in the meantime, e.g. by the end of the gate; or the ledger cannot say that it was not.
       const reason = messageOf(error);
@@ -255,7 +257,9 @@ export class LocalGate implements Gate {
     if (request.timeoutMs !== null) this.#listen();
     const { logger, args, ...call } = request;
     const key = keyOf(call);
-    this.#opening.set(key, { logger, checkEdit, asked: this.telemetry?.asking() });
+    const own = { logger, checkEdit, asked: this.telemetry?.asking() };
+    // A second one for the same call is refused, and takes nothing from the first.
+    if (!this.#opening.has(key)) this.#opening.set(key, own);
     return attempt(
       () =>
         after(this.#native.request({ ...call, args: args.json }), (kept) => {
@@ -264,7 +268,7 @@ export class LocalGate implements Gate {
           return this.#redacted?.original(record, request) ?? record;
         }),
       (error) => {
-        this.#opening.delete(key);
+        if (this.#opening.get(key) === own) this.#opening.delete(key);
         throw error;
       },
     );
@@ -430,8 +434,8 @@ export class LocalGate implements Gate {
     this.telemetry?.settled(approvalId, succeeded);
     return attempt(
       () =>
-        after(this.lasts && result !== undefined ? textOf(result) : null, (text) =>
-          after(this.#native.settle(approvalId, succeeded, text), () => this.flush()),
+        after(this.lasts && result !== undefined ? keepable(result) : null, (kept) =>
+          after(this.#native.settle(approvalId, succeeded, kept), () => this.flush()),
         ),
       (error) => this.#failed('the end of an execution was not written down', { approvalId, succeeded }, error),
     );
@@ -504,7 +508,7 @@ export class LocalGate implements Gate {
   // --- looking ------------------------------------------------------------------------------------------------------
 
   async ready(): Promise<void> {
-    await this.#native.ready();
+    await this.#native.open();
   }
 
   async pending(filter: { runId?: string } = {}): Promise<ApprovalRequest[]> {
@@ -516,19 +520,14 @@ export class LocalGate implements Gate {
     return record === null ? undefined : toRecord(record);
   }
 
-  /** With what is kept beside it. */
-  raw(approvalId: string): Awaitable<RawRecord | null> {
-    return this.#native.get(approvalId);
-  }
-
   /** The records of one tool call id; of all runs without a `runId`. */
   find(runId: string | null, toolCallId: string): Awaitable<ApprovalRecord[]> {
-    return after(this.findRaw(runId, toolCallId), (records) => records.map(toRecord));
+    return after(this.#native.find(runId, toolCallId), (records) => records.map(toRecord));
   }
 
-  /** As {@link LocalGate.find}, with what is kept beside them. */
-  findRaw(runId: string | null, toolCallId: string): Awaitable<RawRecord[]> {
-    return this.#native.find(runId, toolCallId);
+  /** All that a ledger that lasts keeps of the requests of a run, as it keeps it. */
+  records(runId: string): Promise<RawRecord[]> {
+    return this.#native.records(runId);
   }
 
   /** Whether these are the arguments that were asked about, of which only a part is kept. Not known: `false`. */
@@ -698,8 +697,9 @@ export class LocalGate implements Gate {
   async #remember(approvalId: string, wanted: Omit<Grant, 'id'>): Promise<Grant | undefined> {
     try {
       const grant = await this.control.grant(wanted);
-      const { id: grantId, effect, scope, by, runId, expiresAt } = grant;
-      if (await this.#note({ kind: 'granted', grantId, effect, scope, by, runId, expiresAt, approvalId })) return grant;
+      const { id: grantId, effect, scope, by, runId } = grant;
+      const ofRun = runId === null ? {} : { runId };
+      if (await this.#note({ kind: 'granted', grantId, approvalId, effect, scope, by, ...ofRun })) return grant;
       // Nothing is allowed by what nobody can find out about.
       await this.control.revoke(grantId);
       return undefined;
@@ -716,7 +716,7 @@ export class LocalGate implements Gate {
       await this.#native.note(note);
       return true;
     } catch (error) {
-      this.#failed('not noted in the audit', note, error);
+      this.#failed('not noted in the audit', { ...note }, error);
       return false;
     }
   }
@@ -748,11 +748,11 @@ export class LocalGate implements Gate {
 const keyOf = ({ runId, toolCallId }: Pick<ApprovalRequest, 'runId' | 'toolCallId'>): string =>
   JSON.stringify([runId, toolCallId]);
 
-/** JSON of a result that is not too long; `null`: there is none. */
-async function textOf(result: () => Awaitable<unknown>): Promise<string | null> {
+/** A result that is not too long; `null`: there is none. */
+async function keepable(result: () => Awaitable<unknown>): Promise<unknown> {
   try {
-    const text = JSON.stringify(await result());
-    return text !== undefined && Buffer.byteLength(text) <= MAX_RESULT_BYTES ? text : null;
+    const value = await result();
+    return Buffer.byteLength(JSON.stringify(value)) <= MAX_RESULT_BYTES ? value : null;
   } catch {
     return null;
   }

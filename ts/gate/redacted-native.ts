@@ -8,7 +8,6 @@ import {
   type NativeGateOptions,
   type NativeRequest,
   type Note,
-  type RawRecord,
 } from '../native.js';
 import { Originals } from '../redact/originals.js';
 import type { Redactor } from '../redact/redactor.js';
@@ -31,7 +30,7 @@ export class RedactedNative extends NativeGate {
     this.#redactor = redactor;
   }
 
-  override request(request: NativeRequest): Awaitable<RawRecord> {
+  override request(request: NativeRequest): Awaitable<ApprovalRecord> {
     const kept = keptRequest(this.#redactor, request, request, preview);
     return after(super.request({ ...request, ...kept }), (record) => {
       if (kept.stored !== null) this.#remember(record.approvalId, request.args);
@@ -64,13 +63,13 @@ export class RedactedNative extends NativeGate {
     if (oldest !== undefined) this.#digests.delete(oldest);
   }
 
-  override decide(approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Awaitable<RawRecord> {
+  override decide(approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Awaitable<ApprovalRecord> {
     // The function wants to know the tool, and has a say about arguments only.
     const record = decision.type === 'edit' ? this.get(approvalId) : null;
     return after(record, (found) => this.#decide(approvalId, found?.toolName ?? '', decision, meta));
   }
 
-  #decide(approvalId: string, toolName: string, given: DecisionOutcome, meta: DecideMeta): Awaitable<RawRecord> {
+  #decide(approvalId: string, toolName: string, given: DecisionOutcome, meta: DecideMeta): Awaitable<ApprovalRecord> {
     const runs = given.type === 'edit' ? (meta.editedArgs ?? given.args) : undefined;
     const { decision, stored, asKept, original } = keptDecision(this.#redactor, toolName, given, runs);
     const forget = this.#originals.expect(approvalId, reviveDecision(original), reviveDecision(asKept));
@@ -96,9 +95,8 @@ export class RedactedNative extends NativeGate {
     return super.note({ ...note, reason: clean(note['reason']), label: clean(note['label']) });
   }
 
-  override settle(approvalId: string, succeeded: boolean, result: string | null): Awaitable<void> {
-    const kept = result === null ? null : JSON.stringify(this.#redactor.json(JSON.parse(result)));
-    return super.settle(approvalId, succeeded, kept);
+  override settle(approvalId: string, succeeded: boolean, result: unknown): Awaitable<void> {
+    return super.settle(approvalId, succeeded, result === null ? null : this.#redactor.json(result));
   }
 }
 
