@@ -170,10 +170,10 @@ describe('a gate', () => {
 
   it('counts what waits, and lets go of it when it is closed', async () => {
     const gate = createGate({ telemetry });
-    const asking = [1, 2, 3].map(() => gate.request({ toolName: 'x', args: {} }));
+    const asking = Promise.allSettled([1, 2, 3].map(() => gate.request({ toolName: 'x', args: {} })));
     await vi.waitFor(async () => expect(await points('countersign.approvals.pending')).toEqual([[{}, 3]]));
     await gate.close();
-    await Promise.all(asking);
+    await asking;
     expect(await points('countersign.approvals.pending')).toEqual([[{}, 0]]);
     expect(named('countersign.approval')).toHaveLength(3);
   });
@@ -251,8 +251,10 @@ it('hangs a request under what was active when it was asked, also before the API
   const asking = parents.map((parent) =>
     context.with(trace.setSpan(context.active(), parent), () => gate.request({ toolName: 'x', args: {} })),
   );
+  const ended = Promise.allSettled(asking);
+  await vi.waitFor(async () => expect(await gate.pending()).toHaveLength(2));
   await gate.close();
-  await Promise.all(asking);
+  await ended;
   await vi.waitFor(() => expect(named('countersign.approval')).toHaveLength(2));
   expect(new Set(named('countersign.approval').map((span) => span.parentSpanContext?.spanId))).toEqual(
     new Set(parents.map((parent) => parent.spanContext().spanId)),

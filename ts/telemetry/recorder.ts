@@ -99,11 +99,13 @@ export class Recorder {
 
   decided({ approvalId, type, via, decidedBy, at }: Decision): void {
     const asked = this.#asked.get(approvalId);
-    // An approval that is taken back, or a request of another process.
-    this.#approved.delete(approvalId);
+    const isApproval = type === 'approve' || type === 'edit';
+    // One that is taken back.
+    if (!isApproval) this.#approved.delete(approvalId);
+    // A request of another process, or one that was told of before.
     if (asked === undefined) return;
     this.#asked.delete(approvalId);
-    if (type === 'approve' || type === 'edit') this.#approve(approvalId, asked);
+    if (isApproval) this.#approve(approvalId, asked);
     const attributes = { 'countersign.decision': type, 'countersign.via': via };
     this.#pending.add(-1);
     this.#decisions.add(1, attributes);
