@@ -1,11 +1,21 @@
 /**
  * G13. No secrets in logs: arguments are logged only at trace level; redaction is configurable and applied before storing.
  *
- * Redaction comes with the ledgers that store.
+ * What redaction finds is tested in `gate/redaction.test.ts`.
  */
 import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { tool, type ToolSet } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -106,6 +116,70 @@ describe.each(waitingEntries)('%s', (_, entry) => {
       });
       expect(execute).toHaveBeenCalledTimes(approved ? 1 : 0);
     }
+  });
+});
+
+describe.each(waitingEntries)('%s, redacted', (_, entry) => {
+  const redact = [new RegExp(SECRET)];
+
+  it.each(answers)('logs no secret at any level: %s', async (_name, answer) => {
+    const { logger, lines } = recorder();
+    const gate = createGate({ logger, redact });
+    await entry({ turns, tools: loginTools(), interruptOn: 'all', gate, logger, onApprovalRequest: answer });
+    await gate.close();
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+    expect(JSON.stringify(lines.trace)).toContain('[redacted: pattern 1]');
+  });
+
+  it.for(answers)('keeps no secret in a file: %s', async ([, answer], context) => {
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-g13-'));
+    try {
+      const gate = createGate({ ledger: `sqlite:${join(folder, 'approvals.db')}`, redact });
+      const opened = await gate.ready().catch((error: Error) => error);
+      // An addon that was built without it.
+      if (opened instanceof Error && opened.message.includes('SQLite is not built in')) context.skip();
+      expect(opened).toBeUndefined();
+      await entry({
+        turns,
+        tools: loginTools(() => ({ said: SECRET })),
+        interruptOn: 'all',
+        gate,
+        onApprovalRequest: answer,
+      });
+      // Before it is closed, since that folds one file into the other; and after.
+      for (const when of ['open', 'closed']) {
+        const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+        const kept = Buffer.concat(files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file)));
+        expect(kept.includes(SECRET), when).toBe(false);
+        expect(kept.includes('login'), when).toBe(true);
+        await gate.close();
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    }
+  });
+});
+
+describe.each(waitingEntries)('%s, with telemetry', (_, entry) => {
+  it.each(answers)('has no arguments, answers or reasons in spans and metrics: %s', async (_name, answer) => {
+    const spans = new InMemorySpanExporter();
+    const tracing = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
+    const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+    const reader = new PeriodicExportingMetricReader({ exporter: metrics, exportIntervalMillis: 1e9 });
+    const metering = new MeterProvider({ readers: [reader] });
+    const telemetry = { tracer: tracing.getTracer('test'), meter: metering.getMeter('test') };
+    for (const execute of [() => ({ said: SECRET }), () => Promise.reject(new Error(SECRET))]) {
+      const gate = createGate({ telemetry });
+      await entry({ turns, tools: loginTools(execute), interruptOn: 'all', gate, onApprovalRequest: answer });
+      await gate.close();
+    }
+    await metering.forceFlush();
+    const told = spans
+      .getFinishedSpans()
+      .map((span) => [span.name, span.attributes, span.events, span.links, span.status]);
+    expect(JSON.stringify([told, metrics.getMetrics()])).not.toContain(SECRET);
+    expect(told.length).toBeGreaterThanOrEqual(2);
+    await metering.shutdown();
   });
 });
 

@@ -556,7 +556,7 @@ export class LocalGate implements Gate {
     } finally {
       this.#isOver = true;
       this.flush();
-      this.telemetry?.closed();
+      if (this.telemetry !== undefined) await this.telemetry.closed();
     }
   }
 

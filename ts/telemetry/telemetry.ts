@@ -13,11 +13,12 @@ const MAX_WAITING = 10_000;
 
 export class Telemetry {
   #recorder: Recorder | undefined;
+  readonly #loading: Promise<void>;
   /** What happened before the API was loaded; `undefined`: it is, or it cannot be. */
   #waiting: ((recorder: Recorder) => void)[] | undefined = [];
 
   private constructor(tracer: unknown, meter: unknown) {
-    void this.#load(tracer, meter);
+    this.#loading = this.#load(tracer, meter);
   }
 
   /** `undefined`: it is off. @throws {InvalidConfigError} */
@@ -69,10 +70,11 @@ export class Telemetry {
     this.#record((recorder) => recorder.ledgerOperation(operation, seconds, errorType));
   };
 
-  /** Nothing more is heard of what is still open. */
-  closed(): void {
+  /** Nothing more is heard of what is still open. Then everything is told: the host may flush its exporters. */
+  async closed(): Promise<void> {
     const at = Date.now();
     this.#record((recorder) => recorder.closed(at));
+    await this.#loading;
   }
 
   #record(step: (recorder: Recorder) => void): void {
