@@ -593,6 +593,45 @@ describe('a gate', () => {
     vi.restoreAllMocks();
   });
 
+  it('keeps no reason of a machine that may quote what the function took out', async () => {
+    const note = vi.spyOn(NativeGate.prototype, 'note').mockResolvedValue(undefined);
+    const revoke = vi.spyOn(NativeGate.prototype, 'revoke').mockReturnValue(true);
+    const redactor = of(({ args: given }) => ({ ...(given as object), password: '' }));
+    const withheld = '[redacted: it quotes redacted arguments]';
+    const options = {
+      maxArgumentBytes: 1000,
+      keepDecided: 10,
+      key: null,
+      retainContentsMs: null,
+      retainRecordsMs: null,
+    };
+    const native = new RedactedNative({ ...options, ledger: 'memory:' }, redactor);
+    const request = {
+      runId: 'r',
+      toolName: 't',
+      origin: [],
+      description: null,
+      allowedDecisions: null,
+      timeoutMs: null,
+    };
+    const none = { context: null, details: null, page: null, supersedes: null };
+    const ask = async (toolCallId: string, password: string) =>
+      native.request({ ...request, ...none, toolCallId, args: { password } });
+    const [secret, harmless] = [await ask('1', 'hunter2'), await ask('2', '')];
+    const reject = { type: 'reject', reason: 'Denied: hunter2' } as const;
+    const system = { by: null, via: 'system' } as const;
+    const kept = await native.decide(secret.approvalId, reject, system);
+    expect(kept.decision).toEqual({ type: 'reject', reason: withheld });
+    // Who waits here is told why.
+    expect(native.originalDecision(secret.approvalId, kept.decision!)).toEqual(reject);
+    expect((await native.decide(harmless.approvalId, reject, system)).decision?.reason).toBe(withheld);
+    void native.revoke(secret.approvalId, 'hunter2 changed');
+    expect(revoke.mock.calls).toEqual([[secret.approvalId, withheld]]);
+    await native.note({ kind: 'granted', reason: 'hunter2', toolName: 't' } as never);
+    expect(note.mock.calls).toEqual([[{ kind: 'granted', reason: withheld, toolName: 't', label: undefined }]]);
+    vi.restoreAllMocks();
+  });
+
   it('does not take what somebody else decided for its own', () => {
     const originals = new Originals();
     const mine = { type: 'edit', args: { a: OTHER } } as const;

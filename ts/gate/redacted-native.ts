@@ -11,19 +11,19 @@ import {
 } from '../native.js';
 import { Originals } from '../redact/originals.js';
 import type { Redactor } from '../redact/redactor.js';
-import { keptDecision, keptRequest, originalRequest } from '../redact/request.js';
+import { keptDecision, keptRequest, originalRequest, WITHHELD } from '../redact/request.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { reviveDecision } from './records.js';
 
-/** Of how many redacted requests the digest of the original arguments is remembered. */
-const MAX_DIGESTS = 10_000;
+/** Of how many redacted requests something is remembered. */
+const MAX_REQUESTS = 10_000;
 
 export class RedactedNative extends NativeGate {
   readonly #redactor: Redactor;
   readonly #originals = new Originals();
-  /** Of the original arguments, by request. */
-  readonly #digests = new Map<string, string>();
+  /** Of redacted requests: the digest of the original arguments, and whether the function took something out. */
+  readonly #requests = new Map<string, { digest: string; byFunction: boolean }>();
 
   constructor(options: NativeGateOptions, redactor: Redactor) {
     super(options);
@@ -31,9 +31,9 @@ export class RedactedNative extends NativeGate {
   }
 
   override request(request: NativeRequest): Awaitable<ApprovalRecord> {
-    const kept = keptRequest(this.#redactor, request, request, preview);
+    const { byFunction, ...kept } = keptRequest(this.#redactor, request, request, preview);
     return after(super.request({ ...request, ...kept }), (record) => {
-      if (kept.stored !== null) this.#remember(record.approvalId, request.args);
+      if (kept.stored !== null) this.#remember(record.approvalId, request.args, byFunction);
       return record;
     });
   }
@@ -51,16 +51,23 @@ export class RedactedNative extends NativeGate {
   /** Whether these are the arguments that were asked about, of which a part is not kept. Not known: `false`. */
   isOriginal(approvalId: string, args: unknown): boolean {
     try {
-      return this.#digests.get(approvalId) === digestOf(args);
+      return this.#requests.get(approvalId)?.digest === digestOf(args);
     } catch {
       return false;
     }
   }
 
-  #remember(approvalId: string, args: unknown): void {
-    this.#digests.set(approvalId, digestOf(revive(args)));
-    const [oldest] = this.#digests.size > MAX_DIGESTS ? this.#digests.keys() : [];
-    if (oldest !== undefined) this.#digests.delete(oldest);
+  #remember(approvalId: string, args: unknown, byFunction: boolean): void {
+    this.#requests.set(approvalId, { digest: digestOf(revive(args)), byFunction });
+    const [oldest] = this.#requests.size > MAX_REQUESTS ? this.#requests.keys() : [];
+    if (oldest !== undefined) this.#requests.delete(oldest);
+  }
+
+  /** A reason that no human wrote: it may quote the arguments. */
+  #reason(approvalId: string, reason: string): string {
+    // Of what is not remembered here, nothing is known.
+    const byFunction = this.#requests.get(approvalId)?.byFunction ?? this.#redactor.hasFunction;
+    return byFunction ? WITHHELD : this.#redactor.text(reason);
   }
 
   override decide(approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Awaitable<ApprovalRecord> {
@@ -72,6 +79,8 @@ export class RedactedNative extends NativeGate {
   #decide(approvalId: string, toolName: string, given: DecisionOutcome, meta: DecideMeta): Awaitable<ApprovalRecord> {
     const runs = given.type === 'edit' ? (meta.editedArgs ?? given.args) : undefined;
     const { decision, stored, asKept, original } = keptDecision(this.#redactor, toolName, given, runs);
+    if (meta.via === 'system' && given.reason !== undefined)
+      decision.reason = asKept.reason = this.#reason(approvalId, given.reason);
     const forget = this.#originals.expect(approvalId, reviveDecision(original), reviveDecision(asKept));
     return attempt(
       () => super.decide(approvalId, decision, { ...meta, stored }),
@@ -87,11 +96,15 @@ export class RedactedNative extends NativeGate {
   }
 
   override revoke(approvalId: string, reason: string): Awaitable<boolean> {
-    return super.revoke(approvalId, this.#redactor.text(reason));
+    return super.revoke(approvalId, this.#reason(approvalId, reason));
   }
 
   override note(note: Note): Promise<void> {
-    const clean = (text: unknown): unknown => (typeof text === 'string' ? this.#redactor.text(text) : text);
+    const clean = (text: unknown): unknown => {
+      if (typeof text !== 'string') return text;
+      // It may quote arguments that no request was made of.
+      return this.#redactor.hasFunction ? WITHHELD : this.#redactor.text(text);
+    };
     return super.note({ ...note, reason: clean(note['reason']), label: clean(note['label']) });
   }
 

@@ -37,6 +37,11 @@ export class Redactor {
     return finders.length === 0 && using === undefined ? undefined : new Redactor(finders, using);
   }
 
+  /** Whether a function has a say: what it takes out of arguments cannot be searched for in other texts. */
+  get hasFunction(): boolean {
+    return this.#using !== undefined;
+  }
+
   /** Arguments of a call: first what the function makes of them, then the patterns. */
   args({ toolName }: { toolName: string }, json: unknown): RedactedArgs {
     const made = this.#using === undefined ? undefined : this.#made(this.#using, toolName, json);

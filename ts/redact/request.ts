@@ -19,9 +19,12 @@ type Page = { text: string; flags: string[] };
 export interface KeptRequest extends Beside {
   /** The arguments that are kept instead; `null`: they are kept as they are. */
   stored: [unknown] | null;
+  /** The function took something out: what may quote the arguments is withheld. */
+  byFunction: boolean;
 }
 
-const WITHHELD = redacted('it quotes redacted arguments');
+/** What stands for a text that may quote what the function took out. */
+export const WITHHELD = redacted('it quotes redacted arguments');
 
 /**
  * What is kept of a request. `preview` makes a page of what is kept of the arguments: one of the original may have cut a
@@ -39,6 +42,7 @@ export function keptRequest(
   const { description, details, page } = beside;
   return {
     stored: isRedacted ? [json] : null,
+    byFunction,
     description: description === null ? null : text(description),
     details: details === null ? null : keptDetails(redactor, details as Details, { isRedacted, byFunction, text }),
     page: page && (isRedacted ? preview(call.toolName, json) : { ...page, text: text(page.text) }),

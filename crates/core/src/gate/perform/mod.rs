@@ -1,5 +1,4 @@
-//! Operations by their names, for a caller on another thread. Texts of JSON among the arguments are strings, as for the
-//! methods of the same names.
+//! Operations by their names, for a caller on another thread.
 
 mod audit;
 mod runs;
@@ -17,9 +16,9 @@ use crate::ledger::{Hash, Watch, hash_from_hex, hex};
 /// Performs the operation of this name. `payload` is a JSON array of its arguments; the answer is an envelope.
 pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
     match operation {
-        "ready" => envelope(Ok(())),
-        "request" => with(payload, |(request,): (Box<str>,)| {
-            gate.request(NewRequest::from_text(&request)?).map(RecordText)
+        "open" => envelope(Ok(())),
+        "request" => with(payload, |(request,): (Raw,)| {
+            gate.request(NewRequest::from_text(request.get())?).map(RecordText)
         }),
         "get" => with(payload, |(id,): (Box<str>,)| match wire::approval_id(&id) {
             // What is no id of ours is the id of no request.
@@ -33,8 +32,8 @@ pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
             gate.expire_now();
             gate.pending(run.as_deref()).map(RequestsText)
         }),
-        "decide" => with(payload, |(id, outcome, meta): (Box<str>, Box<str>, Box<str>)| {
-            wire::decide(gate, &id, &outcome, &meta).map(RecordText)
+        "decide" => with(payload, |(id, outcome, meta): (Box<str>, Raw, Raw)| {
+            wire::decide(gate, &id, outcome.get(), meta.get()).map(RecordText)
         }),
         "cancelRun" => with(payload, |(run, reason, via): (Box<str>, Box<str>, Box<str>)| {
             gate.cancel_run(&run, &reason, wire::via(&via)?)
@@ -45,11 +44,10 @@ pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
                 Ok(id) => gate.revoke(id, &reason),
             })
         }
-        "claim" => with(payload, |(run, id, call): (Option<Box<str>>, Box<str>, Box<str>)| {
-            wire::claim(gate, run.as_deref(), &id, &call).map(ClaimText::from)
+        "claim" => with(payload, |(run, id, call): (Option<Box<str>>, Box<str>, Raw)| {
+            wire::claim(gate, run.as_deref(), &id, call.get()).map(ClaimText::from)
         }),
-        "settle" => with(payload, |(id, succeeded, result): (Box<str>, bool, Option<Box<str>>)| {
-            let result = result.map(|text| wire::read::<Raw>(&text)).transpose()?;
+        "settle" => with(payload, |(id, succeeded, result): (Box<str>, bool, Option<Raw>)| {
             gate.settle(wire::approval_id(&id)?, succeeded, result)
         }),
         "watch" => {
@@ -84,9 +82,9 @@ fn perform_on_archive(gate: &Gate, operation: &str, payload: &str) -> String {
             let runs = archive.runs(open, limit)?;
             Ok(runs.iter().map(RunInfoText::from).collect::<Vec<_>>())
         }),
-        "note" => with(payload, |(note,): (Box<str>,)| {
-            let note: NoteText = wire::read(&note)?;
-            Ok(archive.note(&[note.note()?], now)?)
+        "note" => with(payload, |(notes,): (Vec<NoteText>,)| {
+            let notes = notes.into_iter().map(NoteText::note).collect::<Result<Vec<_>, _>>()?;
+            Ok(archive.note(&notes, now)?)
         }),
         "audit" => with(payload, |(after, limit): (u64, usize)| {
             let entries = archive.audit(after, limit)?;
