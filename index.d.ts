@@ -974,6 +974,68 @@ export declare function streamWithEvents<AGENT extends AgentLike>(
   options: AgentStreamWithEventsOptions<AGENT>,
 ): AgentRun<AGENT['tools']>;
 
+/** How a run is continued: as it was started, but for its messages, which the ledger has. */
+export interface ResumeOptions {
+  /** With a ledger that lasts: the one that the run was started with, opened here or there. */
+  gate: Gate;
+  runId: string;
+  prompt?: undefined;
+  messages?: undefined;
+}
+
+/**
+ * Continues a run that its process did not bring to its end: it was killed, it closed its gate, it failed, or it let go of the
+ * run ({@link AgentRun.suspend}). The first event is {@link RunResumedEvent}.
+ *
+ * The model is not called for what it has said before. Calls that wait are waited for, and put to `onApprovalRequest` once
+ * more; what was decided meanwhile counts; what has run does not run again, and the model gets its result. What was started
+ * by a process that is gone is asked about again, with a description that says so. A call that nobody had to approve and that
+ * has no result is not run again: the model is told that it was interrupted. Where a tool or the prompt has changed since,
+ * what it concerns is asked about again.
+ *
+ * @throws as {@link streamWithEvents}, and {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for a gate with `memory:`. The run
+ * itself ends with {@link RunError}: `ERR_RUN_ACTIVE` when a process that lives has it, `ERR_UNKNOWN_RUN`, `ERR_RUN_OVER`
+ */
+export declare function resume<TOOLS extends ToolSet>(
+  options: OmitEach<StreamWithEventsOptions<TOOLS>, keyof ResumeOptions> & ResumeOptions,
+): AgentRun<TOOLS>;
+export declare function resume<AGENT extends AgentLike>(
+  options: OmitEach<AgentStreamWithEventsOptions<AGENT>, keyof ResumeOptions> & ResumeOptions,
+): AgentRun<AGENT['tools']>;
+
+/** A run as a ledger knows it. */
+export interface RunInfo {
+  runId: string;
+  /**
+   * `active`: a process that lives has it. `suspended`: none has, and it can be continued. `failed`: it ended with an error,
+   * and can be continued. `done` and `cancelled` cannot.
+   */
+  status: 'active' | 'suspended' | 'done' | 'failed' | 'cancelled';
+  /** Finished steps. */
+  steps: number;
+  /** Requests that wait. */
+  pending: number;
+  /** ms since the epoch. */
+  createdAt: number;
+  /** ms since the epoch. */
+  updatedAt: number;
+}
+
+/**
+ * The runs that a ledger knows, of all processes, the latest change first.
+ *
+ * @throws {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for a gate with `memory:`
+ */
+export declare function listRuns(
+  gate: Gate,
+  options?: {
+    /** Only runs that are active or can be continued. @default false */
+    open?: boolean;
+    /** @default 100 */
+    limit?: number;
+  },
+): Promise<RunInfo[]>;
+
 /** What a whole run came to. */
 export interface RunResult<TOOLS extends ToolSet = ToolSet> {
   runId: string;
@@ -1005,6 +1067,14 @@ export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterable
   throw(error?: unknown): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>>;
   [Symbol.asyncIterator](): this;
   [Symbol.asyncDispose](): Promise<void>;
+  /**
+   * Ends the run here and lets go of it, so that {@link resume} can continue it, in this process or another. Nothing is
+   * cancelled: what waits goes on waiting. A step that the model or a tool is in is brought to its end first. The iterator
+   * ends, and `result` rejects with an `AbortError`.
+   *
+   * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) when the run has no gate with a ledger that lasts
+   */
+  suspend(): Promise<void>;
   /** The same run for `useChat`, instead of iterating it. */
   toUIMessageStream<UI_MESSAGE extends UIMessage = UIMessage>(
     options?: UIMessageStreamOptions<UI_MESSAGE>,
@@ -1027,6 +1097,24 @@ type CallOf<TOOLS extends ToolSet, MORE> =
     }[ToolNames<TOOLS>]
   | ({ toolCallId: string; toolName: string; args: unknown; dynamic: true; providerExecuted?: boolean } & MORE);
 
+/** The first event of a run that {@link resume} continues. */
+export type RunResumedEvent = {
+  type: 'run-resumed';
+  runId: string;
+  /** Steps that were done before, the one that waits among them. */
+  steps: number;
+  /** The conversation so far. */
+  messages: ModelMessage[];
+  /** What is not as it was when the run was last kept. What it concerns is asked about again. */
+  drift: {
+    /** Tools whose description, input schema or gating is another, that are new, or that are gone. */
+    tools: string[];
+    /** Whether `system` or `instructions` is another. */
+    prompt: boolean;
+  };
+  /** Calls (`toolCallId`) that were started, and nobody knows how far they came. */
+  interrupted: string[];
+};
 export type TextEvent = { type: 'text'; text: string; id: string };
 export type ReasoningEvent = { type: 'reasoning'; text: string; id: string };
 /** `stepNumber` counts from 1 over the whole run. */
@@ -1081,6 +1169,7 @@ export type DoneEvent<TOOLS extends ToolSet = ToolSet> = { type: 'done' } & RunR
 export type RawPartEvent<TOOLS extends ToolSet = ToolSet> = { type: 'raw-part'; part: TextStreamPart<TOOLS> };
 
 export type AgentEvent<TOOLS extends ToolSet = ToolSet> =
+  | RunResumedEvent
   | TextEvent
   | ReasoningEvent
   | StepStartEvent

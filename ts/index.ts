@@ -23,6 +23,7 @@ export const preview: typeof Api.preview = ({ toolName, args }, options) =>
 
 export { isExecutionDenied } from './ai-sdk/denied.js';
 export { gateTools } from './ai-sdk/gate-tools.js';
+export { listRuns, resume } from './ai-sdk/resume.js';
 export { streamWithEvents } from './ai-sdk/stream-with-events.js';
 export { toolApproval } from './ai-sdk/tool-approval.js';
 export { verifyApprovals } from './ai-sdk/verify-approvals.js';

@@ -73,6 +73,12 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     return this;
   }
 
+  async suspend(): Promise<void> {
+    this.#run.suspend();
+    // It goes on to where it can stop, whether or not somebody reads it.
+    for (let item = await this.next(); item.done !== true; item = await this.next());
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#leave();
   }

@@ -70,8 +70,14 @@ export function eventView<TOOLS extends ToolSet>(run: () => Run, includeRaw: boo
 
   const ofOwn = (event: OwnEvent): AgentEvent | undefined => {
     switch (event.type) {
+      case 'run-resumed':
+        stepNumber = event.steps;
+        return event;
       case 'call-edited':
+      case 'call-open':
         return undefined;
+      case 'call-ended':
+        return ofPart(event.part);
       case 'call-responded':
         return ofPart({ ...event.call, type: 'tool-result', output: event.output });
       case 'run-aborted':

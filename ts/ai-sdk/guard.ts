@@ -51,6 +51,8 @@ export interface GuardOptions {
   /** Whether the host judge has a say about this tool. */
   hostJudges?: (toolName: string) => boolean;
   signal: AbortSignal | undefined;
+  /** Tools whose calls pass the guard whatever is configured now: a run that is continued has asked about them. */
+  alsoGuarded?: ReadonlySet<string> | undefined;
   onExecuted?: (executed: Executed) => void;
 }
 
@@ -76,7 +78,7 @@ export class Guard {
   guards(toolName: string): boolean {
     const gating = this.#gatings.get(toolName);
     if (gating === undefined) return false;
-    if (this.#options.asker.judgesAll) return true;
+    if (this.#options.asker.judgesAll || this.#options.alsoGuarded?.has(toolName) === true) return true;
     return gating.action !== 'allow' || (gating.entry !== toolName && this.#options.hostJudges?.(toolName) === true);
   }
 
@@ -90,6 +92,11 @@ export class Guard {
 
   call(toolCallId: string): GuardedCall | undefined {
     return this.#calls.get(toolCallId);
+  }
+
+  /** A call that was made before the run was continued here: it runs only on an approval of its own. */
+  restore(toolCallId: string, args: Snapshot, context: Record<string, unknown>): void {
+    this.#calls.set(toolCallId, { args, context, verdict: { effect: 'ask', floor: true } });
   }
 
   /** The answer of this call is in the messages: the SDK may ask again whether it needed one. */

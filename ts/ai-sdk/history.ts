@@ -52,6 +52,40 @@ export function closed(history: readonly ModelMessage[], reasonOf: (toolCallId: 
   return [...history, { role: 'tool', content } as unknown as ModelMessage];
 }
 
+/** What came of a call that the SDK did not run. */
+export interface Result {
+  toolCallId: string;
+  toolName: string;
+  /** What the model gets. */
+  output: { type: string; [more: string]: unknown };
+  /** The arguments that it ran with, where they are not those of the model. */
+  input?: { value: unknown } | undefined;
+}
+
+/** The messages with these results behind the step that made the calls. */
+export function withResults(history: readonly ModelMessage[], results: readonly Result[]): ModelMessage[] {
+  if (results.length === 0) return [...history];
+  const inputs = new Map(
+    results.flatMap(({ toolCallId, input }) => (input === undefined ? [] : [[toolCallId, input]])),
+  );
+  const last = history.findLastIndex(({ role }) => role === 'assistant');
+  const messages = history.map((message, index) => {
+    if (index !== last || inputs.size === 0) return message;
+    const content = partsIn(message).map((part) => {
+      const input = part.type === 'tool-call' ? inputs.get(part.toolCallId as string) : undefined;
+      return input === undefined ? part : { ...part, input: input.value };
+    });
+    return { ...message, content } as ModelMessage;
+  });
+  const content = results.map(({ toolCallId, toolName, output }) => ({
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    output,
+  }));
+  return [...messages, { role: 'tool', content } as unknown as ModelMessage];
+}
+
 function rewrite(message: ModelMessage, byCall: Map<string, Answer>): ModelMessage {
   const content = partsIn(message).map((part) => {
     const answer = byCall.get(part.toolCallId as string);

@@ -1,7 +1,7 @@
 /** Keeps a run while it goes on: only what is new is written, one write at a time, in the order of the moments. */
 import type { ModelMessage } from 'ai';
 import type { NativeSavedRun, RunStatus, RunStore } from '../native.js';
-import { encode, type KeptRun, type StepMark } from './saved-run.js';
+import { decode, encode, type KeptRun, type StepMark } from './saved-run.js';
 
 interface Written {
   message: ModelMessage;
@@ -35,13 +35,15 @@ export class RunKeeper {
     return this.#isOurs;
   }
 
-  /** It was taken from the ledger, where it is as it is here. */
-  took(run: KeptRun, { heads }: NativeSavedRun): void {
+  /** It was taken from the ledger, where it is as it is here. Fails when it cannot be read. */
+  took({ entries, heads, state }: NativeSavedRun): KeptRun {
     this.#isOurs = true;
+    const run = decode(this.#runId, entries, state);
     this.#last = run;
     run.messages.forEach((message, index) =>
       this.#written.push({ message, mark: run.marks.get(index), head: heads[index] as string }),
     );
+    return run;
   }
 
   /** Resolves when this, or a later moment, is durable. A moment that waits gives way to a later one. */

@@ -1,5 +1,11 @@
 import type { ModelMessage } from 'ai';
-import type { ApprovalRequestedEvent, ApprovalResponseEvent, RunResult, ToolDeniedEvent } from '../../index.js';
+import type {
+  ApprovalRequestedEvent,
+  ApprovalResponseEvent,
+  RunResult,
+  RunResumedEvent,
+  ToolDeniedEvent,
+} from '../../index.js';
 import type { StreamPart } from './sdk.js';
 
 /** What the loop yields beside the SDK's parts. */
@@ -7,6 +13,11 @@ export type OwnEvent =
   | ApprovalRequestedEvent
   | ApprovalResponseEvent
   | ToolDeniedEvent
+  | RunResumedEvent
+  /** A call of a run that is continued, which nobody here has seen. */
+  | { type: 'call-open'; call: StreamPart }
+  /** The end of an execution before the run was continued. */
+  | { type: 'call-ended'; part: StreamPart }
   | { type: 'call-edited'; call: StreamPart }
   | { type: 'call-responded'; call: StreamPart; output: unknown }
   | { type: 'run-aborted'; reason: unknown; messages: ModelMessage[] }

@@ -19,3 +19,12 @@ export function reasonOf(decision: DecisionOutcome): string | undefined {
   if (decision.type === 'expired') return 'Nobody answered in time.';
   return decision.type === 'cancelled' ? CANCELLED : undefined;
 }
+
+/** Of a call that a human allowed: it is asked about again. */
+export const INTERRUPTED_CALL = 'It was started before, by a process that is gone, and nobody knows how far it came.';
+/** Of a call that nobody had to allow: it is not run again. */
+export const INTERRUPTED_TOOL =
+  'This call was interrupted: its process ended before it had a result, and nobody knows how far it came. It was not run again.';
+export const LOST_RESULT = 'This call has run to its end, but its result was lost. It was not run again.';
+export const REDACTED =
+  'Its arguments were redacted before they were stored, so that it cannot be continued. Call the tool again if it is still needed.';

@@ -3,11 +3,12 @@ import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType } from '../..
 import { requestOf, type Asker, type Question } from '../gate/asker.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { existingRecord, isApproval, type Decided } from '../gate/records.js';
-import type { Gating } from '../native.js';
+import { existingRecord, isApproval, toRecord, type Decided } from '../gate/records.js';
+import type { Gating, RawRecord } from '../native.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
-import type { Edits } from './edits.js';
+import { digestOf, type Edits } from './edits.js';
 import { ASK, type Guard } from './guard.js';
+import type { Plan } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
 import { DUPLICATE_ID, reasonOf, TURN_ENDED } from './reasons.js';
 import { valueOf, type Asked, type Round } from './round.js';
@@ -46,6 +47,11 @@ export class Requests {
 
   saw(toolCallId: string): void {
     this.#seen.set(toolCallId, (this.#seen.get(toolCallId) ?? 0) + 1);
+  }
+
+  /** Whether several calls have this id. */
+  isAmbiguous(toolCallId: string): boolean {
+    return (this.#seen.get(toolCallId) ?? 0) > 1;
   }
 
   deny(toolCallId: string, denial: Denial): void {
@@ -144,6 +150,57 @@ export class Requests {
     return round.waiting > 0;
   }
 
+  /** Goes on with what was asked before the run was continued here: each call as its plan says. */
+  async resume(round: Round, calls: readonly { asked: Asked; plan: Plan }[]): Promise<void> {
+    round.askedAbout = round.requested.length;
+    const open: Asked[] = [];
+    for (const { asked, plan } of calls) {
+      if (plan.do === 'wait') {
+        this.#attach(round, asked, plan.record);
+        open.push(asked);
+      } else if (plan.do === 'follow') this.#attach(round, asked, plan.record);
+      else if (plan.do === 'ask' && (await this.#askInstead(round, asked, plan))) open.push(asked);
+      else if (plan.do === 'deny') {
+        if (plan.takeBack !== undefined) await this.#options.asker.gate.withdraw(plan.takeBack.approvalId, plan.reason);
+        asked.decision = { type: 'cancelled', reason: plan.reason };
+        this.deny(asked.toolCallId, { args: valueOf(asked.args), reason: plan.reason });
+      }
+    }
+    this.#callHumans(open);
+  }
+
+  #attach(round: Round, asked: Asked, kept: RawRecord): void {
+    const record = toRecord(kept);
+    const same = asked.args !== undefined && digestOf(asked.args) === digestOf(snapshot(record.args));
+    const { decided, staleness } = this.#options.asker.attach(kept, record, (written) => asked.edits.check(written));
+    asked.record = record;
+    // What was approved is in the ledger, what would run is in the messages.
+    asked.staleness = same ? staleness : async () => 'The call in the messages is not the one that was asked about.';
+    this.#tellAsked(asked, record, false);
+    this.#wait(round, asked, record, decided);
+  }
+
+  async #askInstead(round: Round, asked: Asked, { instead, takeBack }: Plan & { do: 'ask' }): Promise<boolean> {
+    if (instead !== undefined && takeBack) await this.#options.asker.gate.withdraw(instead.approvalId, instead.reason);
+    const denied = await this.#judgedAgain(asked.toolCallId, asked);
+    return this.#openRequest(round, asked, denied, instead);
+  }
+
+  #tellAsked(asked: Asked, record: ApprovalRecord, isAutomatic: boolean): void {
+    const request = requestOf(record, asked.args ?? snapshot(null));
+    this.#options.tell({ type: 'approval-requested', isAutomatic, ...request } as ApprovalRequestedEvent);
+  }
+
+  #wait(round: Round, asked: Asked, record: ApprovalRecord, decided: Promise<Decided>): void {
+    round.waiting++;
+    round.waits.push(
+      decided.then(
+        (outcome) => this.#onDecided(round, asked, outcome),
+        (error: unknown) => this.#onLost(round, asked, record, error),
+      ),
+    );
+  }
+
   /** `false`: it could not be taken back, and does not run in this run. */
   async #takeBack(asked: Asked, { approvalId }: ApprovalRecord, why: string): Promise<boolean> {
     try {
@@ -202,15 +259,8 @@ export class Requests {
       asked.record = record;
       asked.staleness = staleness;
       const isAutomatic = denied !== undefined || this.#options.asker.isAutomatic;
-      const request = requestOf(record, args ?? snapshot(null));
-      this.#options.tell({ type: 'approval-requested', isAutomatic, ...request } as ApprovalRequestedEvent);
-      round.waiting++;
-      round.waits.push(
-        decided.then(
-          (outcome) => this.#onDecided(round, asked, outcome),
-          (error: unknown) => this.#onLost(round, asked, record, error),
-        ),
-      );
+      this.#tellAsked(asked, record, isAutomatic);
+      this.#wait(round, asked, record, decided);
       if (denied === undefined) return true;
       // The run goes on when the decision is told, which it is when it is kept.
       void this.#options.asker.gate.rejectBySystem(record.approvalId, denied);

@@ -8,6 +8,7 @@ import type { Edits } from './edits.js';
 import type { Executed } from './guard.js';
 import { modelOutput, type Answer } from './history.js';
 import type { FinishEvent, Step, StreamPart } from './sdk.js';
+import type { StepSoFar } from './step-so-far.js';
 import type { Turn } from './turn.js';
 
 /** A call that waits for an answer, or has one. */
@@ -29,6 +30,12 @@ export interface Asked {
 /** One `streamText` call. */
 export class Round {
   readonly steps: Step[] = [];
+  /** The same as the SDK gave them, with the messages of this call only. */
+  readonly ownSteps: Step[] = [];
+  /** What the call began with: results of calls that were approved before it, as far as the SDK tells them. */
+  first: readonly ModelMessage[] = [];
+  /** The step that is being read, where the run is kept. */
+  readonly soFar: StepSoFar | undefined;
   readonly requested: Asked[] = [];
   /** What runs before the model is called: calls that were approved. */
   readonly executed: Executed[] = [];
@@ -50,6 +57,8 @@ export class Round {
   /** What it waits for cannot be waited for any more. */
   lost: { error: unknown } | undefined;
   aborted: { reason: unknown } | undefined;
+  /** It goes on with the model, though nothing was asked in it: its calls have their results. */
+  goesOn = false;
   /** The model is not called: only what was approved is run. */
   silent = false;
 
@@ -57,9 +66,10 @@ export class Round {
   /** What it starts with. */
   readonly answers: readonly Answer[];
 
-  constructor(number: number, answers: readonly Answer[]) {
+  constructor(number: number, answers: readonly Answer[], soFar?: StepSoFar) {
     this.number = number;
     this.answers = answers;
+    this.soFar = soFar;
   }
 
   /** The turn of the step that is being read; `undefined` while nothing is known of it. */

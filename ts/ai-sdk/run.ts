@@ -9,23 +9,30 @@ import type { ModelMessage, ToolSet } from 'ai';
 import type { InterruptOn, RunResult } from '../../index.js';
 import type { Asker } from '../gate/asker.js';
 import { isApproval } from '../gate/records.js';
-import type { InterruptPlan } from '../native.js';
+import { GateClosedError, InvalidConfigError, RunError } from '../errors/index.js';
+import type { InterruptPlan, RunStatus } from '../native.js';
 import { isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot } from '../values/snapshot.js';
 import { digestOf, Edits } from './edits.js';
 import { Flow } from './flow.js';
 import { Guard, type Executed } from './guard.js';
-import { answered, closed, type Answer } from './history.js';
+import { driftBetween, fingerprintsOf, type Fingerprints } from './fingerprints.js';
+import { answered, closed, withResults, type Answer, type Result } from './history.js';
 import { hostJudgeOf } from './host-judge.js';
 import { Inbox } from './inbox.js';
+import { RunKeeper } from './keep-run.js';
+import { callsIn, openStepOf, planFor, type OpenStep } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
-import { CANCELLED, EDIT_NOTE, reasonOf, TURN_ENDED } from './reasons.js';
+import { CANCELLED, EDIT_NOTE, INTERRUPTED_TOOL, reasonOf, TURN_ENDED } from './reasons.js';
 import { Requests, type Denial } from './requests.js';
 import { callWith, resultMessages, Round, valueOf, type Asked } from './round.js';
+import { marksIn, stateOf, type KeptRun, type StepMark } from './saved-run.js';
+import { resultOf, stepsOf } from './saved-step.js';
 import type { CallOptions, FinishEvent, Sdk, Step, StreamPart, StreamResult } from './sdk.js';
 import { signApproval } from './signature.js';
 import { addUsage, changeStep } from './steps.js';
-import { executes, isRecord, ownTool, withNotes } from './tools.js';
+import { StepSoFar } from './step-so-far.js';
+import { executes, isRecord, ownTool, withNote, withNotes } from './tools.js';
 import { silentModel, turnOf, watchModel, type Turn, type TurnEndEvent } from './turn.js';
 
 /** Turns what happens into what is yielded; `undefined` is not yielded. */
@@ -54,6 +61,10 @@ export interface RunOptions {
   call: CallOptions;
   /** How a round is opened: with `streamText` or with an agent. */
   open: (sdk: Sdk) => OpenCall;
+  /** The same options before any call is opened: for a run that is continued. */
+  prepare: (sdk: Sdk, signal: AbortSignal) => PromiseLike<CallOptions>;
+  /** Whether the ledger has this run, and it goes on from there. */
+  resumes: boolean;
   /** The user's callbacks of the given names, from wherever they may stand. */
   callbacks: (names: readonly string[]) => ((event: never) => unknown)[];
 }
@@ -73,7 +84,7 @@ export class Run {
   #guard!: Guard;
   #requests!: Requests;
   #round!: Round;
-  #result!: StreamResult;
+  #result: StreamResult | undefined;
   #reader!: ReadableStreamDefaultReader<unknown>;
   #reading: Promise<ReadableStreamReadResult<unknown>> | undefined;
   readonly #flow = new Flow();
@@ -90,10 +101,20 @@ export class Run {
   #finishReason = 'other';
   #toldAbort = false;
 
+  /** Where the gate's ledger lasts. */
+  readonly #keeper: RunKeeper | undefined;
+  /** The steps that messages of the history began, by the index of the message. */
+  #marks = new Map<number, StepMark>();
+  #fingerprints: Promise<Fingerprints> | undefined;
+  /** Why it must not go on here, though it is not over. */
+  #suspended: DOMException | undefined;
+  #tookOptions = false;
+
   constructor(options: RunOptions) {
     this.#options = options;
     this.#asker = options.asker;
     this.#history = messagesOf(options.call);
+    this.#keeper = options.asker.gate.lasts ? new RunKeeper(options.asker.gate.runs, options.asker.runId) : undefined;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -119,14 +140,20 @@ export class Run {
 
   /** What a converter of the SDK's parts needs. To be called when `start` is done. */
   get opened(): { sdk: Sdk; result: StreamResult; tools: ToolSet } {
-    return { sdk: this.#sdk, result: this.#result, tools: this.#guard.tools };
+    return { sdk: this.#sdk, result: this.#result ?? this.#silentResult(), tools: this.#guard.tools };
+  }
+
+  /** A run that is continued may have to wait before it calls the SDK: a result of nothing, for its converter. */
+  #silentResult(): StreamResult {
+    const model = silentModel(this.#sdk.version.modelSpecification);
+    return this.#sdk.ai.streamText({ model, prompt: '.', onError: () => {} } as never);
   }
 
   /** Runs. To be called once; `beforeYield` is called whenever control goes back to the reader. */
   async *items<E>(view: View<E>, beforeYield: () => void): AsyncGenerator<E, undefined, undefined> {
     const { signal } = this.#options;
     const onAbort = () => {
-      void this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
+      void this.#cancel(CANCELLED, 'abort');
       this.#stopReading();
       this.#inbox.ring();
     };
@@ -163,10 +190,31 @@ export class Run {
   abandon(): Awaitable<void> {
     if (this.#phase === 'over') return;
     this.#endRun();
-    const cancelled = this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
+    const cancelled = this.#cancel(CANCELLED, 'abort');
     this.#stopReading();
     this.#reject(this.#options.signal.reason ?? new DOMException('The run was left before its end.', 'AbortError'));
-    return cancelled;
+    return this.#keeper === undefined ? cancelled : this.#endKept('cancelled', cancelled);
+  }
+
+  /** Nothing of this run may start any more. What another process has asked in a run of this id is not ours to cancel. */
+  #cancel(reason: string, via: 'abort' | 'system'): Awaitable<void> {
+    if (this.#keeper?.isOurs === false) return undefined;
+    return this.#asker.gate.cancelRun(this.runId, reason, via);
+  }
+
+  /** Ends here what another process may continue. To be called once; the iterator must be read on until it ends. */
+  suspend(): void {
+    if (this.#keeper === undefined) {
+      throw new InvalidConfigError({
+        message:
+          "run.suspend: the run has no gate with a ledger that lasts, such as createGate({ ledger: 'sqlite:runs.db' }).",
+      });
+    }
+    this.#suspended ??= new DOMException(
+      `The run was suspended: resume({ gate, runId: ${JSON.stringify(this.runId)} }) continues it.`,
+      'AbortError',
+    );
+    this.#inbox.ring();
   }
 
   /** Goes on until there is a part to show or something in the inbox. */
@@ -174,6 +222,7 @@ export class Run {
     try {
       if (this.#options.signal.aborted) await this.#abort(this.#options.signal.reason);
       else if (this.#lost !== undefined) throw this.#lost.error;
+      else if (this.#suspended !== undefined && this.#phase !== 'reading') await this.#letGo(this.#suspended);
       else if (this.#phase === 'reading') return await this.#read();
       else if (this.#phase === 'starting') await this.start();
       else if (this.#round.waiting > 0) await this.#inbox.rung();
@@ -196,12 +245,18 @@ export class Run {
     this.#sdk = await this.#options.sdk();
     if (this.#options.hideDeniedTools) await this.#asker.refresh();
     this.#call = this.#options.open(this.#sdk);
-    await this.#open(new Round(0, []));
+    if (this.#options.resumes) await this.#resume();
+    else await this.#open(this.#newRound(0, []));
+  }
+
+  #newRound(number: number, answers: readonly Answer[]): Round {
+    return new Round(number, answers, this.#keeper === undefined ? undefined : new StepSoFar());
   }
 
   async #read(): Promise<StreamPart | undefined> {
     const round = this.#round;
-    if (round.askedAbout === 0 && this.#requests.areComplete(round)) {
+    if (round.askedAbout === 0 && this.#requests.areComplete(round) && this.#isWorthAsking(round)) {
+      await this.#keepSoFar(round);
       await this.#requests.askAll(round);
       return undefined;
     }
@@ -222,7 +277,13 @@ export class Run {
 
   /** Keeps the books and says what is shown of a part. */
   #onPart(round: Round, part: StreamPart): StreamPart | undefined {
+    round.soFar?.add(part);
     switch (part.type) {
+      case 'tool-result':
+      case 'tool-error':
+        // Somebody is asked about another call: what has run meanwhile is kept, too.
+        if (round.askedAbout > 0 && this.#keeper !== undefined) this.#keepSoFar(round).catch(() => {});
+        return part;
       case 'text-delta':
       case 'text-start':
       case 'text-end':
@@ -268,8 +329,10 @@ export class Run {
   async #closeRound(round: Round): Promise<void> {
     if (round.error !== undefined) throw round.error.error;
     if (round.finish === undefined) throw new TypeError('The AI SDK ended its stream without finishing.');
-    const added = this.#sdk.version.responseMessages(round.finish);
-    this.#history = [...this.#history, ...(round.silent ? added.filter(({ role }) => role === 'tool') : added)];
+    const all = this.#sdk.version.responseMessages(round.finish);
+    const added = round.silent ? all.filter(({ role }) => role === 'tool') : all;
+    this.#marks = this.#marksWith(added, round.steps);
+    this.#history = [...this.#history, ...added];
     this.#steps = [...this.#steps, ...round.steps];
     this.#usage = addUsage(this.#usage, round.finish.totalUsage);
     if (!round.silent) {
@@ -278,7 +341,8 @@ export class Run {
       this.#spoken = this.#result;
     }
     this.#phase = 'waiting';
-    if (round.askedAbout < round.requested.length) await this.#requests.askAll(round);
+    if (round.requested.length > 0) await this.#keeper?.save(await this.#kept());
+    if (round.askedAbout < round.requested.length && this.#suspended === undefined) await this.#requests.askAll(round);
   }
 
   // --- going on -----------------------------------------------------------------------------------------------------
@@ -286,13 +350,13 @@ export class Run {
   /** All is decided: the next round, or the end. */
   async #continue(): Promise<void> {
     const round = this.#round;
-    if (round.requested.length === 0) return this.#end();
+    if (round.requested.length === 0 && !round.goesOn) return this.#end();
     if (await this.#requests.askAgain(round)) return;
     if (round.requested.some(({ decision }) => decision?.type === 'reject' && decision.stop === true))
       return this.#stopTurn(round);
     const answers = round.requested.map((asked) => this.#answer(asked));
-    this.#history = answered(this.#history, answers);
-    const next = new Round(round.number + 1, answers);
+    if (answers.length > 0) this.#history = answered(this.#history, answers);
+    const next = this.#newRound(round.number + 1, answers);
     const waitsForClient = this.#waitsForClient(round, answers);
     if (waitsForClient && !answers.some(needsRound)) return this.#end();
     next.silent = waitsForClient;
@@ -360,7 +424,7 @@ export class Run {
 
   /** A human ended the turn: nothing else of the step runs. */
   async #stopTurn(round: Round): Promise<void> {
-    await this.#asker.gate.cancelRun(this.runId, TURN_ENDED, 'system');
+    await this.#cancel(TURN_ENDED, 'system');
     const reasons = new Map<string, string>();
     for (const { toolCallId, toolName, decision, args } of round.requested) {
       const reason = decision !== undefined && !isApproval(decision) ? (reasonOf(decision) ?? 'Rejected.') : TURN_ENDED;
@@ -394,6 +458,7 @@ export class Run {
       output,
     };
     this.#endRun();
+    if (this.#keeper !== undefined) await this.#keeper.end('done', this.#notKept, await this.#kept());
     this.#resolve(result);
     this.#inbox.push({ type: 'run-done', ...result });
   }
@@ -419,15 +484,15 @@ export class Run {
   }
 
   async #abort(reason: unknown): Promise<void> {
-    const cancelled = this.#asker.gate.cancelRun(this.runId, CANCELLED, 'abort');
+    const cancelled = this.#cancel(CANCELLED, 'abort');
     this.#endRun();
     this.#stopReading();
-    await cancelled;
+    await (this.#keeper === undefined ? cancelled : this.#endKept('cancelled', cancelled));
     const round = this.#round as Round | undefined;
     if (round !== undefined) {
       await Promise.all(round.waits);
       if (round.finish === undefined) {
-        this.#history = [...this.#history, ...resultMessages(round), ...this.#sdk.version.messagesSoFar(round.steps)];
+        this.#history = [...this.#history, ...resultMessages(round), ...this.#messagesSoFar(round)];
         this.#steps = [...this.#steps, ...round.steps];
       }
     }
@@ -442,11 +507,14 @@ export class Run {
 
   /** What went wrong, as a part, unless the stream has told it. */
   async #fail(failure: unknown): Promise<StreamPart | undefined> {
+    // Where the gate was closed, or the run could not even be continued, it is not over: another process may have it.
+    const isLeft = GateClosedError.isInstance(failure) || (this.#options.resumes && this.#phase === 'starting');
     this.#endRun();
-    const cancelled = this.#asker.gate.cancelRun(this.runId, 'The run failed.', 'system');
+    const cancelled = isLeft ? this.#keeper?.release(this.#notKept) : this.#cancel('The run failed.', 'system');
     this.#stopReading();
     this.#reject(failure);
     await cancelled;
+    if (this.#keeper !== undefined && !isLeft) await this.#keepFailed();
     const round = this.#round as Round | undefined;
     await Promise.all(round?.waits ?? []);
     this.#round ??= new Round(0, []);
@@ -465,7 +533,7 @@ export class Run {
     this.#round = round;
     this.#result = await this.#call((options) => this.#roundOptions(round, options), this.#options.signal);
     this.#options.signal.throwIfAborted();
-    this.#reader = streamOf(this.#result, this.#wantsOutput()).getReader();
+    this.#reader = streamOf(this.#result as StreamResult, this.#wantsOutput()).getReader();
     this.#reading = undefined;
     this.#phase = 'reading';
   }
@@ -473,7 +541,7 @@ export class Run {
   /** The user's options as one round needs them. */
   #roundOptions(round: Round, options: CallOptions): CallOptions {
     const { version } = this.#sdk;
-    if (round.number === 0) this.#takeOptions(options);
+    if (!this.#tookOptions) this.#takeOptions(options, messagesOf(options));
     return {
       ...options,
       prompt: undefined,
@@ -514,9 +582,10 @@ export class Run {
       await quietly(() => callback({ ...event, steps } as never));
   };
 
-  #takeOptions(options: CallOptions): void {
+  #takeOptions(options: CallOptions, input: ModelMessage[], alsoGuarded?: ReadonlySet<string>): void {
+    this.#tookOptions = true;
     this.#callOptions = options;
-    this.#history = messagesOf(options);
+    this.#history = input;
     this.#inputLength = this.#history.length;
     const tools = (options['tools'] ?? {}) as ToolSet;
     const hostJudge = options['toolApproval'];
@@ -526,6 +595,7 @@ export class Run {
       interruptOn: this.#options.interruptOn,
       asker: this.#asker,
       signal: this.#options.signal,
+      alsoGuarded,
       ...hostJudgeOf(hostJudge, options, tools),
       onExecuted: (executed) => {
         this.#round.executed.push(executed);
@@ -578,8 +648,9 @@ export class Run {
 
   #prepareStep(round: Round): unknown {
     const own = this.#callOptions['prepareStep'] as ((step: Record<string, unknown>) => unknown) | undefined;
-    if (own === undefined && round.number === 0) return undefined;
+    if (own === undefined && round.number === 0 && this.#keeper === undefined) return undefined;
     return async (step: { stepNumber: number; steps: Step[]; [more: string]: unknown }) => {
+      if (step.stepNumber === 0) round.first = (step['responseMessages'] as ModelMessage[] | undefined) ?? [];
       const resumed = round.number > 0 && step.stepNumber === 0;
       if (resumed && (round.silent || (await this.#mayStop(this.#steps)))) {
         round.silent = true;
@@ -596,6 +667,7 @@ export class Run {
   }
 
   async #mayStop(steps: Step[]): Promise<boolean> {
+    if (this.#suspended !== undefined) return true;
     const own = this.#callOptions['stopWhen'];
     const conditions = (own === undefined ? [] : Array.isArray(own) ? own : [own]) as ((options: {
       steps: Step[];
@@ -607,6 +679,7 @@ export class Run {
 
   async #onStep(round: Round, step: Step): Promise<void> {
     if (round.silent) return;
+    round.ownSteps.push(step);
     const before = this.#history.slice(this.#inputLength);
     const whole = changeStep(step, {
       stepNumber: this.#steps.length + round.steps.length,
@@ -616,7 +689,201 @@ export class Run {
       },
     });
     round.steps.push(whole);
+    // The last one is kept with what comes of it.
+    const isKeptLater = step.content.some(({ type }) => type === 'tool-approval-request');
+    if (this.#keeper !== undefined && !isKeptLater && step.finishReason === 'tool-calls') this.#keepStep(round);
     for (const callback of this.#options.callbacks(this.#sdk.version.onStep)) await callback(whole as never);
+  }
+
+  // --- keeping ------------------------------------------------------------------------------------------------------
+
+  /** The run as it is, with what the current round has added so far. */
+  async #kept(added: readonly ModelMessage[] = [], steps: readonly Step[] = []): Promise<KeptRun> {
+    this.#fingerprints ??= fingerprintsOf(this.#sdk.ai, this.#callOptions, this.#guard.tools, (name) =>
+      this.#guard.guards(name),
+    );
+    const messages = [...this.#history, ...added];
+    const marks = added.length === 0 ? this.#marks : this.#marksWith(added, steps);
+    const usage = steps.reduce((sum: unknown, step) => addUsage(sum, step.usage), this.#usage);
+    const round = (this.#round as Round | undefined)?.number ?? 0;
+    const finishReason = steps.at(-1)?.finishReason ?? this.#finishReason;
+    const sdk = this.#sdk.version.major;
+    const state = stateOf({ sdk, input: this.#inputLength, round, usage, finishReason, ...(await this.#fingerprints) });
+    return { messages, marks, state };
+  }
+
+  #marksWith(added: readonly ModelMessage[], steps: readonly Step[]): Map<number, StepMark> {
+    return new Map([...this.#marks, ...marksIn(added, steps, this.#history.length)]);
+  }
+
+  #messagesSoFar(round: Round): ModelMessage[] {
+    return this.#sdk.version.messagesSoFar(round.ownSteps, round.first);
+  }
+
+  /** Where the run is kept, a human is asked on what the SDK itself says of the step; unless another call still runs. */
+  #isWorthAsking({ calls, soFar }: Round): boolean {
+    if (soFar === undefined) return true;
+    return calls.some(({ toolCallId, toolName, invalid, providerExecuted }) => {
+      if (invalid === true || providerExecuted === true || !executes(this.#guard.tools, toolName as string))
+        return false;
+      return !soFar.hasResult(toolCallId as string) && !soFar.isAskedAbout(toolCallId as string);
+    });
+  }
+
+  /** Keeps a step that goes on. Fails when it cannot be kept: then nobody may be asked. */
+  async #keepSoFar(round: Round): Promise<void> {
+    if (this.#keeper === undefined || round.soFar === undefined) return;
+    const messages = [...this.#messagesSoFar(round), ...(await round.soFar.messages(this.#guard.tools))];
+    const kept = await this.#kept(messages, round.steps);
+    // The SDK may have said it itself meanwhile.
+    if (this.#round === round && this.#phase === 'reading' && round.finish === undefined) await this.#keeper.save(kept);
+  }
+
+  #keepStep(round: Round): void {
+    void this.#kept(this.#messagesSoFar(round), round.steps)
+      .then((kept) => this.#keeper?.save(kept))
+      // It is kept before somebody is asked, or not at all.
+      .catch(this.#notKept);
+  }
+
+  readonly #notKept = (error: unknown): void => this.#asker.gate.notKept(this.runId, error);
+
+  /** It is over, once nothing of it can start any more. Never rejects. */
+  async #endKept(status: RunStatus, cancelled: Awaitable<void>, run?: KeptRun): Promise<void> {
+    await cancelled;
+    await this.#keeper?.end(status, this.#notKept, run);
+  }
+
+  /** Also one that was never kept: it can be continued from its beginning. */
+  async #keepFailed(): Promise<void> {
+    try {
+      await this.#keeper?.end('failed', this.#notKept, this.#tookOptions ? await this.#kept() : undefined);
+    } catch (error) {
+      this.#notKept(error);
+    }
+  }
+
+  /** Ends it here, and leaves what waits to whoever continues it. */
+  async #letGo(reason: DOMException): Promise<void> {
+    this.#endRun();
+    this.#reject(reason);
+    this.#asker.gate.stopWaiting(this.runId, reason);
+    const keeper = this.#keeper as RunKeeper;
+    if (this.#tookOptions && (this.#round as Round | undefined) !== undefined) await keeper.save(await this.#kept());
+    await keeper.release(this.#notKept);
+  }
+
+  // --- continuing what was kept -------------------------------------------------------------------------------------
+
+  /** Takes the run from the ledger, and its last step as far as its calls have no result. */
+  async #resume(): Promise<void> {
+    const { gate } = this.#asker;
+    const saved = await gate.runs.takeRun(this.runId);
+    const kept = (this.#keeper as RunKeeper).took(saved);
+    const step = openStepOf(kept.messages);
+    const asked = new Set(
+      step.open.flatMap(({ call, request }) => (request === undefined ? [] : [String(call.toolName)])),
+    );
+    this.#takeOptions(await this.#options.prepare(this.#sdk, this.#options.signal), [...kept.messages], asked);
+    this.#inputLength = kept.state.input;
+    this.#marks = new Map(kept.marks);
+    this.#steps = stepsOf(kept);
+    this.#usage = kept.state.usage;
+    this.#finishReason = kept.state.finishReason;
+    await gate.runs.interrupt(this.runId);
+    await this.#resumeStep(kept, step);
+  }
+
+  async #resumeStep(kept: KeptRun, step: OpenStep): Promise<void> {
+    const records = new Map(
+      (await this.#asker.gate.runs.records(this.runId)).map((record) => [record.toolCallId, record]),
+    );
+    this.#fingerprints = fingerprintsOf(this.#sdk.ai, this.#callOptions, this.#guard.tools, (name) =>
+      this.#guard.guards(name),
+    );
+    const drift = driftBetween(kept.state, await this.#fingerprints);
+    const round = this.#newRound(kept.state.round, []);
+    this.#round = round;
+    round.calls = step.calls;
+    round.goesOn = !step.isAnswer;
+    this.#restoreCalls(kept.messages);
+    const interrupted = step.open.flatMap(({ call: { toolCallId = '' } }) =>
+      records.get(toolCallId)?.status === 'interrupted' ? [toolCallId] : [],
+    );
+    const { messages } = kept;
+    this.#inbox.push({
+      type: 'run-resumed',
+      runId: this.runId,
+      steps: this.#steps.length,
+      messages: [...messages],
+      drift,
+      interrupted,
+    });
+    const isStopped = [...records.values()].some(
+      ({ decision, toolCallId }) =>
+        decision?.type === 'reject' &&
+        decision.stop === true &&
+        step.open.some(({ call }) => call.toolCallId === toolCallId),
+    );
+    const plans: Parameters<Requests['resume']>[1][number][] = [];
+    const results: Result[] = [];
+    for (const { call, request } of step.open) {
+      const { toolCallId = '', toolName = '' } = call;
+      this.#inbox.push({ type: 'call-open', call });
+      if (request === undefined) {
+        // Without an `execute` it is for the client to answer.
+        if (!executes(this.#guard.tools, toolName)) continue;
+        results.push({ toolCallId, toolName, output: { type: 'error-text', value: INTERRUPTED_TOOL } });
+        continue;
+      }
+      const plan = planFor(records.get(toolCallId), {
+        drift: driftOf(toolName, drift),
+        isThere: call.providerExecuted === true || ownTool(this.#guard.tools, toolName) !== undefined,
+        isAmbiguous: this.#requests.isAmbiguous(toolCallId),
+        isStopped,
+      });
+      if (plan.do === 'refuse') {
+        throw new RunError({
+          code: 'ERR_RUN_ACTIVE',
+          message: `The call ${JSON.stringify(toolCallId)} of the run ${JSON.stringify(this.runId)} is being executed by a process that lives. Continue the run when it has ended.`,
+        });
+      }
+      if (plan.do !== 'tell') {
+        this.#requests.add(round, request);
+        plans.push({ asked: round.requested.at(-1) as Asked, plan });
+        continue;
+      }
+      const { edited } = plan;
+      const output = edited === undefined ? plan.output : withNote(plan.output, EDIT_NOTE);
+      results.push({
+        toolCallId,
+        toolName,
+        output,
+        ...(edited === undefined ? {} : { input: { value: edited.args } }),
+      });
+    }
+    for (const result of results) this.#tellResult(result, step.calls);
+    this.#history = withResults(this.#history, results);
+    this.#phase = 'waiting';
+    await this.#requests.resume(round, plans);
+  }
+
+  /** What was called before: no call may have the id of another, and none runs without an approval of its own. */
+  #restoreCalls(messages: readonly ModelMessage[]): void {
+    for (const call of callsIn(messages)) {
+      const { toolCallId = '', toolName = '', input } = call;
+      this.#requests.saw(toolCallId);
+      if (this.#guard.guards(toolName)) this.#guard.restore(toolCallId, snapshot(input), { toolCallId, messages });
+    }
+  }
+
+  #tellResult({ toolCallId, toolName, output, input }: Result, calls: readonly StreamPart[]): void {
+    const call = calls.find((part) => part.toolCallId === toolCallId) as StreamPart;
+    const args = input === undefined ? call.input : input.value;
+    const part = { ...resultOf({ type: 'tool-result', toolCallId, toolName, output }), input: args } as StreamPart;
+    this.#inbox.push({ type: 'call-ended', part });
+    const outcome = part.type === 'tool-error' ? { error: part.error } : { output: part.output };
+    this.#recordResult({ toolCallId, toolName, args, outcome });
   }
 
   /** Puts the result of a call that ran between two rounds into the step that made the call. */
@@ -637,6 +904,16 @@ export class Run {
 }
 
 const DEFAULT_MAX_STEPS = 20;
+
+/** Why a call of this tool is to be asked about again. */
+function driftOf(
+  toolName: string,
+  { tools, prompt }: { tools: readonly string[]; prompt: boolean },
+): string | undefined {
+  if (tools.includes(toolName)) return `The tool ${toolName} has changed since it was asked about.`;
+  return prompt ? 'The prompt of the run has changed since it was asked about.' : undefined;
+}
+
 /** Callbacks live under several names: only the first is passed on, so that each is called once. */
 function only<T>(names: readonly string[], callback: T): Record<string, T | undefined> {
   return Object.fromEntries(names.map((name, index) => [name, index === 0 ? callback : undefined]));

@@ -8,6 +8,7 @@ import { v7 } from './v7.js';
 export interface AiModule {
   streamText(options: never): StreamResult;
   asSchema(schema: unknown): {
+    jsonSchema?: unknown;
     validate?: (value: unknown) => PromiseLike<ValidationResult> | ValidationResult;
   };
   isStepCount?: unknown;
@@ -66,8 +67,11 @@ export interface SdkVersion {
   readonly onTurnEnd: readonly string[];
   /** All messages of one `streamText` call, from the event of its last callback. */
   responseMessages(finish: FinishEvent): ModelMessage[];
-  /** The messages of a call so far, from the steps that have finished. */
-  messagesSoFar(steps: readonly Step[]): ModelMessage[];
+  /**
+   * The messages of a call so far, from the steps that have finished, as the SDK gave them. `first`: results of calls that
+   * were approved before it, as far as the SDK told them.
+   */
+  messagesSoFar(steps: readonly Step[], first: readonly ModelMessage[]): ModelMessage[];
   /** What the `messages` of a step's response are over all rounds. */
   stepMessages(before: readonly ModelMessage[], step: Step): ModelMessage[];
   /** The event of the last callback, over all rounds. */

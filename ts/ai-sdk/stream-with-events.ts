@@ -26,8 +26,18 @@ export function streamWithEvents<AGENT extends AgentLike>(
   options: AgentStreamWithEventsOptions<AGENT>,
 ): AgentRun<AGENT['tools']>;
 export function streamWithEvents(options: object): AgentRun {
+  return runOf(options, 'streamWithEvents', false);
+}
+
+/**
+ * A run of these options.
+ *
+ * @param place who made it, for messages
+ * @param resumes whether the ledger has it, and it goes on from there
+ */
+export function runOf(options: object, place: string, resumes: boolean): AgentRun {
   if (typeof options !== 'object' || options === null) {
-    throw new InvalidConfigError({ message: 'streamWithEvents: pass an object of options.' });
+    throw new InvalidConfigError({ message: `${place}: pass an object of options.` });
   }
   const {
     agent,
@@ -47,10 +57,10 @@ export function streamWithEvents(options: object): AgentRun {
   } = options as OwnOptions & CallOptions;
   if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
     throw new InvalidConfigError({
-      message: `streamWithEvents: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
+      message: `${place}: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
     });
   }
-  const source = agent === undefined ? ofStreamText(call) : ofAgent(agent, call);
+  const source = agent === undefined ? ofStreamText(call) : ofAgent(agent, call, place);
   const planFor = (tools: ToolSet) => {
     const made = interruptPlan(tools, interruptOn, unknownTools);
     warnUnknown(made.unknown);
@@ -61,7 +71,7 @@ export function streamWithEvents(options: object): AgentRun {
   const plan = (tools: ToolSet) => (tools === source.tools ? first : planFor(tools));
   return new IterableRun({
     sdk: loadSdk,
-    asker: new Asker(runId, { gate, policy, onApprovalRequest, approvalTimeout, origin, logger }, 'streamWithEvents'),
+    asker: new Asker(runId, { gate, policy, onApprovalRequest, approvalTimeout, origin, logger }, place),
     plan,
     interruptOn: interruptOn as InterruptOn | undefined,
     maxSteps,
@@ -70,6 +80,8 @@ export function streamWithEvents(options: object): AgentRun {
     includeRaw: includeRawParts,
     call,
     open: source.open,
+    prepare: source.prepare,
+    resumes,
     callbacks: source.callbacks,
   }) as unknown as AgentRun;
 }
@@ -77,6 +89,8 @@ export function streamWithEvents(options: object): AgentRun {
 interface Source {
   tools: ToolSet;
   open: (sdk: Sdk) => OpenCall;
+  /** The options of a call, before any is made. */
+  prepare: (sdk: Sdk, signal: AbortSignal) => Promise<CallOptions>;
   callbacks: (names: readonly string[]) => Callback[];
 }
 
@@ -84,6 +98,7 @@ function ofStreamText(call: CallOptions): Source {
   return {
     tools: (call['tools'] ?? {}) as ToolSet,
     open: (sdk) => async (change) => sdk.ai.streamText(change(call) as never),
+    prepare: async () => call,
     callbacks: (names) => firstOf(call, names),
   };
 }
@@ -96,11 +111,10 @@ interface AgentInside {
   prepareCall: unknown;
 }
 
-function ofAgent(agent: AgentLike, call: CallOptions): Source {
+function ofAgent(agent: AgentLike, call: CallOptions, place: string): Source {
   if (!isToolLoopAgent(agent)) {
     throw new UnsupportedAgentError({
-      message:
-        'streamWithEvents: agent must be a ToolLoopAgent of AI SDK 6 or 7. For another agent, give it gateTools(tools, …) and call it yourself.',
+      message: `${place}: agent must be a ToolLoopAgent of AI SDK 6 or 7. For another agent, give it gateTools(tools, …) and call it yourself.`,
     });
   }
   const { settings } = agent;
@@ -133,9 +147,27 @@ function ofAgent(agent: AgentLike, call: CallOptions): Source {
       );
       return inner.stream({ ...call, ...silence, ...Object.fromEntries(relays), abortSignal });
     };
+  const prepare = async (sdk: Sdk, signal: AbortSignal): Promise<CallOptions> => {
+    // The agent makes the options of a call by itself; what it does with them then is kept from it.
+    const stop = new Error('The options of the agent are known.');
+    const options: CallOptions[] = [];
+    try {
+      await open(sdk)((made) => {
+        options.push(made);
+        throw stop;
+      }, signal);
+    } catch (error) {
+      if (error !== stop) throw error;
+    }
+    const [made] = options;
+    if (made === undefined)
+      throw new UnsupportedAgentError({ message: `${place}: the agent does not prepare its calls.` });
+    return made;
+  };
   return {
     tools: (agent.tools as ToolSet | undefined) ?? {},
     open,
+    prepare,
     callbacks: (names) => [...firstOf(settings, names), ...firstOf(call, names)],
   };
 }

@@ -31,8 +31,13 @@ function partOf(event: OwnEvent, hasResponsePart: () => boolean): StreamPart | u
         ...(reason === undefined ? {} : { reason }),
       } as StreamPart;
     }
+    case 'run-resumed':
+      return { type: 'start' };
     case 'call-edited':
+    case 'call-open':
       return event.call;
+    case 'call-ended':
+      return event.part;
     case 'call-responded':
       return { ...event.call, type: 'tool-result', output: event.output };
     case 'tool-denied':

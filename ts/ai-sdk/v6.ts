@@ -10,7 +10,7 @@ export const v6: SdkVersion = {
   // `response.messages` holds the whole call, results of approved tools first.
   responseMessages: (finish) => finish.response?.messages ?? [],
   // A step's messages are cumulative within its call.
-  messagesSoFar: (steps) => steps.at(-1)?.response.messages ?? [],
+  messagesSoFar: (steps, first) => steps.at(-1)?.response.messages ?? [...first],
   stepMessages: (before, step) => [...before, ...step.response.messages],
   finishEvent: (event, { steps, usage, messages }) => ({
     ...event,

@@ -10,7 +10,7 @@ export const v7: SdkVersion = {
   onTurnEnd: ['onLanguageModelCallEnd', 'experimental_onLanguageModelCallEnd'],
   // `response.messages` is the last step's only.
   responseMessages: (finish) => finish.responseMessages ?? [],
-  messagesSoFar: (steps) => steps.flatMap((step) => step.response.messages),
+  messagesSoFar: (steps, first) => [...first, ...steps.flatMap((step) => step.response.messages)],
   stepMessages: (_before, step) => step.response.messages,
   finishEvent: (event, { steps, usage, messages }) => ({
     ...event,

@@ -10,7 +10,7 @@ import type {
   PolicyInput,
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import type { Gating } from '../native.js';
+import type { Gating, RawRecord } from '../native.js';
 import type { Policies } from '../policy/policies.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { messageOf } from '../errors/message-of.js';
@@ -182,6 +182,14 @@ export class Asker {
       question.signal.throwIfAborted();
     }
     return { record, decided, staleness: () => this.#staleness(record, request.context) };
+  }
+
+  /** As {@link Asker.openAndWait}, for a request that was made before, perhaps by another process. */
+  attach({ approvalId, context = null }: RawRecord, record: ApprovalRecord, checkEdit: CheckEdit): Opened {
+    const decided = this.gate.attach(approvalId, checkEdit);
+    // Whoever does not look at it must not be ended by it.
+    decided.catch(() => {});
+    return { record, decided, staleness: () => this.#staleness(record, context) };
   }
 
   async #requestFor(question: Question, runId: string): Promise<OpenRequest> {

@@ -138,6 +138,16 @@ export class LocalGate implements Gate {
     return this.#native.lasts;
   }
 
+  /** Nobody here waits any more for what this run asked; what waits goes on waiting. */
+  stopWaiting(runId: string, why: unknown): void {
+    this.#waiters.loseRun(runId, why);
+  }
+
+  /** Tells the logger that a run could not be kept. */
+  notKept(runId: string, error: unknown): void {
+    this.#failed('the run was not kept', { runId }, error);
+  }
+
   /** Runs that outlive their process. */
   get runs(): RunStore {
     return this.#native;
