@@ -7,8 +7,10 @@ import {
   type DecideMeta,
   type NativeGateOptions,
   type NativeRequest,
+  type NativeSaveRun,
   type Note,
 } from '../native.js';
+import { keptEntry } from '../redact/history.js';
 import { Originals } from '../redact/originals.js';
 import type { Redactor } from '../redact/redactor.js';
 import { keptDecision, keptRequest, originalRequest, WITHHELD } from '../redact/request.js';
@@ -106,6 +108,10 @@ export class RedactedNative extends NativeGate {
       return this.#redactor.hasFunction ? WITHHELD : this.#redactor.text(text);
     };
     return super.note({ ...note, reason: clean(note['reason']), label: clean(note['label']) });
+  }
+
+  override saveRun(run: NativeSaveRun): Promise<string[]> {
+    return super.saveRun({ ...run, entries: run.entries.map((entry) => keptEntry(this.#redactor, entry)) });
   }
 
   override settle(approvalId: string, succeeded: boolean, result: unknown): Awaitable<void> {
