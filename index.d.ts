@@ -632,7 +632,7 @@ export type ApprovalStatus =
   | 'interrupted';
 
 /** Through what a decision came. */
-export type DecidedVia = 'callback' | 'gate' | 'messages' | 'deadline' | 'abort' | 'system';
+export type DecidedVia = 'callback' | 'gate' | 'terminal' | 'messages' | 'deadline' | 'abort' | 'system';
 
 /** A request and what has become of it. */
 export interface ApprovalRecord extends ApprovalRequest {
@@ -829,6 +829,155 @@ export type GateEvent =
   /** `interrupted`: the process that ran it died, so that nobody knows how it ended. */
   | { type: 'settled'; approvalId: string; status: 'succeeded' | 'failed' | 'interrupted'; at: number };
 
+/** What an entry of the audit tells of. */
+export type AuditKind =
+  | 'requested'
+  | 'decided'
+  | 'started'
+  | 'settled'
+  /** A started call was found without the process that ran it. */
+  | 'interrupted'
+  /** The policies judged a call. */
+  | 'verdict'
+  | 'granted'
+  | 'grant-revoked'
+  | 'run-started'
+  | 'run-resumed'
+  | 'run-ended'
+  | 'clock-jump'
+  /** Contents that were kept long enough were dropped. */
+  | 'pruned'
+  /** The ledger was made, or opened by another version. */
+  | 'opened';
+
+/** Something that happened. Never with arguments: they are told by their digests. */
+export interface AuditEntry {
+  /** From 1, without gaps. */
+  seq: number;
+  /** ms since the epoch; never before the entry before it. */
+  at: number;
+  kind: AuditKind;
+  runId?: string;
+  toolCallId?: string;
+  toolName?: string;
+  approvalId?: string;
+  /** Who. */
+  by?: string;
+  via?: DecidedVia;
+  effect?: PolicyEffect;
+  rule?: { source: string; layer: PolicyLayer; line?: number };
+  /** Cut after 1 KiB. */
+  reason?: string;
+  /** What an approval of the call is bound to. */
+  digest?: string;
+  /** Of the arguments alone. */
+  argsDigest?: string;
+  decision?: DecisionOutcome['type'];
+  status?: ApprovalStatus;
+  origin?: readonly string[];
+  /** What only this kind has. */
+  more?: Readonly<Record<string, string | number>>;
+  /** SHA-256 (hex) over the hash before it and all of the above as it is kept. */
+  hash: string;
+}
+
+/** Where an audit stands. Published, it tells later whether anything before it was changed. */
+export interface AuditHead {
+  /** How many entries. */
+  size: number;
+  /** The `hash` of the last one; 64 zeros where there is none. */
+  hash: string;
+  /** When the last one was made, in ms since the epoch; `null`: it does not say. */
+  at: number | null;
+}
+
+/** A head in a signed note, and whose. */
+export interface SignedAuditHead extends AuditHead {
+  /** Which log. */
+  origin: string;
+  /** The names of the keys that signed it. */
+  by: string[];
+}
+
+/**
+ * How a log stands to a head that was kept elsewhere: it ends with it (`same`), goes on after it (`extended`), ends before it
+ * (`truncated`: its end was dropped), or holds another entry in that place (`forked`: it was written anew).
+ */
+export type AuditStanding = 'same' | 'extended' | 'truncated' | 'forked';
+
+export interface AuditReport {
+  /** Nothing is wrong, and the head that was passed in is kept. */
+  ok: boolean;
+  /** Entries that are as they were written, from the first on. */
+  entries: number;
+  /** The hash of the last of these. */
+  hash: string;
+  /** Requests that were compared with their seals and with the entries. */
+  records: number;
+  /** What is wrong, the first bad entry first. */
+  faults: readonly {
+    /** The number of the entry, where it is one. */
+    seq: number | null;
+    /** The id of the request, where it is one. */
+    record: string | null;
+    what: string;
+  }[];
+  /** `null`: no head was passed in. */
+  standing: AuditStanding | null;
+}
+
+/**
+ * The audit of a ledger. Whoever can write its file can also write a whole new audit, or drop its end: only a head that was
+ * signed and kept elsewhere tells. Everything here throws {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for `memory:`.
+ */
+export interface Audit {
+  /** The entries, oldest first. */
+  list(options?: {
+    /** Only those after this number. @default 0 */
+    after?: number;
+    /** Only those from this time on, in ms since the epoch. */
+    since?: number;
+    kind?: AuditKind;
+    runId?: string;
+    /** At most so many. @default all */
+    limit?: number;
+  }): AsyncIterableIterator<AuditEntry>;
+  /** Looks at everything: each entry, each request against its seal and against the entries, the file itself. */
+  verify(options?: {
+    /** A head that was kept elsewhere. */
+    head?: Pick<AuditHead, 'size' | 'hash'>;
+  }): Promise<AuditReport>;
+  head(): Promise<AuditHead>;
+  /** The entries as JSON Lines, without line ends: each as it is kept, to the byte, with `prev` and `hash` at its end. */
+  export(options?: {
+    /** The number of the first one. @default 1 */
+    from?: number;
+  }): AsyncIterableIterator<string>;
+}
+
+/**
+ * A head as a signed note (c2sp.org/signed-note, a checkpoint of c2sp.org/tlog-checkpoint with the head of a hash chain as its
+ * root hash), to be published.
+ *
+ * @throws {@link AuditHeadError} (`ERR_AUDIT_HEAD`) for a key that is none
+ */
+export declare function signAuditHead(
+  head: AuditHead,
+  options: {
+    /** `PRIVATE+KEY+…`, as `countersign audit keygen` writes it. */
+    privateKey: string;
+    /** Which log this is. @default the name of the key */
+    origin?: string;
+  },
+): string;
+
+/**
+ * The head in a note that at least one of these keys signed. Compare its `origin` with the log that you mean.
+ *
+ * @throws {@link AuditHeadError} (`ERR_AUDIT_HEAD`) when it is no such note, a signature is wrong, or no known key signed it
+ */
+export declare function verifyAuditHead(note: string, publicKeys: string | readonly string[]): SignedAuditHead;
+
 /** The live object that asks, waits and wakes. The first decision wins. */
 export interface Gate extends AsyncDisposable {
   /**
@@ -881,6 +1030,8 @@ export interface Gate extends AsyncDisposable {
   /** @throws {@link ModeForbiddenError} (`ERR_MODE_FORBIDDEN`) where a policy forbids it */
   setMode(mode: PolicyMode): Promise<void>;
   readonly grants: Grants;
+  /** What happened, in order, so that nobody can change it unseen. For a ledger that lasts. */
+  readonly audit: Audit;
   /**
    * Refuses what comes. In `memory:`, what waits is cancelled. In a ledger that lasts it goes on waiting, for another process
    * to answer or to continue the run; whoever waits for it here gets {@link GateClosedError} (`ERR_GATE_CLOSED`). Idempotent.
@@ -1444,6 +1595,13 @@ export declare class RunError extends CountersignError {
   readonly code: RunErrorCode;
   constructor(options: { code: RunErrorCode; message: string; cause?: unknown });
   static isInstance(error: unknown): error is RunError;
+}
+
+/** A signed head of an audit, or a key for one, cannot be read, or a signature is wrong. */
+export declare class AuditHeadError extends CountersignError {
+  readonly code: 'ERR_AUDIT_HEAD';
+  constructor(options: { message: string; cause?: unknown });
+  static isInstance(error: unknown): error is AuditHeadError;
 }
 
 /** The gate was closed. Create a new one. */

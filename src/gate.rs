@@ -29,8 +29,8 @@ pub struct NativeGate {
 
 #[napi]
 impl NativeGate {
-    /// Takes `{ ledger, cwd, key, maxArgumentBytes, keepDecided, retainContentsMs, retainRecordsMs }`. A ledger that lasts is
-    /// opened by the first call.
+    /// Takes `{ ledger, cwd, key, readOnly, maxArgumentBytes, keepDecided, retainContentsMs, retainRecordsMs }`. A ledger that
+    /// lasts is opened by the first call.
     #[napi(constructor, catch_unwind)]
     pub fn new(options: String) -> napi::Result<Self> {
         // A constructor has no envelope to answer with.

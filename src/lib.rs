@@ -14,6 +14,7 @@
     )
 )]
 
+mod audit;
 mod gate;
 mod interrupt;
 mod log;

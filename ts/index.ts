@@ -21,6 +21,17 @@ export const safeText: typeof Api.safeText = (text) => native.safeText(String(te
 export const preview: typeof Api.preview = ({ toolName, args }, options) =>
   native.preview(toolName, snapshot(args).json, options?.width);
 
+/** @see index.d.ts */
+export const signAuditHead: typeof Api.signAuditHead = (head, { privateKey, origin }) =>
+  native.signAuditHead(head, origin ?? keyName(privateKey), privateKey);
+
+/** @see index.d.ts */
+export const verifyAuditHead: typeof Api.verifyAuditHead = (note, publicKeys) =>
+  native.openAuditHead(note, typeof publicKeys === 'string' ? [publicKeys] : [...publicKeys]);
+
+/** By convention a log has the name of its key. */
+const keyName = (privateKey: string): string => privateKey.split('+')[2] ?? '';
+
 export { isExecutionDenied } from './ai-sdk/denied.js';
 export { gateTools } from './ai-sdk/gate-tools.js';
 export { listRuns, resume } from './ai-sdk/resume.js';

@@ -18,6 +18,7 @@ import type {
   PolicyProblem,
 } from '../index.js';
 import * as binding from '../binding/binding.js';
+import { AuditHeadError } from './errors/audit-head-error.js';
 import { fromNative, type NativeError } from './errors/from-native.js';
 import { LedgerError } from './errors/ledger-error.js';
 import { isLater, type Awaitable } from './values/awaitable.js';
@@ -223,7 +224,10 @@ type LastingOperation =
   | 'releaseRun'
   | 'runs'
   | 'records'
-  | 'interrupt';
+  | 'interrupt'
+  | 'audit'
+  | 'head'
+  | 'verify';
 
 /** `running`: it goes on, or would if its process lived. `failed` can be continued, too. */
 export type RunStatus = 'running' | 'done' | 'failed' | 'cancelled';
@@ -346,6 +350,19 @@ export class NativeGate implements RunStore {
   /** Writes it into the audit. */
   async note(note: Note): Promise<void> {
     if (this.lasts) await this.#later('note', [note]);
+  }
+
+  /** The entries of the audit after this number. It and the two below fail with `ERR_LEDGER_TEMPORARY` in memory. */
+  audit(after: number, limit: number): Promise<NativeAuditEntry[]> {
+    return this.#limit.run(() => this.#call('audit', [after, limit]));
+  }
+
+  head(): Promise<{ size: number; hash: string; at: number }> {
+    return this.#limit.run(() => this.#call('head', []));
+  }
+
+  verify(): Promise<NativeVerified> {
+    return this.#limit.run(() => this.#call('verify', []));
   }
 
   /** Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. */
@@ -602,4 +619,161 @@ export async function trusted(): Promise<Trusted[]> {
 /** The text of a preset; `null`: there is none of that name. */
 export function presetText(name: string): string | null {
   return open(binding.presetText(name));
+}
+
+/** A record with what is kept beside it. */
+export type KeptRecord = ApprovalRecord & {
+  /** What is shown of the verdict, as it was given to {@link NativeGate.request}. */
+  details?: Partial<Pick<ApprovalRequest, 'verdict' | 'always' | 'changes'>>;
+  /** {@link NativeLedger.records} only: what the policies judged the call under. */
+  context?: { cwd?: string } | null;
+  /** {@link NativeLedger.records} only: what the execution gave. */
+  result?: unknown;
+};
+
+/** An entry of the audit: the very text that its hash is of, and that hash in hex. */
+export type NativeAuditEntry = { body: string; hash: string };
+
+export type NativeVerified = {
+  entries: number;
+  head: string;
+  records: number;
+  faults: { seq: number | null; record: string | null; what: string }[];
+};
+
+/** A ledger that lasts, for programs that look and decide and run nothing. */
+export class NativeLedger {
+  readonly #gate: binding.NativeGate;
+
+  /** `readOnly`: nothing is written, not even that what is due expired. ms; `null`: for ever. */
+  constructor(options: {
+    ledger: string;
+    key: string | null;
+    readOnly: boolean;
+    retainContentsMs: number | null;
+    retainRecordsMs: number | null;
+  }) {
+    const limits = { cwd: process.cwd(), maxArgumentBytes: 4_194_304, keepDecided: 1 };
+    this.#gate = new binding.NativeGate(JSON.stringify({ ...options, ...limits }));
+  }
+
+  async #do<T>(operation: string, ...args: readonly unknown[]): Promise<T> {
+    return open(await this.#gate.call(operation, JSON.stringify(args)));
+  }
+
+  open = (): Promise<void> => this.#do('open');
+  get = (approvalId: string): Promise<KeptRecord | null> => this.#do('get', approvalId);
+  /** Oldest first; what is due expires first unless it is read only. */
+  pending = (runId: string | null): Promise<KeptRecord[]> => this.#do('pending', runId);
+  /** Of one run, oldest first. */
+  records = (runId: string): Promise<KeptRecord[]> => this.#do('records', runId);
+  /** Fails as {@link NativeGate.decide}. */
+  decide = (
+    approvalId: string,
+    decision: DecisionOutcome,
+    meta: { by: string | null; via: DecidedVia },
+  ): Promise<KeptRecord> => this.#do('decide', approvalId, decision, meta);
+  /** The latest change first. */
+  runs = (open: boolean, limit: number): Promise<NativeRunInfo[]> => this.#do('runs', open, limit);
+  note = (...notes: ({ kind: 'granted' } & Record<string, unknown>)[]): Promise<void> => this.#do('note', notes);
+  /** The entries after this number. */
+  audit = (after: number, limit: number): Promise<NativeAuditEntry[]> => this.#do('audit', after, limit);
+  head = (): Promise<{ size: number; hash: string; at: number }> => this.#do('head');
+  verify = (): Promise<NativeVerified> => this.#do('verify');
+  about = (): Promise<NativeAbout> => this.#do('about');
+  /** Drops what retention lets go of. */
+  tidy = (): Promise<NativeTidied> => this.#do('tidy');
+  /** Gives the space of what was dropped back. */
+  compact = (): Promise<NativeTidied> => this.#do('compact');
+  /** What waits goes on waiting. */
+  close = (): Promise<void> => this.#do('close', '');
+
+  /** Tells of what every process does: `tell` gets what happened since the last time. */
+  watch(tell: (events: GateEvent[]) => void): void {
+    this.#gate.onWake(() => tell(this.#drain()));
+    this.#gate.watchAll(true);
+  }
+
+  #drain(): GateEvent[] {
+    const events: GateEvent[] = [];
+    for (let batch = open<GateEvent[]>(this.#gate.drain()); batch.length > 0;) {
+      events.push(...batch);
+      batch = open<GateEvent[]>(this.#gate.drain());
+    }
+    return events;
+  }
+}
+
+export type NativeAbout = {
+  place: string;
+  schema: number;
+  encrypted: boolean;
+  records: number;
+  pending: number;
+  runs: number;
+  entries: number;
+  bytes: number;
+};
+
+export type NativeTidied = { contents: number; records: number; entries: number; bytes: number };
+
+/** What the caller's own texts can make fail. */
+type Made<T> = { made: T } | { invalid: string };
+
+function made<T>(text: string): T {
+  const outcome = open<Made<T>>(text);
+  if ('invalid' in outcome) throw new AuditHeadError({ message: outcome.invalid });
+  return outcome.made;
+}
+
+/** A new key to sign heads of audits with. Fails with `ERR_AUDIT_HEAD` for what is no name of a key. */
+export function newAuditKey(name: string): { privateKey: string; publicKey: string } {
+  return made(binding.newAuditKey(name));
+}
+
+/** A head as a signed note. Fails with `ERR_AUDIT_HEAD`. */
+export function signAuditHead(
+  head: { size: number; hash: string; at: number | null },
+  origin: string,
+  privateKey: string,
+): string {
+  return made(binding.signAuditHead(JSON.stringify(head), origin, privateKey));
+}
+
+/** The head in a note that at least one of these keys signed. Fails with `ERR_AUDIT_HEAD`. */
+export function openAuditHead(
+  note: string,
+  publicKeys: string[],
+): { origin: string; by: string[]; size: number; hash: string; at: number | null } {
+  return made(binding.openAuditHead(note, publicKeys));
+}
+
+/** How a log stands to a head that was kept elsewhere, and by how many entries. */
+export type NativeStanding = { word: 'same' | 'extended' | 'truncated' | 'forked' | 'unknown'; by: number };
+
+/** Verifies an export of an audit, line by line. */
+export class AuditVerifier {
+  readonly #verifier: binding.AuditVerifier;
+
+  /** `from`: the number of the entry that it begins with. */
+  constructor(from: number, expected: { size: number; hash: string } | null) {
+    const head = expected === null ? null : JSON.stringify({ ...expected, at: null });
+    this.#verifier = new binding.AuditVerifier(from, head);
+  }
+
+  /** The next line, without its line end. */
+  see(line: Uint8Array): void {
+    this.#verifier.see(line);
+  }
+
+  finish(): {
+    /** As many as are as they were written. */
+    entries: number;
+    head: { size: number; hash: string; at: number | null } | null;
+    /** The first that is not. */
+    broken: { seq: number; what: string } | null;
+    standing: NativeStanding | null;
+  } {
+    return open(this.#verifier.finish());
+  }
 }

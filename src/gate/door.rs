@@ -139,7 +139,7 @@ impl How {
         let clock = SystemClock::new();
         let options = OpenOptions {
             key: self.key.as_deref().map(Key::parse).transpose()?,
-            read_only: false,
+            read_only: self.options.read_only,
             feed: Arc::clone(feed),
             now: clock.now(),
         };

@@ -7,7 +7,26 @@ export const Exit = {
   ask: 3,
   /** `policy check` and `policy explain`: it would not run. */
   deny: 4,
+  /** The ledger cannot be used. */
+  ledger: 3,
+  /** There is no such request or run. */
+  unknown: 4,
+  /** The decision was not taken: somebody else was first, it is too late, or it is not allowed. */
+  refused: 5,
 } as const;
 
 /** The command line is not understood. */
 export class Usage extends Error {}
+
+/** It ends here, for this reason. */
+export class Ended extends Error {
+  readonly exit: number;
+  /** Stable, for programs. */
+  readonly code: string;
+
+  constructor(exit: number, message: string, code: string) {
+    super(message);
+    this.exit = exit;
+    this.code = code;
+  }
+}

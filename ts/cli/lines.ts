@@ -31,3 +31,20 @@ export async function answerLines(input: Readable, answer: (line: string) => str
 }
 
 const drained = (): Promise<void> => new Promise((resolve) => process.stdout.once('drain', resolve));
+
+/** Lines to the byte, with their line feeds taken off; the last one may have none. */
+export async function* byteLines(input: Readable): AsyncGenerator<Uint8Array> {
+  let rest: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of input as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      yield Buffer.concat([...rest, chunk.subarray(from, end)]);
+      [rest, size, from] = [[], 0, end + 1];
+    }
+    rest.push(chunk.subarray(from));
+    size += chunk.length - from;
+    if (size > LONGEST) throw new RangeError(`a line is longer than ${LONGEST} bytes`);
+  }
+  if (size > 0) yield Buffer.concat(rest);
+}

@@ -4,12 +4,29 @@ import { readFileSync } from 'node:fs';
 import { CountersignError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { safeText } from '../native.js';
-import { Exit, Usage } from './exit.js';
+import { AUDIT_HELP, auditCommand } from './audit.js';
+import { approve, DECIDE_HELP, reject, respond, skip } from './decide.js';
+import { edit } from './edit.js';
+import { Ended, Exit, Usage } from './exit.js';
+import { LEDGER_HELP, ledgerCommand } from './ledger.js';
+import { LOOK_HELP, pending, runs, show } from './look.js';
+import { exitOf } from './open-ledger.js';
 import { policyCommand } from './policy.js';
 import { previewCommand } from './preview.js';
+import { WATCH_HELP, watch } from './watch.js';
 
 const HELP = `countersign: human approval between an AI agent's tool call and its execution
 
+Requests in a ledger:
+  countersign pending          what waits for a decision
+  countersign show             one request, whole
+  countersign approve, reject, edit, respond, skip
+  countersign watch            a live view
+  countersign runs             runs that are not over
+  countersign audit            list, verify, export, head, keygen
+  countersign ledger           info, verify, compact
+
+Policies:
   countersign policy check     what the policies say about a call
   countersign policy explain   the same, with the rules that matched and lost
   countersign policy lint      rules that are shadowed, can match nothing, or allow too much
@@ -23,8 +40,45 @@ const HELP = `countersign: human approval between an AI agent's tool call and it
   countersign --version
 `;
 
+/** Commands on a ledger, with the page of help that they are on. */
+const ON_LEDGER: Readonly<Record<string, { run(args: readonly string[]): Promise<number>; help: string }>> = {
+  pending: { run: pending, help: LOOK_HELP },
+  show: { run: show, help: LOOK_HELP },
+  runs: { run: runs, help: LOOK_HELP },
+  approve: { run: approve, help: DECIDE_HELP },
+  reject: { run: reject, help: DECIDE_HELP },
+  edit: { run: edit, help: DECIDE_HELP },
+  respond: { run: respond, help: DECIDE_HELP },
+  skip: { run: skip, help: DECIDE_HELP },
+  watch: { run: watch, help: WATCH_HELP },
+  audit: { run: auditCommand, help: AUDIT_HELP },
+  ledger: { run: ledgerCommand, help: LEDGER_HELP },
+};
+
+const LEDGER_OPTIONS = `  -l, --ledger sqlite:PATH   [default: COUNTERSIGN_LEDGER, else the nearest .countersign/ledger.db upward]
+      --key-env NAME         the variable with the key of an encrypted ledger [default: COUNTERSIGN_LEDGER_KEY]
+      --by NAME              who decides [default: the user of the system]
+      --json                 JSON Lines
+
+Of an id the first or the last six characters will do, when no other has them.
+Exit: 0 done; 1 damage was found; 2 wrong usage; 3 the ledger cannot be used; 4 no such request or run;
+5 not taken: already decided, expired, not allowed, not confirmed.
+`;
+
+/** Not behind `--`, nor as the value of an option that has one. */
+const asksForHelp = (args: readonly string[]): boolean => {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === '--help' || arg === '-h');
+};
+
 async function main(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
+  const onLedger = Object.hasOwn(ON_LEDGER, command ?? '') ? ON_LEDGER[command ?? ''] : undefined;
+  if (onLedger !== undefined) {
+    if (!asksForHelp(rest)) return onLedger.run(rest);
+    process.stdout.write(`${onLedger.help}\n${LEDGER_OPTIONS}`);
+    return Exit.ok;
+  }
   switch (command) {
     case 'policy':
       return policyCommand(rest);
@@ -59,8 +113,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.exitCode = error instanceof Usage ? Exit.usage : Exit.failure;
+  process.exitCode = exitOf(error);
   const hint = error instanceof Usage ? '\nSee `countersign --help`.' : '';
-  const code = CountersignError.isInstance(error) ? `${error.code}: ` : '';
+  const named = CountersignError.isInstance(error) || error instanceof Ended ? error.code : undefined;
+  const code = named === undefined ? '' : `${named}: `;
   process.stderr.write(`countersign: ${code}${safeText(messageOf(error))}${hint}\n`);
 }

@@ -19,3 +19,10 @@ export function readJson(text: string, what: string): unknown {
     throw new Usage(`${what} is not JSON: ${(error as Error).message}`);
   }
 }
+
+/** @throws {Usage} */
+export function wholeNumber(option: string, text: string, least: number): number {
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least) return number;
+  throw new Usage(`${option} must be a whole number from ${least}, not ${JSON.stringify(text)}`);
+}

@@ -9,6 +9,7 @@ import type {
   DecideOptions,
   DecidedVia,
   DecisionOutcome,
+  Audit,
   Gate,
   GateEvent,
   GateOptions,
@@ -35,6 +36,7 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import { NativeGate, type Claim, type NativeRequest, type Note, type RawRecord, type RunStore } from '../native.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
+import { GateAudit } from './audit.js';
 import { Broadcast } from './broadcast.js';
 import { checkPositive } from './check-positive.js';
 import { Control } from './control.js';
@@ -129,6 +131,7 @@ export class LocalGate implements Gate {
     this.#redacted = redactor && new RedactedNative(kept, redactor);
     this.#native = this.#redacted ?? new NativeGate(kept);
     this.#native.onOperation = this.telemetry?.onLedgerOperation;
+    this.audit = new GateAudit(this.#native);
     // Other processes decide too.
     if (this.#native.lasts) this.#listen();
   }
@@ -505,6 +508,8 @@ export class LocalGate implements Gate {
   async setMode(mode: PolicyMode): Promise<void> {
     await this.control.setMode(mode);
   }
+
+  readonly audit: Audit;
 
   readonly grants: Grants = {
     list: () => this.control.grants(),

@@ -44,6 +44,7 @@ fn a_request_that_waits_is_cheap() {
     let options = Options {
         max_argument_bytes: 4096,
         keep_decided: 10,
+        read_only: false,
         retention: Retention { contents: None, records: None },
     };
     let gate = Gate::new(options, Box::new(SystemClock::new()), Box::new(drop));

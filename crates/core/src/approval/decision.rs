@@ -209,6 +209,8 @@ pub enum Via {
     Callback,
     /// A method of the gate.
     Gate,
+    /// The terminal program.
+    Terminal,
     /// An answer in a conversation's messages.
     Messages,
     /// Time.
@@ -225,6 +227,7 @@ impl Via {
         match self {
             Self::Callback => "callback",
             Self::Gate => "gate",
+            Self::Terminal => "terminal",
             Self::Messages => "messages",
             Self::Deadline => "deadline",
             Self::Abort => "abort",
@@ -293,8 +296,15 @@ mod tests {
             via,
             at: 0,
         };
-        for via in [Via::Callback, Via::Gate, Via::Messages, Via::Deadline, Via::Abort, Via::System]
-        {
+        for via in [
+            Via::Callback,
+            Via::Gate,
+            Via::Terminal,
+            Via::Messages,
+            Via::Deadline,
+            Via::Abort,
+            Via::System,
+        ] {
             assert!(decided(&Choice::Expired, via).is_allowed(only_respond));
             assert!(decided(&Choice::Cancelled, via).is_allowed(only_respond));
             assert_eq!(

@@ -45,6 +45,8 @@ pub struct Options {
     pub keep_decided: usize,
     /// For how long a ledger that lasts keeps things.
     pub retention: Retention,
+    /// Only to look: what is due is not written down, and nothing is tidied.
+    pub read_only: bool,
 }
 
 /// A call to be put to a human.
@@ -151,7 +153,7 @@ impl Gate {
             watch: Mutex::default(),
         });
         // What lasts may hold deadlines of processes that are gone, and needs its upkeep.
-        if gate.lasts() {
+        if gate.lasts() && !gate.options.read_only {
             gate.watch_until(gate.clock.now());
         }
         gate

@@ -28,6 +28,7 @@ impl Clock for RuntimeClock {
 const OPTIONS: Options = Options {
     max_argument_bytes: 1024,
     keep_decided: 100,
+    read_only: false,
     retention: Retention { contents: None, records: None },
 };
 

@@ -45,7 +45,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawV
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// What a gate is made with: `{ ledger, cwd, key, maxArgumentBytes, keepDecided, retainContentsMs, retainRecordsMs }`.
+/// What a gate is made with: `{ ledger, cwd, key, readOnly, maxArgumentBytes, keepDecided, retainContentsMs, retainRecordsMs }`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GateText {
@@ -57,6 +57,9 @@ pub struct GateText {
     pub cwd: Box<str>,
     /// The text of the key for its contents.
     pub key: Option<Box<str>>,
+    /// Only to look at a ledger that lasts: nothing is written, not even what is due.
+    #[serde(default)]
+    pub read_only: bool,
     max_argument_bytes: f64,
     keep_decided: f64,
     retain_contents_ms: Option<f64>,
@@ -84,6 +87,7 @@ impl GateText {
         Ok(Options {
             max_argument_bytes: whole("maxArgumentBytes", self.max_argument_bytes)?,
             keep_decided: whole("keepDecided", self.keep_decided)?,
+            read_only: self.read_only,
             retention: Retention {
                 contents: self.retain_contents_ms.map(|ms| ms as u64),
                 records: self.retain_records_ms.map(|ms| ms as u64),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Lower-case hex.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
@@ -21,7 +21,7 @@ pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
 }
 
 /// 32 bytes of lower-case hex, which is how hashes are written.
-pub(crate) fn hash_from_hex(text: &str) -> Option<[u8; 32]> {
+pub fn hash_from_hex(text: &str) -> Option<[u8; 32]> {
     let hash: [u8; 32] = from_hex(text)?.try_into().ok()?;
     (hex(&hash) == text).then_some(hash)
 }

@@ -21,7 +21,7 @@ pub use archive::{
     About, Archive, Damage, Hash, Retention, RunInfo, RunStatus, SaveRun, SavedRun, Tidied,
     Verified,
 };
-pub(crate) use encoding::{hash_from_hex, hex};
+pub use encoding::{hash_from_hex, hex};
 pub use error::{LedgerError, LedgerErrorKind};
 pub use feed::{End, Event, Feed, MAX_DRAIN, Wake};
 pub use memory::MemoryLedger;

@@ -1,0 +1,44 @@
+/** `countersign audit …`. */
+import { GateAudit } from '../gate/audit.js';
+import { head, keygen } from './audit-head.js';
+import { list } from './audit-list.js';
+import { verify } from './audit-verify.js';
+import { Exit, Usage } from './exit.js';
+import { LEDGER, withLedger } from './open-ledger.js';
+import { readOptions, wholeNumber } from './options.js';
+import { print } from './print.js';
+
+export const AUDIT_HELP = `countersign audit list   [--run ID] [--kind KIND] [--since TIME|DURATION] [--limit N]   the last 100; 0: all
+countersign audit verify [--head FILE --key PUBLICKEY]     exit 1, and the first bad record, when anything was changed
+countersign audit verify --file EXPORT [--from N] [--head FILE --key PUBLICKEY]
+countersign audit export [--from N]                        JSON Lines: each record to the byte, with the hashes around it
+countersign audit head   [--sign KEYFILE [--origin NAME]]  where the audit stands, to be published
+countersign audit keygen NAME [-o FILE]                    a key to sign heads with: FILE [NAME.key], its public key on stdout
+`;
+
+export async function auditCommand(args: readonly string[]): Promise<number> {
+  const [command, ...rest] = args;
+  switch (command) {
+    case 'list':
+      return list(rest);
+    case 'verify':
+      return verify(rest);
+    case 'export':
+      return exportAll(rest);
+    case 'head':
+      return head(rest);
+    case 'keygen':
+      return keygen(rest);
+    default:
+      throw new Usage(command === undefined ? 'audit what?' : `there is no command "audit ${command}"`);
+  }
+}
+
+async function exportAll(args: readonly string[]): Promise<number> {
+  const { values } = readOptions(args, { ...LEDGER, from: { type: 'string' } });
+  const from = wholeNumber('--from', values.from ?? '1', 1);
+  return withLedger(values, { for: 'look' }, async (ledger) => {
+    for await (const line of new GateAudit(ledger).export({ from })) await print(line);
+    return Exit.ok;
+  });
+}

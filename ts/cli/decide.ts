@@ -1,0 +1,155 @@
+/** `countersign approve | reject | respond | skip`. */
+import { text } from 'node:stream/consumers';
+import type { KeptRecord, NativeLedger } from '../native.js';
+import { messageOf } from '../errors/message-of.js';
+import { revive, snapshot } from '../values/snapshot.js';
+import { canAsk, confirm } from './ask.js';
+import { decide, tellRefused, tellTaken, whoDecides, type Human } from './decisions.js';
+import { Ended, Exit, Usage } from './exit.js';
+import { recordOf, shortId } from './ids.js';
+import { LEDGER, withLedger, type LedgerValues } from './open-ledger.js';
+import { readJson, readOptions } from './options.js';
+import { print } from './print.js';
+import { offered, readRemember, remember, type Remembered } from './remember.js';
+import { CONTENTS, deceivingFlags, summary } from './shown.js';
+import { columns, oneLine } from './style.js';
+
+export const DECIDE_HELP = `countersign approve ID… [--reason TEXT] [--remember always|DURATION] [--yes]
+countersign reject ID…  [--reason TEXT] [--remember always|DURATION] [--stop]
+countersign edit ID     (--args JSON | --editor) [--reason TEXT]
+countersign respond ID  (--text TEXT | --json-output JSON | -) [--reason TEXT]
+countersign skip ID…    [--reason TEXT]
+`;
+
+export const DECIDE = {
+  ...LEDGER,
+  by: { type: 'string' },
+  reason: { type: 'string' },
+  yes: { type: 'boolean', short: 'y' },
+} as const;
+
+export interface DecideValues extends LedgerValues {
+  by?: string | undefined;
+  reason?: string | undefined;
+  yes?: boolean | undefined;
+}
+
+export async function approve(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions(args, { ...DECIDE, remember: { type: 'string' } });
+  return decideAll(positionals, values, { type: 'approve' }, readRemember(values.remember));
+}
+
+export async function reject(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions(args, {
+    ...DECIDE,
+    remember: { type: 'string' },
+    stop: { type: 'boolean' },
+  });
+  const decision: Human = values.stop === true ? { type: 'reject', stop: true } : { type: 'reject' };
+  return decideAll(positionals, values, decision, readRemember(values.remember));
+}
+
+export async function skip(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions(args, DECIDE);
+  return decideAll(positionals, values, { type: 'skip' });
+}
+
+export async function respond(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions(args, {
+    ...DECIDE,
+    text: { type: 'string' },
+    'json-output': { type: 'string' },
+  });
+  const [id, dash, ...more] = positionals;
+  const given = [values.text, values['json-output'], dash].filter((each) => each !== undefined);
+  if (id === undefined || more.length > 0 || given.length !== 1 || (dash !== undefined && dash !== '-'))
+    throw new Usage('respond needs an id, and --text TEXT, --json-output JSON, or - to read a text from stdin');
+  const json = values['json-output'];
+  const output =
+    json === undefined
+      ? (values.text ?? (await text(process.stdin)))
+      : readJson(json === '-' ? await text(process.stdin) : json, '--json-output');
+  return decideAll([id], values, { type: 'respond', output: snapshot(revive(output)).json });
+}
+
+/** Decides one after the other. It ends as the first that was not taken. */
+async function decideAll(
+  ids: readonly string[],
+  values: DecideValues,
+  decision: Human,
+  remembered?: Remembered,
+): Promise<number> {
+  if (ids.length === 0) throw new Usage(`${decision.type} needs the id of a request: countersign ${decision.type} ID`);
+  const by = whoDecides(values.by);
+  return withLedger(values, { for: 'change' }, async (ledger) => {
+    let exit: number = Exit.ok;
+    for (const typed of ids) {
+      const ended = await decideOne(ledger, typed, () => ({ ...decision }), values, by, remembered);
+      if (exit === Exit.ok) exit = ended;
+    }
+    return exit;
+  });
+}
+
+/** Shows what it is about, and decides. */
+export async function decideOne(
+  ledger: NativeLedger,
+  typed: string,
+  make: (record: KeptRecord) => Human | Promise<Human>,
+  values: DecideValues,
+  by: string,
+  remembered?: Remembered,
+): Promise<number> {
+  const asJson = values.json === true;
+  try {
+    const record = await recordOf(ledger, typed, false);
+    if (!asJson) await tellWhat(record);
+    const decision = await make(record);
+    if (decision.type === 'approve' && record.status === 'pending') await bewareOf(record, values);
+    const effect = decision.type === 'approve' ? 'allow' : 'deny';
+    if (remembered !== undefined) offered(record, effect);
+    if (values.reason !== undefined) decision.reason = values.reason.toWellFormed();
+    const taken = await decide(ledger, record.approvalId, decision, by);
+    await tellTaken(taken, decision, asJson);
+    return remembered === undefined ? Exit.ok : await rememberAfter(ledger, record, effect, remembered, by);
+  } catch (error) {
+    return tellRefused(typed, error, asJson);
+  }
+}
+
+async function tellWhat(record: KeptRecord): Promise<void> {
+  await print(summary(record, Math.min(columns(), 400)));
+  const { contents } = record;
+  if (contents !== undefined && contents !== 'kept') await print(`  ${CONTENTS[contents]}`);
+}
+
+/** A call that may not be what it seems is approved by nobody who did not say so. */
+async function bewareOf(record: KeptRecord, { yes, json }: DecideValues): Promise<void> {
+  const flags = deceivingFlags(record);
+  if (flags.length === 0 || yes === true) return;
+  const what = `${shortId(record.approvalId)} may not be what it seems (${flags.join(', ')})`;
+  if (json !== true && canAsk() && (await confirm(`${what}. Approve it?`))) return;
+  throw new Ended(
+    Exit.refused,
+    `not approved: ${what}. Look at it with \`countersign show\`, then pass --yes`,
+    'ERR_NOT_CONFIRMED',
+  );
+}
+
+/** The decision stands, whatever becomes of the memory of it. */
+async function rememberAfter(
+  ledger: NativeLedger,
+  record: KeptRecord,
+  effect: 'allow' | 'deny',
+  remembered: Remembered,
+  by: string,
+): Promise<number> {
+  try {
+    const { label } = await remember(ledger, record, effect, remembered, by);
+    process.stderr.write(`remembered: ${oneLine(label)}\n`);
+    return Exit.ok;
+  } catch (error) {
+    process.stderr.write(`countersign: decided, but not remembered: ${oneLine(messageOf(error))}\n`);
+    return Exit.failure;
+  }
+}

@@ -1,0 +1,68 @@
+/** How a decision from a terminal is taken, and what is said of it. */
+import { userInfo } from 'node:os';
+import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
+import { AlreadyDecidedError, CountersignError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
+import type { KeptRecord, NativeLedger } from '../native.js';
+import { Ended, Usage } from './exit.js';
+import { shortId } from './ids.js';
+import { exitOf } from './open-ledger.js';
+import { print, printJson } from './print.js';
+import { outcome, toJson } from './shown.js';
+import { oneLine, style } from './style.js';
+
+/** Who decides, when nobody says: the user of the system. */
+export function whoDecides(option: string | undefined): string {
+  if (option === undefined) return userName();
+  if (option.trim() === '') throw new Usage('--by needs a name');
+  return option;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user id without an entry, as in containers.
+    return 'terminal';
+  }
+}
+
+/** What is said when a decision was taken. */
+const TAKEN = {
+  approve: 'approved',
+  edit: 'edited and approved',
+  reject: 'rejected',
+  respond: 'answered',
+  skip: 'skipped',
+} as const;
+export type Human = DecisionOutcome & { type: keyof typeof TAKEN };
+
+/** Takes the decision, in one step of the ledger: only the first of several counts. */
+export const decide = (ledger: NativeLedger, id: string, decision: Human, by: string): Promise<KeptRecord> =>
+  ledger.decide(id, decision, { by, via: 'terminal' });
+
+export async function tellTaken(record: KeptRecord, decision: Human, asJson: boolean): Promise<void> {
+  if (asJson) await printJson({ approvalId: record.approvalId, taken: true, record: toJson(record) });
+  else await print(`${style('green', TAKEN[decision.type])}  ${shortId(record.approvalId)}`);
+}
+
+/** Says why it was not taken, and with which exit code that ends. What has nothing to do with this request is thrown on. */
+export async function tellRefused(typed: string, error: unknown, asJson: boolean): Promise<number> {
+  const isOurs = error instanceof Usage || error instanceof Ended || CountersignError.isInstance(error);
+  if (!isOurs || (CountersignError.isInstance(error) && error.code.startsWith('ERR_LEDGER_'))) throw error;
+  const code = error instanceof Usage ? 'ERR_USAGE' : (error.code ?? 'ERR_REFUSED');
+  const winner = AlreadyDecidedError.isInstance(error) ? error.winner : undefined;
+  if (asJson) {
+    const record = winner === undefined ? {} : { winner: toJson(winner as KeptRecord) };
+    await printJson({ approvalId: typed, taken: false, code, message: messageOf(error), ...record });
+  } else {
+    process.stderr.write(`countersign: ${oneLine(typed)}: ${why(error, winner)}\n`);
+  }
+  return exitOf(error);
+}
+
+function why(error: Error, winner: ApprovalRecord | undefined): string {
+  if (winner === undefined) return oneLine(messageOf(error));
+  const since = ['started', 'succeeded', 'failed', 'interrupted'].includes(winner.status) ? `; ${winner.status}` : '';
+  return `already ${outcome(winner)}${since}`;
+}

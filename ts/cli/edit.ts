@@ -1,0 +1,82 @@
+/** `countersign edit`. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { KeptRecord } from '../native.js';
+import { revive, snapshot } from '../values/snapshot.js';
+import { canAsk, confirm } from './ask.js';
+import { DECIDE, decideOne } from './decide.js';
+import { whoDecides, type Human } from './decisions.js';
+import { Ended, Exit, Usage } from './exit.js';
+import { withLedger } from './open-ledger.js';
+import { readJson, readOptions } from './options.js';
+
+export async function edit(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions(args, {
+    ...DECIDE,
+    args: { type: 'string' },
+    editor: { type: 'boolean' },
+  });
+  const [id, ...more] = positionals;
+  if (id === undefined || more.length > 0) throw new Usage('edit needs the id of one request: countersign edit ID');
+  if ((values.args === undefined) === (values.editor !== true)) throw new Usage('edit needs --args JSON, or --editor');
+  const given = values.args === undefined ? undefined : { args: readJson(values.args, '--args') };
+  const by = whoDecides(values.by);
+  const make = async (record: KeptRecord): Promise<Human> => {
+    const edited = given !== undefined ? given.args : isOpen(record) ? await inEditor(record.args) : record.args;
+    // What is tagged stays what its tag says, whoever wrote it.
+    return { type: 'edit', args: snapshot(revive(edited)).json };
+  };
+  return withLedger(values, { for: 'change' }, (ledger) => decideOne(ledger, id, make, values, by));
+}
+
+/** Whether there is any use in editing it first: where there is none, the ledger says why. @throws {Ended} */
+function isOpen({ status, expiresAt, contents = 'kept', allowedDecisions }: KeptRecord): boolean {
+  if (status !== 'pending' || !allowedDecisions.includes('edit')) return false;
+  if (expiresAt !== null && expiresAt <= Date.now()) return false;
+  if (contents === 'kept') return true;
+  throw new Ended(
+    Exit.refused,
+    'its arguments are not kept whole, so that they cannot be edited: give all of them with --args',
+    'ERR_NOT_KEPT',
+  );
+}
+
+/** What the user makes of it. @throws {Ended} when that is nothing new */
+async function inEditor(args: unknown): Promise<unknown> {
+  const before = `${JSON.stringify(args, null, 2)}\n`;
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-'));
+  const file = join(directory, 'arguments.json');
+  try {
+    await writeFile(file, before, { mode: 0o600, flag: 'wx' });
+    for (;;) {
+      await openEditor(file);
+      const after = await readFile(file, 'utf8');
+      if (after.trim() === '' || after === before) {
+        throw new Ended(Exit.refused, 'not edited: the request goes on waiting', 'ERR_NOT_EDITED');
+      }
+      try {
+        return readJson(after, 'what you wrote');
+      } catch (error) {
+        if (!canAsk() || !(await confirm(`${(error as Error).message}. Edit it again?`))) throw error;
+      }
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function openEditor(file: string): Promise<void> {
+  const editor = process.env.VISUAL || process.env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
+  // An editor may come with options: the shell takes them apart, and gets the file as an argument, never as text.
+  const child =
+    process.platform === 'win32'
+      ? spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit' })
+      : spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Ended(Exit.refused, `not edited: the editor ${editor} failed (${code})`, 'ERR_NOT_EDITED');
+}

@@ -1,0 +1,98 @@
+/** `countersign ledger …`. */
+import type { NativeLedger, NativeTidied } from '../native.js';
+import { durationOf } from './duration.js';
+import { Exit, Usage } from './exit.js';
+import { LEDGER, withLedger } from './open-ledger.js';
+import { readOptions } from './options.js';
+import { print, printJson } from './print.js';
+import { oneLine, style } from './style.js';
+
+export const LEDGER_HELP = `countersign ledger info       where it is, and what it holds
+countersign ledger verify     everything it holds, against its seals and its audit; exit 1 when anything was changed
+countersign ledger compact [--contents DURATION] [--records DURATION]
+                              drops arguments and results, or whole records, that ended longer ago, and gives their space back
+`;
+
+export async function ledgerCommand(args: readonly string[]): Promise<number> {
+  const [command, ...rest] = args;
+  switch (command) {
+    case 'info':
+      return info(rest);
+    case 'verify':
+      return verify(rest);
+    case 'compact':
+      return compact(rest);
+    default:
+      throw new Usage(command === undefined ? 'ledger what?' : `there is no command "ledger ${command}"`);
+  }
+}
+
+async function info(args: readonly string[]): Promise<number> {
+  const { values } = readOptions(args, LEDGER);
+  return withLedger(values, { for: 'look' }, async (ledger) => {
+    const about = await ledger.about();
+    if (values.json === true) await printJson(about);
+    else {
+      const { place, schema, encrypted, records, pending, runs, entries, bytes } = about;
+      await print(
+        `place      ${oneLine(place)}`,
+        `schema     ${schema}`,
+        `encrypted  ${encrypted ? 'yes' : 'no'}`,
+        `requests   ${records}, ${pending} waiting`,
+        `runs       ${runs}`,
+        `audit      ${entries} entries`,
+        `size       ${size(bytes)}`,
+      );
+    }
+    return Exit.ok;
+  });
+}
+
+async function verify(args: readonly string[]): Promise<number> {
+  const { values } = readOptions(args, LEDGER);
+  return withLedger(values, { for: 'look' }, async (ledger) => {
+    const { entries, records, faults, head } = await ledger.verify();
+    const ok = faults.length === 0;
+    if (values.json === true) await printJson({ ok, entries, records, hash: head, damage: faults });
+    else {
+      for (const { what } of faults) await print(`${style('red', 'damaged')}: ${oneLine(what)}`);
+      await print(
+        `${ok ? style('green', 'intact') : 'intact'}: ${entries} entries of the audit; ${records} requests looked at`,
+      );
+    }
+    return ok ? Exit.ok : Exit.failure;
+  });
+}
+
+async function compact(args: readonly string[]): Promise<number> {
+  const { values } = readOptions(args, { ...LEDGER, contents: { type: 'string' }, records: { type: 'string' } });
+  const ms = (name: 'contents' | 'records'): number | null =>
+    values[name] === undefined ? null : durationOf(`--${name}`, values[name]);
+  const use = { for: 'change', retainContentsMs: ms('contents'), retainRecordsMs: ms('records') } as const;
+  return withLedger(values, use, async (ledger) => {
+    const done = await tidied(ledger);
+    if (values.json === true) await printJson(done);
+    else
+      await print(
+        `dropped the contents of ${done.contents} requests, ${done.records} records, ${done.entries} entries of histories`,
+        `gave back ${size(done.bytes)}`,
+      );
+    return Exit.ok;
+  });
+}
+
+async function tidied(ledger: NativeLedger): Promise<NativeTidied> {
+  const [dropped, given] = [await ledger.tidy(), await ledger.compact()];
+  return {
+    contents: dropped.contents + given.contents,
+    records: dropped.records + given.records,
+    entries: dropped.entries + given.entries,
+    bytes: dropped.bytes + given.bytes,
+  };
+}
+
+function size(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const at = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  return `${at === 0 ? bytes : (bytes / 1024 ** at).toFixed(1)} ${units[at]}`;
+}

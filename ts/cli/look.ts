@@ -1,0 +1,78 @@
+/** `countersign pending | show | runs`. */
+import type { NativeRunInfo } from '../native.js';
+import { told } from './duration.js';
+import { Exit, Usage } from './exit.js';
+import { recordOf } from './ids.js';
+import { LEDGER, withLedger } from './open-ledger.js';
+import { readOptions } from './options.js';
+import { print, printJson } from './print.js';
+import { pendingColumns, toJson, whole } from './shown.js';
+import { columns, fit, oneLine } from './style.js';
+import { table, type Column } from './table.js';
+
+export const LOOK_HELP = `countersign pending [--run ID]     what waits for a decision, oldest first
+countersign show ID…               a request: what would run, why it is asked about, what became of it
+countersign runs [--all]           runs that are not over; with --all those that are, too
+`;
+
+export async function pending(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions(args, { ...LEDGER, run: { type: 'string' } });
+  none(positionals, 'pending');
+  return withLedger(values, { for: 'look' }, async (ledger) => {
+    const now = Date.now();
+    const waiting = (await ledger.pending(null)).filter(
+      ({ expiresAt, runId }) => (expiresAt === null || expiresAt > now) && isRun(runId, values.run),
+    );
+    if (values.json === true) for (const record of waiting) await printJson(toJson({ ...UNDECIDED, ...record }));
+    else if (waiting.length === 0) await print('nothing waits');
+    else await print(...table(waiting, pendingColumns(now)));
+    return Exit.ok;
+  });
+}
+
+/** A list of what waits says nothing of decisions: there are none. */
+const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: null, decidedAt: null } as const;
+
+const isRun = (runId: string, typed: string | undefined): boolean =>
+  typed === undefined || runId === typed || (typed.length >= 6 && (runId.startsWith(typed) || runId.endsWith(typed)));
+
+export async function show(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions(args, LEDGER);
+  if (positionals.length === 0) throw new Usage('show needs the id of a request: countersign show ID');
+  return withLedger(values, { for: 'look' }, async (ledger) => {
+    for (const [at, typed] of positionals.entries()) {
+      const record = await recordOf(ledger, typed, true);
+      if (values.json === true) await printJson(toJson(record));
+      else await print(...(at > 0 ? [''] : []), ...whole(record));
+    }
+    return Exit.ok;
+  });
+}
+
+/** More than anybody reads, less than a string holds. */
+const MOST_RUNS = 10_000;
+
+export async function runs(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions(args, { ...LEDGER, all: { type: 'boolean' } });
+  none(positionals, 'runs');
+  return withLedger(values, { for: 'look' }, async (ledger) => {
+    const found = await ledger.runs(values.all !== true, MOST_RUNS);
+    if (values.json === true) for (const run of found) await printJson(run);
+    else if (found.length === 0) await print(values.all === true ? 'there are no runs' : 'no run is open');
+    else await print(...table(found, runColumns(Date.now())));
+    return Exit.ok;
+  });
+}
+
+const runColumns = (now: number): Column<NativeRunInfo>[] => [
+  { title: 'RUN', text: ({ runId }) => fit(oneLine(runId), columns() < 80 ? 12 : 36), style: () => 'cyan' },
+  { title: 'STATUS', text: ({ status, active }) => (status === 'running' && !active ? 'suspended' : status) },
+  { title: 'STEPS', text: ({ steps }) => String(steps), right: true },
+  { title: 'WAITING', text: ({ pending: waiting }) => (waiting === 0 ? '' : String(waiting)), right: true },
+  { title: 'AGE', text: ({ createdAt }) => told(now - createdAt), right: true },
+  { title: 'CHANGED', text: ({ updatedAt }) => `${told(now - updatedAt)} ago`, grows: true },
+];
+
+function none(positionals: readonly string[], command: string): void {
+  if (positionals.length > 0) throw new Usage(`${command} takes no ${JSON.stringify(positionals[0])}`);
+}

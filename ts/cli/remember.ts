@@ -1,0 +1,74 @@
+/** `--remember`: a decision that also answers the next such calls. */
+import { homedir } from 'node:os';
+import type { Grant } from '../../index.js';
+import { NativePolicies, type KeptRecord, type NativeLedger } from '../native.js';
+import { readDuration } from './duration.js';
+import { Ended, Exit, Usage } from './exit.js';
+
+/** For how long, in ms; `null`: until it is revoked. */
+export interface Remembered {
+  ms: number | null;
+}
+
+/** @throws {Usage} */
+export function readRemember(text: string | undefined): Remembered | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'always') return { ms: null };
+  const ms = readDuration(text);
+  if (ms !== undefined && ms > 0) return { ms };
+  const why =
+    text === 'run' || text === 'session' ? ': what a run or a session remembers lives in its own process' : '';
+  throw new Usage(`--remember takes always or a duration such as 30d, not ${JSON.stringify(text)}${why}`);
+}
+
+/** What would be remembered. @throws {Ended} when the request does not offer it: nothing is decided then */
+export function offered(record: KeptRecord, effect: 'allow' | 'deny') {
+  const offer = record.details?.always?.[effect] ?? null;
+  if (offer !== null) return offer;
+  throw new Ended(
+    Exit.refused,
+    'this request offers nothing to remember: decide without --remember',
+    'ERR_INVALID_DECISION',
+  );
+}
+
+/** Remembers it in the user's file, for the project that the call came from. */
+export async function remember(
+  ledger: NativeLedger,
+  record: KeptRecord,
+  effect: 'allow' | 'deny',
+  { ms }: Remembered,
+  by: string,
+): Promise<Grant> {
+  const { label, rules } = offered(record, effect);
+  const kept = (await ledger.records(record.runId)).find(({ approvalId }) => approvalId === record.approvalId);
+  const cwd = kept?.context?.cwd;
+  if (cwd === undefined) throw new Error('nobody knows which project the call came from');
+  const policies = new NativePolicies({ documents: [], files: 'all', cwd, project: null, home: homedir() });
+  const createdAt = Date.now();
+  const grant = await policies.grant({
+    effect,
+    scope: 'always',
+    runId: null,
+    project: null,
+    label,
+    rules,
+    by,
+    createdAt,
+    expiresAt: ms === null ? null : createdAt + ms,
+  });
+  const { approvalId, runId, toolCallId, toolName } = record;
+  await ledger.note({
+    kind: 'granted',
+    approvalId,
+    runId,
+    toolCallId,
+    toolName,
+    by,
+    effect,
+    label,
+    scope: 'always',
+    grantId: grant.id,
+  });
+  return grant;
+}

@@ -1,0 +1,140 @@
+/** Requests as they are printed: as JSON, as a row, and whole. */
+import type { ApprovalRecord } from '../../index.js';
+import { preview, type KeptRecord } from '../native.js';
+import { clock, told } from './duration.js';
+import { shortId, shortRun } from './ids.js';
+import { columns, fit, oneLine, style, type Style } from './style.js';
+import type { Column } from './table.js';
+
+/** What deceives the eye. The others (`long`, `multiline`) are seen for what they are. */
+const DECEIVING: readonly string[] = [
+  'ansi',
+  'control',
+  'nul',
+  'bidi',
+  'invisible',
+  'unicode-space',
+  'homoglyph',
+  'combining',
+  'padding',
+  'odd-key',
+];
+
+export const deceivingFlags = ({ flags }: Pick<ApprovalRecord, 'flags'>): string[] =>
+  flags.filter((flag) => DECEIVING.includes(flag));
+
+/** A record as `ApprovalRecord` of the public API, but for special values in arguments, which stay tagged. */
+export function toJson(record: KeptRecord): object {
+  const { details, context: _, result: __, contents = 'kept', ...rest } = record;
+  const { verdict = null, always = { allow: null, deny: null }, changes = [] } = details ?? {};
+  return { ...rest, verdict, always, changes, contents };
+}
+
+/** A request in one line: what would run. */
+export function summary(record: KeptRecord, most = columns()): string {
+  return fit(`${oneLine(record.toolName)} ${oneLine(withoutName(record))}`, most);
+}
+
+/** The call without the name of its tool. */
+function withoutName(record: KeptRecord): string {
+  if (record.contents === 'dropped') return '(its arguments were dropped)';
+  const { args } = record;
+  if (typeof args === 'object' && args !== null && !Array.isArray(args)) {
+    const values = Object.entries(args);
+    const [only] = values;
+    if (values.length === 1 && typeof only?.[1] === 'string') return only[1];
+    return values
+      .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+      .join(' ');
+  }
+  return JSON.stringify(args);
+}
+
+export const pendingColumns = (now: number): Column<KeptRecord>[] => [
+  { title: 'ID', text: ({ approvalId }) => shortId(approvalId), style: () => 'cyan' },
+  { title: 'AGE', text: ({ createdAt }) => told(now - createdAt), right: true },
+  {
+    title: 'LEFT',
+    text: ({ expiresAt }) => (expiresAt === null ? '-' : told(expiresAt - now)),
+    right: true,
+    style: ({ expiresAt }) => (expiresAt !== null && expiresAt - now < 60_000 ? 'yellow' : undefined),
+  },
+  { title: 'RUN', text: ({ runId }) => fit(oneLine(shortRun(runId)), 12) },
+  { title: '!', text: (record) => (deceivingFlags(record).length > 0 ? '!' : ''), style: () => 'red' },
+  { title: 'TOOL', text: ({ toolName }) => fit(oneLine(toolName), 20) },
+  { title: 'CALL', text: (record) => oneLine(withoutName(record)), grows: true },
+];
+
+/** How a decided request ended, in a few words. */
+export function outcome(record: ApprovalRecord): string {
+  const { status, decision, decidedBy, via, decidedAt } = record;
+  if (decision === null) return status;
+  const word = decision.type === 'approve' || decision.type === 'edit' ? `${decision.type}d` : VERB[decision.type];
+  const who = decidedBy === via || decidedBy === null ? `through ${via}` : `by ${oneLine(decidedBy)} through ${via}`;
+  const why = decision.reason === undefined ? '' : `: ${oneLine(decision.reason)}`;
+  return `${word.replace('editd', 'edited')} ${who} at ${clock(decidedAt ?? 0)}${why}`;
+}
+
+const VERB = {
+  reject: 'rejected',
+  respond: 'answered',
+  skip: 'skipped',
+  expired: 'expired',
+  cancelled: 'cancelled',
+} as const;
+
+/** Everything about a request, for a terminal. */
+export function whole(record: KeptRecord, width = columns(), now = Date.now()): string[] {
+  const json = toJson(record) as ApprovalRecord;
+  const lines: string[] = [];
+  const field = (name: string, text: string, how?: Style) => {
+    if (text !== '') lines.push(`${style('dim', name.padEnd(10))}${how === undefined ? text : style(how, text)}`);
+  };
+  field('request', json.approvalId, 'cyan');
+  field('status', json.status, json.status === 'pending' ? 'yellow' : undefined);
+  field('tool', oneLine(json.toolName), 'bold');
+  field('call', oneLine(json.toolCallId));
+  field('run', oneLine(json.runId));
+  if (json.origin.length > 1) field('from', json.origin.map(oneLine).join(' > '));
+  field('asked', `${clock(json.createdAt)} (${told(now - json.createdAt)} ago)`);
+  if (json.expiresAt !== null) field('until', `${clock(json.expiresAt)}${left(json, now)}`);
+  field('may be', json.allowedDecisions.join(', '));
+  field('digest', json.digest);
+  field('says', oneLine(json.description));
+  field('beware', deceivingFlags(json).join(', '), 'red');
+  if (json.contents !== 'kept') field('contents', CONTENTS[json.contents], 'yellow');
+  if (json.verdict !== null) field('policy', `${json.verdict.effect}: ${oneLine(json.verdict.reason)}`);
+  for (const rule of json.verdict?.rule ? [json.verdict.rule] : [])
+    field('rule', oneLine(`${rule.source}${rule.line === null ? '' : `:${rule.line}`} (${rule.layer})`));
+  for (const effect of ['allow', 'deny'] as const)
+    field(`always ${effect === 'allow' ? '+' : '-'}`, oneLine(json.always[effect]?.label ?? ''));
+  if (json.decision !== null) field('decided', outcome(json));
+  if (json.decision?.type === 'edit')
+    lines.push('', 'edited to', ...shownArguments(json.toolName, json.decision.args, width));
+  if (json.decision?.type === 'respond')
+    lines.push('', 'answered with', ...shownArguments(json.toolName, json.decision.output, width));
+  lines.push('', ...(json.contents === 'dropped' ? [] : pageOf(json, width)));
+  return lines;
+}
+
+function left({ status, expiresAt }: ApprovalRecord, now: number): string {
+  if (status !== 'pending' || expiresAt === null) return '';
+  return expiresAt > now ? ` (${told(expiresAt - now)} left)` : ' (passed)';
+}
+
+export const CONTENTS = {
+  kept: '',
+  redacted: 'secrets were taken out before it was stored: what runs has more in it than is shown',
+  dropped: 'its arguments were dropped after the time they are kept for; digests stay',
+} as const;
+
+/** The preview, made for this width where it can be. */
+function pageOf(record: ApprovalRecord, width: number): string[] {
+  // With changes of files in it the preview is more than the arguments: it is shown as it was made.
+  const isPlain = record.changes.length === 0 && width !== Infinity;
+  return isPlain ? shownArguments(record.toolName, record.args, width) : record.preview.split('\n');
+}
+
+function shownArguments(toolName: string, args: unknown, width: number): string[] {
+  return preview(toolName, args, width === Infinity ? undefined : width).text.split('\n');
+}

@@ -1,0 +1,102 @@
+/** What the live view of `countersign watch` shows, and what keys do to it. Nothing here reads or writes. */
+import type { KeptRecord } from '../native.js';
+
+export interface Watching {
+  /** What waits, oldest first. */
+  records: readonly KeptRecord[];
+  /** An id, never a row: what arrives does not move what is meant. */
+  selected: string | null;
+  mode: { at: 'list' } | { at: 'request'; scroll: number } | { at: 'confirm'; what: 'approve' | 'reject'; id: string };
+  /** When each arrived, in ms since the epoch; what waited before it began is not there. */
+  arrived: ReadonlyMap<string, number>;
+  /** What was done last. */
+  said: string;
+}
+
+export type Action = { type: 'quit' } | { type: 'approve' | 'reject'; id: string };
+
+export const START: Watching = {
+  records: [],
+  selected: null,
+  mode: { at: 'list' },
+  arrived: new Map(),
+  said: '',
+};
+
+/** With another list of what waits. What is no longer there is neither selected nor confirmed. */
+export function withRecords(state: Watching, records: readonly KeptRecord[]): Watching {
+  const isThere = (id: string | null) => records.some(({ approvalId }) => approvalId === id);
+  let { selected, mode, said } = state;
+  if (!isThere(selected)) {
+    const row = state.records.findIndex(({ approvalId }) => approvalId === selected);
+    selected = (records[Math.max(0, row)] ?? records.at(-1))?.approvalId ?? null;
+    if (mode.at === 'request') mode = { at: 'list' };
+  }
+  if (mode.at === 'confirm' && !isThere(mode.id)) {
+    said = `${mode.id.slice(-8)} no longer waits`;
+    mode = { at: 'list' };
+  }
+  const arrived = new Map([...state.arrived].filter(([id]) => isThere(id)));
+  return { ...state, records, selected, mode, said, arrived };
+}
+
+/** With one more that waits. */
+export function withNew(state: Watching, record: KeptRecord, now: number): Watching {
+  if (state.records.some(({ approvalId }) => approvalId === record.approvalId)) return state;
+  const arrived = new Map(state.arrived).set(record.approvalId, now);
+  return withRecords({ ...state, arrived }, [...state.records, record]);
+}
+
+export const without = (state: Watching, id: string): Watching =>
+  withRecords(
+    state,
+    state.records.filter(({ approvalId }) => approvalId !== id),
+  );
+
+/** Without what is due. */
+export const withoutDue = (state: Watching, now: number): Watching =>
+  withRecords(
+    state,
+    state.records.filter(({ expiresAt }) => expiresAt === null || expiresAt > now),
+  );
+
+/** What came from the keyboard at once. Only a key of its own confirms: what is pasted, or typed ahead, does not. */
+export function press(state: Watching, keys: string): { state: Watching; action?: Action } {
+  if (keys === 'q' || keys.includes('\u0003') || keys === '\u0004') return { state, action: { type: 'quit' } };
+  const { mode } = state;
+  if (mode.at === 'confirm') {
+    const back = { ...state, mode: { at: 'list' as const }, said: '' };
+    if (keys === 'y' || keys === 'Y') return { state: back, action: { type: mode.what, id: mode.id } };
+    return { state: { ...back, said: `${mode.id.slice(-8)} goes on waiting` } };
+  }
+  const { selected } = state;
+  switch (keys) {
+    case 'j':
+    case '\u001b[B':
+      return { state: move(state, 1) };
+    case 'k':
+    case '\u001b[A':
+      return { state: move(state, -1) };
+    case '\r':
+    case '\n':
+      if (selected === null) return { state };
+      return { state: { ...state, mode: mode.at === 'list' ? { at: 'request', scroll: 0 } : { at: 'list' } } };
+    case '\u001b':
+    case '\u007f':
+      return { state: { ...state, mode: { at: 'list' }, said: '' } };
+    case 'a':
+    case 'r':
+      if (selected === null) return { state };
+      return { state: { ...state, mode: { at: 'confirm', what: keys === 'a' ? 'approve' : 'reject', id: selected } } };
+    default:
+      return { state };
+  }
+}
+
+function move(state: Watching, by: number): Watching {
+  const { mode, records, selected } = state;
+  if (mode.at === 'request') return { ...state, mode: { at: 'request', scroll: Math.max(0, mode.scroll + by) } };
+  const row = records.findIndex(({ approvalId }) => approvalId === selected);
+  const next = records[Math.min(records.length - 1, Math.max(0, row + by))];
+  return { ...state, selected: next?.approvalId ?? null, said: '' };
+}

@@ -1,0 +1,151 @@
+/** `countersign watch`: what waits, as it happens. */
+import { writeSync } from 'node:fs';
+import type { GateEvent } from '../../index.js';
+import { messageOf } from '../errors/message-of.js';
+import type { KeptRecord, NativeLedger } from '../native.js';
+import { decide, whoDecides } from './decisions.js';
+import { clock } from './duration.js';
+import { Exit, Usage } from './exit.js';
+import { shortId } from './ids.js';
+import { LEDGER, ledgerName, withLedger } from './open-ledger.js';
+import { readOptions } from './options.js';
+import { print, printJson } from './print.js';
+import { outcome, summary, toJson } from './shown.js';
+import { oneLine } from './style.js';
+import { frame } from './watch-frame.js';
+import { press, START, withNew, without, withoutDue, withRecords, type Action, type Watching } from './watch-model.js';
+
+export const WATCH_HELP = `countersign watch    what waits, as it happens: a live view on a terminal, else one line per event
+`;
+
+/** How often ages and deadlines are looked at, in ms. */
+const TICK = 1000;
+
+export async function watch(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions(args, { ...LEDGER, by: { type: 'string' } });
+  if (positionals.length > 0) throw new Usage(`watch takes no ${JSON.stringify(positionals[0])}`);
+  const by = whoDecides(values.by);
+  const isLive = values.json !== true && process.stdout.isTTY === true && process.stdin.isTTY === true;
+  return withLedger(values, { for: isLive ? 'change' : 'look' }, (ledger) =>
+    isLive ? live(ledger, oneLine(ledgerName(values.ledger)), by) : lines(ledger, values.json === true),
+  );
+}
+
+/** One line per event, until it is stopped. What waits already comes first. */
+async function lines(ledger: NativeLedger, asJson: boolean): Promise<number> {
+  const told = new Set<string>();
+  const tell = (event: GateEvent): void => {
+    if (event.type === 'requested' && told.has(event.request.approvalId)) return;
+    if (event.type === 'requested') told.add(event.request.approvalId);
+    if (event.type === 'decided') told.delete(event.request.approvalId);
+    const { request } = event as { request?: KeptRecord };
+    if (asJson) void printJson(request === undefined ? event : { ...event, request: withoutStatus(request) });
+    else void print(lineOf(event));
+  };
+  let early: GateEvent[] | undefined = [];
+  ledger.watch((events) => {
+    if (early === undefined) events.forEach(tell);
+    else early.push(...events);
+  });
+  for (const request of await ledger.pending(null)) tell({ type: 'requested', request } as unknown as GateEvent);
+  early.forEach(tell);
+  early = undefined;
+  return new Promise<never>(() => setInterval(() => {}, 2 ** 30));
+}
+
+/** A request as `ApprovalRequest`. */
+function withoutStatus(request: KeptRecord): object {
+  const { contents: _, ...shown } = toJson(request) as { contents: string };
+  return shown;
+}
+
+function lineOf(event: GateEvent): string {
+  const at = 'at' in event ? event.at : 'request' in event ? event.request.createdAt : Date.now();
+  const id = 'request' in event ? event.request.approvalId : 'approvalId' in event ? event.approvalId : '';
+  return `${clock(at)}  ${event.type.padEnd(9)}  ${shortId(id)}  ${saidOf(event)}`.trimEnd();
+}
+
+function saidOf(event: GateEvent): string {
+  if (event.type === 'requested') return summary(event.request as KeptRecord, 400);
+  if (event.type === 'settled') return event.status;
+  if (event.type !== 'decided') return '';
+  const { request, decision, decidedBy, via, at: decidedAt } = event;
+  return outcome({ ...request, status: 'pending', decision, decidedBy, via, decidedAt } as unknown as KeptRecord);
+}
+
+/** The live view, until `q`. */
+async function live(ledger: NativeLedger, place: string, by: string): Promise<number> {
+  const screen = takeScreen();
+  let state: Watching = START;
+  const draw = (): void => screen.draw(frame(state, screen.size(), place, Date.now()));
+  const change = (next: Watching): void => {
+    state = next;
+    draw();
+  };
+  const act = async (action: Exclude<Action, { type: 'quit' }>): Promise<void> => {
+    try {
+      await decide(ledger, action.id, { type: action.type }, by);
+      change({
+        ...without(state, action.id),
+        said: `${action.type === 'approve' ? 'approved' : 'rejected'} ${shortId(action.id)}`,
+      });
+    } catch (error) {
+      change({ ...state, said: `${shortId(action.id)}: ${oneLine(messageOf(error))}` });
+    }
+  };
+  const tick = setInterval(() => change(withoutDue(state, Date.now())), TICK);
+  process.stdout.on('resize', draw);
+  try {
+    ledger.watch((events) => change(events.reduce(after, state)));
+    const waiting = await ledger.pending(null);
+    // What came in between is not among them, or is known already.
+    const ids = new Set(waiting.map(({ approvalId }) => approvalId));
+    const news = state.records.filter(({ approvalId }) => !ids.has(approvalId));
+    change(withRecords(state, [...waiting, ...news]));
+    for await (const keys of process.stdin as AsyncIterable<Buffer>) {
+      const pressed = press(state, keys.toString('utf8'));
+      if (pressed.action?.type === 'quit') break;
+      change(pressed.state);
+      if (pressed.action !== undefined) void act(pressed.action);
+    }
+    return Exit.ok;
+  } finally {
+    clearInterval(tick);
+    process.stdout.off('resize', draw);
+    screen.giveBack();
+  }
+}
+
+function after(state: Watching, event: GateEvent): Watching {
+  if (event.type === 'requested') return withNew(state, event.request as KeptRecord, Date.now());
+  if (event.type === 'decided') return without(state, event.request.approvalId);
+  return state;
+}
+
+/** The whole terminal, which is given back however this ends. */
+function takeScreen() {
+  let isOurs = true;
+  const giveBack = (): void => {
+    if (!isOurs) return;
+    isOurs = false;
+    // At once: the process may be about to end.
+    writeSync(1, '\u001b[?25h\u001b[?1049l');
+    process.stdin.setRawMode(false);
+  };
+  process.once('exit', giveBack);
+  for (const [signal, number] of [
+    ['SIGTERM', 15],
+    ['SIGHUP', 1],
+    ['SIGINT', 2],
+  ] as const)
+    process.once(signal, () => process.exit(128 + number));
+  process.stdin.setRawMode(true);
+  process.stdout.write('\u001b[?1049h\u001b[?25l');
+  return {
+    giveBack,
+    size: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
+    draw: (all: readonly string[]) => {
+      if (isOurs) process.stdout.write(`\u001b[H${all.map((line) => `${line}\u001b[K`).join('\r\n')}\u001b[J`);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** The audit of a ledger that lasts, for programs. */
+import type { Audit, AuditEntry, AuditHead, AuditReport, AuditStanding } from '../../index.js';
+import type { NativeAuditEntry, NativeVerified } from '../native.js';
+
+/** Where the entries come from. */
+export interface AuditSource {
+  /** The entries after this number, in order. */
+  audit(after: number, limit: number): Promise<NativeAuditEntry[]>;
+  head(): Promise<AuditHead & { at: number }>;
+  verify(): Promise<NativeVerified>;
+}
+
+/** How many entries are read at a time. */
+const AT_ONCE = 1000;
+
+/** The hash before the first entry. */
+const GENESIS = '0'.repeat(64);
+
+/** An entry as it is told. */
+export function entryOf({ body, hash }: NativeAuditEntry): AuditEntry {
+  return { ...(JSON.parse(body) as Omit<AuditEntry, 'hash'>), hash };
+}
+
+/** An entry as a line of an export: its body to the byte, then the hash before it and its own. */
+const lineOf = ({ body, hash }: NativeAuditEntry, prev: string): string =>
+  `${body.slice(0, -1)},"prev":"${prev}","hash":"${hash}"}`;
+
+/** The entries after a number, as they are kept. */
+export async function* entriesAfter(source: AuditSource, after: number): AsyncGenerator<NativeAuditEntry> {
+  for (let from = after; ; from += AT_ONCE) {
+    const some = await source.audit(from, AT_ONCE);
+    yield* some;
+    if (some.length < AT_ONCE) return;
+  }
+}
+
+/** How the audit of a ledger stands to a head that was kept elsewhere. */
+async function standingTo(
+  source: AuditSource,
+  { size, hash }: Pick<AuditHead, 'size' | 'hash'>,
+): Promise<AuditStanding> {
+  const { size: now } = await source.head();
+  if (now < size) return 'truncated';
+  const there = size === 0 ? GENESIS : (await source.audit(size - 1, 1))[0]?.hash;
+  if (there !== hash) return 'forked';
+  return now === size ? 'same' : 'extended';
+}
+
+export class GateAudit implements Audit {
+  readonly #source: AuditSource;
+
+  constructor(source: AuditSource) {
+    this.#source = source;
+  }
+
+  async *list({ after = 0, since = 0, kind, runId, limit = Infinity }: Parameters<Audit['list']>[0] = {}) {
+    let left = limit;
+    for await (const kept of entriesAfter(this.#source, after)) {
+      const entry = entryOf(kept);
+      const isMeant =
+        entry.at >= since &&
+        (kind === undefined || entry.kind === kind) &&
+        (runId === undefined || entry.runId === runId);
+      if (!isMeant) continue;
+      if (left-- <= 0) return;
+      yield entry;
+    }
+  }
+
+  async verify({ head }: Parameters<Audit['verify']>[0] = {}): Promise<AuditReport> {
+    const { entries, head: hash, records, faults } = await this.#source.verify();
+    const standing = head === undefined ? null : await standingTo(this.#source, head);
+    const isKept = standing === null || standing === 'same' || standing === 'extended';
+    return { ok: faults.length === 0 && isKept, entries, hash, records, faults, standing };
+  }
+
+  head(): Promise<AuditHead> {
+    return this.#source.head();
+  }
+
+  async *export({ from = 1 }: Parameters<Audit['export']>[0] = {}) {
+    // The entry before tells the hash that the first one goes on from.
+    let [prev, first] = [GENESIS, from > 1];
+    for await (const entry of entriesAfter(this.#source, Math.max(0, from - 2))) {
+      if (!first) yield lineOf(entry, prev);
+      [prev, first] = [entry.hash, false];
+    }
+  }
+}
