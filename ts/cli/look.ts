@@ -25,7 +25,7 @@ export async function pending(args: readonly string[]): Promise<number> {
     );
     if (values.json === true) for (const record of waiting) await printJson(toJson({ ...UNDECIDED, ...record }));
     else if (waiting.length === 0) await print('nothing waits');
-    else await print(...table(waiting, pendingColumns(now)));
+    else await print(...table(waiting, pendingColumns(now, columns())));
     return Exit.ok;
   });
 }

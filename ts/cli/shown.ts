@@ -50,18 +50,18 @@ function withoutName(record: KeptRecord): string {
   return JSON.stringify(args);
 }
 
-export const pendingColumns = (now: number): Column<KeptRecord>[] => [
+export const pendingColumns = (now: number, width: number): Column<KeptRecord>[] => [
   { title: 'ID', text: ({ approvalId }) => shortId(approvalId), style: () => 'cyan' },
-  { title: 'AGE', text: ({ createdAt }) => told(now - createdAt), right: true },
+  { title: 'AGE', text: ({ createdAt }) => (width < 50 ? '' : told(now - createdAt)), right: true },
   {
     title: 'LEFT',
     text: ({ expiresAt }) => (expiresAt === null ? '-' : told(expiresAt - now)),
     right: true,
     style: ({ expiresAt }) => (expiresAt !== null && expiresAt - now < 60_000 ? 'yellow' : undefined),
   },
-  { title: 'RUN', text: ({ runId }) => fit(oneLine(shortRun(runId)), 12) },
+  { title: 'RUN', text: ({ runId }) => (width < 80 ? '' : fit(oneLine(shortRun(runId)), 12)) },
   { title: '!', text: (record) => (deceivingFlags(record).length > 0 ? '!' : ''), style: () => 'red' },
-  { title: 'TOOL', text: ({ toolName }) => fit(oneLine(toolName), 20) },
+  { title: 'TOOL', text: ({ toolName }) => fit(oneLine(toolName), width < 80 ? 12 : 20) },
   { title: 'CALL', text: (record) => oneLine(withoutName(record)), grows: true },
 ];
 

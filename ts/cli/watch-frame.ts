@@ -35,7 +35,7 @@ const KEYS = {
 
 function list({ records, selected, arrived }: Watching, columns: number, room: number, now: number): string[] {
   if (records.length === 0) return [];
-  const [head = '', ...lines] = table(records, pendingColumns(now), columns - 2);
+  const [head = '', ...lines] = table(records, pendingColumns(now, columns - 2), columns - 2);
   const at = Math.max(
     0,
     records.findIndex(({ approvalId }) => approvalId === selected),
@@ -45,7 +45,7 @@ function list({ records, selected, arrived }: Watching, columns: number, room: n
   const first = Math.max(0, Math.min(at - Math.floor(seen / 2), records.length - seen));
   const marked = lines.slice(first, first + seen).map((line, index) => {
     const { approvalId } = records[first + index]!;
-    const mark = approvalId === selected ? '>' : now - (arrived.get(approvalId) ?? 0) < NEW_FOR ? '*' : ' ';
+    const mark = approvalId === selected ? '>' : now - (arrived.get(approvalId) ?? -Infinity) < NEW_FOR ? '*' : ' ';
     return `${style(mark === '*' ? 'green' : 'bold', mark)} ${line}`;
   });
   return [`  ${head}`, ...marked];

@@ -1,0 +1,144 @@
+/** The live view: what keys do, and what is drawn. */
+import { describe, expect, it } from 'vitest';
+import { frame } from '../../ts/cli/watch-frame.js';
+import { press, START, withNew, without, withoutDue, withRecords, type Watching } from '../../ts/cli/watch-model.js';
+import { widthOf } from '../../ts/cli/style.js';
+import { forbiddenIn, HOSTILE } from '../policy/hostile.js';
+import { kept } from './kept.js';
+
+const three = [kept(), kept(), kept()] as const;
+const ids = three.map(({ approvalId }) => approvalId);
+const begun = withRecords(START, three);
+const after = (state: Watching, ...keys: string[]) => keys.reduce((now, key) => press(now, key).state, state);
+
+describe('keys', () => {
+  it('move, and stop at the ends', () => {
+    expect(begun.selected).toBe(ids[0]);
+    expect(after(begun, 'j').selected).toBe(ids[1]);
+    expect(after(begun, 'j', '\u001b[B', 'j', 'j').selected).toBe(ids[2]);
+    expect(after(begun, 'k', '\u001b[A').selected).toBe(ids[0]);
+    expect(after(START, 'j', 'k', 'a', 'r', '\r')).toEqual(START);
+  });
+
+  it.each(['q', '\u0003', '\u0004'])('%j ends it', (key) => expect(press(begun, key).action).toEqual({ type: 'quit' }));
+
+  it.each([
+    ['a', 'approve'],
+    ['r', 'reject'],
+  ])('%s asks, and y decides', (key, type) => {
+    const asked = press(begun, key);
+    expect(asked.action).toBeUndefined();
+    expect(press(asked.state, 'y').action).toEqual({ type, id: ids[0] });
+    expect(press(asked.state, 'y').state.mode).toEqual({ at: 'list' });
+    for (const other of ['n', '\r', ' ', '\u001b', 'a', 'yy', 'ya', 'y\r']) {
+      const { state, action } = press(asked.state, other);
+      expect([other, action, state.mode]).toEqual([other, undefined, { at: 'list' }]);
+    }
+  });
+
+  it.each(['ay', 'ayy', 'jay', 'a\ry', '\u001b[200~ay\u001b[201~'])(
+    'what comes at once decides nothing: %j',
+    (keys) => {
+      const { state, action } = press(begun, keys);
+      expect([action, state.mode.at]).toEqual([undefined, 'list']);
+    },
+  );
+});
+
+describe('the list changes while somebody looks', () => {
+  it('what arrives does not move what is selected, and is marked', () => {
+    const on = after(begun, 'j');
+    const fourth = kept();
+    const more = withNew(on, fourth, 5000);
+    expect([more.selected, more.records.length, more.arrived.get(fourth.approvalId)]).toEqual([ids[1], 4, 5000]);
+    expect(withNew(more, fourth, 6000)).toBe(more);
+  });
+
+  it('what was being confirmed and is decided elsewhere is not decided here', () => {
+    const asked = after(begun, 'a');
+    const gone = without(asked, ids[0]!);
+    expect(gone.mode).toEqual({ at: 'list' });
+    expect(gone.said).toMatch(/no longer waits/);
+    // The next y is no answer to anything.
+    expect(press(gone, 'y').action).toBeUndefined();
+    expect(gone.selected).toBe(ids[1]);
+  });
+
+  it('what is being confirmed stays so while others come and go', () => {
+    const asked = after(begun, 'j', 'a');
+    const moved = withNew(without(asked, ids[0]!), kept(), 0);
+    expect(press(moved, 'y').action).toEqual({ type: 'approve', id: ids[1] });
+  });
+
+  it('what is due goes', () => {
+    const due = withRecords(START, [kept({ expiresAt: 10 }), three[0]]);
+    expect(withoutDue(due, 9).records).toHaveLength(2);
+    expect(withoutDue(due, 10).records).toEqual([three[0]]);
+    expect(without(withRecords(START, [three[0]]), ids[0]!).selected).toBeNull();
+  });
+});
+
+describe('the screen', () => {
+  const states: [string, Watching][] = [
+    ['nothing', START],
+    ['a list', begun],
+    ['a request', after(begun, '\r')],
+    ['scrolled far', { ...begun, mode: { at: 'request', scroll: 10_000 } }],
+    ['a question', after(begun, 'a')],
+    [
+      'many',
+      withRecords(
+        START,
+        Array.from({ length: 200 }, () => kept()),
+      ),
+    ],
+    [
+      'hostile',
+      withRecords(
+        START,
+        HOSTILE.map(([, raw]) => raw.toWellFormed()).map((text) =>
+          kept({ toolName: text, args: { command: text }, runId: text }),
+        ),
+      ),
+    ],
+  ];
+
+  it.each(states)('%s: as many lines as there are rows, none too wide, nothing raw', (_, state) => {
+    for (const [columns, rows] of [
+      [60, 20],
+      [80, 24],
+      [100, 5],
+      [200, 50],
+    ] as const) {
+      for (const mode of [state.mode, { at: 'request', scroll: 3 } as const]) {
+        const lines = frame({ ...state, mode }, { columns, rows }, '/a/place', 2000);
+        expect(lines).toHaveLength(rows);
+        for (const line of lines) expect([line, widthOf(line) <= columns, forbiddenIn(line)]).toEqual([line, true, []]);
+      }
+    }
+  });
+
+  it('what is selected is always seen', () => {
+    const many = withRecords(
+      START,
+      Array.from({ length: 100 }, () => kept()),
+    );
+    for (const { approvalId } of many.records) {
+      const lines = frame({ ...many, selected: approvalId }, { columns: 80, rows: 12 }, '', 0);
+      expect(lines.filter((line) => line.startsWith('> ') && line.includes(approvalId.slice(-8)))).toHaveLength(1);
+    }
+  });
+
+  it('marks what is new, for a while', () => {
+    const more = withNew(begun, kept(), 5000);
+    const marks = (now: number) =>
+      frame(more, { columns: 80, rows: 24 }, '', now).filter((line) => line.startsWith('* '));
+    expect(marks(6000)).toHaveLength(1);
+    expect(marks(60_000)).toHaveLength(0);
+  });
+
+  it('a question says what may deceive', () => {
+    const state = after(withRecords(START, [kept({ flags: ['bidi', 'long'] })]), 'a');
+    expect(frame(state, { columns: 80, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(bidi\)\?/);
+  });
+});
