@@ -11,10 +11,16 @@ export type Trouble = (
   args: readonly unknown[],
 ) => { code: string; message: string } | undefined | Promise<undefined>;
 
-export const later: { trouble: Trouble; called: [operation: string, args: unknown[]][] } = {
-  trouble: () => undefined,
+export const later: {
+  trouble: Trouble;
   /** Every operation, in the order of the calls. */
+  called: [operation: string, args: unknown[]][];
+  /** As another process would do it to the ledger of the gate that was made last. */
+  elsewhere: (operation: string, ...args: unknown[]) => Promise<unknown>;
+} = {
+  trouble: () => undefined,
   called: [],
+  elsewhere: () => Promise.reject(new Error('there is no gate')),
 };
 
 const GONE = { code: 'ERR_GATE_CLOSED', message: 'The gate was closed.' };
@@ -31,6 +37,15 @@ export async function laterBinding(): Promise<object> {
 
     constructor(options: string) {
       this.#gate = new actual.NativeGate(JSON.stringify({ ...(JSON.parse(options) as object), ledger: 'memory:' }));
+      later.elsewhere = async (operation, ...args) => {
+        const { ok, error } = JSON.parse(await this.#gate.call(operation, JSON.stringify(args))) as Record<
+          string,
+          unknown
+        >;
+        if (error !== undefined) throw new Error(JSON.stringify(error));
+        this.#wake();
+        return ok;
+      };
     }
 
     lasts(): boolean {

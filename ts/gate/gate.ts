@@ -523,7 +523,7 @@ export class LocalGate implements Gate {
   // --- looking ------------------------------------------------------------------------------------------------------
 
   async ready(): Promise<void> {
-    await this.#native.open();
+    await this.#native.ready();
   }
 
   async pending(filter: { runId?: string } = {}): Promise<ApprovalRequest[]> {

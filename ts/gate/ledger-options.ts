@@ -19,7 +19,11 @@ type LedgerOptions = Pick<NativeGateOptions, 'ledger' | 'key' | 'retainContentsM
 export function ledgerOptions({ ledger: given, place, encryption, retention }: GateOptions): LedgerOptions {
   const fromEnvironment = given === undefined ? process.env[LEDGER_ENV] || undefined : undefined;
   const where = fromEnvironment === undefined ? 'createGate: ledger' : `the environment's ${LEDGER_ENV}`;
-  const ledger = checkLedger(where, given ?? fromEnvironment ?? MEMORY, place?.cwd ?? process.cwd());
+  const ledger = checkLedger(
+    where,
+    given === undefined ? (fromEnvironment ?? MEMORY) : given,
+    place?.cwd ?? process.cwd(),
+  );
   const key = keyOf(encryption, ledger, fromEnvironment !== undefined);
   return { ledger, key, ...retained(retention) };
 }

@@ -1,0 +1,366 @@
+/** The code around a ledger that answers later, and that may fail: nothing runs on what it has not said. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { tool } from 'ai';
+import { z } from 'zod';
+import type { ApprovalRecord, Logger } from '../../index.js';
+import { createGate, GateClosedError, gateTools, LedgerError, streamWithEvents } from '../../ts/index.js';
+import { localGate } from '../../ts/gate/gate.js';
+import { later } from '../support/later.js';
+import { call, calls, collect, resultsIn, says, scripted } from '../support/model.js';
+import { of, play, start, until } from '../support/play.js';
+import { recordingTools } from '../support/tools.js';
+
+vi.mock('../../binding/binding.js', async () => (await import('../support/later.js')).laterBinding());
+
+const broken = { code: 'ERR_LEDGER_IO', message: 'the disk is gone' };
+const fails = (wanted: string) => {
+  later.trouble = (operation) => (operation === wanted ? broken : undefined);
+};
+const one = () => [calls(call('del', { path: '/1' }, 'c1')), says('.')];
+const ledger = 'sqlite:';
+
+function recorder(): { logger: Logger; lines: string[] } {
+  const lines: string[] = [];
+  return { lines, logger: { error: (message, fields) => void lines.push(`${message} ${JSON.stringify(fields)}`) } };
+}
+
+const decideElsewhere = (approvalId: string | undefined, decision: object) =>
+  later.elsewhere('decide', approvalId, JSON.stringify(decision), JSON.stringify({ by: 'mia', via: 'gate' }));
+
+beforeEach(() => {
+  later.trouble = () => undefined;
+  later.called.length = 0;
+});
+
+describe('a run', () => {
+  it('goes on with what its human says', async () => {
+    const { ran, tools } = recordingTools();
+    const gate = createGate({ ledger });
+    const { of, prompts } = await play({
+      turns: one(),
+      tools,
+      gate,
+      interruptOn: 'all',
+      onApprovalRequest: () => true,
+    });
+    expect(ran).toEqual(['del /1']);
+    expect(of('approval-response')).toHaveLength(1);
+    expect(resultsIn(prompts[1])).toEqual({ c1: { type: 'text', value: 'deleted /1' } });
+    // What the model gets is kept with the execution, and kept before it is handed on.
+    const settled = later.called.find(([operation]) => operation === 'settle');
+    expect(settled?.[1].slice(1)).toEqual([true, JSON.stringify({ type: 'text', value: 'deleted /1' })]);
+    await gate.close();
+  });
+
+  it.each([['request'], ['claim']])('runs nothing when the ledger cannot %s, and says so', async (operation) => {
+    const { ran, tools } = recordingTools();
+    fails(operation);
+    const gate = createGate({ ledger });
+    const { of, prompts } = await play({
+      turns: one(),
+      tools,
+      gate,
+      interruptOn: 'all',
+      onApprovalRequest: () => true,
+    });
+    expect(ran).toEqual([]);
+    expect(JSON.stringify(resultsIn(prompts[1])['c1'])).toContain('the disk is gone');
+    expect(of('done')).toHaveLength(1);
+    await gate.close();
+  });
+
+  it('runs nothing when the decision cannot be written down, nor the refusal of it', async () => {
+    const { ran, tools } = recordingTools();
+    fails('decide');
+    const gate = createGate({ ledger });
+    const { of, prompts } = await play({
+      turns: one(),
+      tools,
+      gate,
+      interruptOn: 'all',
+      onApprovalRequest: () => true,
+    });
+    expect(ran).toEqual([]);
+    expect(of('approval-response')).toMatchObject([{ approved: false, decision: { type: 'cancelled' } }]);
+    expect(JSON.stringify(resultsIn(prompts[1])['c1'])).toContain('the disk is gone');
+    await gate.close();
+  });
+
+  it('gives the model the result of what ran, when that cannot be written down', async () => {
+    const { ran, tools } = recordingTools();
+    fails('settle');
+    const { logger, lines } = recorder();
+    const gate = createGate({ ledger, logger });
+    const { prompts } = await play({ turns: one(), tools, gate, interruptOn: 'all', onApprovalRequest: () => true });
+    expect(ran).toEqual(['del /1']);
+    expect(resultsIn(prompts[1])).toEqual({ c1: { type: 'text', value: 'deleted /1' } });
+    expect(lines.join()).toMatch(/not written down.*the disk is gone/);
+    await gate.close();
+  });
+
+  it('runs nothing when a claim comes back after the abort', async () => {
+    const { ran, tools } = recordingTools();
+    const stop = new AbortController();
+    const gate = createGate({ ledger });
+    later.trouble = async (operation) => {
+      if (operation !== 'claim') return undefined;
+      stop.abort(new Error('enough'));
+      await sleep(5);
+      return undefined;
+    };
+    const { run } = start({
+      turns: one(),
+      tools,
+      gate,
+      interruptOn: 'all',
+      onApprovalRequest: () => true,
+      abortSignal: stop.signal,
+    });
+    const events = await collect(run);
+    expect(ran).toEqual([]);
+    const { approvalId } = of(events)('approval-requested')[0]!;
+    await vi.waitFor(async () => expect((await gate.get(approvalId))?.status).toMatch(/^(failed|cancelled)$/));
+    await gate.close();
+  });
+
+  it('ends when what waits cannot be cancelled', async () => {
+    const { ran, tools } = recordingTools();
+    const stop = new AbortController();
+    const { logger, lines } = recorder();
+    const gate = createGate({ ledger, logger });
+    fails('cancelRun');
+    const { run } = start({ turns: one(), tools, gate, interruptOn: 'all', abortSignal: stop.signal });
+    await until(run, 'approval-requested');
+    stop.abort(new Error('enough'));
+    const rest = await collect(run);
+    expect(rest.at(-1)?.type).toBe('abort');
+    expect(ran).toEqual([]);
+    expect(lines.join()).toMatch(/not cancelled.*the disk is gone/);
+    await gate.close();
+  });
+
+  it('withdraws a request that was made while the run was being aborted', async () => {
+    const { tools } = recordingTools();
+    const stop = new AbortController();
+    const gate = createGate({ ledger });
+    const watcher = gate.events();
+    let asked: string | undefined;
+    later.trouble = async (operation) => {
+      if (operation !== 'request') return undefined;
+      stop.abort(new Error('enough'));
+      await sleep(10);
+      return undefined;
+    };
+    const { run } = start({ turns: one(), tools, gate, interruptOn: 'all', abortSignal: stop.signal });
+    await collect(run);
+    const { value } = await watcher.next();
+    if (value?.type === 'requested') asked = value.request.approvalId;
+    expect((await gate.get(asked ?? ''))?.status).toBe('cancelled');
+    await gate.close();
+  });
+
+  it('a stream of results stays one', async () => {
+    const gate = createGate({ ledger });
+    const count = tool({
+      inputSchema: z.object({}),
+      execute: async function* () {
+        yield 1;
+        yield 2;
+      },
+    });
+    const { model } = scripted([calls(call('count', {}, 'c1')), says('.')]);
+    const run = streamWithEvents({
+      model,
+      prompt: 'go',
+      tools: { count },
+      gate,
+      interruptOn: 'all',
+      onApprovalRequest: () => true,
+    });
+    const results = of(await collect(run as never))('tool-result');
+    expect(results.map(({ result }) => result)).toEqual([1, 2, 2]);
+    await gate.close();
+  });
+});
+
+describe('a decision of another process', () => {
+  const open = async (args: object) => {
+    const { ran, tools } = recordingTools();
+    const { logger, lines } = recorder();
+    const gate = createGate({ ledger, logger });
+    const { run, prompts } = start({ turns: one(), tools, gate, interruptOn: 'all', ...args });
+    const { approvalId } = await until(run, 'approval-requested');
+    const decide = (decision: object, id = approvalId) => decideElsewhere(id, decision);
+    return { ran, gate, run, prompts, decide, lines };
+  };
+
+  it('an approval runs it', async () => {
+    const { ran, run, decide, gate } = await open({});
+    await decide({ type: 'approve' });
+    expect(of(await collect(run))('approval-response')).toMatchObject([{ approved: true, decidedBy: 'mia' }]);
+    expect(ran).toEqual(['del /1']);
+    await gate.close();
+  });
+
+  it('an edit that fits the schema runs', async () => {
+    const { ran, run, decide, gate } = await open({});
+    await decide({ type: 'edit', args: { path: '/2' } });
+    await collect(run);
+    expect(ran).toEqual(['del /2']);
+    await gate.close();
+  });
+
+  it.each([
+    ['does not fit the schema', { path: 7 }, /do not fit the schema/],
+    ['is changed by the schema', { path: '/2', more: 1 }, /makes other arguments/],
+  ])('an edit that %s is taken back, and asked about again', async (_, args, why) => {
+    const { ran, run, decide, gate } = await open({});
+    await decide({ type: 'edit', args });
+    const again = await until(run, 'approval-requested');
+    expect(again.description).toMatch(why);
+    expect(again.args).toEqual({ path: '/1' });
+    expect(ran).toEqual([]);
+    await decide({ type: 'approve' }, again.approvalId);
+    await collect(run);
+    expect(ran).toEqual(['del /1']);
+    await gate.close();
+  });
+
+  it('gateTools asks again about such an edit, too', async () => {
+    const { ran, tools } = recordingTools();
+    const gate = createGate({ ledger });
+    const { del } = gateTools(tools, { gate, interruptOn: 'all' });
+    const running = del.execute?.({ path: '/1' }, { toolCallId: 'c1', messages: [] } as never);
+    const [first] = await vi.waitFor(async () => {
+      const pending = await gate.pending();
+      expect(pending).toHaveLength(1);
+      return pending;
+    });
+    await decideElsewhere(first?.approvalId, { type: 'edit', args: { path: 7 } });
+    const [second] = await vi.waitFor(async () => {
+      const pending = await gate.pending();
+      expect(pending).toHaveLength(1);
+      return pending;
+    });
+    expect(second?.description).toMatch(/do not fit the schema/);
+    await gate.reject(second?.approvalId ?? '');
+    await running;
+    expect(ran).toEqual([]);
+    await gate.close();
+  });
+
+  it('attach waits for a request that was made before, and takes a decision that was made before', async () => {
+    const gate = createGate({ ledger });
+    const asking = gate.request({ toolName: 'deploy', args: {} });
+    const [request] = await gate.pending();
+    const attached = localGate(gate, 'test').attach(request?.approvalId ?? '');
+    await decideElsewhere(request?.approvalId, { type: 'reject', reason: 'no' });
+    expect(await attached).toMatchObject({ decision: { type: 'reject', reason: 'no' }, decidedBy: 'mia' });
+    await asking;
+    const again = await localGate(gate, 'test').attach(request?.approvalId ?? '');
+    expect(again).toMatchObject({ status: 'rejected', decidedBy: 'mia' });
+    await expect(localGate(gate, 'test').attach('nobody')).rejects.toMatchObject({ code: 'ERR_UNKNOWN_APPROVAL' });
+    await gate.close();
+  });
+});
+
+describe('the end of a gate', () => {
+  it('leaves what waits, and nobody waiting here', async () => {
+    const { ran, tools } = recordingTools();
+    const gate = createGate({ ledger });
+    const { run } = start({ turns: one(), tools, gate, interruptOn: 'all' });
+    const { approvalId } = await until(run, 'approval-requested');
+    const asking = gate.request({ toolName: 'deploy', args: {} });
+    await gate.pending();
+    const closing = Promise.all([gate.close(), gate.close()]);
+    await expect(asking).rejects.toBeInstanceOf(GateClosedError);
+    await closing;
+    const rest = await collect(run);
+    expect(of(rest)('approval-response')).toEqual([]);
+    expect(of(rest)('error')).toMatchObject([{ error: { code: 'ERR_GATE_CLOSED' } }]);
+    await expect(run.result).rejects.toBeInstanceOf(GateClosedError);
+    expect(ran).toEqual([]);
+    expect(later.called.filter(([operation]) => operation === 'cancelRun')).toEqual([]);
+    expect(await later.elsewhere('get', approvalId)).toMatchObject({ status: 'pending' });
+    await expect(gate.pending()).rejects.toBeInstanceOf(GateClosedError);
+  });
+});
+
+describe('operations', () => {
+  it('are at most 64 at once, and all are done', async () => {
+    const gate = createGate({ ledger });
+    let now = 0;
+    let most = 0;
+    later.trouble = async () => {
+      most = Math.max(most, ++now);
+      await sleep(2);
+      now--;
+      return undefined;
+    };
+    const asking = Array.from({ length: 200 }, () => gate.request({ toolName: 'deploy', args: {} }));
+    await vi.waitFor(async () => expect(await gate.pending()).toHaveLength(200));
+    expect(most).toBe(64);
+    const pending = await gate.pending();
+    await Promise.all(pending.map(({ approvalId }) => gate.approve(approvalId)));
+    expect((await Promise.all(asking)).every(({ approved }) => approved)).toBe(true);
+    await gate.close();
+  });
+
+  it('fail with the code of the ledger', async () => {
+    const gate = createGate({ ledger });
+    later.trouble = () => ({ code: 'ERR_LEDGER_FULL', message: 'the disk is full' });
+    const failure: unknown = await gate.ready().catch((error: unknown) => error);
+    expect(LedgerError.isInstance(failure)).toBe(true);
+    expect(failure).toMatchObject({ name: 'LedgerError', code: 'ERR_LEDGER_FULL', message: 'the disk is full' });
+    await expect(gate.request({ toolName: 't', args: {} })).rejects.toMatchObject({ code: 'ERR_LEDGER_FULL' });
+    later.trouble = () => undefined;
+    await gate.close();
+  });
+
+  it('take an id that is no text of Unicode for an unknown one', async () => {
+    const gate = createGate({ ledger });
+    expect(await gate.get('a\ud800')).toBeUndefined();
+    await gate.close();
+  });
+});
+
+describe('grants', () => {
+  const policy = { version: 1, default: 'ask' } as const;
+  const asked = async (gate: ReturnType<typeof createGate>): Promise<Partial<ApprovalRecord>> => {
+    const { tools } = recordingTools();
+    const { run } = start({ turns: one(), tools, gate });
+    const request = await until(run, 'approval-requested');
+    void collect(run);
+    return request;
+  };
+
+  it('are noted in the audit, and so is that they are revoked', async () => {
+    const gate = createGate({ ledger, policy });
+    const { approvalId = '' } = await asked(gate);
+    await gate.approve(approvalId, { by: 'mia', remember: 'session' });
+    const [grant] = await gate.grants.list();
+    await gate.grants.revoke(grant?.id ?? '');
+    const notes = later.called.flatMap(([operation, args]) =>
+      operation === 'note' ? [JSON.parse(args[0] as string) as object] : [],
+    );
+    expect(notes).toMatchObject([
+      { kind: 'verdict', effect: 'ask' },
+      { kind: 'granted', grantId: grant?.id, approvalId, effect: 'allow', scope: 'session', by: 'mia' },
+      { kind: 'grant-revoked', grantId: grant?.id },
+    ]);
+    await gate.close();
+  });
+
+  it('that cannot be noted are not made; the decision stands', async () => {
+    const { logger, lines } = recorder();
+    const gate = createGate({ ledger, policy, logger });
+    const { approvalId = '' } = await asked(gate);
+    fails('note');
+    const record = await gate.approve(approvalId, { by: 'mia', remember: 'session' });
+    expect(record.status).toBe('approved');
+    expect(await gate.grants.list()).toEqual([]);
+    expect(lines.join()).toMatch(/not noted in the audit.*the disk is gone/);
+    await gate.close();
+  });
+});
