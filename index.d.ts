@@ -548,6 +548,11 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   always: { allow: GrantOffer | null; deny: GrantOffer | null };
   /** The files that a call of a well-known tool would change. */
   changes: FileChange[];
+  /**
+   * What the ledger still has of the arguments. `redacted`: parts were replaced before they were stored. `dropped`: they were
+   * removed after the time that {@link LedgerRetention} gives them, and `args` is `null`.
+   */
+  contents: 'kept' | 'redacted' | 'dropped';
 }
 
 /** {@link ApprovalRequest}, one member per tool, so that `toolName` narrows `args`. */
@@ -644,11 +649,6 @@ export interface ApprovalRecord extends ApprovalRequest {
   via: DecidedVia | null;
   /** ms since the epoch. */
   decidedAt: number | null;
-  /**
-   * What the ledger still has of the arguments. `redacted`: parts were replaced before they were stored. `dropped`: they were
-   * removed after the time that {@link LedgerRetention} gives them, and `args` is `null`.
-   */
-  contents: 'kept' | 'redacted' | 'dropped';
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

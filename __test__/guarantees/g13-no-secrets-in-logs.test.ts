@@ -20,7 +20,7 @@ import { tool, type ToolSet } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { ApprovalAnswer, Logger } from '../../index.js';
-import { createGate, InternalError } from '../../ts/index.js';
+import { createGate } from '../../ts/index.js';
 import { waitingEntries } from '../support/entries.js';
 import { call, calls, collect, says } from '../support/model.js';
 import { start, until } from '../support/play.js';
@@ -131,14 +131,11 @@ describe.each(waitingEntries)('%s, redacted', (_, entry) => {
     expect(JSON.stringify(lines.trace)).toContain('[redacted: pattern 1]');
   });
 
-  it.for(answers)('keeps no secret in a file: %s', async ([, answer], context) => {
+  it.for(answers)('keeps no secret in a file: %s', async ([, answer]) => {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-g13-'));
     try {
       const gate = createGate({ ledger: `sqlite:${join(folder, 'approvals.db')}`, redact });
-      const opened = await gate.ready().catch((error: Error) => error);
-      // An addon that was built without it.
-      if (InternalError.isInstance(opened)) context.skip();
-      expect(opened).toBeUndefined();
+      await gate.ready();
       await entry({
         turns,
         tools: loginTools(() => ({ said: SECRET })),

@@ -61,12 +61,13 @@ type Kept = { context?: unknown; details?: unknown; result?: unknown; executor?:
 export function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUEST {
   const { details, context: _context, result: _result, executor: _executor, ...request } = kept as REQUEST & Kept;
   const { verdict = null, always = { allow: null, deny: null }, changes = [] } = (details ?? {}) as Partial<Details>;
-  return { ...request, args: revive(request.args), verdict, always, changes } as unknown as REQUEST;
+  const { args, contents = 'kept' } = request as Omit<ApprovalRequest, 'contents'> & Partial<ApprovalRequest>;
+  return { ...request, args: revive(args), verdict, always, changes, contents } as unknown as REQUEST;
 }
 
 export function toRecord(record: RawRecord): ApprovalRecord {
-  const { decision, contents = 'kept' } = record;
-  return { ...toRequest(record), decision: decision === null ? null : reviveDecision(decision), contents };
+  const { decision } = record;
+  return { ...toRequest(record), decision: decision === null ? null : reviveDecision(decision) };
 }
 
 export function reviveEvent(event: GateEvent): GateEvent {
@@ -78,7 +79,7 @@ export function reviveEvent(event: GateEvent): GateEvent {
 /** The record as it was when this was decided. */
 export function decidedRecord(event: GateEvent & { type: 'decided' }): Decided {
   const { request, decision, decidedBy, via, at: decidedAt } = event;
-  return { ...request, status: STATUS[decision.type], decision, decidedBy, via, decidedAt, contents: 'kept' };
+  return { ...request, status: STATUS[decision.type], decision, decidedBy, via, decidedAt };
 }
 
 export function resolutionOf(decided: Decided, args: Snapshot): Resolution {

@@ -425,6 +425,10 @@ impl RequestOut<'_> {
         map.serialize_entry("createdAt", &request.created_at)?;
         map.serialize_entry("expiresAt", &request.expires_at)?;
         map.serialize_entry("digest", &request.digest)?;
+        // Most are kept as they are: not to say so is the shorter way.
+        if request.contents() != Contents::Kept {
+            map.serialize_entry("contents", request.contents().name())?;
+        }
         match request.more.as_ref().and_then(|more| more.details.as_ref()) {
             Some(details) => map.serialize_entry("details", details),
             None => Ok(()),
@@ -459,7 +463,7 @@ impl Serialize for RecordOut<'_> {
     }
 }
 
-/// The entries of an `ApprovalRecord`. `contents` stands there unless it is `kept`.
+/// The entries of an `ApprovalRecord`.
 pub(super) fn write_record<M: SerializeMap>(record: &Record, map: &mut M) -> Result<(), M::Error> {
     let decided = record.decided().map(Arc::as_ref);
     RequestOut(record.request()).write(map)?;
@@ -467,11 +471,7 @@ pub(super) fn write_record<M: SerializeMap>(record: &Record, map: &mut M) -> Res
     map.serialize_entry("decision", &decided.map(|decided| &decided.decision))?;
     map.serialize_entry("decidedBy", &decided.map(Decided::by))?;
     map.serialize_entry("via", &decided.map(|decided| decided.via))?;
-    map.serialize_entry("decidedAt", &decided.map(|decided| decided.at))?;
-    match record.request().contents() {
-        Contents::Kept => Ok(()),
-        contents => map.serialize_entry("contents", contents.name()),
-    }
+    map.serialize_entry("decidedAt", &decided.map(|decided| decided.at))
 }
 
 /// Records as the `ApprovalRequest`s that they are about.
