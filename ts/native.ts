@@ -215,7 +215,7 @@ type Operation =
 /** Those that only a ledger that lasts has. */
 type LastingOperation =
   | Operation
-  | 'ready'
+  | 'open'
   | 'watch'
   | 'note'
   | 'saveRun'
@@ -304,8 +304,8 @@ export class NativeGate implements RunStore {
   }
 
   #do<T>(operation: Operation, ...args: readonly unknown[]): Awaitable<T> {
+    if (this.lasts) return this.#later<T>(operation, ...args);
     const texts = args.map((arg) => (typeof arg === 'object' && arg !== null ? JSON.stringify(arg) : arg));
-    if (this.lasts) return this.#later<T>(operation, ...texts);
     return open(Reflect.apply(this.#gate[operation], this.#gate, texts) as string);
   }
 
@@ -329,7 +329,7 @@ export class NativeGate implements RunStore {
 
   /** Opens the ledger. */
   async ready(): Promise<void> {
-    if (this.lasts) await this.#later('ready');
+    if (this.lasts) await this.#later('open');
   }
 
   /** `wake` is called when events were queued by something other than a call of this class. Never keeps the process alive. */
@@ -349,7 +349,7 @@ export class NativeGate implements RunStore {
 
   /** Writes it into the audit. */
   async note(note: Note): Promise<void> {
-    if (this.lasts) await this.#later('note', JSON.stringify(note));
+    if (this.lasts) await this.#later('note', [note]);
   }
 
   /** The entries of the audit after this number. It and the two below fail with `ERR_LEDGER_TEMPORARY` in memory. */
@@ -431,9 +431,7 @@ export class NativeGate implements RunStore {
 
   /** `result`: any JSON, kept by a ledger that lasts for whoever continues the run; `null`: none. */
   settle(approvalId: string, succeeded: boolean, result: unknown): Awaitable<void> {
-    return this.lasts
-      ? this.#do('settle', approvalId, succeeded, result === null ? null : JSON.stringify(result))
-      : this.#do('settle', approvalId, succeeded);
+    return this.lasts ? this.#do('settle', approvalId, succeeded, result) : this.#do('settle', approvalId, succeeded);
   }
 
   /** What happened since the last call, oldest first. */

@@ -285,15 +285,7 @@ export class Asker {
 
 /** What a human is shown: with the arguments as the tool would get them. */
 export function requestOf(record: ApprovalRecord, args: Snapshot): ApprovalRequest {
-  const {
-    status: _status,
-    decision: _decision,
-    decidedBy: _by,
-    via: _via,
-    decidedAt: _at,
-    contents: _contents,
-    ...request
-  } = record;
+  const { status: _status, decision: _decision, decidedBy: _by, via: _via, decidedAt: _at, ...request } = record;
   return { ...request, args: copyOf(args) };
 }
 
