@@ -1,11 +1,15 @@
 //! [`Archive`] over the file.
 
+use serde_json::value::RawValue;
+
 use super::codec::whole;
 use super::ledger::SqliteLedger;
 use super::requests::look;
+use super::runs::{self, Save};
 use super::step;
 use crate::approval::Record;
 use crate::ledger::audit::{Chain, Entry, Note};
+use crate::ledger::history::{self, Node};
 use crate::ledger::{
     About, Archive, Hash, LedgerError, Retention, RunInfo, SaveRun, SavedRun, Tidied, Verified,
 };
@@ -20,28 +24,49 @@ impl Archive for SqliteLedger {
     }
 
     fn save_run(&self, save: SaveRun<'_>, now: u64) -> Result<Vec<Hash>, LedgerError> {
-        let _ = (save, now);
-        Err(step::internal("not yet"))
+        // Compressing takes its time, and nobody waits for it here.
+        let mut nodes: Vec<Node> = Vec::with_capacity(save.entries.len());
+        for entry in save.entries {
+            let parent = nodes.last().map(|node| node.hash).or(save.parent);
+            nodes.push(history::encode(parent, entry.get().as_bytes(), self.pen.sealer.key())?);
+        }
+        let save = Save {
+            run_id: save.run_id.to_owned(),
+            parent: save.parent,
+            entries: nodes,
+            state: RawValue::to_owned(save.state),
+            status: save.status,
+            steps: save.steps,
+        };
+        let engine = self.engine.clone();
+        self.step(now, move |step| step.save_run(&engine, &save))
     }
 
     fn run(&self, run: &str) -> Result<Option<SavedRun>, LedgerError> {
-        let _ = run;
-        Err(step::internal("not yet"))
+        self.look(|connection, sealer| {
+            runs::by_name(connection, sealer, run)?
+                .map(|run| runs::saved(connection, &self.engine, sealer, &run))
+                .transpose()
+        })
     }
 
     fn take_run(&self, run: &str, now: u64) -> Result<SavedRun, LedgerError> {
-        let _ = (run, now);
-        Err(step::internal("not yet"))
+        let (engine, run) = (self.engine.clone(), run.to_owned());
+        self.step(now, move |step| step.take_run(&engine, &run))
     }
 
     fn release_run(&self, run: &str, now: u64) -> Result<(), LedgerError> {
-        let _ = (run, now);
-        Err(step::internal("not yet"))
+        let run = run.to_owned();
+        self.step(now, move |step| step.release_run(&run))
     }
 
     fn runs(&self, open: bool, limit: usize) -> Result<Vec<RunInfo>, LedgerError> {
-        let _ = (open, limit);
-        Err(step::internal("not yet"))
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rest = if open { runs::OPEN } else { runs::RECENT };
+        self.look(|connection, sealer| {
+            let found = runs::select(connection, sealer, rest, [limit])?;
+            found.iter().map(|run| runs::info(connection, &self.engine, run)).collect()
+        })
     }
 
     fn note(&self, notes: &[Note], now: u64) -> Result<(), LedgerError> {
@@ -62,19 +87,22 @@ impl Archive for SqliteLedger {
     }
 
     fn verify(&self) -> Result<Verified, LedgerError> {
-        Err(step::internal("not yet"))
+        self.look(super::check::verify)
     }
 
     fn about(&self) -> Result<About, LedgerError> {
-        Err(step::internal("not yet"))
+        self.look(|connection, sealer| super::check::about(connection, sealer, &self.engine))
     }
 
     fn tidy(&self, retention: Retention, now: u64, limit: usize) -> Result<Tidied, LedgerError> {
-        let _ = (retention, now, limit);
-        Ok(Tidied::default())
+        // Mostly there is nothing to do, which needs no gate.
+        if !self.look(|connection, _| super::retention::is_any(connection, retention, now))? {
+            return Ok(Tidied::default());
+        }
+        self.step(now, move |step| step.tidy(retention, limit))
     }
 
     fn compact(&self) -> Result<Tidied, LedgerError> {
-        Err(step::internal("not yet"))
+        super::retention::compact(&self.engine)
     }
 }

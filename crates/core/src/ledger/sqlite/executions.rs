@@ -10,6 +10,10 @@ use crate::approval::{ApprovalId, Record, Step as Advance};
 use crate::call::Digest;
 use crate::ledger::{Begun, LedgerError};
 
+/// What runs; that is little.
+pub(super) const STARTED: &str =
+    "WHERE a.status = 8 AND (?1 IS NULL OR a.run_id = ?1) ORDER BY a.seq";
+
 impl Step<'_> {
     pub(super) fn begin_one(&mut self, id: ApprovalId, digest: Digest) -> Result<Begun, Fault> {
         let Some(row) = row::by_id(self.connection, self.sealer(), id)? else {
@@ -75,12 +79,7 @@ impl Step<'_> {
 pub(super) fn started(
     connection: &Connection, sealer: &Sealer, run: Option<&str>,
 ) -> Result<Vec<(ApprovalId, [u8; 16])>, Fault> {
-    let rows: Vec<Row> = row::select(
-        connection,
-        sealer,
-        "WHERE a.status = 8 AND (?1 IS NULL OR a.run_id = ?1) ORDER BY a.seq",
-        params![run],
-    )?;
+    let rows: Vec<Row> = row::select(connection, sealer, STARTED, params![run])?;
     Ok(rows.iter().filter_map(|row| Some((row.id, row.executor?))).collect())
 }
 

@@ -2,6 +2,7 @@
 
 mod archive;
 mod bell;
+mod check;
 mod codec;
 mod engine;
 mod executions;
@@ -15,9 +16,13 @@ mod opening;
 mod owners;
 mod place;
 mod requests;
+mod retention;
 mod row;
+mod runs;
 mod schema;
 mod step;
+#[cfg(test)]
+mod tests;
 
 pub use bell::ChangeToken;
 pub use engine::{Engine, OpenOptions};

@@ -11,19 +11,33 @@ use crate::ledger::audit::{Kind, Note};
 use crate::ledger::{Outcome, Requested};
 
 /// The last request of a call comes last.
-const OF_CALL: &str = "WHERE a.tool_call_id = ?1 AND a.run_id = ?2 ORDER BY a.seq";
+pub(super) const OF_CALL: &str = "WHERE a.tool_call_id = ?1 AND a.run_id = ?2 ORDER BY a.seq";
+pub(super) const OF_CALL_ANYWHERE: &str = "WHERE a.tool_call_id = ?1 ORDER BY a.seq";
+pub(super) const LAST_OF_CALL: &str =
+    "WHERE a.tool_call_id = ?1 AND a.run_id = ?2 ORDER BY a.seq DESC LIMIT 1";
+pub(super) const PENDING: &str = "WHERE a.status = 0 ORDER BY a.seq";
+pub(super) const PENDING_OF_RUN: &str =
+    "WHERE a.seq IN (SELECT seq FROM approval INDEXED BY approval_open
+     WHERE run_id = ?1 AND status IN (0, 1, 2, 8) AND status = 0) ORDER BY a.seq";
+pub(super) const OF_RUN: &str = "WHERE a.run_id = ?1 ORDER BY a.seq";
+/// The most overdue first.
+pub(super) const DUE: &str =
+    "WHERE a.status = 0 AND a.expires_at IS NOT NULL AND a.expires_at <= ?1
+    ORDER BY a.expires_at, a.seq LIMIT ?2";
 
 /// What a run can still lose.
-const OPEN: &str = "WHERE a.status IN (0, 1, 2, 8) AND a.status <> 8 ORDER BY a.seq";
-const OPEN_OF_RUN: &str =
-    "WHERE a.run_id = ?1 AND a.status IN (0, 1, 2, 8) AND a.status <> 8 ORDER BY a.seq";
+pub(super) const OPEN: &str = "WHERE a.seq IN (SELECT seq FROM approval INDEXED BY approval_open
+     WHERE status IN (0, 1, 2, 8) AND status <> 8) ORDER BY a.seq";
+pub(super) const OPEN_OF_RUN: &str =
+    "WHERE a.seq IN (SELECT seq FROM approval INDEXED BY approval_open
+     WHERE run_id = ?1 AND status IN (0, 1, 2, 8) AND status <> 8) ORDER BY a.seq";
 
 impl Step<'_> {
     pub(super) fn request(&mut self, mut request: Request) -> Result<Requested, Fault> {
         let last = row::select(
             self.connection,
             self.sealer(),
-            "WHERE a.tool_call_id = ?1 AND a.run_id = ?2 ORDER BY a.seq DESC LIMIT 1",
+            LAST_OF_CALL,
             params![&*request.call.tool_call_id, &*request.call.run_id],
         )?;
         if let Some(last) = last.first() {
@@ -100,8 +114,7 @@ impl Step<'_> {
         let due = row::select(
             self.connection,
             self.sealer(),
-            "WHERE a.status = 0 AND a.expires_at IS NOT NULL AND a.expires_at <= ?1
-             ORDER BY a.expires_at, a.seq LIMIT ?2",
+            DUE,
             params![whole(self.at), i64::try_from(limit).unwrap_or(i64::MAX)],
         )?;
         if !due.is_empty() {
@@ -149,12 +162,7 @@ pub(super) mod look {
     ) -> Result<Vec<Record>, Fault> {
         match run {
             Some(run) => records(connection, sealer, OF_CALL, params![tool_call_id, run]),
-            None => records(
-                connection,
-                sealer,
-                "WHERE a.tool_call_id = ?1 ORDER BY a.seq",
-                [tool_call_id],
-            ),
+            None => records(connection, sealer, OF_CALL_ANYWHERE, [tool_call_id]),
         }
     }
 
@@ -162,20 +170,15 @@ pub(super) mod look {
         connection: &Connection, sealer: &Sealer, run: Option<&str>,
     ) -> Result<Vec<Record>, Fault> {
         match run {
-            None => records(connection, sealer, "WHERE a.status = 0 ORDER BY a.seq", []),
-            Some(run) => records(
-                connection,
-                sealer,
-                "WHERE a.run_id = ?1 AND a.status IN (0, 1, 2, 8) AND a.status = 0 ORDER BY a.seq",
-                [run],
-            ),
+            None => records(connection, sealer, PENDING, []),
+            Some(run) => records(connection, sealer, PENDING_OF_RUN, [run]),
         }
     }
 
     pub(in super::super) fn of_run(
         connection: &Connection, sealer: &Sealer, run: &str,
     ) -> Result<Vec<Record>, Fault> {
-        records(connection, sealer, "WHERE a.run_id = ?1 ORDER BY a.seq", [run])
+        records(connection, sealer, OF_RUN, [run])
     }
 
     /// Whether anything that waits is due, at the latest by this clock or the ledger's.

@@ -1,0 +1,410 @@
+//! Runs: whose they are, how far they are, and their histories.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+use serde_json::value::RawValue;
+
+use super::codec::{Column, Sealer, damaged, time, whole};
+use super::step::Step;
+use super::{Engine, Fault, OwnerId};
+use crate::ledger::audit::{Kind, Note};
+use crate::ledger::history::{self, Encoding, Node};
+use crate::ledger::seal::RowSeal;
+use crate::ledger::{Hash, LedgerError, LedgerErrorKind, RunInfo, RunStatus, SavedRun};
+
+/// A run as it lies in the file.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub(super) seq: i64,
+    pub(super) run_id: String,
+    /// Whose it is: nobody's that lives, or nobody's at all, and it can be taken.
+    pub(super) owner: Option<[u8; 16]>,
+    pub(super) status: i64,
+    pub(super) steps: i64,
+    pub(super) head: Option<Hash>,
+    /// Whether there may be entries that the head does not reach.
+    pub(super) forked: i64,
+    /// 0 kept, 2 dropped, as of requests.
+    pub(super) contents: i64,
+    pub(super) state: Vec<u8>,
+    pub(super) created_at: i64,
+    pub(super) updated_at: i64,
+    pub(super) seal: [u8; 32],
+}
+
+/// What [`crate::ledger::SaveRun`] says, to be carried to another thread.
+pub(super) struct Save {
+    pub(super) run_id: String,
+    pub(super) parent: Option<Hash>,
+    pub(super) entries: Vec<Node>,
+    pub(super) state: Box<RawValue>,
+    pub(super) status: RunStatus,
+    pub(super) steps: u64,
+}
+
+const COLUMNS: &str = "
+    r.seq, r.run_id, r.owner, r.status, r.steps, r.head, r.forked, r.contents, r.state, r.created_at, r.updated_at,
+    r.seal FROM run r";
+
+impl Run {
+    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        let mut next = Column::new(row);
+        Ok(Self {
+            seq: next.get()?,
+            run_id: next.get()?,
+            owner: next.get()?,
+            status: next.get()?,
+            steps: next.get()?,
+            head: next.get()?,
+            forked: next.get()?,
+            contents: next.get()?,
+            state: next.get()?,
+            created_at: next.get()?,
+            updated_at: next.get()?,
+            seal: next.get()?,
+        })
+    }
+
+    fn sealed(&self, sealer: &Sealer) -> [u8; 32] {
+        RowSeal::new("run", sealer.key())
+            .int("seq", Some(self.seq))
+            .text("run_id", Some(&self.run_id))
+            .blob("owner", self.owner.as_ref().map(<[u8; 16]>::as_slice))
+            .int("status", Some(self.status))
+            .int("steps", Some(self.steps))
+            .blob("head", self.head.as_ref().map(Hash::as_slice))
+            .int("forked", Some(self.forked))
+            .int("contents", Some(self.contents))
+            .blob("state", Some(&self.state))
+            .int("created_at", Some(self.created_at))
+            .int("updated_at", Some(self.updated_at))
+            .done()
+    }
+
+    /// It must be what was written.
+    pub(super) fn check(&self, sealer: &Sealer) -> Result<(), LedgerError> {
+        if self.sealed(sealer) == self.seal && self.status().is_some() {
+            return Ok(());
+        }
+        Err(damaged(&run_name(&self.run_id)))
+    }
+
+    fn status(&self) -> Option<RunStatus> {
+        usize::try_from(self.status).ok().and_then(|at| RunStatus::ALL.get(at).copied())
+    }
+
+    /// Keeps it, new or not.
+    pub(super) fn put(&mut self, connection: &Connection, sealer: &Sealer) -> Result<(), Fault> {
+        self.seal = self.sealed(sealer);
+        connection
+            .prepare_cached(
+                "INSERT INTO run (seq, run_id, owner, status, steps, head, forked, contents, state, created_at, updated_at, seal)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                 ON CONFLICT (seq) DO UPDATE SET owner = ?3, status = ?4, steps = ?5, head = ?6, forked = ?7, contents = ?8,
+                 state = ?9, updated_at = ?11, seal = ?12",
+            )?
+            .execute(params![
+                self.seq,
+                self.run_id,
+                self.owner,
+                self.status,
+                self.steps,
+                self.head,
+                self.forked,
+                self.contents,
+                self.state,
+                self.created_at,
+                self.updated_at,
+                self.seal,
+            ])?;
+        Ok(())
+    }
+}
+
+/// The latest change first.
+pub(super) const OPEN: &str = "WHERE r.status = 0 ORDER BY r.updated_at DESC, r.seq DESC LIMIT ?1";
+pub(super) const RECENT: &str = "ORDER BY r.updated_at DESC, r.seq DESC LIMIT ?1";
+
+/// How a run is called in messages.
+pub(super) fn run_name(run_id: &str) -> String {
+    format!("the run {run_id:?}")
+}
+
+const fn number(status: RunStatus) -> i64 {
+    status as i64
+}
+
+/// The runs that `rest` selects, each checked against its seal.
+pub(super) fn select(
+    connection: &Connection, sealer: &Sealer, rest: &str, params: impl rusqlite::Params,
+) -> Result<Vec<Run>, Fault> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} {rest}"))?;
+    let runs: Vec<Run> = statement.query_map(params, Run::read)?.collect::<Result<_, _>>()?;
+    runs.iter().try_for_each(|run| run.check(sealer))?;
+    Ok(runs)
+}
+
+/// The runs that `rest` selects, unchecked.
+pub(super) fn each(
+    connection: &Connection, mut see: impl FnMut(Run) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} ORDER BY r.seq"))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        see(Run::read(row)?)?;
+    }
+    Ok(())
+}
+
+/// The run of this name.
+pub(super) fn by_name(
+    connection: &Connection, sealer: &Sealer, run_id: &str,
+) -> Result<Option<Run>, Fault> {
+    Ok(select(connection, sealer, "WHERE r.run_id = ?1", [run_id])?.pop())
+}
+
+/// Whether its owner lives, where it has one.
+fn is_active(engine: &Engine, run: &Run) -> Result<bool, LedgerError> {
+    run.owner.map_or(Ok(false), |owner| engine.is_alive(OwnerId::from_bytes(owner)))
+}
+
+/// Where a run can be said to be, on a snapshot.
+pub(super) fn info(connection: &Connection, engine: &Engine, run: &Run) -> Result<RunInfo, Fault> {
+    let pending: i64 = connection
+        .prepare_cached(
+            "SELECT count(*) FROM approval INDEXED BY approval_open
+             WHERE run_id = ?1 AND status IN (0, 1, 2, 8) AND status = 0",
+        )?
+        .query_row([&run.run_id], |row| row.get(0))?;
+    Ok(RunInfo {
+        run_id: run.run_id.as_str().into(),
+        status: run.status().ok_or_else(|| damaged(&run_name(&run.run_id)))?,
+        active: is_active(engine, run)?,
+        steps: time(run.steps),
+        pending: time(pending),
+        created_at: time(run.created_at),
+        updated_at: time(run.updated_at),
+    })
+}
+
+/// A run with its history, on a snapshot.
+pub(super) fn saved(
+    connection: &Connection, engine: &Engine, sealer: &Sealer, run: &Run,
+) -> Result<SavedRun, Fault> {
+    let mut entries = Vec::new();
+    let mut next = run.head;
+    while let Some(hash) = next {
+        // A circle is impossible: an entry's hash is made of its parent's.
+        let node =
+            node(connection, run.seq, &hash)?.ok_or_else(|| damaged(&run_name(&run.run_id)))?;
+        let text = history::decode(&node, sealer.key())?;
+        let entry = String::from_utf8(text).ok().and_then(|text| RawValue::from_string(text).ok());
+        entries.push((hash, entry.ok_or_else(|| damaged(&run_name(&run.run_id)))?));
+        next = node.parent;
+    }
+    entries.reverse();
+    let state = sealer.open(run.run_id.as_bytes(), "state", &run.state)?;
+    let state = RawValue::from_string(state).map_err(|_| damaged(&run_name(&run.run_id)))?;
+    Ok(SavedRun { entries, state, info: info(connection, engine, run)? })
+}
+
+/// An entry that the history of a run lacks, if it does.
+pub(super) fn gap(connection: &Connection, run: &Run) -> Result<Option<Hash>, Fault> {
+    let mut left: i64 = connection
+        .prepare_cached("SELECT count(*) FROM entry WHERE run = ?1")?
+        .query_row([run.seq], |row| row.get(0))?;
+    let mut next = run.head;
+    while let Some(hash) = next {
+        // More than there are: what is damaged may be a circle.
+        left -= 1;
+        match node(connection, run.seq, &hash)? {
+            Some(node) if left >= 0 => next = node.parent,
+            _ => return Ok(Some(hash)),
+        }
+    }
+    Ok(None)
+}
+
+fn node(connection: &Connection, run: i64, hash: &Hash) -> Result<Option<Node>, Fault> {
+    let found = connection
+        .prepare_cached("SELECT parent, enc, body FROM entry WHERE run = ?1 AND hash = ?2")?
+        .query_row(params![run, hash], |row| {
+            Ok((row.get::<_, Option<Hash>>(0)?, row.get::<_, u8>(1)?, row.get(2)?))
+        })
+        .optional()?;
+    let Some((parent, encoding, body)) = found else { return Ok(None) };
+    let encoding =
+        Encoding::from_number(encoding).ok_or_else(|| damaged("an entry of a history"))?;
+    Ok(Some(Node { hash: *hash, parent, encoding, body }))
+}
+
+fn has_entry(connection: &Connection, run: i64, hash: &Hash) -> Result<bool, Fault> {
+    Ok(connection
+        .prepare_cached("SELECT 1 FROM entry WHERE run = ?1 AND hash = ?2")?
+        .exists(params![run, hash])?)
+}
+
+fn active(run_id: &str) -> LedgerError {
+    LedgerErrorKind::RunActive.because(format!(
+        "{} is continued by a process that lives: wait for it, or end it",
+        run_name(run_id)
+    ))
+}
+
+fn unknown(run_id: &str) -> LedgerError {
+    LedgerErrorKind::UnknownRun.because(format!(
+        "there is no {} in this ledger",
+        run_name(run_id).trim_start_matches("the ")
+    ))
+}
+
+fn over(run_id: &str, status: RunStatus) -> LedgerError {
+    LedgerErrorKind::RunOver.because(format!(
+        "{} is {}: start a new one",
+        run_name(run_id),
+        status.name()
+    ))
+}
+
+impl Step<'_> {
+    /// Fails when another process that lives has it.
+    fn may_own(&self, engine: &Engine, run: &Run) -> Result<(), LedgerError> {
+        if run.owner != Some(*self.pen.owner.as_bytes()) && is_active(engine, run)? {
+            return Err(active(&run.run_id));
+        }
+        Ok(())
+    }
+
+    pub(super) fn save_run(&mut self, engine: &Engine, save: &Save) -> Result<Vec<Hash>, Fault> {
+        let (connection, sealer) = (self.connection, self.sealer());
+        let me = Some(*self.pen.owner.as_bytes());
+        let found = by_name(connection, sealer, &save.run_id)?;
+        let (mut run, news) = match found {
+            Some(run) => {
+                let status = run.status().unwrap_or(RunStatus::Cancelled);
+                if status.is_over() {
+                    return Err(over(&run.run_id, status).into());
+                }
+                self.may_own(engine, &run)?;
+                let news = (run.owner != me).then_some(Kind::RunResumed);
+                (run, news)
+            }
+            None => (self.new_run(&save.run_id)?, Some(Kind::RunStarted)),
+        };
+        if let Some(parent) = &save.parent
+            && !has_entry(connection, run.seq, parent)?
+        {
+            return Err(LedgerErrorKind::Internal
+                .because(format!(
+                    "the history of {} does not hold the entry that new ones should follow",
+                    run_name(&run.run_id)
+                ))
+                .into());
+        }
+        if save.parent != run.head {
+            run.forked = 1;
+        }
+        run.head = save.parent;
+        for node in &save.entries {
+            self.keep_entry(run.seq, node)?;
+            run.head = Some(node.hash);
+        }
+        run.status = number(save.status);
+        run.owner = me.filter(|_| !save.status.is_over());
+        run.steps = whole(save.steps);
+        run.state = sealer.seal(save.run_id.as_bytes(), "state", save.state.get())?;
+        run.updated_at = whole(self.at);
+        run.put(connection, sealer)?;
+        let ended = save.status.is_over().then_some(Kind::RunEnded);
+        for kind in news.into_iter().chain(ended) {
+            let mut note = Note { run_id: Some(save.run_id.as_str().into()), ..Note::new(kind) };
+            if kind == Kind::RunEnded {
+                note = note.with("status", save.status.name());
+            }
+            self.append(note)?;
+        }
+        Ok(save.entries.iter().map(|node| node.hash).collect())
+    }
+
+    fn new_run(&self, run_id: &str) -> Result<Run, Fault> {
+        let seq = self
+            .connection
+            .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM run")?
+            .query_row([], |row| row.get(0))?;
+        Ok(Run {
+            seq,
+            run_id: run_id.to_owned(),
+            owner: None,
+            status: number(RunStatus::Running),
+            steps: 0,
+            head: None,
+            forked: 0,
+            contents: 0,
+            state: Vec::new(),
+            created_at: whole(self.at),
+            updated_at: whole(self.at),
+            seal: [0; 32],
+        })
+    }
+
+    /// An entry that is there already is kept once.
+    fn keep_entry(&self, run: i64, node: &Node) -> Result<(), Fault> {
+        self.connection
+            .prepare_cached(
+                "INSERT INTO entry (run, hash, parent, enc, body) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (run, hash) DO NOTHING",
+            )?
+            .execute(params![run, node.hash, node.parent, node.encoding.number(), node.body])?;
+        Ok(())
+    }
+
+    /// A run that failed may be taken again: what made it fail may be over.
+    pub(super) fn take_run(&mut self, engine: &Engine, run_id: &str) -> Result<SavedRun, Fault> {
+        let (connection, sealer) = (self.connection, self.sealer());
+        let mut run = by_name(connection, sealer, run_id)?.ok_or_else(|| unknown(run_id))?;
+        match run.status() {
+            Some(RunStatus::Running | RunStatus::Failed) => {}
+            status => {
+                return Err(over(run_id, status.unwrap_or(RunStatus::Cancelled)).into());
+            }
+        }
+        if is_active(engine, &run)? {
+            return Err(active(run_id).into());
+        }
+        run.owner = Some(*self.pen.owner.as_bytes());
+        run.status = number(RunStatus::Running);
+        run.updated_at = whole(self.at);
+        run.put(connection, sealer)?;
+        let note = Note { run_id: Some(run_id.into()), ..Note::new(Kind::RunResumed) };
+        self.append(note)?;
+        saved(connection, engine, sealer, &run)
+    }
+
+    /// What is not ours is left as it is.
+    pub(super) fn release_run(&mut self, run_id: &str) -> Result<(), Fault> {
+        let found = by_name(self.connection, self.sealer(), run_id)?;
+        let Some(mut run) = found.filter(|run| run.owner == Some(*self.pen.owner.as_bytes()))
+        else {
+            return Ok(());
+        };
+        run.owner = None;
+        run.put(self.connection, self.sealer())
+    }
+
+    /// Drops the entries of a run that its head does not reach: how many there were.
+    pub(super) fn collect(&mut self, run: &mut Run) -> Result<u64, Fault> {
+        let dropped = self
+            .connection
+            .prepare_cached(
+                "DELETE FROM entry WHERE run = ?1 AND hash NOT IN (
+                     WITH RECURSIVE chain (hash, parent) AS (
+                         SELECT hash, parent FROM entry WHERE run = ?1 AND hash = ?2
+                         UNION
+                         SELECT e.hash, e.parent FROM chain JOIN entry e ON e.run = ?1 AND e.hash = chain.parent
+                     ) SELECT hash FROM chain)",
+            )?
+            .execute(params![run.seq, run.head])?;
+        run.forked = 0;
+        run.put(self.connection, self.sealer())?;
+        Ok(u64::try_from(dropped).unwrap_or(u64::MAX))
+    }
+}

@@ -1,0 +1,188 @@
+//! The statements allow what the state machine allows, in every state.
+
+use super::*;
+use crate::approval::{Event, Status, Step as Advance, next};
+use crate::ledger::sqlite::step::Guard;
+use crate::ledger::{Begun, Outcome};
+
+/// A request that stands there.
+fn in_state(ledger: &SqliteLedger, status: Status, call: &str) -> ApprovalId {
+    let id = put(ledger, request("run", call, 0, Some(1_000_000)));
+    let digest = ledger.get(id).unwrap().unwrap().request().digest;
+    let approve = || {
+        assert!(matches!(ledger.decide(id, choose(Choice::Approve, 0)).unwrap(), Outcome::Won(_)))
+    };
+    let start = || assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Won(_)));
+    let end = |step| assert!(ledger.finish(id, step, Some(raw("1")), 0).unwrap().is_some());
+    let decide =
+        |choice| assert!(matches!(ledger.decide(id, choose(choice, 0)).unwrap(), Outcome::Won(_)));
+    match status {
+        Status::Pending => {}
+        Status::Approved => approve(),
+        Status::Edited => decide(Choice::Edit { args: json("[1]"), bound: None }),
+        Status::Rejected => decide(Choice::Reject { stop: true }),
+        Status::Responded => decide(Choice::Respond { output: json("2") }),
+        Status::Skipped => decide(Choice::Skip),
+        Status::Expired => decide(Choice::Expired),
+        Status::Cancelled => decide(Choice::Cancelled),
+        Status::Started => {
+            approve();
+            start();
+        }
+        Status::Succeeded => {
+            approve();
+            start();
+            end(Advance::Succeed);
+        }
+        Status::Failed => {
+            approve();
+            start();
+            end(Advance::Fail);
+        }
+        Status::Interrupted => {
+            approve();
+            start();
+            end(Advance::Interrupt);
+        }
+    }
+    assert_eq!(ledger.get(id).unwrap().unwrap().status(), status);
+    id
+}
+
+/// The condition of the statement alone, without what our code looks at before.
+#[test]
+fn every_statement_in_every_state() {
+    let ledger = temporary();
+    for status in Status::ALL {
+        let id = in_state(&ledger, status, status.name());
+        for event in Event::ALL {
+            let guards: &[Guard] = match event {
+                Event::Approve | Event::Edit | Event::Reject | Event::Respond | Event::Skip => {
+                    &[Guard::DECIDE]
+                }
+                Event::Expire => &[Guard::EXPIRE],
+                // A decision of a gate cancels what waits only.
+                Event::Cancel => &[Guard::CANCEL],
+                Event::Start => &[Guard::BEGIN],
+                Event::Succeed | Event::Fail => &[Guard::FINISH],
+                Event::Interrupt => &[Guard::FINISH, Guard::INTERRUPT],
+            };
+            for guard in guards {
+                let condition = guard
+                    .0
+                    .replace(":now", if event == Event::Expire { "9e15" } else { "0" })
+                    .replace(":bit", "31")
+                    .replace(":digest", "bound")
+                    .replace(":executor", "executor");
+                let holds = ledger
+                    .look(|connection, _| {
+                        let sql = format!("SELECT 1 FROM approval WHERE id = ?1 AND {condition}");
+                        Ok(connection.prepare(&sql)?.exists([id.as_bytes()])?)
+                    })
+                    .unwrap();
+                assert_eq!(holds, next(status, event).is_ok(), "{status:?} + {event:?}");
+            }
+        }
+    }
+    verify(&ledger);
+}
+
+/// The same through the front door.
+#[test]
+fn every_operation_in_every_state() {
+    let ledger = temporary();
+    for status in Status::ALL {
+        for event in Event::ALL {
+            let id = in_state(&ledger, status, &format!("{status:?} {event:?}"));
+            let record = ledger.get(id).unwrap().unwrap();
+            let bound = record.approved().map_or(record.request().digest, |(_, digest)| digest);
+            let decide =
+                |choice| matches!(ledger.decide(id, choose(choice, 0)).unwrap(), Outcome::Won(_));
+            let ended = |step| ledger.finish(id, step, None, 0).unwrap().is_some();
+            let done = match event {
+                Event::Approve => decide(Choice::Approve),
+                Event::Edit => decide(Choice::Edit { args: json("3"), bound: None }),
+                Event::Reject => decide(Choice::Reject { stop: false }),
+                Event::Respond => decide(Choice::Respond { output: json("4") }),
+                Event::Skip => decide(Choice::Skip),
+                Event::Expire => decide(Choice::Expired),
+                Event::Cancel => {
+                    decide(Choice::Cancelled)
+                        || ledger.revoke(id, choose(Choice::Cancelled, 0)).unwrap().is_some()
+                }
+                Event::Start => matches!(ledger.begin(id, bound, 0).unwrap(), Begun::Won(_)),
+                Event::Succeed => ended(Advance::Succeed),
+                Event::Fail => ended(Advance::Fail),
+                Event::Interrupt => ended(Advance::Interrupt),
+            };
+            let reached = next(status, event);
+            assert_eq!(done, reached.is_ok(), "{status:?} + {event:?}");
+            let now = ledger.get(id).unwrap().unwrap().status();
+            assert_eq!(now, reached.unwrap_or(status), "{status:?} + {event:?}");
+        }
+    }
+    verify(&ledger);
+}
+
+/// Whatever our code believes, there is one open request for a call.
+#[test]
+fn a_second_open_request_for_a_call_cannot_be_written() {
+    let ledger = temporary();
+    put(&ledger, request("run", "1", 0, None));
+    let error = ledger
+        .engine
+        .write(|connection| {
+            let copied = "INSERT INTO approval SELECT seq + 100, zeroblob(16), run_id, tool_call_id, tool_name, digest, origin, flags,
+                allowed, supersedes, created_at, duration, expires_at, contents, asked, status, choice, stop, answer, reason, decider,
+                via, decided_at, bound, executor, result, decided_seq, changed_seq, ended_at, seal FROM approval";
+            Ok(connection.execute(copied, [])?)
+        })
+        .unwrap_err();
+    assert!(error.message.contains("UNIQUE"), "{error}");
+}
+
+#[test]
+fn the_audit_is_only_appended_to() {
+    let ledger = temporary();
+    put(&ledger, request("run", "1", 0, None));
+    for sql in [
+        "UPDATE audit SET at = 5",
+        "DELETE FROM audit",
+        "INSERT INTO audit SELECT seq + 5, at, kind, approval_id, body, hash FROM audit LIMIT 1",
+        "INSERT OR REPLACE INTO audit SELECT * FROM audit LIMIT 1",
+    ] {
+        let error =
+            ledger.engine.write(move |connection| Ok(connection.execute(sql, [])?)).unwrap_err();
+        assert!(error.message.contains("only appended to"), "{error}");
+    }
+    verify(&ledger);
+}
+
+#[test]
+fn the_clock_of_the_ledger_never_goes_back() {
+    let ledger = temporary();
+    let early = put(&ledger, request("run", "early", 10_000, Some(20_000)));
+    ledger
+        .decide(put(&ledger, request("run", "late", 50_000, None)), choose(Choice::Skip, 50_000))
+        .unwrap();
+    // The machine says 15,000: the ledger knows better.
+    assert!(matches!(
+        ledger.decide(early, choose(Choice::Approve, 15_000)).unwrap(),
+        Outcome::Expired(_)
+    ));
+    let id = put(&ledger, request("run", "shifted", 10_000, Some(10_600)));
+    let shifted = ledger.get(id).unwrap().unwrap();
+    assert_eq!(
+        (shifted.request().created_at, shifted.request().expires_at),
+        (50_000, Some(50_600))
+    );
+    let Outcome::Won(record) = ledger.decide(id, choose(Choice::Approve, 11_000)).unwrap() else {
+        panic!("not won")
+    };
+    assert_eq!(record.decided().unwrap().at, 50_000);
+    // And the jump back is told of.
+    let kinds: Vec<String> =
+        ledger.audit(0, 100).unwrap().into_iter().map(|entry| entry.body).collect();
+    assert!(kinds.iter().any(|body| body.contains("clock-jump")), "{kinds:?}");
+    verify(&ledger);
+}
