@@ -107,7 +107,9 @@ export interface Circumstances {
 export function planFor(record: RawRecord | undefined, circumstances: Circumstances): Plan {
   const plan = planOf(record, circumstances);
   // Nobody is asked anything new when the turn is over.
-  return circumstances.isStopped && plan.do === 'ask' ? { do: 'deny', reason: TURN_ENDED, takeBack: record } : plan;
+  return circumstances.isStopped && (plan.do === 'ask' || plan.do === 'wait')
+    ? { do: 'deny', reason: TURN_ENDED, takeBack: record }
+    : plan;
 }
 
 function planOf(record: RawRecord | undefined, { drift, isThere, isAmbiguous, isStopped }: Circumstances): Plan {

@@ -512,9 +512,9 @@ export class Run {
     this.#endRun();
     const cancelled = isLeft ? this.#keeper?.release(this.#notKept) : this.#cancel('The run failed.', 'system');
     this.#stopReading();
-    this.#reject(failure);
     await cancelled;
     if (this.#keeper !== undefined && !isLeft) await this.#keepFailed();
+    this.#reject(failure);
     const round = this.#round as Round | undefined;
     await Promise.all(round?.waits ?? []);
     this.#round ??= new Round(0, []);
