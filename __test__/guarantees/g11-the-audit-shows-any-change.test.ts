@@ -1,7 +1,8 @@
 /** G11: the audit chain shows any change (flip, drop, reorder, truncate, insert), and verifying names the first bad record. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
-import { AuditHeadError, signAuditHead, verifyAuditHead, type AuditHead } from '../../ts/index.js';
+import type { AuditHead } from '../../index.js';
+import { AuditHeadError, signAuditHead, verifyAuditHead } from '../../ts/index.js';
 import { AuditVerifier, newAuditKey } from '../../ts/native.js';
 
 const GENESIS = '0'.repeat(64);
