@@ -44,6 +44,15 @@ async function ask(
   }
 }
 
+/** A request whose process let go of it, and whose time is up. */
+async function unanswered(more: { timeout: number }) {
+  const { gate, ...place } = there();
+  const { id } = await ask(gate, {}, more);
+  await gate.close();
+  await new Promise((resolve) => setTimeout(resolve, more.timeout + 10));
+  return { ...place, id };
+}
+
 const jsonOf = <T = ApprovalRecord>(text: string): T[] => linesOf(text).map((line) => JSON.parse(line) as T);
 const short = (id: string): string => id.slice(-8);
 
@@ -68,10 +77,9 @@ describe('looking', () => {
   });
 
   it('pending: what is due is not there, though nobody wrote it down', async () => {
-    const { gate, run, root } = there();
-    await ask(gate, {}, { timeout: 1 });
-    chmodSync(join(root, 'ledger.db'), 0o400);
+    const { run } = await unanswered({ timeout: 200 });
     expect((await run(['pending'])).stdout).toBe('nothing waits\n');
+    expect(jsonOf<AuditEntry>((await run(['audit', 'list', '--json'])).stdout).at(-1)?.kind).toBe('requested');
   });
 
   it('show: a request, whole, by any end of its id', async () => {
@@ -226,17 +234,24 @@ describe('deciding, while another process waits', () => {
   });
 
   it.each<[string, object, string[], RegExp]>([
-    ['too late', { timeout: 1 }, ['approve'], /deadline/],
     ['not allowed', { allowedDecisions: ['reject'] }, ['approve'], /does not allow/],
     ['an edit that is not allowed', { allowedDecisions: ['reject'] }, ['edit', '--editor'], /does not allow/],
     ['nothing is offered to remember', {}, ['approve', '--remember', 'always'], /nothing to remember/],
   ])('%s: exit 5', async (_, more, [command = '', ...args], message) => {
     const { gate, run } = there();
     const { id } = await ask(gate, {}, more);
-    await new Promise((resolve) => setTimeout(resolve, 5));
     const { code, stderr } = await run([command, id, ...args], { env: { EDITOR: 'false', VISUAL: '' } });
     expect([code, message.test(stderr)], stderr).toEqual([5, true]);
-    expect((await gate.get(id))?.status).toMatch(/^(pending|expired)$/);
+    expect((await gate.get(id))?.status).toBe('pending');
+  });
+
+  it('too late, and no process has seen it: exit 5', async () => {
+    const { id, run } = await unanswered({ timeout: 200 });
+    const { code, stderr } = await run(['approve', id]);
+    expect([code, stderr]).toEqual([5, expect.stringMatching(/the deadline .* has passed/)]);
+    const [record] = jsonOf((await run(['show', id, '--json'])).stdout);
+    expect(record).toMatchObject({ status: 'expired', via: 'deadline' });
+    expect((await run(['reject', id])).code).toBe(5);
   });
 
   it('several: each by itself', async () => {
