@@ -3,10 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { frame } from '../../ts/cli/watch-frame.js';
 import { press, START, withNew, without, withoutDue, withRecords, type Watching } from '../../ts/cli/watch-model.js';
 import { widthOf } from '../../ts/cli/style.js';
+import type { KeptRecord } from '../../ts/native.js';
 import { forbiddenIn, HOSTILE } from '../policy/hostile.js';
 import { kept } from './kept.js';
 
-const three = [kept(), kept(), kept()] as const;
+/** As lists and events give them: without what was decided. */
+function waiting(more: Partial<KeptRecord> = {}): KeptRecord {
+  const { status: _, decision: __, decidedBy: ___, via: ____, decidedAt: _____, ...request } = kept(more);
+  return request as KeptRecord;
+}
+
+const three = [waiting(), waiting(), waiting()] as const;
 const ids = three.map(({ approvalId }) => approvalId);
 const begun = withRecords(START, three);
 const after = (state: Watching, ...keys: string[]) => keys.reduce((now, key) => press(now, key).state, state);
@@ -48,7 +55,7 @@ describe('keys', () => {
 describe('the list changes while somebody looks', () => {
   it('what arrives does not move what is selected, and is marked', () => {
     const on = after(begun, 'j');
-    const fourth = kept();
+    const fourth = waiting();
     const more = withNew(on, fourth, 5000);
     expect([more.selected, more.records.length, more.arrived.get(fourth.approvalId)]).toEqual([ids[1], 4, 5000]);
     expect(withNew(more, fourth, 6000)).toBe(more);
@@ -66,12 +73,12 @@ describe('the list changes while somebody looks', () => {
 
   it('what is being confirmed stays so while others come and go', () => {
     const asked = after(begun, 'j', 'a');
-    const moved = withNew(without(asked, ids[0]!), kept(), 0);
+    const moved = withNew(without(asked, ids[0]!), waiting(), 0);
     expect(press(moved, 'y').action).toEqual({ type: 'approve', id: ids[1] });
   });
 
   it('what is due goes', () => {
-    const due = withRecords(START, [kept({ expiresAt: 10 }), three[0]]);
+    const due = withRecords(START, [waiting({ expiresAt: 10 }), three[0]]);
     expect(withoutDue(due, 9).records).toHaveLength(2);
     expect(withoutDue(due, 10).records).toEqual([three[0]]);
     expect(without(withRecords(START, [three[0]]), ids[0]!).selected).toBeNull();
@@ -89,7 +96,7 @@ describe('the screen', () => {
       'many',
       withRecords(
         START,
-        Array.from({ length: 200 }, () => kept()),
+        Array.from({ length: 200 }, () => waiting()),
       ),
     ],
     [
@@ -97,7 +104,7 @@ describe('the screen', () => {
       withRecords(
         START,
         HOSTILE.map(([, raw]) => raw.toWellFormed()).map((text) =>
-          kept({ toolName: text, args: { command: text }, runId: text }),
+          waiting({ toolName: text, args: { command: text }, runId: text }),
         ),
       ),
     ],
@@ -121,7 +128,7 @@ describe('the screen', () => {
   it('what is selected is always seen', () => {
     const many = withRecords(
       START,
-      Array.from({ length: 100 }, () => kept()),
+      Array.from({ length: 100 }, () => waiting()),
     );
     for (const { approvalId } of many.records) {
       const lines = frame({ ...many, selected: approvalId }, { columns: 80, rows: 12 }, '', 0);
@@ -130,7 +137,7 @@ describe('the screen', () => {
   });
 
   it('marks what is new, for a while', () => {
-    const more = withNew(begun, kept(), 5000);
+    const more = withNew(begun, waiting(), 5000);
     const marks = (now: number) =>
       frame(more, { columns: 80, rows: 24 }, '', now).filter((line) => line.startsWith('* '));
     expect(marks(6000)).toHaveLength(1);
@@ -138,7 +145,7 @@ describe('the screen', () => {
   });
 
   it('a question says what may deceive', () => {
-    const state = after(withRecords(START, [kept({ flags: ['bidi', 'long'] })]), 'a');
+    const state = after(withRecords(START, [waiting({ flags: ['bidi', 'long'] })]), 'a');
     expect(frame(state, { columns: 80, rows: 24 }, '', 0).join('\n')).toMatch(/approve \(bidi\)\?/);
   });
 });

@@ -23,15 +23,12 @@ export async function pending(args: readonly string[]): Promise<number> {
     const waiting = (await ledger.pending(null)).filter(
       ({ expiresAt, runId }) => (expiresAt === null || expiresAt > now) && isRun(runId, values.run),
     );
-    if (values.json === true) for (const record of waiting) await printJson(toJson({ ...UNDECIDED, ...record }));
+    if (values.json === true) for (const record of waiting) await printJson(toJson(record));
     else if (waiting.length === 0) await print('nothing waits');
     else await print(...table(waiting, pendingColumns(now, columns())));
     return Exit.ok;
   });
 }
-
-/** A list of what waits says nothing of decisions: there are none. */
-const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: null, decidedAt: null } as const;
 
 const isRun = (runId: string, typed: string | undefined): boolean =>
   typed === undefined || runId === typed || (typed.length >= 6 && (runId.startsWith(typed) || runId.endsWith(typed)));

@@ -23,11 +23,14 @@ const DECEIVING: readonly string[] = [
 export const deceivingFlags = ({ flags }: Pick<ApprovalRecord, 'flags'>): string[] =>
   flags.filter((flag) => DECEIVING.includes(flag));
 
+/** What lists and events of requests leave out: nothing was decided yet. */
+const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: null, decidedAt: null } as const;
+
 /** A record as `ApprovalRecord` of the public API, but for special values in arguments, which stay tagged. */
-export function toJson(record: KeptRecord): object {
+export function toJson(record: KeptRecord): ApprovalRecord {
   const { details, context: _, result: __, contents = 'kept', ...rest } = record;
   const { verdict = null, always = { allow: null, deny: null }, changes = [] } = details ?? {};
-  return { ...rest, verdict, always, changes, contents };
+  return { ...UNDECIDED, ...rest, verdict, always, changes, contents };
 }
 
 /** A request in one line: what would run. */
@@ -85,7 +88,7 @@ const VERB = {
 
 /** Everything about a request, for a terminal. */
 export function whole(record: KeptRecord, width = columns(), now = Date.now()): string[] {
-  const json = toJson(record) as ApprovalRecord;
+  const json = toJson(record);
   const lines: string[] = [];
   const field = (name: string, text: string, how?: Style) => {
     if (text !== '') lines.push(`${style('dim', name.padEnd(10))}${how === undefined ? text : style(how, text)}`);

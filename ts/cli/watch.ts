@@ -39,7 +39,7 @@ async function lines(ledger: NativeLedger, asJson: boolean): Promise<number> {
     if (event.type === 'requested') told.add(event.request.approvalId);
     if (event.type === 'decided') told.delete(event.request.approvalId);
     const { request } = event as { request?: KeptRecord };
-    if (asJson) void printJson(request === undefined ? event : { ...event, request: withoutStatus(request) });
+    if (asJson) void printJson(request === undefined ? event : { ...event, request: asRequest(request) });
     else void print(lineOf(event));
   };
   let early: GateEvent[] | undefined = [];
@@ -53,9 +53,9 @@ async function lines(ledger: NativeLedger, asJson: boolean): Promise<number> {
   return new Promise<never>(() => setInterval(() => {}, 2 ** 30));
 }
 
-/** A request as `ApprovalRequest`. */
-function withoutStatus(request: KeptRecord): object {
-  const { contents: _, ...shown } = toJson(request) as { contents: string };
+/** A request as `ApprovalRequest`: what became of it is said by events. */
+function asRequest(request: KeptRecord): object {
+  const { status: _, decision: __, decidedBy: ___, via: ____, decidedAt: _____, ...shown } = toJson(request);
   return shown;
 }
 
