@@ -1,11 +1,12 @@
 /** Where a gate keeps what it keeps: as the options and the environment say. */
-import { describe, expect, it } from 'vitest';
-import { afterEach } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGate, InvalidConfigError, LedgerError } from '../../ts/index.js';
 import { ledgerOptions } from '../../ts/gate/ledger-options.js';
 
-afterEach(() => {
-  for (const name of ['COUNTERSIGN_LEDGER', 'COUNTERSIGN_LEDGER_KEY', 'OTHER_KEY']) delete process.env[name];
+beforeEach(() => {
+  vi.unstubAllEnvs();
+  for (const name of ['COUNTERSIGN_LEDGER', 'COUNTERSIGN_LEDGER_KEY', 'OTHER_KEY']) vi.stubEnv(name, undefined);
+  return () => vi.unstubAllEnvs();
 });
 
 const place = { cwd: '/work' };
@@ -21,7 +22,7 @@ describe('the ledger', () => {
     ['sqlite:./b/../a.db', undefined, 'sqlite:/work/a.db'],
     ['sqlite:/var/a.db', undefined, 'sqlite:/var/a.db'],
   ])('%s, in the environment %s: %s', (ledger, environment, expected) => {
-    if (environment !== undefined) process.env['COUNTERSIGN_LEDGER'] = environment;
+    if (environment !== undefined) vi.stubEnv('COUNTERSIGN_LEDGER', environment);
     expect(ledgerOptions({ ledger: ledger as 'memory:', place }).ledger).toBe(expected);
   });
 
@@ -42,15 +43,15 @@ describe('the ledger', () => {
   });
 
   it('of the environment is refused by its name', () => {
-    process.env['COUNTERSIGN_LEDGER'] = 'redis:';
+    vi.stubEnv('COUNTERSIGN_LEDGER', 'redis:');
     expect(() => createGate()).toThrow(/COUNTERSIGN_LEDGER/);
   });
 });
 
 describe('the key', () => {
   it('stands in the environment', () => {
-    process.env['COUNTERSIGN_LEDGER_KEY'] = 'one';
-    process.env['OTHER_KEY'] = 'other';
+    vi.stubEnv('COUNTERSIGN_LEDGER_KEY', 'one');
+    vi.stubEnv('OTHER_KEY', 'other');
     const keyOf = (encryption: { keyEnv?: string } | undefined, ledger: 'memory:' | 'sqlite:' = 'sqlite:') =>
       ledgerOptions(encryption === undefined ? { ledger } : { ledger, encryption }).key;
     expect(keyOf({})).toBe('one');
@@ -59,7 +60,7 @@ describe('the key', () => {
     expect(keyOf(undefined)).toBe(null);
     expect(keyOf({}, 'memory:')).toBe(null);
     // Both from the environment.
-    process.env['COUNTERSIGN_LEDGER'] = 'sqlite:';
+    vi.stubEnv('COUNTERSIGN_LEDGER', 'sqlite:');
     expect(ledgerOptions({}).key).toBe('one');
   });
 
