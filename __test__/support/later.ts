@@ -13,12 +13,15 @@ export type Trouble = (
 
 export const later: {
   trouble: Trouble;
+  /** Called when an operation was performed, before its answer arrives. */
+  performed: (operation: string) => void;
   /** Every operation, in the order of the calls. */
   called: [operation: string, args: unknown[]][];
   /** As another process would do it to the ledger of the gate that was made last. */
   elsewhere: (operation: string, ...args: unknown[]) => Promise<unknown>;
 } = {
   trouble: () => undefined,
+  performed: () => {},
   called: [],
   elsewhere: () => Promise.reject(new Error('there is no gate')),
 };
@@ -76,6 +79,7 @@ export async function laterBinding(): Promise<object> {
       if (operation === 'close') this.#isClosed = true;
       if (operation === 'close' || operation === 'note') return NOTHING;
       const answer = await this.#gate.call(operation, payload);
+      later.performed(operation);
       setImmediate(() => this.#wake());
       await pause();
       return answer;

@@ -176,11 +176,6 @@ export class Asker {
     const request = await this.#requestFor(question, runId);
     const opened = this.gate.openAndWait(request, question.checkEdit);
     const { record, decided } = isLater(opened) ? await opened : opened;
-    if (question.signal?.aborted === true && isLater(opened)) {
-      // It was made while what waits in the run was being cancelled.
-      await this.gate.withdraw(record.approvalId, 'The run was cancelled.');
-      question.signal.throwIfAborted();
-    }
     return { record, decided, staleness: () => this.#staleness(record, request.context) };
   }
 
