@@ -22,7 +22,7 @@ use countersign_proof::{history, kill, power, race, verify};
 use fastrand::Rng;
 use serde::Serialize;
 
-const USAGE: &str = "usage: countersign-proof power   [--store S] [--points N] [--calls N] [--threads N] [--processes N] [--victim CMD] [--check CMD] [--keep FOLDER]\n\
+const USAGE: &str = "usage: countersign-proof power   [--store S] [--points N] [--lives N] [--calls N] [--threads N] [--processes N] [--victim CMD] [--check CMD] [--keep FOLDER]\n\
     \x20      countersign-proof kill    [--store S] [--kills N] [--round N] [--processes N] [--threads N]\n\
     \x20      countersign-proof race    [--store S] [--processes N] [--threads N] [--approvals N]\n\
     \x20      countersign-proof history [--store S] [--operations N] [--kills N] [--processes N] [--keys N] [--turns N]\n\
@@ -59,8 +59,16 @@ fn run(tool: &str, words: &[String]) -> Result<bool, Failure> {
     let dir = |options: &Options| options.text("dir").map(str::to_owned);
     match tool {
         "power" => {
-            let options =
-                options(&["points", "calls", "threads", "processes", "victim", "check", "keep"])?;
+            let options = options(&[
+                "points",
+                "calls",
+                "threads",
+                "processes",
+                "victim",
+                "check",
+                "keep",
+                "lives",
+            ])?;
             let report = power::run(&power::Plan {
                 store: name(&options),
                 victim: options.text("victim").map(str::to_owned),
@@ -69,6 +77,7 @@ fn run(tool: &str, words: &[String]) -> Result<bool, Failure> {
                 threads: options.get("threads", 4)?,
                 processes: options.get("processes", 1)?,
                 points: options.get("points", 200)?,
+                lives: options.get("lives", 4)?,
                 seed: options.get("seed", 1)?,
                 dir: dir(&options),
                 keep: options.text("keep").map(str::to_owned),

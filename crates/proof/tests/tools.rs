@@ -39,9 +39,9 @@ fn modes(printed: &Value, count: impl Fn(&Value) -> &Value) -> Vec<u64> {
 
 #[test]
 fn no_power_cut_takes_what_was_synced() {
-    for store in ["lines", "sqlite-full"] {
-        let printed = finds_nothing(&format!("power --store {store} --calls 150 --points 25"));
-        assert_eq!(printed["images"], 75);
+    for store in ["lines", "sqlite-full", "engine"] {
+        let printed = finds_nothing(&format!("power --store {store} --calls 150 --points 24"));
+        assert_eq!(printed["images"], 72);
         assert!(
             printed["acks"].as_u64().unwrap() > 100 && printed["syncs"].as_u64().unwrap() > 100
         );
@@ -52,7 +52,7 @@ fn no_power_cut_takes_what_was_synced() {
 #[test]
 fn power_cuts_take_what_was_not() {
     for store in ["lines-late", "sqlite-normal", "sqlite-off"] {
-        let printed = finds(&format!("power --store {store} --calls 150 --points 25"));
+        let printed = finds(&format!("power --store {store} --calls 150 --points 24"));
         let lossy = modes(&printed, |mode| &mode["lossy"]);
         let unopenable = modes(&printed, |mode| &mode["unopenable"]);
         for (lossy, unopenable) in lossy.iter().zip(unopenable) {
@@ -72,7 +72,17 @@ fn any_program_can_be_the_victim() {
     let look = "touch {dir}/n; n=$(comm -13 {dir}/n {acks} | wc -l); echo {\\\"acks\\\":0,\\\"rows\\\":0,\\\"lost\\\":$n,\\\"doubled\\\":0,\\\"broken\\\":0,\\\"examples\\\":[]}";
     let run = |sync: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_countersign-proof"))
-            .args(["power", "--points", "20", "--victim", &victim(sync), "--check", look])
+            .args([
+                "power",
+                "--points",
+                "20",
+                "--lives",
+                "1",
+                "--victim",
+                &victim(sync),
+                "--check",
+                look,
+            ])
             .output()
             .unwrap();
         serde_json::from_slice::<Value>(&output.stdout).unwrap()
@@ -107,9 +117,12 @@ fn a_race_has_one_winner_each() {
 
 #[test]
 fn histories_of_a_ledger_have_an_order_and_those_of_a_broken_one_have_none() {
-    let printed = finds_nothing("history --operations 3000 --kills 20");
-    assert!(printed["operations"].as_u64().unwrap() >= 3000);
-    let printed = finds("history --operations 3000 --kills 20 --store sqlite-racy");
-    assert!(printed["violations"].as_u64().unwrap() > 10, "{printed}");
+    let small = "history --operations 3000 --kills 20 --keys 20 --turns 8 --store";
+    for store in ["sqlite-full", "engine"] {
+        let printed = finds_nothing(&format!("{small} {store}"));
+        assert!(printed["operations"].as_u64().unwrap() >= 3000);
+    }
+    let printed = finds(&format!("{small} sqlite-racy"));
+    assert!(printed["violations"].as_u64().unwrap() > 5, "{printed}");
     assert!(printed["double_winners"].as_u64().unwrap() > 5, "{printed}");
 }

@@ -42,7 +42,7 @@ enum Change<'a> {
     Truncate { length: usize },
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct File<'a> {
     durable: Vec<u8>,
     waiting: Vec<Change<'a>>,
@@ -58,8 +58,8 @@ enum Node {
 type Step = Vec<(PathBuf, Option<Node>)>;
 type Names = BTreeMap<PathBuf, Node>;
 
-/// The disk under one folder that was empty at first.
-#[derive(Debug)]
+/// The disk under one folder.
+#[derive(Debug, Clone)]
 pub struct Disk<'a> {
     root: PathBuf,
     files: Vec<File<'a>>,
@@ -71,16 +71,26 @@ pub struct Disk<'a> {
 }
 
 impl<'a> Disk<'a> {
-    /// An empty folder.
-    pub fn new(root: &Path) -> Self {
-        Self {
+    /// A folder that this image was written to, and nobody has touched since.
+    pub fn new(root: &Path, image: &Image) -> Result<Self, Failure> {
+        let mut disk = Self {
             root: root.to_owned(),
             files: Vec::new(),
             inodes: HashMap::new(),
             names: Names::new(),
             durable: Names::new(),
             waiting: Vec::new(),
+        };
+        for folder in &image.folders {
+            disk.durable.insert(folder.clone(), Node::Dir);
         }
+        for (path, bytes) in &image.files {
+            disk.durable.insert(path.clone(), Node::File(disk.files.len()));
+            disk.inodes.insert(inode(&root.join(path))?, disk.files.len());
+            disk.files.push(File { durable: bytes.clone(), waiting: Vec::new() });
+        }
+        disk.names = disk.durable.clone();
+        Ok(disk)
     }
 
     /// Does what the program did.
@@ -151,7 +161,7 @@ impl<'a> Disk<'a> {
         let place = self.inodes.get(&inode).copied();
         place
             .and_then(|place| self.files.get_mut(place))
-            .ok_or_else(|| Failure(format!("nobody made file {inode}: the folder was not empty")))
+            .ok_or_else(|| Failure(format!("nobody made file {inode}")))
     }
 
     fn rename(&mut self, step: Step) {
@@ -184,6 +194,16 @@ impl<'a> Disk<'a> {
         }
         image
     }
+}
+
+#[cfg(unix)]
+fn inode(path: &Path) -> Result<u64, Failure> {
+    Ok(std::os::unix::fs::MetadataExt::ino(&fs::metadata(path)?))
+}
+
+#[cfg(not(unix))]
+fn inode(path: &Path) -> Result<u64, Failure> {
+    Err(Failure(format!("{}: files have no numbers here", path.display())))
 }
 
 fn keep(names: &mut Names, step: &Step) {

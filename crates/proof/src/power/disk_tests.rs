@@ -1,7 +1,11 @@
 use super::*;
 
+fn empty() -> Disk<'static> {
+    Disk::new(Path::new("/d"), &Image::default()).unwrap()
+}
+
 fn disk(events: &[Event<'static>]) -> Disk<'static> {
-    let mut disk = Disk::new(Path::new("/d"));
+    let mut disk = empty();
     events.iter().for_each(|event| disk.apply(event).unwrap());
     disk
 }
@@ -141,6 +145,24 @@ fn what_is_not_modelled_is_refused() {
         create("/elsewhere", 1),
         Event::Rename { from: path, to: path },
     ] {
-        assert!(Disk::new(Path::new("/d")).apply(&event).is_err(), "{event:?}");
+        assert!(empty().apply(&event).is_err(), "{event:?}");
     }
+}
+
+#[test]
+fn what_a_cut_has_left_is_what_goes_on() {
+    let folder = crate::process::Folder::new(None).unwrap();
+    let root = folder.path("disk");
+    let first = disk(&[create("/d/a", 1), sync_dir("/d"), write(0, b"one"), SYNC]);
+    let left = first.after_a_cut(Mode::Dropped, &mut Rng::new());
+    left.write(&root).unwrap();
+    let mut second = Disk::new(&root, &left).unwrap();
+    let file = inode(&root.join("a")).unwrap();
+    second.apply(&Event::Write { inode: file, at: 3, data: b"two" }).unwrap();
+    assert_eq!(outcomes(&second, Mode::Dropped, "a"), [Some(b"one".to_vec())]);
+    second.apply(&Event::Sync { inode: file }).unwrap();
+    assert_eq!(outcomes(&second, Mode::Torn, "a"), [Some(b"onetwo".to_vec())]);
+    let name = root.join("a");
+    second.apply(&Event::Unlink { path: &name }).unwrap();
+    assert_eq!(outcomes(&second, Mode::Dropped, "a"), [Some(b"onetwo".to_vec())]);
 }

@@ -1,5 +1,6 @@
-//! Power cuts. A program runs once, with all that it does to a folder recorded; then, for random points of that record, the
-//! disk is made as a power cut at that point may have left it, and a second program looks at what it finds.
+//! Power cuts. A program runs, with all that it does to a folder recorded; then, for random points of that record, the disk
+//! is made as a power cut at that point may have left it, and a second program looks at what it finds. One of these disks is
+//! what the program goes on with in its next life.
 
 mod disk;
 mod record;
@@ -35,8 +36,10 @@ pub struct Plan {
     pub threads: u64,
     /// In so many processes at once.
     pub processes: u64,
-    /// How many points are cut at, in each mode.
+    /// How many points are cut at in all, in each mode.
     pub points: usize,
+    /// How often the victim works: each time after the first on what one of the cuts has left.
+    pub lives: u64,
     /// Of the dice.
     pub seed: u64,
     /// Where to make the folder for it all; the system's for temporary files when `None`.
@@ -70,22 +73,75 @@ pub struct Report {
     acks: usize,
     syncs: usize,
     points: usize,
+    lives: u64,
     images: u64,
     dropped: Tally,
     reordered: Tally,
     torn: Tally,
-    /// Whether nothing was lost, doubled, broken or unopenable.
+    /// Why the victim could not go on after a cut.
+    stopped: Option<String>,
+    /// Whether nothing was lost, doubled, broken or unopenable, and the victim lived all its lives.
     pub ok: bool,
 }
 
-/// Runs the victim once and looks at every image.
+/// Runs the victim in each of its lives and looks at every image.
 pub fn run(plan: &Plan) -> Result<Report, Failure> {
     let folder = Folder::new(plan.dir.as_deref())?;
-    let log = record_victim(plan, &folder)?;
-    let log = fs::read(log)?;
-    let events = events(&log)?;
     let mut random = Rng::with_seed(plan.seed);
-    let points = points(&events, plan.points, &mut random);
+    let mut report = Report {
+        tool: "power",
+        store: plan.victim.clone().unwrap_or_else(|| plan.store.clone()),
+        seed: plan.seed,
+        records: 0,
+        acks: 0,
+        syncs: 0,
+        points: 0,
+        lives: plan.lives,
+        images: 0,
+        dropped: Tally::default(),
+        reordered: Tally::default(),
+        torn: Tally::default(),
+        stopped: None,
+        ok: true,
+    };
+    let mut before = Before::default();
+    let share = plan.points.div_ceil(usize::try_from(plan.lives.max(1)).unwrap_or(1));
+    for life in 0..plan.lives {
+        match live(plan, life, share, before, &folder, &mut random, &mut report) {
+            Ok(after) => before = after,
+            // The first time, there was no cut that could be why.
+            Err(error) if life > 0 => {
+                report.stopped = Some(error.to_string());
+                break;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let tallies = [&report.dropped, &report.reordered, &report.torn];
+    report.ok = report.stopped.is_none()
+        && tallies.iter().all(|tally| tally.unopenable == 0 && tally.found.is_clean());
+    report.images = tallies.iter().map(|tally| tally.images).sum();
+    Ok(report)
+}
+
+/// What a life begins with: what a cut has left, and what was acknowledged before it.
+#[derive(Default)]
+struct Before {
+    image: Image,
+    told: Vec<u8>,
+}
+
+/// One life of the victim, cut at so many points. Returns what one more cut has left.
+fn live(
+    plan: &Plan, life: u64, share: usize, before: Before, folder: &Folder, random: &mut Rng,
+    report: &mut Report,
+) -> Result<Before, Failure> {
+    let root = folder.path(&format!("disk-{life}"));
+    before.image.write(&root)?;
+    let start = Start { disk: Disk::new(&root, &before.image)?, told: before.told };
+    let log = fs::read(record_victim(plan, life, &root, folder)?)?;
+    let events = events(&log)?;
+    let points = points(&events, share, random);
 
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = points.len().div_ceil(threads).max(1);
@@ -94,40 +150,56 @@ pub fn run(plan: &Plan) -> Result<Report, Failure> {
             .chunks(share)
             .enumerate()
             .map(|(number, points)| {
-                let (events, folder, random) = (&events, &folder, random.fork());
-                scope.spawn(move || cut(plan, events, points, folder, number, random))
+                let (start, events, random) = (start.clone(), &events, random.fork());
+                let place = (folder.path(&format!("image-{number}")), life);
+                scope.spawn(move || cut(plan, events, points, start, &place, random))
             })
             .collect();
         joined(workers.into_iter().map(|worker| worker.join()).collect())
     })?;
-
-    let mut tallies = [Tally::default(), Tally::default(), Tally::default()];
-    for result in results {
-        for (tally, more) in tallies.iter_mut().zip(result) {
-            tally.images += more.images;
-            tally.lossy += more.lossy;
-            tally.unopenable += more.unopenable;
-            tally.because = tally.because.take().or(more.because);
-            tally.found.add(more.found);
-        }
+    for [dropped, reordered, torn] in results {
+        report.dropped.add(dropped);
+        report.reordered.add(reordered);
+        report.torn.add(torn);
     }
-    let ok = tallies.iter().all(|tally| tally.unopenable == 0 && tally.found.is_clean());
-    let images = tallies.iter().map(|tally| tally.images).sum();
-    let [dropped, reordered, torn] = tallies;
-    Ok(Report {
-        tool: "power",
-        store: plan.victim.clone().unwrap_or_else(|| plan.store.clone()),
-        seed: plan.seed,
-        records: events.len(),
-        acks: events.iter().filter(|event| matches!(event, Event::Ack(_))).count(),
-        syncs: events.iter().filter(|event| matches!(event, Event::Sync { .. })).count(),
-        points: points.len(),
-        images,
-        dropped,
-        reordered,
-        torn,
-        ok,
-    })
+    report.points += points.len();
+    report.records += events.len();
+    report.acks += events.iter().filter(|event| matches!(event, Event::Ack(_))).count();
+    report.syncs += events.iter().filter(|event| matches!(event, Event::Sync { .. })).count();
+
+    let mut end = start;
+    end.go_on(events.get(..random.usize(..=events.len())).unwrap_or_default())?;
+    let mode = *random.choice(&Mode::ALL).unwrap_or(&Mode::Dropped);
+    Ok(Before { image: end.disk.after_a_cut(mode, random), told: end.told })
+}
+
+/// A disk, and what was acknowledged by then.
+#[derive(Clone)]
+struct Start<'a> {
+    disk: Disk<'a>,
+    told: Vec<u8>,
+}
+
+impl<'a> Start<'a> {
+    fn go_on(&mut self, events: &[Event<'a>]) -> Result<(), Failure> {
+        for event in events {
+            match event {
+                Event::Ack(line) => self.told.extend_from_slice(line),
+                event => self.disk.apply(event)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Tally {
+    fn add(&mut self, more: Self) {
+        self.images += more.images;
+        self.lossy += more.lossy;
+        self.unopenable += more.unopenable;
+        self.because = self.because.take().or(more.because);
+        self.found.add(more.found);
+    }
 }
 
 /// Where to cut, in ascending order: half of the points anywhere, half right after something was acknowledged.
@@ -144,16 +216,15 @@ fn points(events: &[Event<'_>], number: usize, random: &mut Rng) -> Vec<usize> {
     points
 }
 
-fn record_victim(plan: &Plan, folder: &Folder) -> Result<PathBuf, Failure> {
-    let dir = folder.folder("disk")?;
-    let (log, acks) = (folder.path("log"), folder.path("acks"));
+fn record_victim(plan: &Plan, life: u64, dir: &Path, folder: &Folder) -> Result<PathBuf, Failure> {
+    let (log, acks) = (folder.path(&format!("log-{life}")), folder.path("acks"));
     fs::write(&log, "")?;
     fs::write(&acks, "")?;
     let recorder = recorder()?;
     let mut victims = Vec::new();
     for number in 0..plan.processes {
         let mut command = match &plan.victim {
-            Some(text) => shell(text, &dir, &acks),
+            Some(text) => shell(text, dir, &acks),
             None => this_program(&[
                 "victim",
                 "--store",
@@ -168,11 +239,13 @@ fn record_victim(plan: &Plan, folder: &Folder) -> Result<PathBuf, Failure> {
                 &plan.threads.to_string(),
                 "--seed",
                 &plan.seed.wrapping_add(number).to_string(),
+                "--name",
+                &format!("victim-{life}-{number}"),
             ])?,
         };
         command
             .env("LD_PRELOAD", &recorder)
-            .env("COUNTERSIGN_POWERCUT_DIR", &dir)
+            .env("COUNTERSIGN_POWERCUT_DIR", dir)
             .env("COUNTERSIGN_POWERCUT_LOG", &log)
             .env("COUNTERSIGN_POWERCUT_ACKS", &acks);
         victims.push(command.spawn()?);
@@ -208,32 +281,23 @@ fn shell(text: &str, dir: &Path, acks: &Path) -> Command {
     command
 }
 
-/// Cuts at these points, which ascend, once in each mode.
-fn cut(
-    plan: &Plan, events: &[Event<'_>], points: &[usize], folder: &Folder, number: usize,
-    mut random: Rng,
+/// Cuts at these points of a life, which ascend, once in each mode.
+fn cut<'a>(
+    plan: &Plan, events: &[Event<'a>], points: &[usize], mut now: Start<'a>,
+    (dir, life): &(PathBuf, u64), mut random: Rng,
 ) -> Result<[Tally; 3], Failure> {
-    let root = folder.path("disk");
-    let (dir, acks) =
-        (folder.path(&format!("image-{number}")), folder.path(&format!("acks-{number}")));
-    let mut disk = Disk::new(&root);
-    let mut told = Vec::new();
+    let acks = dir.with_extension("acks");
     let mut tallies = [Tally::default(), Tally::default(), Tally::default()];
     let mut done = 0;
     for &point in points {
-        for event in events.get(done..point).unwrap_or_default() {
-            match event {
-                Event::Ack(line) => told.extend_from_slice(line),
-                event => disk.apply(event)?,
-            }
-        }
+        now.go_on(events.get(done..point).unwrap_or_default())?;
         done = point;
-        fs::write(&acks, &told)?;
+        fs::write(&acks, &now.told)?;
         for (mode, tally) in Mode::ALL.into_iter().zip(&mut tallies) {
-            let image = disk.after_a_cut(mode, &mut random);
-            image.write(&dir)?;
+            let image = now.disk.after_a_cut(mode, &mut random);
+            image.write(dir)?;
             tally.images += 1;
-            let is_clean = match look(plan, &dir, &acks)? {
+            let is_clean = match look(plan, dir, &acks)? {
                 Err(because) => {
                     tally.unopenable += 1;
                     tally.because = Some(because);
@@ -247,9 +311,9 @@ fn cut(
                 }
             };
             if let (Some(keep), false) = (&plan.keep, is_clean) {
-                let keep = Path::new(keep).join(format!("{point}-{mode:?}").to_lowercase());
+                let keep = Path::new(keep).join(format!("{life}-{point}-{mode:?}").to_lowercase());
                 image.write(&keep.join("disk"))?;
-                fs::write(keep.join("acks"), &told)?;
+                fs::write(keep.join("acks"), &now.told)?;
             }
         }
     }

@@ -173,7 +173,7 @@ impl Store for Sqlite {
             if let Some(by) = seen.and_then(|seen| seen.by) {
                 return Ok(Answer::Already(by));
             }
-            std::thread::sleep(Duration::from_micros(300));
+            std::thread::sleep(Duration::from_millis(2));
         }
         let (id, by): (Arc<str>, Arc<str>) = (id.into(), by.into());
         self.step(move |transaction| {
