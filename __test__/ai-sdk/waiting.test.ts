@@ -58,6 +58,7 @@ describe('the callback', () => {
       createdAt: expect.any(Number) as unknown,
       expiresAt: null,
       digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+      contents: 'kept',
       verdict: null,
       always: {
         allow: {

@@ -26,7 +26,7 @@ function recorder(): { logger: Logger; lines: string[] } {
 }
 
 const decideElsewhere = (approvalId: string | undefined, decision: object) =>
-  later.elsewhere('decide', approvalId, JSON.stringify(decision), JSON.stringify({ by: 'mia', via: 'gate' }));
+  later.elsewhere('decide', approvalId, decision, { by: 'mia', via: 'gate' });
 
 beforeEach(() => {
   later.trouble = () => undefined;
@@ -50,7 +50,7 @@ describe('a run', () => {
     expect(resultsIn(prompts[1])).toEqual({ c1: { type: 'text', value: 'deleted /1' } });
     // What the model gets is kept with the execution, and kept before it is handed on.
     const settled = later.called.find(([operation]) => operation === 'settle');
-    expect(settled?.[1].slice(1)).toEqual([true, JSON.stringify({ type: 'text', value: 'deleted /1' })]);
+    expect(settled?.[1].slice(1)).toEqual([true, { type: 'text', value: 'deleted /1' }]);
     await gate.close();
   });
 
@@ -339,9 +339,7 @@ describe('grants', () => {
     await gate.approve(approvalId, { by: 'mia', remember: 'session' });
     const [grant] = await gate.grants.list();
     await gate.grants.revoke(grant?.id ?? '');
-    const notes = later.called.flatMap(([operation, args]) =>
-      operation === 'note' ? [JSON.parse(args[0] as string) as object] : [],
-    );
+    const notes = later.called.flatMap(([operation, args]) => (operation === 'note' ? (args[0] as object[]) : []));
     expect(notes).toMatchObject([
       { kind: 'verdict', effect: 'ask' },
       { kind: 'granted', grantId: grant?.id, approvalId, effect: 'allow', scope: 'session', by: 'mia' },
