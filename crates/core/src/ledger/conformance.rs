@@ -2,7 +2,7 @@
 
 use super::sqlite::SqliteLedger;
 use super::*;
-use crate::approval::{Choice, Decision, DecisionKind, DecisionKinds, Via};
+use crate::approval::{Choice, Decision, DecisionKind, DecisionKinds, More, Via};
 use crate::call::{CanonicalJson, ToolCall};
 
 /// Runs the suite over ledgers. Times never go back in it: a ledger that lasts does not let them.
@@ -44,6 +44,21 @@ macro_rules! conformance {
             #[test]
             fn expires_in_order_and_in_batches() {
                 super::expires_in_order_and_in_batches($make());
+            }
+
+            #[test]
+            fn what_nothing_runs_on_may_be_superseded() {
+                super::what_nothing_runs_on_may_be_superseded($make());
+            }
+
+            #[test]
+            fn tells_what_happened_in_its_order() {
+                super::tells_what_happened_in_its_order($make());
+            }
+
+            #[test]
+            fn keeps_what_executions_gave_if_it_lasts() {
+                super::keeps_what_executions_gave_if_it_lasts($make());
             }
 
             #[test]
@@ -328,6 +343,88 @@ fn forgets_the_oldest_that_is_over(ledger: impl Ledger) {
     ledger.finish(ids[1], Step::Fail, None, 0).unwrap();
     assert_eq!(status(&ledger, ids[3]), None);
     assert_eq!(status(&ledger, ids[1]), Some(Status::Failed));
+}
+
+fn superseding(id: ApprovalId) -> Request {
+    let more = More { supersedes: Some(id), ..More::default() };
+    Request { more: Some(Box::new(more)), ..request("r", "1", None) }
+}
+
+/// Approved, begun and ended like this, if it is to be.
+fn run(ledger: &impl Ledger, id: ApprovalId, end: Option<Step>, result: Option<&str>) {
+    let digest = ledger.get(id).unwrap().unwrap().request().digest;
+    ledger.decide(id, approve(0)).unwrap();
+    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Won(_)));
+    if let Some(end) = end {
+        let result = result.map(|text| RawValue::from_string(text.to_owned()).unwrap());
+        assert!(ledger.finish(id, end, result, 0).unwrap().is_some());
+    }
+}
+
+fn what_nothing_runs_on_may_be_superseded(ledger: impl Ledger) {
+    let is_duplicate =
+        |request| matches!(ledger.request(request).unwrap(), Requested::Duplicate(_));
+    let first = put(&ledger, "r", "1", None);
+    assert!(is_duplicate(superseding(first)));
+    ledger.decide(first, cancel()).unwrap();
+    assert!(is_duplicate(request("r", "1", None)));
+    assert!(is_duplicate(superseding(uuid::Uuid::now_v7())));
+    let second = created(&ledger, superseding(first)).request().id;
+    assert!(is_duplicate(superseding(first)));
+    run(&ledger, second, None, None);
+    assert!(is_duplicate(superseding(second)));
+    ledger.finish(second, Step::Interrupt, None, 0).unwrap();
+    let third = created(&ledger, superseding(second));
+    assert_eq!(third.request().supersedes(), Some(second));
+    assert_eq!(ledger.find(Some("r"), "1").unwrap().len(), 3);
+    // A no, and what ran, stands for ever.
+    ledger.decide(third.request().id, reject(0)).unwrap();
+    assert!(is_duplicate(superseding(third.request().id)));
+}
+
+fn tells_what_happened_in_its_order(ledger: impl Ledger) {
+    let first = put(&ledger, "r", "1", None);
+    let second = put(&ledger, "r", "2", None);
+    put(&ledger, "r", "3", Some(10));
+    run(&ledger, second, Some(Step::Fail), None);
+    ledger.decide(first, approve(0)).unwrap();
+    // Not decided anew, and so not told.
+    ledger.decide(first, reject(0)).unwrap();
+    ledger.expire_due(10, 10).unwrap();
+    let expected = [
+        "requested 1",
+        "requested 2",
+        "requested 3",
+        "approve 2",
+        "started",
+        "failed",
+        "approve 1",
+        "expired 3",
+    ];
+    let (mut told, start) = (Vec::new(), std::time::Instant::now());
+    while told.len() < expected.len() && start.elapsed().as_secs() < 30 {
+        ledger.feed().drain(|event| {
+            told.push(match event {
+                Event::Requested(request) => format!("requested {}", request.call.tool_call_id),
+                Event::Decided { request, decided } => {
+                    format!("{} {}", decided.decision.choice.name(), request.call.tool_call_id)
+                }
+                Event::Started { .. } => "started".to_owned(),
+                Event::Settled { end, .. } => end.name().to_owned(),
+            });
+            true
+        });
+        std::thread::yield_now();
+    }
+    assert_eq!(told, expected);
+}
+
+fn keeps_what_executions_gave_if_it_lasts(ledger: impl Ledger) {
+    let id = put(&ledger, "r", "1", None);
+    run(&ledger, id, Some(Step::Succeed), Some(r#"{"rows": 3}"#));
+    let record = ledger.get(id).unwrap().unwrap();
+    let expected = ledger.archive().map(|_| r#"{"rows": 3}"#);
+    assert_eq!(record.result().map(RawValue::get), expected);
 }
 
 /// Many steps in no order, each compared with what a plain list of (id, status) says.

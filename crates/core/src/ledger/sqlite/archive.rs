@@ -5,7 +5,8 @@ use serde_json::value::RawValue;
 use super::codec::whole;
 use super::ledger::SqliteLedger;
 use super::requests::look;
-use super::runs::{self, Save};
+use super::run_steps::Save;
+use super::runs;
 use super::step;
 use crate::approval::Record;
 use crate::ledger::audit::{Chain, Entry, Note};
@@ -51,8 +52,16 @@ impl Archive for SqliteLedger {
     }
 
     fn take_run(&self, run: &str, now: u64) -> Result<SavedRun, LedgerError> {
-        let (engine, run) = (self.engine.clone(), run.to_owned());
-        self.step(now, move |step| step.take_run(&engine, &run))
+        let (engine, name) = (self.engine.clone(), run.to_owned());
+        self.step(now, move |step| step.take_run(&engine, &name))?;
+        // It is ours now, so nobody changes it while it is read, and nobody waits for that.
+        match self.run(run) {
+            Ok(Some(saved)) => Ok(saved),
+            failed => {
+                let _ = self.release_run(run, now);
+                Err(failed.err().unwrap_or_else(|| step::internal("a run that was taken is gone")))
+            }
+        }
     }
 
     fn release_run(&self, run: &str, now: u64) -> Result<(), LedgerError> {

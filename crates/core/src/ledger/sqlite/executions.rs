@@ -8,7 +8,7 @@ use super::step::{Guard, Step};
 use super::{Engine, Fault, OwnerId};
 use crate::approval::{ApprovalId, Record, Step as Advance};
 use crate::call::Digest;
-use crate::ledger::{Begun, LedgerError};
+use crate::ledger::Begun;
 
 /// What runs; that is little.
 pub(super) const STARTED: &str =
@@ -83,15 +83,13 @@ pub(super) fn started(
     Ok(rows.iter().filter_map(|row| Some((row.id, row.executor?))).collect())
 }
 
-/// Those of them whose process is gone. An owner, once gone, never comes back, so this stays true.
+/// Those of them whose process is gone. An owner, once gone, never comes back, so this stays true; of whom it cannot be told
+/// may live.
 pub(super) fn lost(
     engine: &Engine, started: Vec<(ApprovalId, [u8; 16])>,
-) -> Result<Vec<(ApprovalId, [u8; 16])>, LedgerError> {
-    let mut lost = Vec::new();
-    for (id, executor) in started {
-        if !engine.is_alive(OwnerId::from_bytes(executor))? {
-            lost.push((id, executor));
-        }
-    }
-    Ok(lost)
+) -> Vec<(ApprovalId, [u8; 16])> {
+    started
+        .into_iter()
+        .filter(|(_, executor)| !engine.is_alive(OwnerId::from_bytes(*executor)).unwrap_or(true))
+        .collect()
 }

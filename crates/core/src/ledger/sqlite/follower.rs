@@ -199,13 +199,13 @@ impl Shared {
         }
         let request = || row.record(&self.pen.sealer);
         Ok(match Kind::from_name(&news.kind) {
-            Some(Kind::Requested) => Some(Event::Requested(request()?.request().clone())),
+            Some(Kind::Requested) => Some(Event::Requested(Arc::clone(request()?.request()))),
             // An approval that was taken back meanwhile is told of as that, once.
             Some(Kind::Decided) if row.decided_seq == Some(news.seq) => {
                 let record = request()?;
                 record.decided().map(|decided| Event::Decided {
-                    request: record.request().clone(),
-                    decided: decided.clone(),
+                    request: Arc::clone(record.request()),
+                    decided: Arc::clone(decided),
                 })
             }
             Some(Kind::Started) => Some(Event::Started { id, at }),

@@ -79,7 +79,7 @@ impl SqliteLedger {
     ) -> Result<Vec<Record>, LedgerError> {
         let started =
             self.look(|connection, sealer| executions::started(connection, sealer, run))?;
-        let lost = executions::lost(&self.engine, started)?;
+        let lost = executions::lost(&self.engine, started);
         if lost.is_empty() {
             return Ok(Vec::new());
         }

@@ -4,7 +4,8 @@ use rusqlite::params;
 
 use super::Fault;
 use super::codec::{time, whole};
-use super::row::{self, ALL_BITS, Row, bit};
+use super::record::{ALL_BITS, bit};
+use super::row::{self, Row};
 use super::step::{Guard, Step, expiry};
 use crate::approval::{ApprovalId, Choice, Decided, Record, Request};
 use crate::ledger::audit::{Kind, Note};

@@ -1,23 +1,13 @@
 //! A request as it lies in the file: its columns, and the seals over them.
 
-use std::sync::Arc;
-
 use rusqlite::{CachedStatement, Connection, Params, params};
-use serde::Deserialize as _;
-use serde::de::IntoDeserializer as _;
-use serde::de::value::Error as NoWord;
-use serde_json::value::RawValue;
 
 use super::Fault;
-use super::codec::{Column, Sealer, damaged, status_number, time, whole};
-use crate::approval::{
-    ApprovalId, Choice, Contents, Decided, Decision, DecisionKind, DecisionKinds, More, Record,
-    Request, Status, Via,
-};
-use crate::call::{CanonicalJson, Context, Digest, ToolCall};
+use super::codec::{Column, Sealer, damaged};
+use super::record::DROPPED;
+use crate::approval::ApprovalId;
 use crate::ledger::LedgerError;
 use crate::ledger::seal::RowSeal;
-use crate::preview::Flag;
 
 /// The columns of `approval` and `content`, as they are kept: what is sealed is sealed here too.
 #[derive(Debug, Clone, PartialEq)]
@@ -180,58 +170,6 @@ impl Row {
         Ok(read)
     }
 
-    /// A request that waits, as it will lie there after entry `changed_seq` of the audit.
-    pub(super) fn new(
-        sealer: &Sealer, seq: i64, changed_seq: u64, request: &Request,
-    ) -> Result<Self, Fault> {
-        let row = request.id.as_bytes();
-        let seal = |column, text: &str| sealer.seal(row, column, text);
-        let description = request.description.as_deref();
-        let details = request.more.as_ref().and_then(|more| more.details.as_deref());
-        let created_at = whole(request.created_at);
-        let expires_at = request.expires_at.map(whole);
-        let mut new = Self {
-            seq,
-            id: request.id,
-            run_id: (*request.call.run_id).into(),
-            tool_call_id: (*request.call.tool_call_id).into(),
-            tool_name: (*request.call.tool_name).into(),
-            digest: *request.digest.bytes(),
-            origin: serde_json::to_string(&*request.origin)
-                .map_err(|_| damaged(&record_name(request.id)))?,
-            flags: request.flags().join(" "),
-            allowed: request.allowed.iter().fold(0, |bits, kind| bits | bit(kind)),
-            supersedes: request.supersedes(),
-            created_at,
-            duration: expires_at.map(|at| at.saturating_sub(created_at)),
-            expires_at,
-            contents: contents_number(request.contents()),
-            texts: Texts {
-                args: Some(seal("args", request.call.args.as_str())?),
-                context: request
-                    .call
-                    .context
-                    .as_ref()
-                    .map(|context| seal("context", context.0.as_str()))
-                    .transpose()?,
-                description: description.map(|text| seal("description", text)).transpose()?,
-                preview: Some(seal("preview", &request.preview)?),
-                details: details.map(|text| seal("details", text.get())).transpose()?,
-            },
-            asked: [0; 32],
-            status: status_number(Status::Pending),
-            fate: None,
-            executor: None,
-            result: None,
-            decided_seq: None,
-            changed_seq: whole(changed_seq),
-            ended_at: None,
-            seal: [0; 32],
-        };
-        new.reseal(sealer, true);
-        Ok(new)
-    }
-
     /// Keeps it as a new row.
     pub(super) fn insert(&self, connection: &Connection) -> Result<(), Fault> {
         connection
@@ -367,81 +305,10 @@ impl Row {
             .done()
     }
 
-    /// The record that it is.
-    pub(super) fn record(&self, sealer: &Sealer) -> Result<Record, LedgerError> {
-        self.try_record(sealer)?.ok_or_else(|| damaged(&record_name(self.id)))
-    }
-
-    fn try_record(&self, sealer: &Sealer) -> Result<Option<Record>, LedgerError> {
-        let open = |column, text: &Option<Vec<u8>>| {
-            text.as_ref().map(|text| sealer.open(self.id.as_bytes(), column, text)).transpose()
-        };
-        let Some(contents) = contents_of(self.contents) else { return Ok(None) };
-        let flags: Option<Box<[&'static str]>> =
-            self.flags.split_ascii_whitespace().map(flag).collect();
-        let (Some(flags), Some(allowed)) = (flags, allowed(self.allowed)) else { return Ok(None) };
-        let Ok(origin) = serde_json::from_str::<Vec<Box<str>>>(&self.origin) else {
-            return Ok(None);
-        };
-        let details = open("details", &self.texts.details)?;
-        let more = More {
-            flags,
-            supersedes: self.supersedes,
-            details: match details.map(RawValue::from_string).transpose() {
-                Ok(details) => details,
-                Err(_) => return Ok(None),
-            },
-            contents,
-        };
-        let is_plain = more.flags.is_empty()
-            && more.supersedes.is_none()
-            && more.details.is_none()
-            && contents == Contents::Kept;
-        let args = canonical(open("args", &self.texts.args)?);
-        let context = open("context", &self.texts.context)?.map(CanonicalJson::kept).transpose();
-        let (Some(args), Ok(context)) = (args, context) else { return Ok(None) };
-        let request = Request {
-            id: self.id,
-            call: ToolCall {
-                run_id: self.run_id.as_str().into(),
-                tool_call_id: self.tool_call_id.as_str().into(),
-                tool_name: self.tool_name.as_str().into(),
-                args,
-                context: context.map(|context| Box::new(Context(context))),
-            },
-            digest: Digest::from_bytes(self.digest),
-            origin: origin.into(),
-            description: open("description", &self.texts.description)?.map(Into::into),
-            preview: open("preview", &self.texts.preview)?.unwrap_or_default().into(),
-            more: (!is_plain).then(|| Box::new(more)),
-            allowed,
-            created_at: time(self.created_at),
-            expires_at: self.expires_at.map(time),
-        };
-        let decided = match &self.fate {
-            None => None,
-            Some(fate) => match fate.decided(sealer, &request)? {
-                None => return Ok(None),
-                decided => decided,
-            },
-        };
-        let Ok(result) = open("result", &self.result)?.map(RawValue::from_string).transpose()
-        else {
-            return Ok(None);
-        };
-        let Some(status) = self.status() else { return Ok(None) };
-        Ok(Record::kept(Arc::new(request), status, decided, result))
-    }
-
-    /// Where it stands.
-    pub(super) fn status(&self) -> Option<Status> {
-        usize::try_from(self.status).ok().and_then(|at| Status::ALL.get(at).copied())
-    }
-
     /// Lets go of its contents.
     pub(super) fn drop_contents(&mut self, sealer: &Sealer) {
         self.texts = Texts::default();
-        self.contents = contents_number(Contents::Dropped);
+        self.contents = DROPPED;
         self.result = None;
         if let Some(fate) = &mut self.fate {
             (fate.answer, fate.reason) = (None, None);
@@ -450,118 +317,7 @@ impl Row {
     }
 }
 
-impl Fate {
-    /// A decision on this request, which an approval is bound to.
-    pub(super) fn new(
-        sealer: &Sealer, request: &Request, decided: &Decided,
-    ) -> Result<Self, LedgerError> {
-        let seal = |column, text: &str| sealer.seal(request.id.as_bytes(), column, text);
-        let (answer, bound) = match &decided.decision.choice {
-            Choice::Approve => (None, Some(request.digest)),
-            Choice::Edit { args, bound } => {
-                (Some(args), Some(bound.unwrap_or_else(|| request.call.digest_with(args))))
-            }
-            Choice::Respond { output } => (Some(output), None),
-            _ => (None, None),
-        };
-        Ok(Self {
-            choice: choice_number(&decided.decision.choice),
-            stop: i64::from(matches!(decided.decision.choice, Choice::Reject { stop: true })),
-            answer: answer.map(|json| seal("answer", json.as_str())).transpose()?,
-            reason: decided
-                .decision
-                .reason
-                .as_deref()
-                .map(|text| seal("reason", text))
-                .transpose()?,
-            by: decided.by.as_deref().map(Into::into),
-            via: decided.via.name().into(),
-            at: whole(decided.at),
-            bound: bound.map(|digest| *digest.bytes()),
-        })
-    }
-
-    fn decided(&self, sealer: &Sealer, request: &Request) -> Result<Option<Decided>, LedgerError> {
-        let open = |column, text: &Option<Vec<u8>>| {
-            text.as_ref().map(|text| sealer.open(request.id.as_bytes(), column, text)).transpose()
-        };
-        let answer = canonical(open("answer", &self.answer)?);
-        let bound = self.bound.map(Digest::from_bytes);
-        let choice = match (self.choice, answer, bound) {
-            (0, _, Some(bound)) if bound == request.digest => Choice::Approve,
-            (1, Some(args), Some(bound)) => {
-                let bound = (request.call.digest_with(&args) != bound).then_some(bound);
-                Choice::Edit { args, bound }
-            }
-            (2, ..) => Choice::Reject { stop: self.stop != 0 },
-            (3, Some(output), _) => Choice::Respond { output },
-            (4, ..) => Choice::Skip,
-            (5, ..) => Choice::Expired,
-            (6, ..) => Choice::Cancelled,
-            _ => return Ok(None),
-        };
-        let name: serde::de::value::StrDeserializer<'_, NoWord> =
-            self.via.as_str().into_deserializer();
-        let Ok(via) = Via::deserialize(name) else { return Ok(None) };
-        let reason = open("reason", &self.reason)?.map(Into::into);
-        let decision = Decision { choice, reason };
-        let by = self.by.as_deref().map(Into::into);
-        Ok(Some(Decided { decision, by, via, at: time(self.at) }))
-    }
-}
-
-/// What was dropped is `null`.
-fn canonical(text: Option<String>) -> Option<CanonicalJson> {
-    CanonicalJson::kept(text.unwrap_or_else(|| "null".into())).ok()
-}
-
 /// How a record is called in messages.
 pub(super) fn record_name(id: ApprovalId) -> String {
     format!("the request {id}")
-}
-
-/// The bit of a kind in `allowed`.
-pub(super) const fn bit(kind: DecisionKind) -> i64 {
-    1 << kind as u8
-}
-
-/// All bits of `allowed`.
-pub(super) const ALL_BITS: i64 = 0b1_1111;
-
-fn allowed(bits: i64) -> Option<DecisionKinds> {
-    let kinds = DecisionKind::ALL.into_iter().filter(|kind| bits & bit(*kind) != 0);
-    DecisionKinds::new(kinds).filter(|_| bits & !ALL_BITS == 0)
-}
-
-const fn choice_number(choice: &Choice) -> i64 {
-    match choice {
-        Choice::Approve => 0,
-        Choice::Edit { .. } => 1,
-        Choice::Reject { .. } => 2,
-        Choice::Respond { .. } => 3,
-        Choice::Skip => 4,
-        Choice::Expired => 5,
-        Choice::Cancelled => 6,
-    }
-}
-
-const fn contents_number(contents: Contents) -> i64 {
-    match contents {
-        Contents::Kept => 0,
-        Contents::Redacted => 1,
-        Contents::Dropped => 2,
-    }
-}
-
-const fn contents_of(number: i64) -> Option<Contents> {
-    match number {
-        0 => Some(Contents::Kept),
-        1 => Some(Contents::Redacted),
-        2 => Some(Contents::Dropped),
-        _ => None,
-    }
-}
-
-fn flag(name: &str) -> Option<&'static str> {
-    Flag::ALL.into_iter().map(Flag::name).find(|known| *known == name)
 }

@@ -3,13 +3,11 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::value::RawValue;
 
-use super::codec::{Column, Sealer, damaged, time, whole};
-use super::step::Step;
+use super::codec::{Column, Sealer, damaged, time};
 use super::{Engine, Fault, OwnerId};
-use crate::ledger::audit::{Kind, Note};
 use crate::ledger::history::{self, Encoding, Node};
 use crate::ledger::seal::RowSeal;
-use crate::ledger::{Hash, LedgerError, LedgerErrorKind, RunInfo, RunStatus, SavedRun};
+use crate::ledger::{Hash, LedgerError, RunInfo, RunStatus, SavedRun};
 
 /// A run as it lies in the file.
 #[derive(Debug, Clone)]
@@ -29,16 +27,6 @@ pub(super) struct Run {
     pub(super) created_at: i64,
     pub(super) updated_at: i64,
     pub(super) seal: [u8; 32],
-}
-
-/// What [`crate::ledger::SaveRun`] says, to be carried to another thread.
-pub(super) struct Save {
-    pub(super) run_id: String,
-    pub(super) parent: Option<Hash>,
-    pub(super) entries: Vec<Node>,
-    pub(super) state: Box<RawValue>,
-    pub(super) status: RunStatus,
-    pub(super) steps: u64,
 }
 
 const COLUMNS: &str = "
@@ -88,7 +76,8 @@ impl Run {
         Err(damaged(&run_name(&self.run_id)))
     }
 
-    fn status(&self) -> Option<RunStatus> {
+    /// How far it is.
+    pub(super) fn status(&self) -> Option<RunStatus> {
         usize::try_from(self.status).ok().and_then(|at| RunStatus::ALL.get(at).copied())
     }
 
@@ -129,7 +118,8 @@ pub(super) fn run_name(run_id: &str) -> String {
     format!("the run {run_id:?}")
 }
 
-const fn number(status: RunStatus) -> i64 {
+/// The number of a status in the file.
+pub(super) const fn number(status: RunStatus) -> i64 {
     status as i64
 }
 
@@ -163,7 +153,7 @@ pub(super) fn by_name(
 }
 
 /// Whether its owner lives, where it has one.
-fn is_active(engine: &Engine, run: &Run) -> Result<bool, LedgerError> {
+pub(super) fn is_active(engine: &Engine, run: &Run) -> Result<bool, LedgerError> {
     run.owner.map_or(Ok(false), |owner| engine.is_alive(OwnerId::from_bytes(owner)))
 }
 
@@ -235,176 +225,4 @@ fn node(connection: &Connection, run: i64, hash: &Hash) -> Result<Option<Node>, 
     let encoding =
         Encoding::from_number(encoding).ok_or_else(|| damaged("an entry of a history"))?;
     Ok(Some(Node { hash: *hash, parent, encoding, body }))
-}
-
-fn has_entry(connection: &Connection, run: i64, hash: &Hash) -> Result<bool, Fault> {
-    Ok(connection
-        .prepare_cached("SELECT 1 FROM entry WHERE run = ?1 AND hash = ?2")?
-        .exists(params![run, hash])?)
-}
-
-fn active(run_id: &str) -> LedgerError {
-    LedgerErrorKind::RunActive.because(format!(
-        "{} is continued by a process that lives: wait for it, or end it",
-        run_name(run_id)
-    ))
-}
-
-fn unknown(run_id: &str) -> LedgerError {
-    LedgerErrorKind::UnknownRun.because(format!(
-        "there is no {} in this ledger",
-        run_name(run_id).trim_start_matches("the ")
-    ))
-}
-
-fn over(run_id: &str, status: RunStatus) -> LedgerError {
-    LedgerErrorKind::RunOver.because(format!(
-        "{} is {}: start a new one",
-        run_name(run_id),
-        status.name()
-    ))
-}
-
-impl Step<'_> {
-    /// Fails when another process that lives has it.
-    fn may_own(&self, engine: &Engine, run: &Run) -> Result<(), LedgerError> {
-        if run.owner != Some(*self.pen.owner.as_bytes()) && is_active(engine, run)? {
-            return Err(active(&run.run_id));
-        }
-        Ok(())
-    }
-
-    pub(super) fn save_run(&mut self, engine: &Engine, save: &Save) -> Result<Vec<Hash>, Fault> {
-        let (connection, sealer) = (self.connection, self.sealer());
-        let me = Some(*self.pen.owner.as_bytes());
-        let found = by_name(connection, sealer, &save.run_id)?;
-        let (mut run, news) = match found {
-            Some(run) => {
-                let status = run.status().unwrap_or(RunStatus::Cancelled);
-                if status.is_over() {
-                    return Err(over(&run.run_id, status).into());
-                }
-                self.may_own(engine, &run)?;
-                let news = (run.owner != me).then_some(Kind::RunResumed);
-                (run, news)
-            }
-            None => (self.new_run(&save.run_id)?, Some(Kind::RunStarted)),
-        };
-        if let Some(parent) = &save.parent
-            && !has_entry(connection, run.seq, parent)?
-        {
-            return Err(LedgerErrorKind::Internal
-                .because(format!(
-                    "the history of {} does not hold the entry that new ones should follow",
-                    run_name(&run.run_id)
-                ))
-                .into());
-        }
-        if save.parent != run.head {
-            run.forked = 1;
-        }
-        run.head = save.parent;
-        for node in &save.entries {
-            self.keep_entry(run.seq, node)?;
-            run.head = Some(node.hash);
-        }
-        run.status = number(save.status);
-        run.owner = me.filter(|_| !save.status.is_over());
-        run.steps = whole(save.steps);
-        run.state = sealer.seal(save.run_id.as_bytes(), "state", save.state.get())?;
-        run.updated_at = whole(self.at);
-        run.put(connection, sealer)?;
-        let ended = save.status.is_over().then_some(Kind::RunEnded);
-        for kind in news.into_iter().chain(ended) {
-            let mut note = Note { run_id: Some(save.run_id.as_str().into()), ..Note::new(kind) };
-            if kind == Kind::RunEnded {
-                note = note.with("status", save.status.name());
-            }
-            self.append(note)?;
-        }
-        Ok(save.entries.iter().map(|node| node.hash).collect())
-    }
-
-    fn new_run(&self, run_id: &str) -> Result<Run, Fault> {
-        let seq = self
-            .connection
-            .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM run")?
-            .query_row([], |row| row.get(0))?;
-        Ok(Run {
-            seq,
-            run_id: run_id.to_owned(),
-            owner: None,
-            status: number(RunStatus::Running),
-            steps: 0,
-            head: None,
-            forked: 0,
-            contents: 0,
-            state: Vec::new(),
-            created_at: whole(self.at),
-            updated_at: whole(self.at),
-            seal: [0; 32],
-        })
-    }
-
-    /// An entry that is there already is kept once.
-    fn keep_entry(&self, run: i64, node: &Node) -> Result<(), Fault> {
-        self.connection
-            .prepare_cached(
-                "INSERT INTO entry (run, hash, parent, enc, body) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT (run, hash) DO NOTHING",
-            )?
-            .execute(params![run, node.hash, node.parent, node.encoding.number(), node.body])?;
-        Ok(())
-    }
-
-    /// A run that failed may be taken again: what made it fail may be over.
-    pub(super) fn take_run(&mut self, engine: &Engine, run_id: &str) -> Result<SavedRun, Fault> {
-        let (connection, sealer) = (self.connection, self.sealer());
-        let mut run = by_name(connection, sealer, run_id)?.ok_or_else(|| unknown(run_id))?;
-        match run.status() {
-            Some(RunStatus::Running | RunStatus::Failed) => {}
-            status => {
-                return Err(over(run_id, status.unwrap_or(RunStatus::Cancelled)).into());
-            }
-        }
-        if is_active(engine, &run)? {
-            return Err(active(run_id).into());
-        }
-        run.owner = Some(*self.pen.owner.as_bytes());
-        run.status = number(RunStatus::Running);
-        run.updated_at = whole(self.at);
-        run.put(connection, sealer)?;
-        let note = Note { run_id: Some(run_id.into()), ..Note::new(Kind::RunResumed) };
-        self.append(note)?;
-        saved(connection, engine, sealer, &run)
-    }
-
-    /// What is not ours is left as it is.
-    pub(super) fn release_run(&mut self, run_id: &str) -> Result<(), Fault> {
-        let found = by_name(self.connection, self.sealer(), run_id)?;
-        let Some(mut run) = found.filter(|run| run.owner == Some(*self.pen.owner.as_bytes()))
-        else {
-            return Ok(());
-        };
-        run.owner = None;
-        run.put(self.connection, self.sealer())
-    }
-
-    /// Drops the entries of a run that its head does not reach: how many there were.
-    pub(super) fn collect(&mut self, run: &mut Run) -> Result<u64, Fault> {
-        let dropped = self
-            .connection
-            .prepare_cached(
-                "DELETE FROM entry WHERE run = ?1 AND hash NOT IN (
-                     WITH RECURSIVE chain (hash, parent) AS (
-                         SELECT hash, parent FROM entry WHERE run = ?1 AND hash = ?2
-                         UNION
-                         SELECT e.hash, e.parent FROM chain JOIN entry e ON e.run = ?1 AND e.hash = chain.parent
-                     ) SELECT hash FROM chain)",
-            )?
-            .execute(params![run.seq, run.head])?;
-        run.forked = 0;
-        run.put(self.connection, self.sealer())?;
-        Ok(u64::try_from(dropped).unwrap_or(u64::MAX))
-    }
 }

@@ -127,7 +127,6 @@ fn no_flipped_bit_changes_anything_unseen() {
             }
         }
     }
-    println!("{} bits over {pages} pages, {told} told", rounds * pages);
     assert!(rounds * pages >= 400 && told > 0);
     assert_eq!(silent, []);
 }

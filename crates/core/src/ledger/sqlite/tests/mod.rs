@@ -1,5 +1,6 @@
 //! What only the file does; what both ledgers do is in the suite.
 
+mod alike;
 mod damage;
 mod feed;
 mod history;
