@@ -1,0 +1,92 @@
+/** Runs in processes of their own, which are killed, on the built package. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Gate } from '../../index.js';
+import { createGate } from '../../ts/index.js';
+import { major, sleep } from '../support/model.js';
+
+const root = join(import.meta.dirname, '../..');
+const LINK = process.platform === 'win32' ? 'junction' : 'dir';
+
+/** What the model says in one turn. */
+export type Said = { text: string } | { tool: string; args: object; id: string };
+
+export interface Orders {
+  turns: Said[][];
+  /** Where it kills itself. */
+  die?: string;
+  /** What its callback answers; without one, somebody else has to. */
+  answer?: unknown;
+  [more: string]: unknown;
+}
+
+export interface Process {
+  /** Resolves when it is gone. */
+  gone: Promise<{ code: number | null; signal: string | null }>;
+  kill(): void;
+}
+
+export interface Theatre {
+  start(way: 'start' | 'resume', orders: Orders): Process;
+  /** Starts it and waits for its end. */
+  play(way: 'start' | 'resume', orders: Orders): Promise<{ code: number | null; signal: string | null }>;
+  /** What all processes wrote down, in its order. */
+  lines(): string[];
+  /** Resolves when there is such a line. */
+  saw(line: string): Promise<void>;
+  /** A gate of this process on the same ledger. */
+  gate: Gate;
+}
+
+export function theatre(): Theatre {
+  if (!existsSync(join(root, 'dist', 'index.js'))) throw new Error('dist/ is missing: run `npm run build`');
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-processes-'));
+  const modules = join(folder, 'node_modules');
+  mkdirSync(join(modules, 'countersign'), { recursive: true });
+  // The package is a copy, so that what it imports as `ai` is found here and not in the repository.
+  for (const name of ['dist', 'package.json'])
+    cpSync(join(root, name), join(modules, 'countersign', name), { recursive: true });
+  symlinkSync(join(root, 'binding'), join(modules, 'countersign', 'binding'), LINK);
+  symlinkSync(join(root, 'node_modules', `ai${major}`), join(modules, 'ai'), LINK);
+  cpSync(join(import.meta.dirname, 'programs'), folder, { recursive: true });
+  const ledger = join(folder, 'ledger.db');
+  const log = join(folder, 'log.txt');
+  const gate = createGate({ ledger: `sqlite:${ledger}` });
+  const processes: Process[] = [];
+  onTestFinished(async () => {
+    for (const each of processes) each.kill();
+    await gate.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const lines = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : []);
+  const start: Theatre['start'] = (way, orders) => {
+    const child = spawn(
+      process.execPath,
+      [join(folder, 'agent.mjs'), JSON.stringify({ way, ledger, log, ...orders })],
+      {
+        stdio: ['ignore', 'inherit', 'inherit'],
+        env: { ...process.env, NODE_OPTIONS: '', AI_SDK_LOG_WARNINGS: 'false' },
+      },
+    );
+    const gone = once(child, 'close').then(([code, signal]) => ({ code, signal }) as { code: number; signal: string });
+    const made = { gone, kill: () => void child.kill('SIGKILL') };
+    processes.push(made);
+    return made;
+  };
+  return {
+    start,
+    play: (way, orders) => start(way, orders).gone,
+    lines,
+    async saw(line) {
+      for (let tries = 0; !lines().includes(line); tries++) {
+        if (tries > 2_000) throw new Error(`never saw ${line} in\n${lines().join('\n')}`);
+        await sleep(5);
+      }
+    },
+    gate,
+  };
+}

@@ -1,0 +1,116 @@
+/** A run that is left by one gate and continued by another on the same ledger, as two processes would. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { tool } from 'ai';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import type { AgentEvent, AgentRun, ApprovalRequest, Gate, GateOptions } from '../../index.js';
+import { createGate, resume, streamWithEvents } from '../../ts/index.js';
+import { collect, scripted, type ModelTurn, type ScriptedModel } from '../support/model.js';
+import { of } from '../support/play.js';
+
+export interface Stage {
+  gate(more?: GateOptions): Gate;
+  /** What the tools ran, over all gates. */
+  ran: string[];
+  /** The tools of one process. */
+  tools(): ReturnType<typeof toolsOf>;
+}
+
+const toolsOf = (ran: string[]) => ({
+  del: tool({
+    description: 'Deletes a file',
+    inputSchema: z.object({ path: z.string() }),
+    execute: async ({ path }) => {
+      ran.push(`del ${path}`);
+      return `deleted ${path}`;
+    },
+  }),
+  read: tool({
+    description: 'Reads a file',
+    inputSchema: z.object({ path: z.string() }),
+    execute: async ({ path }) => {
+      ran.push(`read ${path}`);
+      return `content of ${path}`;
+    },
+  }),
+});
+
+export function stage(): Stage {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-resume-'));
+  const gates: Gate[] = [];
+  onTestFinished(async () => {
+    for (const gate of gates) await gate.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const ran: string[] = [];
+  return {
+    ran,
+    tools: () => toolsOf(ran),
+    gate(more) {
+      const gate = createGate({ ledger: `sqlite:${join(folder, 'ledger.db')}`, ...more });
+      gates.push(gate);
+      return gate;
+    },
+  };
+}
+
+export type More = { [option: string]: unknown };
+
+export const RUN = 'the-run';
+
+/** Runs until so many requests wait, and so many calls have a result; then the process is gone, as far as that can be without killing one. */
+export async function askThenLeave(
+  on: Stage,
+  turns: ModelTurn[],
+  requests: number,
+  { results = 0, ...more }: More & { results?: number } = {},
+): Promise<{ waiting: ApprovalRequest[]; events: AgentEvent[] }> {
+  const gate = on.gate();
+  const { model } = scripted(turns);
+  const run = streamWithEvents({
+    model,
+    messages: [{ role: 'user', content: 'go' }],
+    tools: on.tools(),
+    interruptOn: { del: true },
+    gate,
+    runId: RUN,
+    ...more,
+  } as never) as AgentRun;
+  const events: AgentEvent[] = [];
+  while (of(events)('approval-requested').length < requests || of(events)('tool-result').length < results) {
+    const { value, done } = await run.next();
+    if (done === true)
+      throw new Error(
+        `the run ended: ${JSON.stringify(events).slice(-900)} ${String((events.findLast((e) => e.type === 'error') as { error?: unknown })?.error)}`,
+      );
+    events.push(value);
+  }
+  const waiting = await gate.pending();
+  await gate.close();
+  for await (const event of run) events.push(event);
+  return { waiting, events };
+}
+
+export interface Continued {
+  run: AgentRun;
+  events: AgentEvent[];
+  prompts: ScriptedModel['prompts'];
+  of: ReturnType<typeof of>;
+}
+
+/** Continues the run to its end. `gate`: the one to use. */
+export async function goOn(on: Stage, turns: ModelTurn[], more: More & { gate?: Gate } = {}): Promise<Continued> {
+  const { model, prompts } = scripted(turns);
+  const run = resume({
+    model,
+    tools: on.tools(),
+    interruptOn: { del: true },
+    runId: RUN,
+    ...more,
+    gate: more.gate ?? on.gate(),
+  } as never) as AgentRun;
+  const events = await collect(run);
+  return { run, events, prompts, of: of(events) };
+}
