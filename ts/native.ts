@@ -661,7 +661,7 @@ export class NativeLedger {
     return open(await this.#gate.call(operation, JSON.stringify(args)));
   }
 
-  open = (): Promise<void> => this.#do('ready');
+  open = (): Promise<void> => this.#do('open');
   get = (approvalId: string): Promise<KeptRecord | null> => this.#do('get', approvalId);
   /** Oldest first; what is due expires first unless it is read only. */
   pending = (runId: string | null): Promise<KeptRecord[]> => this.#do('pending', runId);
@@ -672,10 +672,10 @@ export class NativeLedger {
     approvalId: string,
     decision: DecisionOutcome,
     meta: { by: string | null; via: DecidedVia },
-  ): Promise<KeptRecord> => this.#do('decide', approvalId, JSON.stringify(decision), JSON.stringify(meta));
+  ): Promise<KeptRecord> => this.#do('decide', approvalId, decision, meta);
   /** The latest change first. */
   runs = (open: boolean, limit: number): Promise<NativeRunInfo[]> => this.#do('runs', open, limit);
-  note = (note: Note): Promise<void> => this.#do('note', JSON.stringify(note));
+  note = (note: Note): Promise<void> => this.#do('note', [note]);
   /** The entries after this number. */
   audit = (after: number, limit: number): Promise<NativeAuditEntry[]> => this.#do('audit', after, limit);
   head = (): Promise<{ size: number; hash: string; at: number }> => this.#do('head');
