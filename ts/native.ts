@@ -645,14 +645,8 @@ export type NativeVerified = {
 export class NativeLedger {
   readonly #gate: binding.NativeGate;
 
-  /** `readOnly`: nothing is written, not even that what is due expired. ms; `null`: for ever. */
-  constructor(options: {
-    ledger: string;
-    key: string | null;
-    readOnly: boolean;
-    retainContentsMs: number | null;
-    retainRecordsMs: number | null;
-  }) {
+  /** `readOnly`: nothing is written, not even that what is due expired. */
+  constructor(options: { ledger: string; key: string | null; readOnly: boolean }) {
     const limits = { cwd: process.cwd(), maxArgumentBytes: 4_194_304, keepDecided: 1 };
     this.#gate = new binding.NativeGate(JSON.stringify({ ...options, ...limits }));
   }
@@ -681,8 +675,9 @@ export class NativeLedger {
   head = (): Promise<{ size: number; hash: string; at: number }> => this.#do('head');
   verify = (): Promise<NativeVerified> => this.#do('verify');
   about = (): Promise<NativeAbout> => this.#do('about');
-  /** Drops what retention lets go of. */
-  tidy = (): Promise<NativeTidied> => this.#do('tidy');
+  /** Drops what ended longer ago than this, in ms; `null`: nothing. */
+  tidy = (contents: number | null, records: number | null): Promise<NativeTidied> =>
+    this.#do('tidy', contents, records);
   /** Gives the space of what was dropped back. */
   compact = (): Promise<NativeTidied> => this.#do('compact');
   /** What waits goes on waiting. */

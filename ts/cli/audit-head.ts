@@ -13,7 +13,7 @@ export async function head(args: readonly string[]): Promise<number> {
   const { values } = readOptions(args, { ...LEDGER, sign: { type: 'string' }, origin: { type: 'string' } });
   if (values.origin !== undefined && values.sign === undefined) throw new Usage('--origin is for --sign');
   const key = values.sign === undefined ? undefined : (await readFile(values.sign, 'utf8')).trim();
-  const now = await withLedger(values, { for: 'look' }, (ledger) => ledger.head());
+  const now = await withLedger(values, 'look', (ledger) => ledger.head());
   if (key === undefined) {
     if (values.json === true) await printJson(now);
     else await print(`${now.size} ${now.hash} ${clock(now.at)}`);

@@ -43,7 +43,7 @@ export async function list(args: readonly string[]): Promise<number> {
   const isMeant = (entry: AuditEntry): boolean =>
     (kinds === undefined || kinds.includes(entry.kind)) &&
     (run === undefined || matching([entry.runId ?? ''], run).length > 0);
-  return withLedger(values, { for: 'look' }, async (ledger) => {
+  return withLedger(values, 'look', async (ledger) => {
     const found: AuditEntry[] = [];
     for await (const entry of entriesBackwards(ledger)) {
       if (entry.at < since || found.length >= limit) break;

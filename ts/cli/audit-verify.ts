@@ -8,7 +8,7 @@ import { Exit, Usage } from './exit.js';
 import { byteLines } from './lines.js';
 import { LEDGER, withLedger, type LedgerValues } from './open-ledger.js';
 import { readOptions, wholeNumber } from './options.js';
-import { print, printJson } from './print.js';
+import { count, print, printJson } from './print.js';
 import { oneLine, style } from './style.js';
 
 export async function verify(args: readonly string[]): Promise<number> {
@@ -31,11 +31,12 @@ export async function verify(args: readonly string[]): Promise<number> {
     for (const each of damage) await print(`${style('red', 'damaged')}: ${oneLine(each.what)}`);
     const { entries, records, hash } = found;
     const last = hash === null ? '' : `; head ${hash}`;
-    const all = records === null ? '' : `, ${records} requests`;
+    const all = records === null ? '' : `, ${count(records, 'request')}`;
     await print(
-      `${damage.length === 0 ? style('green', 'intact') : 'intact before that'}: ${entries} entries${all}${last}`,
+      `${damage.length === 0 ? style('green', 'intact') : 'intact before that'}: ${count(entries, 'entry', 'entries')}${all}${last}`,
     );
-    if (damage.length === 0 && expected !== null) await print(`signed head of ${expected.size} entries: kept`);
+    if (damage.length === 0 && expected !== null)
+      await print(`the signed head, of ${count(expected.size, 'entry', 'entries')}, is kept`);
   }
   return damage.length === 0 ? Exit.ok : Exit.failure;
 }
@@ -49,7 +50,7 @@ interface Found {
 }
 
 const ofLedger = (values: LedgerValues, expected: AuditHead | null): Promise<Found> =>
-  withLedger(values, { for: 'look' }, async (ledger) => {
+  withLedger(values, 'look', async (ledger) => {
     const report = await new GateAudit(ledger).verify(expected === null ? {} : { head: expected });
     const { entries, records, hash, faults: damage, standing } = report;
     return { entries, records, hash, damage: [...damage], standing };

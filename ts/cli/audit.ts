@@ -37,7 +37,7 @@ export async function auditCommand(args: readonly string[]): Promise<number> {
 async function exportAll(args: readonly string[]): Promise<number> {
   const { values } = readOptions(args, { ...LEDGER, from: { type: 'string' } });
   const from = wholeNumber('--from', values.from ?? '1', 1);
-  return withLedger(values, { for: 'look' }, async (ledger) => {
+  return withLedger(values, 'look', async (ledger) => {
     for await (const line of new GateAudit(ledger).export({ from })) await print(line);
     return Exit.ok;
   });

@@ -81,7 +81,7 @@ async function decideAll(
 ): Promise<number> {
   if (ids.length === 0) throw new Usage(`${decision.type} needs the id of a request: countersign ${decision.type} ID`);
   const by = whoDecides(values.by);
-  return withLedger(values, { for: 'change' }, async (ledger) => {
+  return withLedger(values, 'change', async (ledger) => {
     let exit: number = Exit.ok;
     for (const typed of ids) {
       const ended = await decideOne(ledger, typed, () => ({ ...decision }), values, by, remembered);

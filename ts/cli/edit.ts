@@ -28,7 +28,7 @@ export async function edit(args: readonly string[]): Promise<number> {
     // What is tagged stays what its tag says, whoever wrote it.
     return { type: 'edit', args: snapshot(revive(edited)).json };
   };
-  return withLedger(values, { for: 'change' }, (ledger) => decideOne(ledger, id, make, values, by));
+  return withLedger(values, 'change', (ledger) => decideOne(ledger, id, make, values, by));
 }
 
 /** Whether there is any use in editing it first: where there is none, the ledger says why. @throws {Ended} */

@@ -1,10 +1,10 @@
 /** `countersign ledger …`. */
-import type { NativeLedger, NativeTidied } from '../native.js';
+import type { NativeTidied } from '../native.js';
 import { durationOf } from './duration.js';
 import { Exit, Usage } from './exit.js';
 import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions } from './options.js';
-import { print, printJson } from './print.js';
+import { count, print, printJson } from './print.js';
 import { oneLine, style } from './style.js';
 
 export const LEDGER_HELP = `countersign ledger info       where it is, and what it holds
@@ -29,7 +29,7 @@ export async function ledgerCommand(args: readonly string[]): Promise<number> {
 
 async function info(args: readonly string[]): Promise<number> {
   const { values } = readOptions(args, LEDGER);
-  return withLedger(values, { for: 'look' }, async (ledger) => {
+  return withLedger(values, 'look', async (ledger) => {
     const about = await ledger.about();
     if (values.json === true) await printJson(about);
     else {
@@ -50,14 +50,14 @@ async function info(args: readonly string[]): Promise<number> {
 
 async function verify(args: readonly string[]): Promise<number> {
   const { values } = readOptions(args, LEDGER);
-  return withLedger(values, { for: 'look' }, async (ledger) => {
+  return withLedger(values, 'look', async (ledger) => {
     const { entries, records, faults, head } = await ledger.verify();
     const ok = faults.length === 0;
     if (values.json === true) await printJson({ ok, entries, records, hash: head, damage: faults });
     else {
       for (const { what } of faults) await print(`${style('red', 'damaged')}: ${oneLine(what)}`);
       await print(
-        `${ok ? style('green', 'intact') : 'intact'}: ${entries} entries of the audit; ${records} requests looked at`,
+        `${ok ? style('green', 'intact') : 'intact'}: ${count(entries, 'entry', 'entries')} of the audit; ${count(records, 'request')} looked at`,
       );
     }
     return ok ? Exit.ok : Exit.failure;
@@ -68,28 +68,25 @@ async function compact(args: readonly string[]): Promise<number> {
   const { values } = readOptions(args, { ...LEDGER, contents: { type: 'string' }, records: { type: 'string' } });
   const ms = (name: 'contents' | 'records'): number | null =>
     values[name] === undefined ? null : durationOf(`--${name}`, values[name]);
-  const use = { for: 'change', retainContentsMs: ms('contents'), retainRecordsMs: ms('records') } as const;
-  return withLedger(values, use, async (ledger) => {
-    const done = await tidied(ledger);
+  const [contents, records] = [ms('contents'), ms('records')];
+  return withLedger(values, 'change', async (ledger) => {
+    const done = sum(await ledger.tidy(contents, records), await ledger.compact());
     if (values.json === true) await printJson(done);
     else
       await print(
-        `dropped the contents of ${done.contents} requests, ${done.records} records, ${done.entries} entries of histories`,
+        `dropped the contents of ${count(done.contents, 'request')}, ${count(done.records, 'record')}, ${count(done.entries, 'entry', 'entries')} of histories`,
         `gave back ${size(done.bytes)}`,
       );
     return Exit.ok;
   });
 }
 
-async function tidied(ledger: NativeLedger): Promise<NativeTidied> {
-  const [dropped, given] = [await ledger.tidy(), await ledger.compact()];
-  return {
-    contents: dropped.contents + given.contents,
-    records: dropped.records + given.records,
-    entries: dropped.entries + given.entries,
-    bytes: dropped.bytes + given.bytes,
-  };
-}
+const sum = (one: NativeTidied, other: NativeTidied): NativeTidied => ({
+  contents: one.contents + other.contents,
+  records: one.records + other.records,
+  entries: one.entries + other.entries,
+  bytes: one.bytes + other.bytes,
+});
 
 function size(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];

@@ -18,7 +18,7 @@ countersign runs [--all]           runs that are not over; with --all those that
 export async function pending(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, { ...LEDGER, run: { type: 'string' } });
   none(positionals, 'pending');
-  return withLedger(values, { for: 'look' }, async (ledger) => {
+  return withLedger(values, 'look', async (ledger) => {
     const now = Date.now();
     const waiting = (await ledger.pending(null)).filter(
       ({ expiresAt, runId }) => (expiresAt === null || expiresAt > now) && isRun(runId, values.run),
@@ -36,7 +36,7 @@ const isRun = (runId: string, typed: string | undefined): boolean =>
 export async function show(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, LEDGER);
   if (positionals.length === 0) throw new Usage('show needs the id of a request: countersign show ID');
-  return withLedger(values, { for: 'look' }, async (ledger) => {
+  return withLedger(values, 'look', async (ledger) => {
     for (const [at, typed] of positionals.entries()) {
       const record = await recordOf(ledger, typed, true);
       if (values.json === true) await printJson(toJson(record));
@@ -52,7 +52,7 @@ const MOST_RUNS = 10_000;
 export async function runs(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions(args, { ...LEDGER, all: { type: 'boolean' } });
   none(positionals, 'runs');
-  return withLedger(values, { for: 'look' }, async (ledger) => {
+  return withLedger(values, 'look', async (ledger) => {
     const found = await ledger.runs(values.all !== true, MOST_RUNS);
     if (values.json === true) for (const run of found) await printJson(run);
     else if (found.length === 0) await print(values.all === true ? 'there are no runs' : 'no run is open');

@@ -23,27 +23,16 @@ export interface LedgerValues {
 const SQLITE = 'sqlite:';
 const HERE = '.countersign/ledger.db';
 
-/** How a command uses the ledger. */
-export interface Use {
-  /** `look`: nothing is written. */
-  for: 'look' | 'change';
-  /** ms; `null`: for ever. */
-  retainContentsMs?: number | null;
-  retainRecordsMs?: number | null;
-}
-
-/** Does something with the ledger, and lets go of it. */
+/** Does something with the ledger, and lets go of it. To `look` writes nothing. */
 export async function withLedger<T>(
   values: LedgerValues,
-  use: Use,
+  use: 'look' | 'change',
   work: (ledger: NativeLedger) => Promise<T>,
 ): Promise<T> {
   const ledger = new NativeLedger({
     ledger: ledgerName(values.ledger),
     key: keyOf(values['key-env']),
-    readOnly: use.for === 'look',
-    retainContentsMs: use.retainContentsMs ?? null,
-    retainRecordsMs: use.retainRecordsMs ?? null,
+    readOnly: use === 'look',
   });
   try {
     await ledger.open();

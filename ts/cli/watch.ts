@@ -26,7 +26,7 @@ export async function watch(args: readonly string[]): Promise<number> {
   if (positionals.length > 0) throw new Usage(`watch takes no ${JSON.stringify(positionals[0])}`);
   const by = whoDecides(values.by);
   const isLive = values.json !== true && process.stdout.isTTY === true && process.stdin.isTTY === true;
-  return withLedger(values, { for: isLive ? 'change' : 'look' }, (ledger) =>
+  return withLedger(values, isLive ? 'change' : 'look', (ledger) =>
     isLive ? live(ledger, oneLine(ledgerName(values.ledger)), by) : lines(ledger, values.json === true),
   );
 }

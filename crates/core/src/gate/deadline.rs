@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tracing::error;
 
 use super::{EXPIRE_AT_ONCE, Error, Gate, told};
-use crate::ledger::Tidied;
+use crate::ledger::{Retention, Tidied};
 
 /// The longest sleep. The wall clock may jump, and a sleeping machine's timer does not count: look again now and then.
 const LONGEST_NAP: Duration = Duration::from_secs(15);
@@ -77,12 +77,12 @@ impl Gate {
         }
     }
 
-    /// Drops what retention lets go of, a little at a time.
-    pub fn tidy_now(&self) -> Result<Tidied, Error> {
+    /// Drops what this retention lets go of, a little at a time.
+    pub fn tidy_now(&self, retention: Retention) -> Result<Tidied, Error> {
         let archive = self.archive()?;
         let mut all = Tidied::default();
         loop {
-            let tidied = archive.tidy(self.options.retention, self.clock.now(), TIDY_AT_ONCE)?;
+            let tidied = archive.tidy(retention, self.clock.now(), TIDY_AT_ONCE)?;
             if tidied == Tidied::default() {
                 return Ok(all);
             }
@@ -114,7 +114,7 @@ async fn expire_for_ever(gate: Weak<Gate>, changed: Arc<Notify>) {
             // It may wait for a disk: not on a thread that others' deadlines need.
             let looked = tokio::task::spawn_blocking(move || {
                 let nap = held.expire_due();
-                if tidies && let Err(error) = held.tidy_now() {
+                if tidies && let Err(error) = held.tidy_now(held.options.retention) {
                     error!(target: "countersign", %error, "could not tidy the ledger");
                 }
                 nap

@@ -11,7 +11,7 @@ use self::audit::{AboutText, EntryText, HeadText, NoteText, TidiedText, Verified
 use self::runs::{RunInfoText, SaveRunText, SavedRunText, WholeRecords};
 use super::wire::{self, ClaimText, RecordText, RecordsText, RequestsText, envelope};
 use super::{Error, Gate, NewRequest};
-use crate::ledger::{Hash, Watch, hash_from_hex, hex};
+use crate::ledger::{Hash, Retention, Watch, hash_from_hex, hex};
 
 /// Performs the operation of this name. `payload` is a JSON array of its arguments; the answer is an envelope.
 pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
@@ -93,7 +93,9 @@ fn perform_on_archive(gate: &Gate, operation: &str, payload: &str) -> String {
         "head" => with(payload, |_: [(); 0]| Ok(HeadText::from(archive.head()?))),
         "verify" => with(payload, |_: [(); 0]| Ok(VerifiedText::from(archive.verify()?))),
         "about" => with(payload, |_: [(); 0]| Ok(AboutText::from(archive.about()?))),
-        "tidy" => with(payload, |_: [(); 0]| Ok(TidiedText::from(gate.tidy_now()?))),
+        "tidy" => with(payload, |(contents, records): (Option<u64>, Option<u64>)| {
+            Ok(TidiedText::from(gate.tidy_now(Retention { contents, records })?))
+        }),
         "compact" => with(payload, |_: [(); 0]| Ok(TidiedText::from(archive.compact()?))),
         _ => envelope::<()>(Err(Error::Internal(format!("there is no operation {operation:?}")))),
     }
