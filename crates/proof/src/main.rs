@@ -50,7 +50,7 @@ fn usage() -> Failure {
 }
 
 /// The store that is looked at unless another is named.
-const STORE: &str = "sqlite-full";
+const STORE: &str = "ledger";
 
 fn run(tool: &str, words: &[String]) -> Result<bool, Failure> {
     let options =

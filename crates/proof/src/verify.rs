@@ -56,6 +56,9 @@ pub struct Verdict {
     pub acks: u64,
     /// How many requests the store holds.
     pub rows: u64,
+    /// How many of them were started by a process that was gone before they ended, and are marked so.
+    #[serde(default)]
+    pub interrupted: u64,
     /// Acknowledged and not there.
     pub lost: u64,
     /// There twice, decided twice, decided otherwise than acknowledged, started twice.
@@ -76,6 +79,7 @@ impl Verdict {
     pub fn add(&mut self, other: Self) {
         self.acks += other.acks;
         self.rows += other.rows;
+        self.interrupted += other.interrupted;
         self.lost += other.lost;
         self.doubled += other.doubled;
         self.broken += other.broken;
@@ -113,6 +117,8 @@ pub fn verify(acks: &[Ack], found: &Examination) -> Verdict {
         Verdict { acks: acks.len() as u64, rows: found.rows.len() as u64, ..Verdict::default() };
     found.damage.iter().for_each(|damage| verdict.broken(damage.clone()));
     let rows = once_each(found, &mut verdict);
+    let interrupted = rows.values().filter(|row| status(row) == Some(Status::Interrupted));
+    verdict.interrupted = interrupted.count() as u64;
     audit_explains(&rows, found, &mut verdict);
 
     let mut started = HashSet::new();

@@ -76,9 +76,14 @@ impl<'a> Worker<'a> {
             return Ok(());
         }
         self.acks.tell(&Ack::Started { id: Arc::clone(&id) })?;
-        if self.random.u8(..8) > 0 && self.store.finish(&id)? {
-            self.acks.tell(&Ack::Finished { id })?;
+        if self.random.u8(..8) == 0 {
+            return Ok(());
         }
-        Ok(())
+        if !self.store.finish(&id)? {
+            return Err(Failure(format!(
+                "{id} was ended by others while the one who runs it lives"
+            )));
+        }
+        self.acks.tell(&Ack::Finished { id })
     }
 }

@@ -39,7 +39,7 @@ fn modes(printed: &Value, count: impl Fn(&Value) -> &Value) -> Vec<u64> {
 
 #[test]
 fn no_power_cut_takes_what_was_synced() {
-    for store in ["lines", "sqlite-full", "engine"] {
+    for store in ["ledger", "lines", "sqlite-full"] {
         let printed = finds_nothing(&format!("power --store {store} --calls 150 --points 24"));
         assert_eq!(printed["images"], 72);
         assert!(
@@ -99,6 +99,7 @@ fn no_kill_takes_what_was_written() {
     let printed = finds_nothing("kill --kills 60 --round 30 --processes 4 --threads 2");
     assert_eq!((&printed["kills"], &printed["rounds"]), (&60.into(), &2.into()));
     assert!(printed["found"]["acks"].as_u64().unwrap() > 60);
+    assert!(printed["found"]["interrupted"].as_u64().unwrap() > 0, "{printed}");
 }
 
 #[test]
@@ -118,7 +119,7 @@ fn a_race_has_one_winner_each() {
 #[test]
 fn histories_of_a_ledger_have_an_order_and_those_of_a_broken_one_have_none() {
     let small = "history --operations 3000 --kills 20 --keys 20 --turns 8 --store";
-    for store in ["sqlite-full", "engine"] {
+    for store in ["ledger", "sqlite-full"] {
         let printed = finds_nothing(&format!("{small} {store}"));
         assert!(printed["operations"].as_u64().unwrap() >= 3000);
     }
