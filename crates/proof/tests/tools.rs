@@ -40,19 +40,20 @@ fn modes(printed: &Value, count: impl Fn(&Value) -> &Value) -> Vec<u64> {
 #[test]
 fn no_power_cut_takes_what_was_synced() {
     for store in ["ledger", "lines", "sqlite-full"] {
-        let printed = finds_nothing(&format!("power --store {store} --calls 150 --points 24"));
-        assert_eq!(printed["images"], 72);
+        let printed =
+            finds_nothing(&format!("power --store {store} --calls 100 --lives 2 --points 16"));
+        assert_eq!(printed["images"], 48);
         assert!(
             printed["acks"].as_u64().unwrap() > 100 && printed["syncs"].as_u64().unwrap() > 100
         );
     }
-    finds_nothing("power --calls 80 --points 15 --processes 2 --threads 2");
+    finds_nothing("power --calls 60 --lives 2 --points 8 --processes 2 --threads 2");
 }
 
 #[test]
 fn power_cuts_take_what_was_not() {
     for store in ["lines-late", "sqlite-normal", "sqlite-off"] {
-        let printed = finds(&format!("power --store {store} --calls 150 --points 24"));
+        let printed = finds(&format!("power --store {store} --calls 100 --lives 1 --points 24"));
         let lossy = modes(&printed, |mode| &mode["lossy"]);
         let unopenable = modes(&printed, |mode| &mode["unopenable"]);
         for (lossy, unopenable) in lossy.iter().zip(unopenable) {
