@@ -1,9 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
 /** Folders whose tests do not depend on the AI SDK's version, or bring their own: they run once. */
-const ONCE = ['lifecycle', 'package', 'house', 'bench', 'examples', 'start', 'docs', 'cli'].map(
-  (room) => `__test__/${room}/**/*.test.ts`,
-);
+const ONCE = [
+  ...['lifecycle', 'package', 'house', 'bench', 'examples', 'start', 'docs', 'cli', 'ledger'].map(
+    (room) => `__test__/${room}/**/*.test.ts`,
+  ),
+  // Promises over several processes.
+  '__test__/guarantees/*.processes.test.ts',
+];
 
 const shared = {
   // A crash of the addon must not take other tests with it.

@@ -1,7 +1,7 @@
 /**
  * G3. One decision per request, one execution per approval, over any number of processes, clicks and replays.
  *
- * Other processes wait for the ledgers that several can share: `memory:` is one process's own.
+ * Here within one process, whose own a ledger in memory is; over several: `g03-once.processes.test.ts`.
  */
 import type { ModelMessage } from 'ai';
 import { describe, expect, it, vi } from 'vitest';

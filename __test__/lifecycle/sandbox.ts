@@ -14,8 +14,12 @@ export interface Sandbox {
   remove(): void;
 }
 
-/** The package is a copy, so that what it imports as `ai` is found here and not in the repository. */
-export function makeSandbox(ai: 'ai6' | 'ai7'): Sandbox {
+/**
+ * The package is a copy, so that what it imports as `ai` is found here and not in the repository.
+ *
+ * @param more folders whose programs are there too
+ */
+export function makeSandbox(ai: 'ai6' | 'ai7', ...more: string[]): Sandbox {
   if (!existsSync(join(root, 'dist', 'index.js'))) throw new Error('dist/ is missing: run `npm run build`');
   const folder = mkdtempSync(join(tmpdir(), 'countersign-lifecycle-'));
   const modules = join(folder, 'node_modules');
@@ -25,7 +29,8 @@ export function makeSandbox(ai: 'ai6' | 'ai7'): Sandbox {
   }
   symlinkSync(join(root, 'binding'), join(modules, 'countersign', 'binding'), LINK);
   symlinkSync(join(root, 'node_modules', ai), join(modules, 'ai'), LINK);
-  cpSync(join(import.meta.dirname, 'programs'), folder, { recursive: true });
+  for (const programs of [join(import.meta.dirname, 'programs'), ...more])
+    cpSync(programs, folder, { recursive: true });
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 

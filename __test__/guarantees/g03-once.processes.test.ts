@@ -1,0 +1,145 @@
+/** G3 over processes: one decision per request and one execution per approval, whoever shares the ledger. */
+import { describe, expect, it } from 'vitest';
+import type { ModelMessage } from 'ai';
+import type { ApprovalRequest } from '../../index.js';
+import { eventually, node, stage } from '../ledger/processes.js';
+import { runtimes } from '../runtimes.js';
+import { answer } from '../support/entries.js';
+
+const on = stage();
+
+/** Two of each Node that is supported and two of Bun, as far as they are there: eight in all. */
+function eight() {
+  const all = runtimes();
+  const bun = all.find(({ kind }) => kind === 'bun') ?? node();
+  const nodes = all.filter(({ kind }) => kind === 'node');
+  return Array.from({ length: 8 }, (_, index) => (index >= 6 ? bun : (nodes[index % nodes.length] ?? node())));
+}
+
+describe('one decision', () => {
+  it('8 processes, of Node and of Bun, decide 500 requests 4 times at once: 500 win, all others are told who', async () => {
+    const path = on.path();
+    const gate = on.gate(path);
+    for (let index = 0; index < 500; index++) {
+      void gate.request({ runId: 'race', toolCallId: `c${index}`, toolName: 't', args: { index } });
+    }
+    await eventually(async () => (await gate.pending()).length === 500 || undefined);
+    const racers = eight().map((runtime, index) => on.start('racer', [path, `p${index}`], { runtime }));
+    for (const racer of racers) expect(await racer.says('ready'), racer.all).toBe('500');
+    for (const racer of racers) racer.tell('go');
+    for (const racer of racers) expect(await racer.ended, racer.stderr).toEqual({ code: 0, signal: null });
+    expect(racers.flatMap((racer) => racer.said('odd'))).toEqual([]);
+    const won = racers.flatMap((racer) => racer.said('won'));
+    const lost = racers.flatMap((racer) => racer.said('lost'));
+    expect([won.length, lost.length]).toEqual([500, 8 * 4 * 500 - 500]);
+    const winners = new Map(won.map(([id = '', ...who]) => [id, who]));
+    expect(winners.size).toBe(500);
+    for (const [id = '', ...who] of lost) expect(who).toEqual(winners.get(id));
+    // The race was one: nobody won it all.
+    expect(new Set([...winners.values()].map(([by = '']) => by.split('.')[0])).size).toBeGreaterThan(1);
+    for (const [id, [by, type]] of winners)
+      expect(await gate.get(id)).toMatchObject({ decidedBy: by, decision: { type } });
+    const entries: string[] = [];
+    for await (const { approvalId } of gate.audit.list({ kind: 'decided' })) entries.push(approvalId as string);
+    expect([entries.length, new Set(entries).size]).toEqual([500, 500]);
+    expect(await gate.audit.verify()).toMatchObject({ ok: true });
+  });
+});
+
+describe('one execution', () => {
+  const asked = async (path: string, ran: string) => {
+    const waiter = on.start('waiter', [path, 'run', ran, 'start']);
+    const approvalId = await waiter.says('asked');
+    return { waiter, approvalId };
+  };
+
+  it('a run that several processes resume at once runs its tool once', async () => {
+    for (let round = 0; round < 3; round++) {
+      const path = on.path();
+      const ran = `${path}.ran`;
+      const { waiter, approvalId } = await asked(path, ran);
+      await waiter.kill();
+      await on.gate(path).approve(approvalId);
+      const resumed = [1, 2, 3, 4].map(() => on.start('waiter', [path, 'run', ran, 'resume', '60000', '200']));
+      for (const one of resumed) await one.ended;
+      expect(on.lines(ran), resumed.map((one) => one.all).join('\n')).toEqual(['del /a']);
+      const refused = resumed.flatMap((one) => one.said('error').map(([code]) => code));
+      expect(refused.length, resumed.map((one) => one.all).join('\n')).toBe(3);
+      for (const code of refused) expect(code).toMatch(/^ERR_RUN_(ACTIVE|OVER)$/);
+      expect(await on.gate(path).get(approvalId)).toMatchObject({ status: 'succeeded' });
+    }
+  });
+
+  it('a decision of another process is carried out by the one that waits, once', async () => {
+    const path = on.path();
+    const ran = `${path}.ran`;
+    const { waiter, approvalId } = await asked(path, ran);
+    await on.gate(path).approve(approvalId, { by: 'mia' });
+    await waiter.says('end');
+    expect(on.lines(ran)).toEqual(['del /a']);
+    const late = on.start('waiter', [path, 'run', ran, 'resume']);
+    expect(await late.says('error')).toContain('ERR_RUN_OVER');
+    expect(on.lines(ran)).toEqual(['del /a']);
+  });
+
+  it('a process that dies in the middle of the execution: it is interrupted, and not run again by itself', async () => {
+    const path = on.path();
+    const ran = `${path}.ran`;
+    const waiter = on.start('waiter', [path, 'run', ran, 'start', '60000', '60000']);
+    const approvalId = await waiter.says('asked');
+    const gate = on.gate(path);
+    await gate.approve(approvalId);
+    await waiter.says('running');
+    await waiter.kill();
+    const resumed = on.start('waiter', [path, 'run', ran, 'resume']);
+    const again = await resumed.says('asked');
+    expect(again).not.toBe(approvalId);
+    expect(await gate.get(approvalId)).toMatchObject({ status: 'interrupted' });
+    expect(on.lines(ran)).toEqual(['del /a']);
+    // The human is asked anew, and only a new approval runs it again.
+    const waiting = (await gate.pending()).map(({ approvalId: id }: ApprovalRequest) => id);
+    expect(waiting).toEqual([again]);
+    await gate.reject(again);
+    await resumed.ended;
+    expect(on.lines(ran)).toEqual(['del /a']);
+  });
+
+  it('processes that die on their way to the execution do not use the approval up', async () => {
+    const path = on.path();
+    const ran = `${path}.ran`;
+    const { waiter, approvalId } = await asked(path, ran);
+    await waiter.kill();
+    const gate = on.gate(path);
+    await gate.approve(approvalId);
+    const status = async () => (await gate.get(approvalId))?.status;
+    // Killed as soon as they have the run: mostly before the start, now and then in the middle of it.
+    for (let attempt = 0; attempt < 6 && (await status()) === 'approved'; attempt++) {
+      const hurried = on.start('waiter', [path, 'run', ran, 'resume']);
+      await hurried.says('event');
+      await hurried.kill();
+    }
+    if ((await status()) !== 'approved') return expect(on.lines(ran).length).toBeLessThanOrEqual(1);
+    const resumed = on.start('waiter', [path, 'run', ran, 'resume']);
+    await resumed.says('end');
+    expect([on.lines(ran), await status()]).toEqual([['del /a'], 'succeeded']);
+  });
+
+  it('an answer that 6 servers get at the same time runs the tool once', async () => {
+    const path = on.path();
+    const ran = `${path}.ran`;
+    const first = on.start('chat', [path, ran]);
+    first.tell(JSON.stringify([{ role: 'user', content: 'go' }]));
+    const history = JSON.parse(await first.says('messages')) as ModelMessage[];
+    const servers = [1, 2, 3, 4, 5, 6].map(() => on.start('chat', [path, ran]));
+    await Promise.all(servers.map((server) => server.says('ready')));
+    for (const server of servers) server.tell(JSON.stringify(answer(history, true)));
+    for (const server of servers) expect(await server.ended, server.all).toEqual({ code: 0, signal: null });
+    const all = servers.map((server) => server.all).join('\n');
+    expect(on.lines(ran), all).toEqual(['del /a']);
+    // And once more, when it is long done.
+    const late = on.start('chat', [path, ran]);
+    late.tell(JSON.stringify(answer(history, true)));
+    await late.ended;
+    expect(on.lines(ran), late.all).toEqual(['del /a']);
+  });
+});
