@@ -50,3 +50,21 @@ fn every_look_has_its_index() {
         assert!(plan.contains(index), "{rest}\n{plan}");
     }
 }
+
+/// A statement is prepared once, whatever it is given.
+#[test]
+fn statements_are_not_prepared_anew() {
+    use rusqlite::StatementStatus::RePrepare;
+    let ledger = temporary();
+    let prepared = ledger
+        .look(|connection, _| {
+            let mut statement =
+                connection.prepare("SELECT seq FROM audit WHERE seq > ?1 ORDER BY seq LIMIT ?2")?;
+            for at in 0..5 {
+                statement.exists([at, at + 1])?;
+            }
+            Ok(statement.get_status(RePrepare))
+        })
+        .unwrap();
+    assert_eq!(prepared, 0);
+}
