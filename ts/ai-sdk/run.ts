@@ -733,7 +733,10 @@ export class Run {
   /** Keeps a step that goes on. Fails when it cannot be kept: then nobody may be asked. */
   async #keepSoFar(round: Round): Promise<void> {
     if (this.#keeper === undefined || round.soFar === undefined) return;
-    const messages = [...this.#messagesSoFar(round), ...(await round.soFar.messages(this.#guard.tools))];
+    const messages = [
+      ...this.#messagesSoFar(round),
+      ...(await round.soFar.messages(this.#guard.tools, this.#sdk.version)),
+    ];
     const kept = await this.#kept(messages, round.steps);
     // The SDK may have said it itself meanwhile.
     if (this.#round === round && this.#phase === 'reading' && round.finish === undefined) await this.#keeper.save(kept);

@@ -72,6 +72,8 @@ export interface SdkVersion {
    * were approved before it, as far as the SDK told them.
    */
   messagesSoFar(steps: readonly Step[], first: readonly ModelMessage[]): ModelMessage[];
+  /** What the model reads of an error that a tool threw. */
+  errorText(error: Error): string;
   /** What the `messages` of a step's response are over all rounds. */
   stepMessages(before: readonly ModelMessage[], step: Step): ModelMessage[];
   /** The event of the last callback, over all rounds. */

@@ -4,7 +4,7 @@
  */
 import type { ModelMessage, ToolSet } from 'ai';
 import type { Part } from './messages.js';
-import type { StreamPart } from './sdk.js';
+import type { SdkVersion, StreamPart } from './sdk.js';
 import { modelOutput } from './history.js';
 import { ownTool } from './tools.js';
 
@@ -71,14 +71,14 @@ export class StepSoFar {
     );
   }
 
-  async messages(tools: ToolSet): Promise<ModelMessage[]> {
+  async messages(tools: ToolSet, version: SdkVersion): Promise<ModelMessage[]> {
     const said: Part[] = [];
     const results: Part[] = [];
     // It may go on meanwhile.
     const content = [...this.#content];
     for (const part of content) {
       if (RESULTS.has(part.type)) {
-        const message = await resultMessage(part, tools);
+        const message = await resultMessage(part, tools, version);
         if (part['providerExecuted'] === true) said.push(message);
         else results.push(message);
       } else said.push(...messageParts(part));
@@ -146,33 +146,33 @@ function messageParts(part: Said): Part[] {
   }
 }
 
-async function resultMessage(part: Said, tools: ToolSet): Promise<Part> {
+async function resultMessage(part: Said, tools: ToolSet, version: SdkVersion): Promise<Part> {
   const { toolCallId, toolName, providerMetadata } = part;
   return {
     type: 'tool-result',
     toolCallId,
     toolName,
-    output: await outputOf(part, tools),
+    output: await outputOf(part, tools, version),
     ...(providerMetadata == null ? {} : { providerOptions: providerMetadata }),
   };
 }
 
-async function outputOf(part: Said, tools: ToolSet): Promise<unknown> {
+async function outputOf(part: Said, tools: ToolSet, version: SdkVersion): Promise<unknown> {
   const { type, toolCallId, toolName, input, output, error, providerExecuted } = part;
   if (type === 'tool-error')
     return providerExecuted === true
       ? { type: 'error-json', value: JSON.parse(JSON.stringify(error ?? null) ?? 'null') as unknown }
-      : { type: 'error-text', value: errorText(error) };
+      : { type: 'error-text', value: errorText(error, version) };
   const tool = ownTool(tools, String(toolName));
   if (tool?.toModelOutput === undefined) return modelOutput(output);
   return tool.toModelOutput({ toolCallId, input, output } as never);
 }
 
 /** As the SDK words an error for the model. */
-function errorText(error: unknown): string {
+function errorText(error: unknown, version: SdkVersion): string {
   if (error == null) return 'unknown error';
   if (typeof error === 'string') return error;
-  return error instanceof Error ? error.message : (JSON.stringify(error) ?? String(error));
+  return error instanceof Error ? version.errorText(error) : (JSON.stringify(error) ?? String(error));
 }
 
 /** What the model wrote, where the tool's schema made something else of it. The SDK keeps it on a symbol of its own. */

@@ -11,6 +11,7 @@ export const v6: SdkVersion = {
   responseMessages: (finish) => finish.response?.messages ?? [],
   // A step's messages are cumulative within its call.
   messagesSoFar: (steps, first) => steps.at(-1)?.response.messages ?? [...first],
+  errorText: (error) => error.message,
   stepMessages: (before, step) => [...before, ...step.response.messages],
   finishEvent: (event, { steps, usage, messages }) => ({
     ...event,

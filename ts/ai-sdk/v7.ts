@@ -11,6 +11,7 @@ export const v7: SdkVersion = {
   // `response.messages` is the last step's only.
   responseMessages: (finish) => finish.responseMessages ?? [],
   messagesSoFar: (steps, first) => [...first, ...steps.flatMap((step) => step.response.messages)],
+  errorText: (error) => error.toString(),
   stepMessages: (_before, step) => step.response.messages,
   finishEvent: (event, { steps, usage, messages }) => ({
     ...event,
