@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ApprovalRecord, AuditEntry, Gate, GateEvent, GateOptions, Resolution } from '../../index.js';
-import { createGate } from '../../ts/index.js';
+import { createGate, gateTools } from '../../ts/index.js';
 import { forbiddenIn, HOSTILE } from '../policy/hostile.js';
 import { scratch } from '../policy/support.js';
 import { exec } from '../runtimes.js';
@@ -252,6 +252,35 @@ describe('deciding, while another process waits', () => {
     const [record] = jsonOf((await run(['show', id, '--json'])).stdout);
     expect(record).toMatchObject({ status: 'expired', via: 'deadline' });
     expect((await run(['reject', id])).code).toBe(5);
+  });
+
+  it('--remember answers the next such call of that project', async () => {
+    const home = scratch();
+    const project = join(home, 'project');
+    mkdirSync(join(project, '.git'), { recursive: true });
+    const place = { cwd: project, home };
+    const { gate, run } = there({ policyFiles: true, policy: { version: 1 }, place });
+    const ran: string[] = [];
+    const inputSchema = { type: 'object' } as never;
+    const tools = {
+      execute: { inputSchema, execute: async (args: { command: string }) => void ran.push(args.command) },
+    };
+    const { execute } = gateTools(tools as never, { gate }) as {
+      execute: { execute: (...args: unknown[]) => Promise<unknown> };
+    };
+    const push = (toolCallId: string) => execute.execute({ command: 'git push' }, { toolCallId, messages: [] });
+    const first = push('first');
+    let waiting = await gate.pending();
+    while (waiting.length === 0) waiting = await gate.pending();
+    const env = { HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
+    const done = await run(['approve', waiting[0]!.approvalId, '--remember', '30d', '--by', 'ada'], { env });
+    expect([done.code, done.stderr]).toEqual([0, expect.stringMatching(/^remembered: /)]);
+    await first;
+    const [granted] = jsonOf<AuditEntry>((await run(['audit', 'list', '--kind', 'granted', '--json'])).stdout);
+    expect(granted).toMatchObject({ by: 'ada', effect: 'allow', approvalId: waiting[0]!.approvalId });
+    const grants = readFileSync(join(home, '.config/countersign/grants.json'), 'utf8');
+    expect(JSON.parse(grants)).toMatchObject({ grants: [{ effect: 'allow', by: 'ada', project }] });
+    expect(ran).toEqual(['git push']);
   });
 
   it('several: each by itself', async () => {
