@@ -192,7 +192,7 @@ pub trait Archive: Send + Sync {
     fn run(&self, run: &str) -> Result<Option<SavedRun>, LedgerError>;
 
     /// Makes a run this process' own, to continue it. Fails with `UnknownRun`, `RunActive` (also when this process itself
-    /// continues it) and `RunOver`.
+    /// continues it) and `RunOver`: it is done or cancelled. One that failed may go on.
     fn take_run(&self, run: &str, now: u64) -> Result<SavedRun, LedgerError>;
 
     /// Lets go of a run that is not over, so that another process may take it.
