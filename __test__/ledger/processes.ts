@@ -86,6 +86,8 @@ export interface Stage {
   start(program: string, args?: readonly string[], options?: { runtime?: Runtime; env?: NodeJS.ProcessEnv }): Worker;
   /** The same, in a file system of its own of that many bytes at `/mnt`. */
   startOnDisk(bytes: number, program: string, args?: readonly string[]): Worker;
+  /** Lets another program's SQLite do this to a file. */
+  sql(path: string, statements: string): Promise<void>;
   /** A gate on a ledger in this process. */
   gate(path: string, options?: GateOptions): Gate;
   /** The lines of a file; none: there is none. */
@@ -126,6 +128,11 @@ export function stage(): Stage {
       const inside = [...OWN_MOUNTS, 'sh', '-c', mount, 'sh', node().path, file(program), ...args];
       return kept(new Worker('unshare', inside));
     },
+    async sql(path, statements) {
+      const worker = kept(new Worker(withSqlite().path, [file('sql'), path, statements]));
+      const { code } = await worker.ended;
+      if (code !== 0) throw new Error(worker.all);
+    },
     gate(path, options = {}) {
       const gate = createGate({ ledger: `sqlite:${path}`, ...options });
       gates.push(gate);
@@ -148,6 +155,13 @@ export const OWN_MOUNTS = process.getuid?.() === 0 ? ['-m'] : ['-Urm'];
 export function node(): Runtime {
   const all = runtimes().filter(({ kind }) => kind === 'node');
   return all.find(({ name }) => name === 'node24') ?? (all[0] as Runtime);
+}
+
+/** A Node that brings an SQLite of its own. */
+export function withSqlite(): Runtime {
+  const found = runtimes().find(({ kind, version }) => kind === 'node' && Number(version.split('.')[0]) >= 24);
+  if (found === undefined) throw new Error('no Node that has node:sqlite');
+  return found;
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

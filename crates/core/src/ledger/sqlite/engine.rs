@@ -17,6 +17,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use self::group::{Groups, Writer};
 use self::upkeep::Keeper;
+use super::anchor::Anchor;
 use super::bell::{Bell, ChangeToken, POLL};
 use super::fault::Fault;
 use super::lock::Gate;
@@ -64,6 +65,8 @@ struct Open {
 struct Core {
     place: Place,
     identity: Option<Identity>,
+    /// The write-ahead log that was there when it was opened for writing.
+    log: Option<Identity>,
     busy: Duration,
     migrations: &'static [Migration],
     mode: Mode,
@@ -76,6 +79,8 @@ struct Core {
     upkeep: Mutex<Option<Gate>>,
     bell: Bell,
     owner: Owner,
+    /// Last: dropped when there is no connection any more.
+    _anchor: Option<Arc<Anchor>>,
 }
 
 /// What can be done with the file.
@@ -238,13 +243,15 @@ impl Core {
         ))
     }
 
-    /// The file must still be the one that was opened: what is written to one that was removed or replaced is lost.
+    /// The file and its log must still be those that were opened: what is written to one that was removed or replaced is
+    /// lost.
     fn check_place(&self) -> Result<(), LedgerError> {
-        if self.place.identity() == self.identity {
+        if self.place.identity() == self.identity && self.place.identity_beside("-wal") == self.log
+        {
             return Ok(());
         }
         Err(LedgerErrorKind::Io.because(format!(
-            "the ledger {} was removed or replaced while it was open; nothing is written to it: start this program again",
+            "the ledger {} or its `-wal` was removed or replaced while it was open; nothing is written to it: start this program again",
             self.place.file().display()
         )))
     }

@@ -1,5 +1,6 @@
 //! The ledger in a file: SQLite, and what is around it so that several processes may share one and none loses anything.
 
+mod anchor;
 mod archive;
 mod bell;
 mod check;

@@ -105,6 +105,11 @@ impl Place {
         fs::metadata(&self.file).ok().as_ref().map(identity)
     }
 
+    /// Which file is there beside it now.
+    pub(crate) fn identity_beside(&self, suffix: &str) -> Option<Identity> {
+        fs::metadata(self.beside(suffix)).ok().as_ref().map(identity)
+    }
+
     /// Refuses a disk that is as good as full, for writing, and for reading where that could kill us.
     pub(crate) fn has_room(&self, read_only: bool) -> Result<(), LedgerError> {
         #[cfg(unix)]

@@ -150,6 +150,8 @@ impl Core {
         };
         let before = connection.total_changes();
         self.transact(&mut connection, group)?;
+        // Meanwhile as well: what went to a log that is not there any more is not acknowledged.
+        self.check_place()?;
         drop(held);
         let changed = connection.total_changes() != before;
         let long = changed && upkeep::is_long(&connection);

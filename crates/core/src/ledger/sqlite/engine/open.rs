@@ -11,6 +11,7 @@ use super::connect::{self, APPLICATION_ID, How};
 use super::group::{Groups, Writer};
 use super::upkeep::Keeper;
 use super::{Core, Engine, Mode, Open, OpenOptions};
+use crate::ledger::sqlite::anchor::Anchor;
 use crate::ledger::sqlite::bell::Bell;
 use crate::ledger::sqlite::fault::{Fault, of_io};
 use crate::ledger::sqlite::lock::Gate;
@@ -65,7 +66,8 @@ fn to_write(
     let bell = Bell::open(place.beside("-bell"))?;
     let owner = Owner::register(place.beside("-owners"))?;
     place.sync_directory()?;
-    let core = core(place, options, migrations, Mode::Write, bell, owner);
+    let anchor = Some(Anchor::hold(place)?);
+    let core = core(place, options, migrations, Mode::Write, bell, owner, anchor);
     drop(held);
     *place::lock(&core.writer) = Writer { gate: Some(gate), connection: Some(connection) };
     let keeper = Some(Keeper::start(&core)?);
@@ -95,17 +97,18 @@ fn to_read(
     }
     let bell = Bell::listen(place.beside("-bell"));
     let owner = Owner::reader(place.beside("-owners"));
-    let core = core(place, options, migrations, mode, bell, owner);
+    let core = core(place, options, migrations, mode, bell, owner, None);
     place::lock(&core.readers).push(connection);
     Ok(Engine(Arc::new(Open { keeper: None, core })))
 }
 
 fn core(
     place: &Place, options: &OpenOptions, migrations: &'static [Migration], mode: Mode, bell: Bell,
-    owner: Owner,
+    owner: Owner, anchor: Option<Arc<Anchor>>,
 ) -> Arc<Core> {
     Arc::new(Core {
         identity: place.identity(),
+        log: place.identity_beside("-wal"),
         place: place.clone(),
         busy: options.busy_timeout,
         migrations,
@@ -117,6 +120,7 @@ fn core(
         upkeep: Mutex::default(),
         bell,
         owner,
+        _anchor: anchor,
     })
 }
 

@@ -1,0 +1,196 @@
+/**
+ * G4. Nothing acknowledged is lost: `kill -9` at any moment leaves every acknowledged request and decision, a torn tail is
+ * repaired, and damage elsewhere is reported.
+ *
+ * Small, to be run each time; `cargo run --release -p countersign-proof -- kill` does it 2,000 times, and `-- power` cuts the
+ * power, which needs a disk that forgets.
+ */
+import { appendFileSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { ApprovalRecord, Gate } from '../../index.js';
+import { eventually, node, sleep, stage, withSqlite, type Worker } from '../ledger/processes.js';
+import { runtimes } from '../runtimes.js';
+
+const on = stage();
+
+const KILLS = 60;
+const AT_ONCE = 4;
+
+/** The words that workers said, of one kind. */
+const all = (workers: readonly Worker[], word: string) => workers.flatMap((worker) => worker.said(word));
+
+async function record(gate: Gate, id: string): Promise<ApprovalRecord> {
+  const found = await gate.get(id);
+  if (found === undefined) throw new Error(`${id} is lost`);
+  return found;
+}
+
+/** How often each thing is there. */
+function counted(things: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const thing of things) counts.set(thing, (counts.get(thing) ?? 0) + 1);
+  return counts;
+}
+
+describe('kill -9', () => {
+  it(`${KILLS} times over ${AT_ONCE} processes that ask, decide and execute: nothing is lost or doubled`, async () => {
+    const path = on.path();
+    const ran = `${path}.ran`;
+    const kinds = runtimes();
+    const workers: Worker[] = [];
+    const live = async () => {
+      while (workers.length < KILLS) {
+        const number = workers.length;
+        const worker = on.start('worker', [path, `w${number}`, ran], {
+          runtime: kinds[number % kinds.length] ?? node(),
+        });
+        workers.push(worker);
+        await worker.says('asked');
+        await sleep(Math.random() * 60);
+        await worker.kill();
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, live));
+
+    expect(workers.map(({ stderr }) => stderr).join('')).toBe('');
+    expect(all(workers, 'odd')).toEqual([]);
+    const gate = on.gate(path);
+    const asked = all(workers, 'asked');
+    const decided = all(workers, 'decided');
+    expect([workers.length >= KILLS, asked.length > KILLS, decided.length > KILLS]).toEqual([true, true, true]);
+    const winners = new Map(decided.map(([id = '', ...who]) => [id, who]));
+    expect(winners.size, 'two decisions on one request').toBe(decided.length);
+    for (const [id = '', line] of asked) expect(await record(gate, id)).toMatchObject({ toolCallId: line });
+    for (const [id = '', by, type] of [...decided, ...all(workers, 'lost')])
+      expect(await record(gate, id)).toMatchObject({ decidedBy: by, decision: { type } });
+
+    // What ran ran once, and because somebody said so.
+    const byLine = new Map<string, string>();
+    for await (const { toolCallId, approvalId } of gate.audit.list({ kind: 'requested' })) {
+      expect(byLine.has(toolCallId as string), `${String(toolCallId)} was asked twice`).toBe(false);
+      byLine.set(toolCallId as string, approvalId as string);
+    }
+    for (const [line, times] of counted(on.lines(ran))) {
+      expect([line, times]).toEqual([line, 1]);
+      const { decision, status } = await record(gate, byLine.get(line) ?? '');
+      expect([decision?.type, status]).toEqual(['approve', expect.stringMatching(/^(succeeded|interrupted)$/)]);
+    }
+    for (const [line = ''] of all(workers, 'done'))
+      expect(await record(gate, byLine.get(line) ?? '')).toMatchObject({ status: 'succeeded' });
+    const decisions: string[] = [];
+    for await (const { approvalId } of gate.audit.list({ kind: 'decided' })) decisions.push(approvalId as string);
+    expect(new Set(decisions).size).toBe(decisions.length);
+    expect(await gate.audit.verify()).toMatchObject({ ok: true, faults: [] });
+  });
+
+  it('in the middle of making and opening the file: whoever comes next finds it whole', async () => {
+    for (let round = 0; round < 12; round++) {
+      const path = on.path();
+      const openers = [1, 2].map(() => on.start('opener', [path]));
+      await Promise.all(openers.map((opener) => opener.says('opening')));
+      await sleep(round);
+      await Promise.all(openers.map((opener) => opener.kill()));
+      const gate = on.gate(path);
+      void gate.request({ toolName: 't', args: { round } }).catch(() => {});
+      await eventually(async () => (await gate.pending()).length === 1 || undefined);
+      expect(await gate.audit.verify()).toMatchObject({ ok: true, faults: [] });
+      await gate.close();
+    }
+  });
+});
+
+describe('the log that was being written', () => {
+  /** A ledger of a process that was killed, with what it had acknowledged, the last of it last. */
+  async function killed(): Promise<{ path: string; ids: string[] }> {
+    const path = on.path();
+    const worker = on.start('worker', [path, 'w', `${path}.ran`]);
+    await eventually(() => (worker.said('asked').length >= 20 ? true : undefined));
+    await worker.kill();
+    return { path, ids: worker.said('asked').map(([id = '']) => id) };
+  }
+
+  it('with rubbish at its end is repaired: all that was acknowledged is there', async () => {
+    const { path, ids } = await killed();
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+    // A frame's header and half of its page, as of a step that was never acknowledged.
+    appendFileSync(`${path}-wal`, readFileSync(`${path}-wal`).subarray(32, 2000).toReversed());
+    const gate = on.gate(path);
+    for (const id of ids) await record(gate, id);
+    expect(await gate.audit.verify()).toMatchObject({ ok: true });
+  });
+
+  it.each([1, 100, 4096, 5000])('with its last %i bytes torn off keeps all before, and no half of a step', async (bytes) => {
+    const { path, ids } = await killed();
+    truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - bytes);
+    const gate = on.gate(path);
+    const there = await Promise.all(ids.map(async (id) => (await gate.get(id)) !== undefined));
+    // From the end: what is gone is the last, never something in between.
+    expect(there.lastIndexOf(true)).toBe(there.filter(Boolean).length - 1);
+    expect(there.filter(Boolean).length).toBeGreaterThanOrEqual(ids.length - 4);
+    expect(await gate.audit.verify()).toMatchObject({ ok: true });
+  });
+});
+
+describe('damage elsewhere', () => {
+  it('is reported, never skipped: a byte of each page', async () => {
+    const path = on.path();
+    const made = on.gate(path);
+    for (let number = 0; number < 30; number++)
+      void made.request({ toolName: 't', args: { number, text: 'x'.repeat(500) } }).catch(() => {});
+    const ids = await eventually(async () => {
+      const waiting = await made.pending();
+      return waiting.length === 30 ? waiting.map(({ approvalId }) => approvalId) : undefined;
+    });
+    for (const id of ids) await made.approve(id);
+    await made.close();
+    // All into the file itself: a flip in it would change nothing that is read where the log has it too.
+    await on.sql(path, 'PRAGMA wal_checkpoint(TRUNCATE)');
+    const whole = readFileSync(path);
+    expect(whole.length).toBeGreaterThan(20 * 4096);
+    let [silent, told] = [0, 0];
+    for (let page = 0; page < whole.length; page += 4096) {
+      const copy = on.path();
+      const flipped = Buffer.from(whole);
+      const at = page + 2048 + Math.floor(Math.random() * 2048);
+      flipped[at] = (flipped[at] ?? 0) ^ 0x10;
+      writeFileSync(copy, flipped);
+      const gate = on.gate(copy);
+      const looked = await Promise.allSettled([...ids.map((id) => gate.get(id)), gate.audit.verify()]);
+      const verified = looked.at(-1);
+      const isTold =
+        looked.some((one) => one.status === 'rejected') ||
+        (verified?.status === 'fulfilled' && !(verified.value as { ok: boolean }).ok);
+      // What is not told of must not have changed anything.
+      if (!isTold) {
+        for (const one of looked.slice(0, -1))
+          expect((one as PromiseFulfilledResult<ApprovalRecord>).value).toMatchObject({ status: 'approved' });
+        silent++;
+      } else told++;
+      for (const one of looked)
+        if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: expect.stringMatching(/^ERR_LEDGER_/) });
+      await gate.close().catch(() => {});
+    }
+    expect(told, `${silent} changed nothing`).toBeGreaterThan(0);
+  });
+});
+
+describe('a second SQLite in the process that writes', () => {
+  it.each([
+    ['one process', ['p']],
+    ['three processes', ['p', 'q', 'r']],
+  ])('opens, reads and closes the file, in %s: nothing acknowledged is lost', async (_, names) => {
+    const path = on.path();
+    const count = 150;
+    const runtime = withSqlite();
+    const processes = names.map((name) => on.start('second', [path, name, String(count)], { runtime }));
+    for (const one of processes) expect(await one.ended, one.all).toEqual({ code: 0, signal: null });
+    expect(all(processes, 'failed')).toEqual([]);
+    expect(all(processes, 'looks').every(([looks]) => Number(looks) > 10)).toBe(true);
+    const gate = on.gate(path);
+    const asked = all(processes, 'asked');
+    expect(asked).toHaveLength(names.length * count);
+    for (const [id = '', call] of asked) expect(await record(gate, id)).toMatchObject({ toolCallId: call });
+    expect(await gate.audit.verify()).toMatchObject({ ok: true, faults: [] });
+    expect(readdirSync(`${path}-owners`)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,13 @@
+/**
+ * Opens a ledger, and makes it where there is none.
+ *
+ *     opener.mjs <ledger>
+ */
+import { createGate } from 'countersign';
+import { say } from './lib.mjs';
+
+const gate = createGate({ ledger: `sqlite:${process.argv[2]}` });
+say('opening');
+await gate.ready();
+say('open');
+process.stdin.resume();

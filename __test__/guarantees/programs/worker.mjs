@@ -1,0 +1,56 @@
+/**
+ * Asks, decides what anybody asks, and executes, without end. Whatever the ledger acknowledges is said on a line, at once.
+ *
+ *     worker.mjs <ledger> <name> <file of what ran>
+ */
+import { appendFileSync } from 'node:fs';
+import * as ai from 'ai';
+import { AlreadyDecidedError, createGate, gateTools } from 'countersign';
+import { say, sleep } from './lib.mjs';
+
+const [path, name, ran] = process.argv.slice(2);
+const gate = createGate({ ledger: `sqlite:${path}` });
+await gate.ready();
+say('open');
+
+const write = ai.tool({
+  inputSchema: ai.jsonSchema({ type: 'object' }),
+  execute: async ({ line }) => {
+    appendFileSync(ran, `${line}\n`);
+    return line;
+  },
+});
+
+/** Asks for one execution after the other; anybody may answer. */
+async function ask(task) {
+  for (let number = 0; ; number++) {
+    const line = `${name}.${task}.${number}`;
+    const onApprovalRequest = ({ approvalId }) => {
+      say('asked', approvalId, line);
+      return new Promise(() => {});
+    };
+    const tools = gateTools({ write }, { gate, interruptOn: 'all', runId: name, onApprovalRequest });
+    const result = await tools.write.execute({ line }, { toolCallId: line, messages: [] });
+    if (result === line) say('done', line);
+    else if (result?.type !== 'execution-denied') say('odd', JSON.stringify(result));
+  }
+}
+
+/** Decides what waits, whoever asked. */
+async function decide(by) {
+  for (;;) {
+    for (const { approvalId } of await gate.pending()) {
+      try {
+        const approves = Math.random() < 0.8;
+        const { decision } = await (approves ? gate.approve(approvalId, { by }) : gate.reject(approvalId, { by }));
+        say('decided', approvalId, by, decision.type);
+      } catch (error) {
+        if (!AlreadyDecidedError.isInstance(error)) throw error;
+        say('lost', approvalId, error.winner.decidedBy, error.winner.decision.type);
+      }
+    }
+    await sleep(1);
+  }
+}
+
+await Promise.all([ask(0), ask(1), decide(`${name}.a`), decide(`${name}.b`)]);
