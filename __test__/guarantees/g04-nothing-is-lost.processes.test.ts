@@ -119,16 +119,19 @@ describe('the log that was being written', () => {
     expect(await gate.audit.verify()).toMatchObject({ ok: true });
   });
 
-  it.each([1, 100, 4096, 5000])('with its last %i bytes torn off keeps all before, and no half of a step', async (bytes) => {
-    const { path, ids } = await killed();
-    truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - bytes);
-    const gate = on.gate(path);
-    const there = await Promise.all(ids.map(async (id) => (await gate.get(id)) !== undefined));
-    // From the end: what is gone is the last, never something in between.
-    expect(there.lastIndexOf(true)).toBe(there.filter(Boolean).length - 1);
-    expect(there.filter(Boolean).length).toBeGreaterThanOrEqual(ids.length - 4);
-    expect(await gate.audit.verify()).toMatchObject({ ok: true });
-  });
+  it.each([1, 100, 4096, 5000])(
+    'with its last %i bytes torn off keeps all before, and no half of a step',
+    async (bytes) => {
+      const { path, ids } = await killed();
+      truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - bytes);
+      const gate = on.gate(path);
+      const there = await Promise.all(ids.map(async (id) => (await gate.get(id)) !== undefined));
+      // From the end: what is gone is the last, never something in between.
+      expect(there.lastIndexOf(true)).toBe(there.filter(Boolean).length - 1);
+      expect(there.filter(Boolean).length).toBeGreaterThanOrEqual(ids.length - 4);
+      expect(await gate.audit.verify()).toMatchObject({ ok: true });
+    },
+  );
 });
 
 describe('damage elsewhere', () => {
@@ -167,7 +170,8 @@ describe('damage elsewhere', () => {
         silent++;
       } else told++;
       for (const one of looked)
-        if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: expect.stringMatching(/^ERR_LEDGER_/) });
+        if (one.status === 'rejected')
+          expect(one.reason).toMatchObject({ code: expect.stringMatching(/^ERR_LEDGER_/) });
       await gate.close().catch(() => {});
     }
     expect(told, `${silent} changed nothing`).toBeGreaterThan(0);
