@@ -79,11 +79,18 @@ export class Worker {
   }
 }
 
+export interface StartOptions {
+  runtime?: Runtime;
+  env?: NodeJS.ProcessEnv;
+  /** Not on Windows. */
+  umask?: number;
+}
+
 export interface Stage {
   /** A new path for a ledger, in an empty folder of its own. */
   path(): string;
   /** A program of `guarantees/programs/` in a process of its own, on Node 24 (or what is there) unless told otherwise. */
-  start(program: string, args?: readonly string[], options?: { runtime?: Runtime; env?: NodeJS.ProcessEnv }): Worker;
+  start(program: string, args?: readonly string[], options?: StartOptions): Worker;
   /** The same, in a file system of its own of that many bytes at `/mnt`. */
   startOnDisk(bytes: number, program: string, args?: readonly string[]): Worker;
   /** Lets another program's SQLite do this to a file. */
@@ -121,8 +128,12 @@ export function stage(): Stage {
       folders.push(folder);
       return join(folder, 'approvals.db');
     },
-    start: (program, args = [], { runtime = node(), env } = {}) =>
-      kept(new Worker(runtime.path, [file(program), ...args], env)),
+    start(program, args = [], { runtime = node(), env, umask } = {}) {
+      const command = [runtime.path, file(program), ...args];
+      if (umask === undefined) return kept(new Worker(command[0] as string, command.slice(1), env));
+      const shell = `umask ${umask.toString(8)} && exec "$@"`;
+      return kept(new Worker('sh', ['-c', shell, 'sh', ...command], env));
+    },
     startOnDisk(bytes, program, args = []) {
       const mount = `mount -t tmpfs -o size=${bytes} none /mnt && exec "$@"`;
       const inside = [...OWN_MOUNTS, 'sh', '-c', mount, 'sh', node().path, file(program), ...args];
