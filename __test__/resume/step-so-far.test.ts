@@ -19,11 +19,11 @@ const tools = {
   }),
   fails: ai.tool({
     inputSchema: path,
-    execute: () => {
+    execute: (): string => {
       throw new Error('it broke');
     },
   }),
-  throwsData: ai.tool({ inputSchema: path, execute: () => Promise.reject({ code: 7 }) }),
+  throwsData: ai.tool({ inputSchema: path, execute: () => Promise.reject<string>({ code: 7 }) }),
   stream: ai.tool({
     inputSchema: path,
     async *execute({ path }) {
