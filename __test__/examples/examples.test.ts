@@ -47,6 +47,11 @@ const EXAMPLES: Record<string, Expected> = {
       not: ['ran: sent'],
     },
   },
+  'resume.mjs': {
+    shown: ['and is gone (SIGKILL).', 'invoice-17: suspended, 1 waiting', 'goes on after 1 step'],
+    approve: { ran: ['the tool runs: 120 to ada', 'Done: paid 120 to ada.'] },
+    reject: { denied: ['did not run pay: not today', 'Done: not run (not today).'], not: ['the tool runs'] },
+  },
   'generate-text.mjs': {
     shown: ['ran get_balance: savings holds 120 EUR', 'ran transfer: transferred 20 EUR to Ada', 'euros: 100'],
     approve: { ran: ['ran transfer: transferred 100 EUR to Mallory'] },
