@@ -47,9 +47,14 @@ export class RunKeeper {
   }
 
   /** Resolves when this, or a later moment, is durable. A moment that waits gives way to a later one. */
-  save(run: KeptRun, status: RunStatus = 'running'): Promise<void> {
-    if (this.#isOver) return Promise.resolve();
-    this.#next = { run, status };
+  save(run: KeptRun): Promise<void> {
+    // Nobody may go on as if it were kept.
+    if (this.#isOver) return Promise.reject(new DOMException('The run is over.', 'AbortError'));
+    return this.#put({ run, status: 'running' });
+  }
+
+  #put(wanted: Wanted): Promise<void> {
+    this.#next = wanted;
     this.#writing ??= this.#writeAll();
     return this.#writing;
   }
@@ -58,27 +63,33 @@ export class RunKeeper {
    * The run is over in this process. What it came to is the last moment that was saved, unless another is given; a run that
    * was never kept is not kept now. Never rejects: what cannot be written is told to `failed`.
    */
-  async end(status: RunStatus, failed: (error: unknown) => void, run: KeptRun | undefined = this.#last): Promise<void> {
+  async end(status: RunStatus, failed: (error: unknown) => void, given?: KeptRun): Promise<void> {
     if (this.#isOver) return;
+    this.#isOver = true;
     this.#next = undefined;
     try {
+      // The first moment may be on its way.
       await this.#writing?.catch(() => {});
-      if (run !== undefined) await this.save(run, status);
+      const run = given ?? this.#last;
+      if (run !== undefined) await this.#put({ run, status });
     } catch (error) {
       failed(error);
     }
     // What is done or cancelled belongs to nobody.
-    if (status === 'failed') await this.release(failed);
-    this.#isOver = true;
+    if (status === 'failed') await this.#letGo(failed);
   }
 
   /** Lets go of it as it is, so that another process may continue it. Never rejects. */
   async release(failed: (error: unknown) => void): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (!this.#isOurs) return;
+    await this.#letGo(failed);
+  }
+
+  async #letGo(failed: (error: unknown) => void): Promise<void> {
     try {
       await this.#writing?.catch(() => {});
+      if (!this.#isOurs) return;
       await this.#store.releaseRun(this.#runId);
     } catch (error) {
       failed(error);

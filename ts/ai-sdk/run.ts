@@ -749,7 +749,11 @@ export class Run {
       .catch(this.#notKept);
   }
 
-  readonly #notKept = (error: unknown): void => this.#asker.gate.notKept(this.runId, error);
+  readonly #notKept = (error: unknown): void => {
+    // A gate that is closed lets go of its runs by itself, and what is over is kept.
+    const isExpected = GateClosedError.isInstance(error) || (error as { name?: unknown } | null)?.name === 'AbortError';
+    if (!isExpected) this.#asker.gate.notKept(this.runId, error);
+  };
 
   /** It is over, once nothing of it can start any more. Never rejects. */
   async #endKept(status: RunStatus, cancelled: Awaitable<void>, run?: KeptRun): Promise<void> {
