@@ -165,8 +165,11 @@ describe('drift', () => {
     const on = stage();
     await askThenLeave(on, one(), 1);
     const { of } = await goOn(on, [says('done')], { interruptOn: {}, onApprovalRequest: () => true });
-    expect(of('approval-requested')).toHaveLength(1);
+    const [asked, ...more] = of('approval-requested');
+    expect(more).toEqual([]);
     expect(on.ran).toEqual(['del /1']);
+    // Not past the guard: the approval is used up.
+    expect(await on.gate().get(asked!.approvalId)).toMatchObject({ status: 'succeeded' });
   });
 });
 
@@ -204,6 +207,21 @@ describe('which runs can be continued', () => {
       ['done', 'done'],
       ['left', 'cancelled'],
     ]);
+  });
+
+  it('what another one has asked is not cancelled by a run that takes its id, or by one that is left at once', async () => {
+    const on = stage();
+    const gate = on.gate();
+    const more = { tools: on.tools(), interruptOn: { del: true }, runId: RUN };
+    const first = streamWithEvents({ model: scripted(one()).model, prompt: 'x', gate, ...more } as never);
+    await until(first, 'approval-requested');
+    const other = on.gate();
+    const second = streamWithEvents({ model: scripted(one()).model, prompt: 'x', gate: other, ...more } as never);
+    await expect(second.result).rejects.toMatchObject({ code: 'ERR_RUN_ACTIVE' });
+    await resume({ model: scripted([]).model, gate: other, ...more } as never).return();
+    expect(await gate.pending()).toHaveLength(1);
+    expect(await listRuns(gate)).toMatchObject([{ status: 'active', pending: 1 }]);
+    await first.return();
   });
 
   it('one that failed', async () => {
