@@ -64,6 +64,12 @@ export const DEFAULT_TIMEOUT_MS = 300_000;
 /** The longest result of an execution that is kept, in bytes of JSON. */
 const MAX_RESULT_BYTES = 1_048_576;
 
+/** How long after its deadline the core has to tell of it, in ms. */
+const LATE_MS = 1_000;
+
+/** The longest sleep of a timer, in ms: about 24 days. */
+const MAX_SLEEP_MS = 2 ** 31 - 1;
+
 /** Arguments as the tool would get them after an edit: what its schema makes of what the human wrote. */
 export type CheckEdit = (args: unknown) => Promise<Snapshot>;
 
@@ -297,12 +303,30 @@ export class LocalGate implements Gate {
     asked?.(request);
   }
 
-  #wait({ approvalId, runId }: ApprovalRecord): Promise<Decided> {
+  #wait({ approvalId, runId, expiresAt }: ApprovalRecord): Promise<Decided> {
     const decided = this.#waiters.wait(approvalId, runId);
     if (this.#closing !== undefined && this.lasts) this.#waiters.lose(approvalId, closed());
-    // Another process may have decided before there was somebody here to tell.
-    else if (this.lasts) void this.#look(approvalId);
+    else if (this.lasts) {
+      // Another process may have decided before there was somebody here to tell.
+      void this.#look(approvalId);
+      this.#endInTime(approvalId, expiresAt, decided);
+    }
     return decided;
+  }
+
+  /** The core lets requests expire. A ledger that is gone cannot write that down, and must leave nobody waiting for ever. */
+  #endInTime(approvalId: string, expiresAt: number | null, decided: Promise<Decided>): void {
+    if (expiresAt === null) return;
+    let timer: NodeJS.Timeout;
+    const sleep = () => {
+      const left = expiresAt + LATE_MS - Date.now();
+      timer = setTimeout(() => (left > MAX_SLEEP_MS ? sleep() : end()), Math.min(Math.max(left, 0), MAX_SLEEP_MS));
+      timer.unref();
+    };
+    const end = () => void this.rejectBySystem(approvalId, 'Nobody answered in time.', 'deadline');
+    sleep();
+    const stop = () => clearTimeout(timer);
+    decided.then(stop, stop);
   }
 
   async #look(approvalId: string): Promise<void> {

@@ -42,6 +42,8 @@ impl Fault {
 fn of_sqlite(error: &rusqlite::Error, file: &Path) -> LedgerError {
     use rusqlite::Error as E;
     let kind = match error {
+        // "no such column": our statements are what they are, so the schema is not what we made.
+        E::SqlInputError { msg, .. } if msg.starts_with("no such ") => LedgerErrorKind::Corrupt,
         E::SqliteFailure(failure, _) | E::SqlInputError { error: failure, .. } => {
             kind_of(failure.code)
         }

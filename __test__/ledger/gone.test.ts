@@ -1,0 +1,70 @@
+/**
+ * G1 over a ledger that goes away: removed, replaced or overwritten while a run waits. The tool does not run,
+ * whoever decides is told why, and nobody waits for ever.
+ */
+import { renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { LedgerError } from '../../ts/index.js';
+import { stage } from './processes.js';
+
+const on = stage();
+/** The run's deadline in ms: it ends soon after, whatever happened to the ledger. */
+const DEADLINE = 1_500;
+
+const BESIDE = ['', '-wal', '-shm'];
+
+async function waiting() {
+  const path = on.path();
+  const ran = `${path}.ran`;
+  // In this process another gate that somebody decides at; it is open by then.
+  const gate = on.gate(path);
+  const waiter = on.start('waiter', [path, 'run', ran, 'start', String(DEADLINE)]);
+  const approvalId = await waiter.says('asked');
+  expect(await gate.get(approvalId)).toMatchObject({ status: 'pending' });
+  return { path, ran, gate, waiter, approvalId };
+}
+
+const ways: [name: string, code: RegExp, change: (path: string) => Promise<void> | void][] = [
+  ['removed', /^ERR_LEDGER_IO$/, (path) => BESIDE.forEach((suffix) => rmSync(path + suffix))],
+  [
+    'moved away',
+    /^ERR_LEDGER_IO$/,
+    (path) => BESIDE.forEach((suffix) => renameSync(path + suffix, `${path}.old${suffix}`)),
+  ],
+  [
+    'replaced by a new ledger',
+    /^ERR_LEDGER_IO$/,
+    async (path) => {
+      for (const suffix of BESIDE) rmSync(path + suffix);
+      const other = on.gate(path);
+      await other.ready();
+    },
+  ],
+  ['only its log removed', /^ERR_LEDGER_IO$/, (path) => rmSync(`${path}-wal`)],
+  [
+    'overwritten',
+    /^ERR_LEDGER_(CORRUPT|IO)$/,
+    (path) => {
+      const { size } = statSync(`${path}-wal`);
+      writeFileSync(path, Buffer.alloc(statSync(path).size, 0x2a));
+      truncateSync(`${path}-wal`, 0);
+      writeFileSync(`${path}-wal`, Buffer.alloc(size, 0x2a));
+    },
+  ],
+];
+
+describe.skipIf(process.platform === 'win32').each(ways)('a ledger that is %s while a run waits', (_, code, change) => {
+  it('an approval is refused, the tool does not run, and the run ends', async () => {
+    const { path, ran, gate, waiter, approvalId } = await waiting();
+    await change(path);
+    const refused: unknown = await gate.approve(approvalId).then(
+      () => 'approved',
+      (error: unknown) => error,
+    );
+    expect(refused).toBeInstanceOf(LedgerError);
+    expect(refused).toMatchObject({ code: expect.stringMatching(code) });
+    await waiter.ended;
+    expect(on.lines(ran), waiter.all).toEqual([]);
+    expect(waiter.lines.join('\n')).toMatch(/answered|error/);
+  });
+});
