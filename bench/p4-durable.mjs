@@ -3,6 +3,7 @@
 
 import { coreMeasures } from './core-measures.mjs';
 import { digits, machine, median, quantile, ratio, takeTurns } from './harness.mjs';
+import { prepareDriver } from './ledger/driver.mjs';
 
 const GOAL = 1.3;
 const GOAL_WRITERS = 5;
@@ -26,6 +27,7 @@ const SUBJECTS = [
 /** @param {import('./run.mjs').Context} context */
 export async function measureDurable(context) {
   const { quick } = context;
+  await prepareDriver(context.node);
   /** @type {Record<string, object>} */
   const sizes = {};
   for (const kib of KIB) {
@@ -55,9 +57,7 @@ export async function measureDurable(context) {
       { name: '1', file, run: 'oneWriter' },
       { name: '16', file, run: 'sixteenWriters' },
     ],
-    quick
-      ? { generations: 1, rounds: 3, warmUp: 1, batch: 1 }
-      : { generations: 2, rounds: 15, warmUp: 8, batch: 2 },
+    quick ? { generations: 1, rounds: 3, warmUp: 1, batch: 1 } : { generations: 2, rounds: 15, warmUp: 8, batch: 2 },
     context,
   );
   const core = {

@@ -14,7 +14,11 @@ import { progress } from './harness.mjs';
 import { measureUngated } from './p1-ungated.mjs';
 import { measureGated } from './p2-gated.mjs';
 import { measureVerdicts } from './p3-verdicts.mjs';
+import { measureDurable } from './p4-durable.mjs';
+import { measurePending } from './p5-pending.mjs';
+import { measureBytes } from './p6-bytes.mjs';
 import { measureImport } from './p7-import.mjs';
+import { measureWake } from './p8-wake.mjs';
 import { table } from './table.mjs';
 
 /**
@@ -30,7 +34,7 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     /** Less than a minute, to see that everything works; too short to trust. */
     quick: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'P1,P2,P3,P7' },
+    only: { type: 'string', default: 'P1,P2,P3,P4,P5,P6,P7,P8' },
     /** Measures what is built, even when the sources are newer. */
     'no-build': { type: 'boolean', default: false },
     /** Another Node than 24. */
@@ -39,7 +43,16 @@ const { values: options } = parseArgs({
 });
 
 /** @type {Record<string, (context: Context) => object | Promise<object>>} */
-const measures = { P1: measureUngated, P2: measureGated, P3: measureVerdicts, P7: measureImport };
+const measures = {
+  P1: measureUngated,
+  P2: measureGated,
+  P3: measureVerdicts,
+  P4: measureDurable,
+  P5: measurePending,
+  P6: measureBytes,
+  P7: measureImport,
+  P8: measureWake,
+};
 
 async function main() {
   const names = options.only.split(',');

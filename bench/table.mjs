@@ -1,6 +1,8 @@
 // @ts-check
 // The results for people.
 
+import { bytesRows, durableRows, pendingRows, wakeRows } from './table-ledger.mjs';
+
 const range = (/** @type {number[]} */ [low, high]) => `${low} … ${high}`;
 
 /**
@@ -18,7 +20,7 @@ const line = (what, figure, { goal, unit = '' } = {}) => [
 ];
 
 /** @param {Record<string, any>} results */
-export function table({ P1, P2, P3, P7 }) {
+export function table({ P1, P2, P3, P4, P5, P6, P7, P8 }) {
   const rows = [['', 'value', '95 % interval', 'p10 … p90', 'goal', '']];
   const heading = (/** @type {string} */ text) => rows.push([''], [text]);
   if (P1) {
@@ -55,6 +57,9 @@ export function table({ P1, P2, P3, P7 }) {
     );
   }
   if (P3) rows.push(...verdictRows(P3));
+  if (P4) rows.push(...durableRows(P4, line));
+  if (P5) rows.push(...pendingRows(P5, line));
+  if (P6) rows.push(...bytesRows(P6, line));
   if (P7) {
     heading("P7  import 'countersign' in a fresh process, less an empty module");
     rows.push(
@@ -63,7 +68,8 @@ export function table({ P1, P2, P3, P7 }) {
       line('  unpacked, one platform', P7.size, { goal: P7.size.goal, unit: P7.size.unit }),
     );
   }
-  const { machine, versions } = P1 ?? P2 ?? P3 ?? P7;
+  if (P8) rows.push(...wakeRows(P8, line));
+  const { machine, versions, quick } = P1 ?? P2 ?? P3 ?? P4 ?? P5 ?? P6 ?? P7 ?? P8;
   const widths = rows[0].map((_, column) =>
     Math.max(...rows.filter((row) => row.length > 1).map((row) => row[column].length)),
   );
@@ -77,9 +83,7 @@ export function table({ P1, P2, P3, P7 }) {
   );
   const on = `${machine.platform}, ${machine.cores} × ${machine.cpu}`;
   const of = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  const warning = (P1 ?? P2 ?? P3 ?? P7).quick
-    ? ['', 'QUICK: the processes are cold and the rounds few. No figure here can be trusted.']
-    : [];
+  const warning = quick ? ['', 'QUICK: the processes are cold and the rounds few. No figure here can be trusted.'] : [];
   return `${[...body, '', on, of.join(', '), ...warning].join('\n')}\n`;
 }
 

@@ -41,7 +41,7 @@ async function keep(gate, call) {
     page: null,
     supersedes: null,
   };
-  const answer = await gate.call('request', JSON.stringify([JSON.stringify(request)]));
+  const answer = await gate.call('request', JSON.stringify([request]));
   gate.drain();
   assert(answer.startsWith('{"ok"'), answer);
 }

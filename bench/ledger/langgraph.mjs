@@ -4,12 +4,12 @@
 // `synchronous = NORMAL`, so what it acknowledged last is gone after a power failure.
 
 import { emptyCheckpoint } from '@langchain/langgraph';
-import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import { join } from 'node:path';
+import { openSaver } from './langgraph-saver.mjs';
 import { directory, runs } from './task.mjs';
 
 export const { run1, run16, run256 } = runs(
-  () => SqliteSaver.fromConnString(join(directory('langgraph'), 'checkpoints.db')),
+  () => openSaver(join(directory('langgraph'), 'checkpoints.db')),
   async (saver, { toolCallId, toolName, args }) => {
     const config = { configurable: { thread_id: toolCallId, checkpoint_ns: '' } };
     const message = { role: 'assistant', content: '', tool_calls: [{ id: toolCallId, name: toolName, args }] };

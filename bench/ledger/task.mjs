@@ -33,9 +33,13 @@ export function nextCall(bytes) {
 /** A directory for one contestant's files: of the process, gone with it. @param {string} name */
 export function directory(name) {
   const folder = mkdtempSync(join(tmpdir(), `countersign-bench-${name}-`));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  // The process that measures lets go of us.
-  process.once('disconnect', () => process.exit());
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  // Whoever measures lets go of us. Not by `process.exit`, in which better-sqlite3 aborts.
+  process.once('disconnect', () => {
+    remove();
+    process.kill(process.pid, 'SIGKILL');
+  });
   return folder;
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{Directory, approve, ask, payload, request, summary, time};
 
 /// How many of each are made before it is another's turn.
-const TURN: usize = 20;
+const TURN: usize = 5;
 
 /// Rounds of turns, each of which is told by its median too.
 pub(crate) fn run(rounds: usize) -> Value {
