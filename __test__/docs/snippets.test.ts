@@ -126,9 +126,16 @@ describe('commands', () => {
     scripts: Record<string, string>;
     devDependencies: Record<string, string>;
   };
+  const COMMANDS: Readonly<Record<string, string[]>> = {
+    policy: ['check', 'explain', 'lint', 'replay', 'import', 'trust'],
+    audit: ['list', 'verify', 'export', 'head', 'keygen'],
+    ledger: ['info', 'verify', 'compact'],
+  };
+  const ALONE = 'preview pending show approve reject edit respond skip watch runs'.split(' ');
   const isCommand = ([first = '', second = '']: string[]) =>
-    first === 'preview' ||
-    (first === 'policy' && ['check', 'explain', 'lint', 'replay', 'import', 'trust'].includes(second));
+    ALONE.includes(first) || (Object.hasOwn(COMMANDS, first) && COMMANDS[first]!.includes(second));
+  /** Other people's programs, which are not tried. */
+  const OTHERS = ['git', 'jq', 'openssl', 'sqlite3'];
   const isPackage = (name: string) => name === 'countersign' || Object.hasOwn(manifest.devDependencies, name);
   const isHere = (path: string | undefined) => path !== undefined && existsSync(join(root, path));
 
@@ -152,13 +159,24 @@ describe('commands', () => {
       case 'node':
         return isHere(first) ? undefined : `no file ${first}`;
       case 'cargo': {
-        if (!['bench', 'build', 'clippy', 'fmt', 'test'].includes(first)) return `cargo ${first}`;
+        if (!['bench', 'build', 'clippy', 'fmt', 'run', 'test'].includes(first)) return `cargo ${first}`;
         const named = rest.indexOf('-p');
-        return named < 0 || ['countersign', 'countersign-core'].includes(rest[named + 1]!)
+        if (named < 0) return first === 'run' ? 'cargo run' : undefined;
+        return ['countersign', 'countersign-core', 'countersign-proof'].includes(rest[named + 1]!)
           ? undefined
           : 'an unknown crate';
       }
+      case 'countersign':
+        return isCommand([first, ...rest]) ? undefined : `no command ${first} ${rest.join(' ')}`;
+      // Programs that run another.
+      case 'flock':
+        return faultOf(rest.join(' '));
+      case 'xargs':
+        return faultOf([first, ...rest].filter((word) => !word.startsWith('-')).join(' '));
+      case 'export':
+        return /^[A-Z_]+=/.test(first) ? undefined : `export ${first}`;
       default:
+        if (OTHERS.includes(program)) return undefined;
         return program.startsWith('.') && isHere(program) ? undefined : `an unknown program: ${program}`;
     }
   }
@@ -181,7 +199,12 @@ describe('commands', () => {
       'node nowhere.mjs',
       'npx nothing',
       'npx countersign policy no',
+      'countersign no',
+      'countersign audit no',
+      'xargs -r countersign no',
+      'flock x countersign no',
       'cargo run',
+      'cargo run -p no',
       'curl x',
       './no',
     ];
