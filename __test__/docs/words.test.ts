@@ -91,11 +91,11 @@ test('the README has each decision that index.d.ts declares', () => {
 
 test('docs/concepts.md has each event of a run', () => {
   const declared = declarations.slice(
-    declarations.indexOf('export type TextEvent'),
+    declarations.indexOf('export type RunResumedEvent'),
     declarations.indexOf('export type AgentEvent'),
   );
   const events = unique(allOf(declared, /type: '([a-z-]+)'/g));
-  expect(events.length).toBe(14);
+  expect(events.length).toBe(15);
   expect(unique(allOf(read('docs/concepts.md'), /^\| `([a-z]+(?:-[a-z]+)*)` \|/gm))).toEqual(events);
 });
 
