@@ -984,7 +984,7 @@ export interface Gate extends AsyncDisposable {
    * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}. An
    * approval is used up when it is handed to you: its record goes on to `succeeded`, since what you do cannot be seen.
    *
-   * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`)
+   * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`), which is no unhandled rejection where nobody waits for the answer
    * @throws {@link DuplicateRequestError} (`ERR_DUPLICATE_REQUEST`) for a `toolCallId` that this run used before
    * @throws {@link InvalidArgumentsError} (`ERR_INVALID_ARGUMENTS`) for arguments that cannot be shown as they are
    */
@@ -1034,7 +1034,8 @@ export interface Gate extends AsyncDisposable {
   readonly audit: Audit;
   /**
    * Refuses what comes. In `memory:`, what waits is cancelled. In a ledger that lasts it goes on waiting, for another process
-   * to answer or to continue the run; whoever waits for it here gets {@link GateClosedError} (`ERR_GATE_CLOSED`). Idempotent.
+   * to answer or to continue the run; whoever waits for it here gets {@link GateClosedError} (`ERR_GATE_CLOSED`). What was
+   * aborted before is cancelled in it first. Idempotent.
    */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

@@ -23,6 +23,7 @@ import { fromNative, type NativeError } from './errors/from-native.js';
 import { LedgerError } from './errors/ledger-error.js';
 import { isLater, type Awaitable } from './values/awaitable.js';
 import { Limit } from './values/limit.js';
+import { Turns } from './values/turns.js';
 
 /** How the core answers: a value or an error, never an exception. */
 type Envelope<T> = { ok: T } | { error: NativeError };
@@ -295,6 +296,8 @@ export class NativeGate implements RunStore {
   onOperation: ((operation: string, seconds: number, failure?: string) => void) | undefined;
   readonly #gate: binding.NativeGate;
   readonly #limit = new Limit(MAX_IN_FLIGHT);
+  /** The threads of the core take up what comes in any order. */
+  readonly #turns = new Turns();
   /** Requests that are on their way. */
   readonly #requesting = new Set<Promise<unknown>>();
 
@@ -309,7 +312,13 @@ export class NativeGate implements RunStore {
     return open(Reflect.apply(this.#gate[operation], this.#gate, texts) as string);
   }
 
-  /** When it is its turn. */
+  /** After what was asked of the same thing before. */
+  #inTurn<T>(thing: string, operation: Operation, ...args: readonly unknown[]): Awaitable<T> {
+    if (!this.lasts) return this.#do<T>(operation, ...args);
+    return this.#turns.run(thing, () => this.#later<T>(operation, ...args));
+  }
+
+  /** When there is a place for it. */
   #later<T>(operation: LastingOperation, ...args: readonly unknown[]): Promise<T> {
     return this.#limit.run(() => this.#call<T>(operation, args));
   }
@@ -365,9 +374,13 @@ export class NativeGate implements RunStore {
     return this.#limit.run(() => this.#call('verify', []));
   }
 
-  /** Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. */
+  /**
+   * Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. Of several requests
+   * for one call, the first that is made here is the first.
+   */
   request(request: NativeRequest): Awaitable<ApprovalRecord> {
-    const requested = this.#do<ApprovalRecord>('request', request);
+    const call = `call ${JSON.stringify([request.runId, request.toolCallId])}`;
+    const requested = this.#inTurn<ApprovalRecord>(call, 'request', request);
     if (isLater(requested)) {
       this.#requesting.add(requested);
       const forget = () => void this.#requesting.delete(requested);
@@ -397,12 +410,13 @@ export class NativeGate implements RunStore {
   }
 
   /**
-   * Decides, if it is still open. `editedArgs`: for an edit, the arguments that will run, as the tool's schema gave them.
+   * Decides, if it is still open: of several decisions that are made here, the first. `editedArgs`: for an edit, the arguments
+   * that will run, as the tool's schema gave them.
    * Fails with `ERR_ALREADY_DECIDED` (`winner`), `ERR_EXPIRED`, `ERR_DECISION_NOT_ALLOWED` (`allowedDecisions`; never for
    * `reject` through `system`, `expired` or `cancelled`), `ERR_UNKNOWN_APPROVAL`, `ERR_INVALID_ARGUMENTS`.
    */
   decide(approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Awaitable<ApprovalRecord> {
-    return this.#do('decide', approvalId, decision, meta);
+    return this.#inTurn(approvalId, 'decide', approvalId, decision, meta);
   }
 
   /** Cancels what this run still waits for and takes back what was approved but not started. */
@@ -412,7 +426,7 @@ export class NativeGate implements RunStore {
 
   /** Takes back an approval that was not started. `false`: there was nothing to take back. */
   revoke(approvalId: string, reason: string): Awaitable<boolean> {
-    return this.#do('revoke', approvalId, reason);
+    return this.#inTurn(approvalId, 'revoke', approvalId, reason);
   }
 
   /**

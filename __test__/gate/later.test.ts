@@ -1,7 +1,7 @@
 /** The code around a ledger that answers later, and that may fail: nothing runs on what it has not said. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { tool } from 'ai';
+import { generateText, tool } from 'ai';
 import { z } from 'zod';
 import type { ApprovalRecord, Logger } from '../../index.js';
 import { createGate, GateClosedError, gateTools, LedgerError, streamWithEvents } from '../../ts/index.js';
@@ -285,7 +285,122 @@ describe('the end of a gate', () => {
   });
 });
 
+describe('an abort and the end of the gate at one moment', () => {
+  const statuses = () =>
+    later.called
+      .filter(([operation]) => operation === 'saveRun')
+      .map(([, [run]]) => (run as { status: string }).status);
+  const operations = () => later.called.map(([operation]) => operation);
+
+  it('the run ends cancelled, though nobody reads on', async () => {
+    const { ran, tools } = recordingTools();
+    const stop = new AbortController();
+    const gate = createGate({ ledger });
+    const { run } = start({ turns: one(), tools, gate, interruptOn: 'all', abortSignal: stop.signal });
+    const { approvalId } = await until(run, 'approval-requested');
+    // As when both hang on one signal of the process.
+    later.trouble = async (operation) => void (operation === 'cancelRun' && (await sleep(20)));
+    stop.abort(new Error('enough'));
+    await gate.close();
+    expect(await later.elsewhere('get', approvalId)).toMatchObject({ status: 'cancelled', via: 'abort' });
+    expect(statuses().at(-1)).toBe('cancelled');
+    expect(operations().at(-1)).toBe('close');
+    expect(of(await collect(run))('abort')).toHaveLength(1);
+    expect(ran).toEqual([]);
+  });
+
+  it.each(['a run', 'gateTools', 'gate.request'])('a request of %s that is on its way ends cancelled', async (way) => {
+    const { ran, tools } = recordingTools();
+    const stop = new AbortController();
+    const gate = createGate({ ledger });
+    let approvalId: string | undefined;
+    let closing: Promise<void> | undefined;
+    later.trouble = async (operation) => {
+      if (operation !== 'request') return undefined;
+      await sleep(5);
+      stop.abort(new Error('enough'));
+      closing = gate.close();
+      return void (await sleep(20));
+    };
+    later.performed = (operation) => {
+      if (operation !== 'request') return;
+      later.elsewhere('pending', null).then(
+        (waiting) => void (approvalId = (waiting as ApprovalRecord[])[0]?.approvalId),
+        () => {},
+      );
+    };
+    const options = { abortSignal: stop.signal };
+    if (way === 'a run') await collect(start({ turns: one(), tools, gate, interruptOn: 'all', ...options }).run);
+    else if (way === 'gate.request') await gate.request({ toolName: 'del', args: {} }, options).catch(() => {});
+    else {
+      const { model } = scripted(one());
+      const gated = gateTools(tools, { gate, interruptOn: 'all' });
+      await generateText({ model, tools: gated, prompt: 'go', ...options }).catch(() => {});
+    }
+    await vi.waitFor(() => expect(closing).toBeDefined());
+    await closing;
+    expect(await later.elsewhere('get', approvalId)).toMatchObject({ status: 'cancelled', via: 'abort' });
+    expect(ran).toEqual([]);
+  });
+
+  it('nothing else is taken any more', async () => {
+    const { tools } = recordingTools();
+    const stop = new AbortController();
+    const gate = createGate({ ledger });
+    const { run } = start({ turns: one(), tools, gate, interruptOn: 'all', abortSignal: stop.signal });
+    await until(run, 'approval-requested');
+    void gate.request({ toolName: 'deploy', args: {} });
+    const other = (await gate.pending()).find(({ toolName }) => toolName === 'deploy')?.approvalId ?? '';
+    stop.abort(new Error('enough'));
+    const closing = gate.close();
+    await expect(gate.approve(other)).rejects.toBeInstanceOf(GateClosedError);
+    await expect(gate.request({ toolName: 'deploy', args: {} })).rejects.toBeInstanceOf(GateClosedError);
+    await closing;
+    expect(await later.elsewhere('get', other)).toMatchObject({ status: 'pending' });
+    await run.return();
+  });
+});
+
+it('a request that nobody waits for ends no process when its gate is closed', async () => {
+  const unhandled: unknown[] = [];
+  const others = process.rawListeners('unhandledRejection') as ((...all: unknown[]) => void)[];
+  process.removeAllListeners('unhandledRejection');
+  process.on('unhandledRejection', (error) => void unhandled.push(error));
+  try {
+    const gate = createGate({ ledger });
+    void gate.request({ toolName: 'deploy', args: {} });
+    await gate.pending();
+    void gate.request({ toolName: 'deploy', args: {} });
+    await gate.close();
+    void gate.request({ toolName: 'deploy', args: {} });
+    await sleep(20);
+    expect(unhandled).toEqual([]);
+    // What is wrong with a request is told.
+    void gate.request({ toolName: 'deploy', args: () => {} });
+    await sleep(20);
+    expect(unhandled).toMatchObject([{ code: 'ERR_INVALID_ARGUMENTS' }]);
+  } finally {
+    process.removeAllListeners('unhandledRejection');
+    for (const listener of others) process.on('unhandledRejection', listener);
+  }
+});
+
 describe('operations', () => {
+  it('of one request or call are done in their order', async () => {
+    const gate = createGate({ ledger });
+    later.trouble = async () => void (await sleep(10 * Math.random()));
+    for (let round = 0; round < 10; round++) {
+      const call = { runId: `r${round}`, toolCallId: 'c', toolName: 'deploy', args: {} };
+      const [first, ...more] = Array.from({ length: 5 }, () => gate.request(call).catch((error: unknown) => error));
+      expect(await Promise.all(more)).toMatchObject(more.map(() => ({ code: 'ERR_DUPLICATE_REQUEST' })));
+      const [{ approvalId } = { approvalId: '' }] = await gate.pending();
+      const said = Array.from({ length: 5 }, (_, index) => gate.reject(approvalId, { by: `${index}` }));
+      await Promise.allSettled(said);
+      expect(await first).toMatchObject({ decidedBy: '0' });
+    }
+    await gate.close();
+  });
+
   it('are at most 64 at once, and all are done', async () => {
     const gate = createGate({ ledger });
     let now = 0;

@@ -23,6 +23,7 @@ export class RunKeeper {
   #last: KeptRun | undefined;
   #writing: Promise<void> | undefined;
   #isOurs = false;
+  #ending: Promise<void> | undefined;
   #isOver = false;
 
   constructor(store: RunStore, runId: string) {
@@ -61,9 +62,15 @@ export class RunKeeper {
 
   /**
    * The run is over in this process. What it came to is the last moment that was saved, unless another is given; a run that
-   * was never kept is not kept now. Never rejects: what cannot be written is told to `failed`.
+   * was never kept is not kept now. Never rejects: what cannot be written is told to `failed`. The first end counts, and who
+   * asks for another waits for it.
    */
-  async end(status: RunStatus, failed: (error: unknown) => void, given?: KeptRun): Promise<void> {
+  end(status: RunStatus, failed: (error: unknown) => void, given?: KeptRun): Promise<void> {
+    this.#ending ??= this.#end(status, failed, given);
+    return this.#ending;
+  }
+
+  async #end(status: RunStatus, failed: (error: unknown) => void, given: KeptRun | undefined): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#next = undefined;

@@ -153,7 +153,8 @@ export class Run {
   async *items<E>(view: View<E>, beforeYield: () => void): AsyncGenerator<E, undefined, undefined> {
     const { signal } = this.#options;
     const onAbort = () => {
-      void this.#cancel(CANCELLED, 'abort');
+      // What was let go of is not ours any more.
+      if (this.#phase !== 'over') void this.#cancelAndEnd();
       this.#stopReading();
       this.#inbox.ring();
     };
@@ -190,10 +191,16 @@ export class Run {
   abandon(): Awaitable<void> {
     if (this.#phase === 'over') return;
     this.#endRun();
-    const cancelled = this.#cancel(CANCELLED, 'abort');
+    const ended = this.#cancelAndEnd();
     this.#stopReading();
     this.#reject(this.#options.signal.reason ?? new DOMException('The run was left before its end.', 'AbortError'));
-    return this.#keeper === undefined ? cancelled : this.#endKept('cancelled', cancelled);
+    return ended;
+  }
+
+  /** It was aborted. A ledger that lasts is told at once, whoever reads on and whatever becomes of the gate. Never rejects. */
+  #cancelAndEnd(): Awaitable<void> {
+    const cancelled = this.#cancel(CANCELLED, 'abort');
+    return this.#keeper === undefined ? cancelled : this.#asker.gate.beforeClose(this.#endKept('cancelled', cancelled));
   }
 
   /** Nothing of this run may start any more. What another process has asked in a run of this id is not ours to cancel. */
@@ -484,10 +491,10 @@ export class Run {
   }
 
   async #abort(reason: unknown): Promise<void> {
-    const cancelled = this.#cancel(CANCELLED, 'abort');
+    const ended = this.#cancelAndEnd();
     this.#endRun();
     this.#stopReading();
-    await (this.#keeper === undefined ? cancelled : this.#endKept('cancelled', cancelled));
+    await ended;
     const round = this.#round as Round | undefined;
     if (round !== undefined) {
       await Promise.all(round.waits);

@@ -174,7 +174,7 @@ export class Asker {
   /** As {@link Asker.open}, with the decision whenever it comes. */
   async openAndWait(question: Question, runId = this.runId): Promise<Opened> {
     const request = await this.#requestFor(question, runId);
-    const opened = this.gate.openAndWait(request, question.checkEdit);
+    const opened = this.gate.openAndWait(request, question.checkEdit, question.signal);
     const { record, decided } = isLater(opened) ? await opened : opened;
     return { record, decided, staleness: () => this.#staleness(record, request.context) };
   }

@@ -117,6 +117,8 @@ export class LocalGate implements Gate {
   readonly #logger: Logger | undefined;
   /** Of requests that have one of their own, until nothing can happen to them any more. */
   readonly #loggers = new Map<string, Logger>();
+  /** What ends requests and runs, and must be written down before the ledger is let go of. */
+  readonly #ending = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
   #isOver = false;
 
@@ -169,11 +171,22 @@ export class LocalGate implements Gate {
 
   // --- asking -------------------------------------------------------------------------------------------------------
 
-  async request(request: GateRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<Resolution> {
+  request(request: GateRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<Resolution> {
+    const resolution = new Promise<Resolution>((resolve, reject) => {
+      this.#resolve(request, abortSignal).then(resolve, (error: unknown) => {
+        // A process that closes its gate must not be ended by an answer that nobody in it waits for any more.
+        if (GateClosedError.isInstance(error)) resolution.catch(() => {});
+        reject(error);
+      });
+    });
+    return resolution;
+  }
+
+  async #resolve(request: GateRequest, abortSignal: AbortSignal | undefined): Promise<Resolution> {
     abortSignal?.throwIfAborted();
     const args = snapshot(request.args);
     const runId = request.runId ?? crypto.randomUUID();
-    const opened = this.#openOnce({
+    const asked: OpenRequest = {
       runId,
       toolCallId: request.toolCallId ?? crypto.randomUUID(),
       toolName: request.toolName,
@@ -183,9 +196,13 @@ export class LocalGate implements Gate {
       allowedDecisions: request.allowedDecisions ?? null,
       timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout ?? DEFAULT_TIMEOUT_MS),
       ...PLAIN,
-    });
+    };
+    const opened = this.#openOnce(asked, abortSignal);
     const { record, decided } = isLater(opened) ? await opened : opened;
-    const withdraw = () => void this.withdraw(record.approvalId, 'The caller no longer needs it.');
+    let withdrawn: Awaitable<void> = undefined;
+    const withdraw = () => {
+      withdrawn = this.withdraw(record.approvalId, UNWANTED);
+    };
     abortSignal?.addEventListener('abort', withdraw, { once: true });
     if (abortSignal?.aborted) withdraw();
     try {
@@ -195,13 +212,15 @@ export class LocalGate implements Gate {
       return await this.#handOver(runId, record, resolution, approved, abortSignal);
     } finally {
       abortSignal?.removeEventListener('abort', withdraw);
+      // Whoever is told that it was cancelled finds it so.
+      if (isLater(withdrawn)) await withdrawn;
     }
   }
 
   /** @throws {DuplicateRequestError} */
-  #openOnce(request: OpenRequest): Awaitable<Waited> {
+  #openOnce(request: OpenRequest, abortSignal: AbortSignal | undefined): Awaitable<Waited> {
     return attempt(
-      () => this.openAndWait(request),
+      () => this.openAndWait(request, undefined, abortSignal),
       (error) => {
         const existing = existingRecord(error);
         if (existing === undefined) throw error;
@@ -222,7 +241,7 @@ export class LocalGate implements Gate {
     args: Snapshot,
     abortSignal: AbortSignal | undefined,
   ): Promise<Resolution> {
-    const unwanted = () => new DOMException('The caller no longer needs it.', 'AbortError');
+    const unwanted = () => new DOMException(UNWANTED, 'AbortError');
     try {
       if (abortSignal?.aborted) throw unwanted();
       const claim = this.claim(runId, toolCallId, toolName, args, null);
@@ -246,14 +265,33 @@ export class LocalGate implements Gate {
     });
   }
 
-  /** As {@link LocalGate.open}, with the decision whenever it comes. Whoever waits for it keeps the process alive. */
-  openAndWait(request: OpenRequest, checkEdit?: CheckEdit): Awaitable<Waited> {
-    return after(this.#request(request, checkEdit), (record) => {
+  /**
+   * As {@link LocalGate.open}, with the decision whenever it comes. Whoever waits for it keeps the process alive. When the
+   * signal is aborted while the request is on its way to the disk, it is cancelled there; from then on that is the caller's.
+   */
+  openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<Waited> {
+    const opened = after(this.#request(request, checkEdit), (record) => {
       const decided = this.#wait(record);
       // Only now: nobody can have been told before there was somebody to tell.
       this.flush();
       return { record, decided };
     });
+    return isLater(opened) && abortSignal !== undefined ? this.#unlessAborted(opened, abortSignal) : opened;
+  }
+
+  async #unlessAborted(opened: Promise<Waited>, abortSignal: AbortSignal): Promise<Waited> {
+    const withdraw = async () => {
+      const waited = await opened.catch(() => undefined);
+      if (waited !== undefined) await this.withdraw(waited.record.approvalId, UNWANTED);
+    };
+    // Told at once, so that a gate that is closed at the same moment waits for it.
+    const onAbort = () => void this.beforeClose(withdraw());
+    abortSignal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await opened;
+    } finally {
+      abortSignal.removeEventListener('abort', onAbort);
+    }
   }
 
   /**
@@ -273,6 +311,7 @@ export class LocalGate implements Gate {
   }
 
   #request(request: OpenRequest, checkEdit: CheckEdit | undefined): Awaitable<ApprovalRecord> {
+    this.#refuseIfClosed();
     if (request.timeoutMs !== null) this.#listen();
     const { logger, args, ...call } = request;
     const key = keyOf(call);
@@ -412,24 +451,37 @@ export class LocalGate implements Gate {
    * rejects.
    */
   withdraw(approvalId: string, reason: string): Awaitable<void> {
-    return after(this.cancel(approvalId, reason, 'abort'), () =>
-      attempt(
-        () => this.revoke(approvalId, reason),
-        (error) => this.#failed('not taken back', { approvalId }, error),
+    return this.beforeClose(
+      after(this.cancel(approvalId, reason, 'abort'), () =>
+        attempt(
+          () => this.revoke(approvalId, reason),
+          (error) => this.#failed('not taken back', { approvalId }, error),
+        ),
       ),
     );
+  }
+
+  /** What ends something, and is to be written down also when the gate is closed meanwhile. It must not reject. */
+  beforeClose<T>(ending: Awaitable<T>): Awaitable<T> {
+    if (!isLater(ending)) return ending;
+    this.#ending.add(ending);
+    const forget = () => void this.#ending.delete(ending);
+    ending.then(forget, forget);
+    return ending;
   }
 
   /** Nothing of this run may start any more. Never rejects: what cannot be cancelled is not waited for any more. */
   cancelRun(runId: string, reason: string, via: DecidedVia): Awaitable<void> {
     // It was let go of: what waits in it goes on waiting.
     if (this.#closing !== undefined && this.lasts) return;
-    return attempt(
-      () => after(this.#native.cancelRun(runId, reason, via), () => this.flush()),
-      (error) => {
-        this.#failed('not cancelled', { runId }, error);
-        this.#waiters.loseRun(runId, error);
-      },
+    return this.beforeClose(
+      attempt(
+        () => after(this.#native.cancelRun(runId, reason, via), () => this.flush()),
+        (error) => {
+          this.#failed('not cancelled', { runId }, error);
+          this.#waiters.loseRun(runId, error);
+        },
+      ),
     );
   }
 
@@ -455,6 +507,7 @@ export class LocalGate implements Gate {
     /** What the policies judge the call under now. */
     context: object | null,
   ): Awaitable<Claim> {
+    this.#refuseIfClosed();
     return after(this.#native.claim(runId, toolCallId, toolName, args.json, context), (claim) => {
       this.telemetry?.started({ approvalId: claim.approvalId, toolName, toolCallId, runId });
       this.flush();
@@ -587,16 +640,23 @@ export class LocalGate implements Gate {
 
   async #close(): Promise<void> {
     try {
-      const closing = this.#native.close('The gate was closed.');
-      if (isLater(closing)) {
+      if (this.lasts) {
         this.#waiters.loseRun(null, closed());
-        await closing;
+        // What was aborted before must not be found waiting, by whoever opens the ledger next.
+        while (this.#ending.size > 0) await Promise.allSettled(this.#ending);
       }
+      const closing = this.#native.close('The gate was closed.');
+      if (isLater(closing)) await closing;
     } finally {
       this.#isOver = true;
       this.flush();
       if (this.telemetry !== undefined) await this.telemetry.closed();
     }
+  }
+
+  /** One in memory does so itself; one that lasts may still have to write something down. */
+  #refuseIfClosed(): void {
+    if (this.lasts && this.#closing !== undefined) throw closed();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -684,6 +744,7 @@ export class LocalGate implements Gate {
     meta: { by: string | null; via: DecidedVia },
     remember?: unknown,
   ): Promise<ApprovalRecord> {
+    this.#refuseIfClosed();
     const wanted = remember === undefined ? undefined : this.#grantOf(approvalId, decision, remember, meta);
     const grant = isLater(wanted) ? await wanted : wanted;
     const check = decision.type === 'edit' ? this.#checks.get(approvalId) : undefined;
@@ -796,6 +857,9 @@ async function keepable(result: () => Awaitable<unknown>): Promise<unknown> {
     return null;
   }
 }
+
+/** Why a request whose caller has gone is cancelled. */
+const UNWANTED = 'The caller no longer needs it.';
 
 const closed = () => new GateClosedError({ message: 'The gate was closed.' });
 
