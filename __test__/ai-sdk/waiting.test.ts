@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../index.js';
 import { AlreadyDecidedError, createGate } from '../../ts/index.js';
+import { inMemoryOnly, lasts } from '../support/ledger.js';
 import { call, calls, collect, resultsIn, says, sleep } from '../support/model.js';
 import { of, play, start, types, until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
@@ -221,27 +222,33 @@ describe('a gate and no callback', () => {
     await run.return();
   });
 
-  it('a closed gate ends what waits', async () => {
-    const { ran, tools } = recordingTools();
-    const gate = createGate();
-    const { run } = start({ turns: two(), tools, interruptOn: 'all', gate });
-    await until(run, 'approval-requested');
-    await gate.close();
-    const rest = await collect(run);
-    expect(of(rest)('approval-response').map(({ approved }) => approved)).toEqual([false, false]);
-    expect(ran).toEqual([]);
-    expect(rest.at(-1)?.type).toBe('done');
-  });
+  it.skipIf(lasts)(
+    inMemoryOnly('a closed gate ends what waits', 'what waits goes on waiting, see ledger.test.ts'),
+    async () => {
+      const { ran, tools } = recordingTools();
+      const gate = createGate();
+      const { run } = start({ turns: two(), tools, interruptOn: 'all', gate });
+      await until(run, 'approval-requested');
+      await gate.close();
+      const rest = await collect(run);
+      expect(of(rest)('approval-response').map(({ approved }) => approved)).toEqual([false, false]);
+      expect(ran).toEqual([]);
+      expect(rest.at(-1)?.type).toBe('done');
+    },
+  );
 
-  it('a gate that is closed already denies', async () => {
-    const { ran, tools } = recordingTools();
-    const gate = createGate();
-    await gate.close();
-    const { events, prompts } = await play({ turns: two(), tools, interruptOn: 'all', gate });
-    expect(ran).toEqual([]);
-    expect(resultsIn(prompts[1])['c1']).toMatchObject({ type: 'execution-denied' });
-    expect(events.at(-1)?.type).toBe('done');
-  });
+  it.skipIf(lasts)(
+    inMemoryOnly('a gate that is closed already denies', 'a run that cannot be kept fails, see ledger.test.ts'),
+    async () => {
+      const { ran, tools } = recordingTools();
+      const gate = createGate();
+      await gate.close();
+      const { events, prompts } = await play({ turns: two(), tools, interruptOn: 'all', gate });
+      expect(ran).toEqual([]);
+      expect(resultsIn(prompts[1])['c1']).toMatchObject({ type: 'execution-denied' });
+      expect(events.at(-1)?.type).toBe('done');
+    },
+  );
 });
 
 it('the time that a human takes counts against no timeout of the SDK', async () => {

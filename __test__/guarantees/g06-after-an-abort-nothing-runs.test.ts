@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGate, gateTools, streamWithEvents } from '../../ts/index.js';
 import type { AgentEvent, AgentRun, ApprovalRecord, GateEvent } from '../../index.js';
+import { lasts } from '../support/ledger.js';
 import { lazy, type LazyModel } from '../support/lazy-model.js';
 import {
   call,
@@ -24,7 +25,7 @@ import {
 } from '../support/model.js';
 
 /** How soon it must be over, in ms. Nothing that is left to wait for in these runs ever ends by itself. */
-const PROMPTLY = 1_000;
+const PROMPTLY = lasts ? 10_000 : 1_000;
 /** How long to look for something that starts all the same, in ms. */
 const AFTERWARDS = 60;
 
@@ -176,7 +177,10 @@ function stage(moment: Moment, act: () => void) {
     const records = (await Promise.all(ids.map((id) => gate.get(id)))) as ApprovalRecord[];
     for (const record of records) {
       const ran = startedWhenActed?.includes((record.args as { path: string }).path);
-      expect(record.status, record.toolCallId).toMatch(ran === true ? /^(started|succeeded|failed)$/ : /^cancelled$/);
+      // A claim that was on its way to the disk may have come there first: then it did not run, and has failed.
+      const claimed = lasts && log.some(({ type, ...more }) => type === 'started' && has(more, record));
+      const ended = ran === true ? /^(started|succeeded|failed)$/ : claimed ? /^failed$/ : /^cancelled$/;
+      expect(record.status, record.toolCallId).toMatch(ended);
     }
     const waited = await pendingWhenActed;
     for (const record of records.filter(({ approvalId }) => waited.includes(approvalId))) {
@@ -186,6 +190,8 @@ function stage(moment: Moment, act: () => void) {
   };
   return { gate, model, options, at, read, check, log };
 }
+
+const has = (told: object, { approvalId }: ApprovalRecord) => 'approvalId' in told && told.approvalId === approvalId;
 
 /** Reads a run to its end and says how long that took from the moment on that `when` resolves. */
 async function readAll(run: AgentRun, read: (event: AgentEvent) => void): Promise<AgentEvent[]> {
@@ -260,7 +266,9 @@ describe.each(MOMENTS)('%s', (moment) => {
     expect(responses.map(({ approvalId }) => approvalId).toSorted()).toEqual(
       requests.map(({ approvalId }) => approvalId).toSorted(),
     );
-    expect(responses.filter(({ decision }) => decision.type === 'cancelled')).toHaveLength(waited);
+    const cancelled = responses.filter(({ decision }) => decision.type === 'cancelled');
+    // An answer that was on its way to the disk may have come there first.
+    if (!lasts) expect(cancelled).toHaveLength(waited);
     const last = events.at(-1);
     expect(last).toMatchObject({ type: 'abort', reason });
     expect(events.filter(({ type }) => type === 'abort' || type === 'done')).toHaveLength(1);
@@ -389,7 +397,7 @@ it('cancels nothing of other runs on the gate', async () => {
   for (const { approvalId } of rest) await gate.approve(approvalId);
   expect((await mine).approved).toBe(true);
   expect((await read[1]).at(-1)).toMatchObject({ type: 'done' });
-  expect([one.ran, other.ran]).toEqual([[], ['/1', '/2']]);
+  expect([one.ran, other.ran.toSorted()]).toEqual([[], ['/1', '/2']]);
 });
 
 it('tells an abort that a decision brought about after that decision', async () => {
@@ -409,7 +417,10 @@ it('tells an abort that a decision brought about after that decision', async () 
   await soon('the run', collect(run));
   await gate.close();
   await soon('the events', listening);
-  expect(told).toEqual(['c1 approve', 'c1 cancelled', 'c2 cancelled']);
+  // Both answers may be on their way to a disk at once.
+  const [second] = told.filter((each) => each === 'c2 approve');
+  expect(told.filter((each) => each !== second)).toEqual(['c1 approve', 'c1 cancelled', 'c2 cancelled']);
+  if (second !== undefined) expect([lasts, told.indexOf(second) < told.indexOf('c2 cancelled')]).toEqual([true, true]);
   expect(ran).toEqual([]);
 });
 
