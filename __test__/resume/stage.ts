@@ -6,8 +6,9 @@ import { tool } from 'ai';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { AgentEvent, AgentRun, ApprovalRequest, Gate, GateOptions } from '../../index.js';
+import { localGate } from '../../ts/gate/gate.js';
 import { createGate, resume, streamWithEvents } from '../../ts/index.js';
-import { collect, scripted, type ModelTurn, type ScriptedModel } from '../support/model.js';
+import { collect, scripted, sleep, type ModelTurn, type ScriptedModel } from '../support/model.js';
 import { of } from '../support/play.js';
 
 export interface Stage {
@@ -87,6 +88,11 @@ export async function askThenLeave(
       );
     events.push(value);
   }
+  // What nobody had to approve is kept a moment after it is told.
+  const isKept = async () =>
+    (JSON.stringify((await localGate(gate, 'stage').runs.run(RUN))?.entries).match(/"tool-result"/g)?.length ?? 0) >=
+    results;
+  while (!(await isKept())) await sleep(1);
   const waiting = await gate.pending();
   await gate.close();
   for await (const event of run) events.push(event);
