@@ -60,7 +60,7 @@ export function theatre(): Theatre {
   onTestFinished(async () => {
     for (const each of processes) each.kill();
     await gate.close();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   const lines = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : []);
   const start: Theatre['start'] = (way, orders) => {

@@ -43,7 +43,7 @@ export function stage(): Stage {
   const gates: Gate[] = [];
   onTestFinished(async () => {
     for (const gate of gates) await gate.close();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   const ran: string[] = [];
   return {
