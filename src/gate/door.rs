@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use countersign_core::gate::perform::perform;
 use countersign_core::gate::wire::{GateText, envelope};
@@ -98,7 +99,7 @@ impl Door {
         let answer = perform(&gate, operation, payload);
         if operation == "close" {
             self.feed.on_wake(None);
-            drop(gate);
+            let_go(gate);
         }
         answer
     }
@@ -145,6 +146,22 @@ impl How {
         };
         let ledger = open(self.path.as_deref(), options)?;
         Ok(Gate::over(ledger, self.options.clone(), Box::new(clock), spawner()))
+    }
+}
+
+/// The longest that closing waits for what is still under way.
+const PARTING: Duration = Duration::from_secs(2);
+
+/// Closes the files, once nobody here uses them any more: who is told that the gate is closed may remove them.
+fn let_go(gate: Arc<Gate>) {
+    let start = Instant::now();
+    let mut gate = gate;
+    while start.elapsed() < PARTING {
+        gate = match Arc::try_unwrap(gate) {
+            Ok(last) => return drop(last),
+            Err(shared) => shared,
+        };
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

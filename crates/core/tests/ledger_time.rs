@@ -1,5 +1,11 @@
 //! Promise G5 under clocks that jump, and under two clocks that do not agree: an expired approval never becomes valid again,
 //! and a clock that runs ahead expires early rather than late.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that fails should panic"
+)]
 
 use std::fs;
 use std::path::PathBuf;

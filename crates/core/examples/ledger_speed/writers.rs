@@ -20,7 +20,9 @@ pub(crate) fn run(rounds: usize) -> Value {
     let ledger = directory.ledger("ledger.db");
     let file = Mutex::new(File::create(directory.0.join("appended")).unwrap());
     let number = AtomicUsize::new(0);
-    let ask = || drop(ask(&ledger, request(number.fetch_add(1, Ordering::Relaxed), BYTES)));
+    let ask = || {
+        ask(&ledger, request(number.fetch_add(1, Ordering::Relaxed), BYTES));
+    };
     // Somebody who knows no group commit: one append after the other.
     let append = || {
         let mut file = file.lock().unwrap();
