@@ -359,12 +359,20 @@ export class LocalGate implements Gate {
     let timer: NodeJS.Timeout;
     const sleep = () => {
       const left = expiresAt + LATE_MS - Date.now();
-      timer = setTimeout(() => (left > MAX_SLEEP_MS ? sleep() : end()), Math.min(Math.max(left, 0), MAX_SLEEP_MS));
+      timer = setTimeout(() => void (left > MAX_SLEEP_MS ? sleep() : end()), Math.min(Math.max(left, 0), MAX_SLEEP_MS));
       timer.unref();
     };
-    const end = () => void this.rejectBySystem(approvalId, 'Nobody answered in time.', 'deadline');
+    let isOver = false;
+    const end = async () => {
+      await this.rejectBySystem(approvalId, 'Nobody answered in time.', 'deadline');
+      // Written down by now, though nobody may be able to tell us.
+      if (!isOver) await this.#look(approvalId);
+    };
     sleep();
-    const stop = () => clearTimeout(timer);
+    const stop = () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
     decided.then(stop, stop);
   }
 

@@ -14,6 +14,7 @@ await gate.ready();
 let writing = true;
 let looks = 0;
 const reading = (async () => {
+  // oxlint-disable-next-line no-unmodified-loop-condition -- the requests below end it
   while (writing) {
     const other = new DatabaseSync(path, { readOnly: looks % 2 === 0 });
     other.prepare('SELECT count(*) FROM approval').get();
