@@ -36,7 +36,7 @@ export async function measureDurable(context) {
       SUBJECTS.map(({ name, file, run }) => ({ name, file: `ledger/${file}.mjs`, run: `${run}${kib}` })),
       quick
         ? { generations: 1, rounds: 3, warmUp: 10, batch: 5 }
-        : { generations: 2, rounds: few ? 10 : 20, warmUp: few ? 40 : 150, batch: few ? 5 : 10 },
+        : { generations: 2, rounds: few ? 10 : 20, warmUp: few ? 20 : 80, batch: few ? 5 : 10 },
       context,
     );
     sizes[kib] = Object.fromEntries(

@@ -34,7 +34,7 @@ export function durableRows({ goal, goalWriters, sizes, writers, core }, line) {
 }
 
 /** @param {any} P5 @param {Line} line */
-export function pendingRows({ goalBytes, goalRatio, memory, sqlite }, line) {
+export function pendingRows({ goalBytes, goalRatio, memory, sqlite, javaScript }, line) {
   const each = (/** @type {number} */ bytes) => ({ value: Math.round(bytes - memory.payload) });
   return [
     [''],
@@ -42,7 +42,7 @@ export function pendingRows({ goalBytes, goalRatio, memory, sqlite }, line) {
     line('  memory: of the process, over that', each(memory.memoryEach), { goal: goalBytes, unit: 'B' }),
     line('  sqlite: of the process', { value: Math.round(sqlite.memoryEach) }, { unit: 'B' }),
     line('  sqlite: of the file, over that', each(sqlite.fileEach), { unit: 'B' }),
-    ...[memory, sqlite].flatMap(({ ledger, p50Ratio, p99Ratio }) => [
+    ...[memory, javaScript, sqlite].flatMap(({ ledger, p50Ratio, p99Ratio }) => [
       line(`  ${ledger}: a decision, p50 / p50 among 1,000`, { value: p50Ratio }),
       line(`  ${ledger}: a decision, p99 / p99 among 1,000`, { value: p99Ratio }, { goal: goalRatio }),
     ]),

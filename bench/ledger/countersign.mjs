@@ -60,7 +60,7 @@ const told = runs(
     for (;;) {
       const { value: event, done } = await events.next();
       assert(!done, 'the gate was closed');
-      if (event.type === 'approval-requested' && event.toolCallId === call.toolCallId) return;
+      if (event.type === 'requested' && event.request.toolCallId === call.toolCallId) return;
     }
   },
 );
