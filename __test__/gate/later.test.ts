@@ -313,7 +313,6 @@ describe('an abort and the end of the gate at one moment', () => {
     const { ran, tools } = recordingTools();
     const stop = new AbortController();
     const gate = createGate({ ledger });
-    let approvalId: string | undefined;
     let closing: Promise<void> | undefined;
     later.trouble = async (operation) => {
       if (operation !== 'request') return undefined;
@@ -322,16 +321,10 @@ describe('an abort and the end of the gate at one moment', () => {
       closing = gate.close();
       return void (await sleep(20));
     };
-    later.performed = (operation) => {
-      if (operation !== 'request') return;
-      later.elsewhere('pending', null).then(
-        (waiting) => void (approvalId = (waiting as ApprovalRecord[])[0]?.approvalId),
-        () => {},
-      );
-    };
     const options = { abortSignal: stop.signal };
     if (way === 'a run') await collect(start({ turns: one(), tools, gate, interruptOn: 'all', ...options }).run);
-    else if (way === 'gate.request') await gate.request({ toolName: 'del', args: {} }, options).catch(() => {});
+    else if (way === 'gate.request')
+      await gate.request({ toolName: 'del', toolCallId: 'c1', args: {} }, options).catch(() => {});
     else {
       const { model } = scripted(one());
       const gated = gateTools(tools, { gate, interruptOn: 'all' });
@@ -339,7 +332,7 @@ describe('an abort and the end of the gate at one moment', () => {
     }
     await vi.waitFor(() => expect(closing).toBeDefined());
     await closing;
-    expect(await later.elsewhere('get', approvalId)).toMatchObject({ status: 'cancelled', via: 'abort' });
+    expect(await later.elsewhere('find', null, 'c1')).toMatchObject([{ status: 'cancelled', via: 'abort' }]);
     expect(ran).toEqual([]);
   });
 

@@ -16,8 +16,10 @@ import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { messageOf } from '../errors/message-of.js';
 import { isLater } from '../values/awaitable.js';
 import { checkPositive } from './check-positive.js';
-import { DEFAULT_TIMEOUT_MS, LocalGate, localGate, type CheckEdit, type OpenRequest } from './gate.js';
+import { LocalGate, localGate } from './gate.js';
 import type { Decided } from './records.js';
+import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
+import type { CheckEdit } from './teller.js';
 import { judge, type Judge, type JudgedCall, type Verdict } from './judge.js';
 
 /** How long a `description` function may take, in ms; then the default stands. */

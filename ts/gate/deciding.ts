@@ -1,0 +1,252 @@
+/** Decisions: of humans, of callbacks, of time and of those who no longer need an answer. What counts is decided in the core. */
+import type { ApprovalAnswer, ApprovalRecord, DecideOptions, DecidedVia, DecisionOutcome, Grant } from '../../index.js';
+import { AlreadyDecidedError, ApprovalExpiredError, InvalidDecisionError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
+import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
+import { revive, snapshot } from '../values/snapshot.js';
+import type { Inside } from './inside.js';
+import { toRecord, toRequest } from './records.js';
+import { grantOf, rememberOf } from './remember.js';
+import type { Teller } from './teller.js';
+
+/** Who decides. */
+interface Decider {
+  by: string | null;
+  via: DecidedVia;
+}
+
+export class Deciding {
+  readonly #inside: Inside;
+  readonly #teller: Teller;
+
+  constructor(inside: Inside, teller: Teller) {
+    this.#inside = inside;
+    this.#teller = teller;
+  }
+
+  async decide(approvalId: string, answer: ApprovalAnswer, options: DecideOptions = {}): Promise<ApprovalRecord> {
+    const found = this.#inside.native.get(approvalId);
+    const record = isLater(found) ? await found : found;
+    const decision = this.#parse(answer, record?.toolName ?? '');
+    if (options.reason !== undefined) decision.reason = options.reason;
+    const remember = options.remember ?? rememberOf(answer);
+    return this.#settleOn(approvalId, decision, { by: options.by ?? null, via: 'gate' }, remember);
+  }
+
+  async approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
+    return this.#decideAs(approvalId, { type: 'approve' }, options);
+  }
+
+  async reject(
+    approvalId: string,
+    options?: string | (DecideOptions & { stop?: boolean }),
+    more: DecideOptions = {},
+  ): Promise<ApprovalRecord> {
+    const given = { ...readOptions(options), ...more };
+    return this.#decideAs(approvalId, given.stop === true ? { type: 'reject', stop: true } : { type: 'reject' }, given);
+  }
+
+  async edit(approvalId: string, args: unknown, options?: DecideOptions): Promise<ApprovalRecord> {
+    return this.#decideAs(approvalId, { type: 'edit', args: plain(args) }, options);
+  }
+
+  async respond(approvalId: string, output: unknown, options?: DecideOptions): Promise<ApprovalRecord> {
+    return this.#decideAs(approvalId, { type: 'respond', output: snapshot(output).json }, options);
+  }
+
+  async skip(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
+    return this.#decideAs(approvalId, { type: 'skip' }, options);
+  }
+
+  /** What a callback answered. Whatever it is, it decides: what cannot be taken is a rejection. */
+  async decideByCallback(record: ApprovalRecord, answer: unknown): Promise<void> {
+    const by = { by: null, via: 'callback' } as const;
+    try {
+      await this.#settleOn(record.approvalId, this.#parse(answer, record.toolName), by, rememberOf(answer));
+    } catch (error) {
+      await this.rejectBySystem(record.approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
+    }
+  }
+
+  /** An answer that came with the messages of a chat. */
+  async decideByMessage(
+    approvalId: string,
+    approved: boolean,
+    reason: string | undefined,
+    by: string | null,
+  ): Promise<void> {
+    const decision: DecisionOutcome = approved ? { type: 'approve', reason } : { type: 'reject', reason };
+    await this.#settleOn(approvalId, decision, { by, via: 'messages' });
+  }
+
+  /** A rejection that no human made. Does nothing when something else was decided before. Never rejects. */
+  rejectBySystem(approvalId: string, reason: string, by = 'countersign'): Awaitable<void> {
+    const rejection = { type: 'reject', reason: reason.toWellFormed() } as const;
+    return this.#end(approvalId, rejection, { by, via: 'system' });
+  }
+
+  /** Does nothing when something else was decided before. Never rejects. */
+  cancel(approvalId: string, reason: string, via: DecidedVia): Awaitable<void> {
+    return this.#end(approvalId, { type: 'cancelled', reason }, { by: null, via });
+  }
+
+  /**
+   * Whoever asked is gone: it is cancelled, and an approval that came first is taken back unless it was started. Never
+   * rejects.
+   */
+  withdraw(approvalId: string, reason: string): Awaitable<void> {
+    return this.#inside.beforeClose(
+      after(this.cancel(approvalId, reason, 'abort'), () =>
+        attempt(
+          () => this.revoke(approvalId, reason),
+          (error) => this.#inside.failed('not taken back', { approvalId }, error),
+        ),
+      ),
+    );
+  }
+
+  /** Takes back an approval that was not started. */
+  revoke(approvalId: string, reason: string): Awaitable<void> {
+    return after(this.#inside.native.revoke(approvalId, reason), () => this.#teller.flush());
+  }
+
+  /** Nothing of this run may start any more. Never rejects: what cannot be cancelled is not waited for any more. */
+  cancelRun(runId: string, reason: string, via: DecidedVia): Awaitable<void> {
+    // It was let go of: what waits in it goes on waiting.
+    if (this.#inside.isClosing && this.#inside.lasts) return;
+    return this.#inside.beforeClose(
+      attempt(
+        () => after(this.#inside.native.cancelRun(runId, reason, via), () => this.#teller.flush()),
+        (error) => {
+          this.#inside.failed('not cancelled', { runId }, error);
+          this.#teller.waiters.loseRun(runId, error);
+        },
+      ),
+    );
+  }
+
+  #parse(answer: unknown, toolName: string): DecisionOutcome {
+    let text: string | undefined;
+    try {
+      text = JSON.stringify(answer);
+    } catch (cause) {
+      throw new InvalidDecisionError({ message: `The answer is not plain data: ${messageOf(cause)}`, cause });
+    }
+    if (text === undefined) {
+      throw new InvalidDecisionError({
+        message: `The answer is ${typeof answer}. Answer with true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' }.`,
+      });
+    }
+    // Written out once more, so that nothing in an answer is taken for one of our tags.
+    return this.#inside.native.parseAnswer(JSON.stringify(snapshot(JSON.parse(text)).json), toolName);
+  }
+
+  #decideAs(approvalId: string, decision: DecisionOutcome, options?: string | DecideOptions): Promise<ApprovalRecord> {
+    const { by, reason, remember } = readOptions(options);
+    return this.#settleOn(
+      approvalId,
+      reason === undefined ? decision : { ...decision, reason },
+      { by: by ?? null, via: 'gate' },
+      remember,
+    );
+  }
+
+  async #settleOn(
+    approvalId: string,
+    decision: DecisionOutcome,
+    meta: Decider,
+    remember?: unknown,
+  ): Promise<ApprovalRecord> {
+    this.#inside.refuseIfClosed();
+    const wanted = remember === undefined ? undefined : this.#grantOf(approvalId, decision, remember, meta);
+    const grant = isLater(wanted) ? await wanted : wanted;
+    const check = decision.type === 'edit' ? this.#teller.checks.get(approvalId) : undefined;
+    const editedArgs =
+      decision.type === 'edit' && check !== undefined ? (await check(revive(decision.args))).json : undefined;
+    let record: ApprovalRecord;
+    let granted: Grant | undefined;
+    if (grant !== undefined) this.#teller.held.push(approvalId);
+    try {
+      const taken = this.#inside.native.decide(
+        approvalId,
+        decision,
+        editedArgs === undefined ? meta : { ...meta, editedArgs },
+      );
+      record = toRecord(isLater(taken) ? await taken : taken);
+      // Only the decision that stands is remembered, and before anybody goes on because of it.
+      granted = grant === undefined ? undefined : await this.#remember(approvalId, grant);
+    } catch (error) {
+      throw AlreadyDecidedError.isInstance(error)
+        ? new AlreadyDecidedError({ message: error.message, winner: toRecord(error.winner) })
+        : error;
+    } finally {
+      if (grant !== undefined) this.#teller.held.splice(this.#teller.held.indexOf(approvalId), 1);
+      // Also after a refusal: finding out that a request is over is a change too.
+      this.#teller.flush();
+    }
+    if (granted !== undefined)
+      this.#teller.publish({ type: 'granted', grant: granted, approvalId, at: granted.createdAt });
+    return record;
+  }
+
+  /** @throws {InvalidDecisionError} when the request does not offer to remember this; a callback's decision counts once */
+  #grantOf(
+    approvalId: string,
+    decision: DecisionOutcome,
+    remember: unknown,
+    meta: Decider,
+  ): Awaitable<Omit<Grant, 'id'> | undefined> {
+    return after(this.#inside.native.get(approvalId), (record) => {
+      if (record === null) return undefined;
+      try {
+        return grantOf(toRequest(record), decision, remember, meta, this.#inside.control.remembersForEver);
+      } catch (error) {
+        if (meta.via !== 'callback') throw error;
+        this.#inside.logger?.warn?.('not remembered', { approvalId, reason: messageOf(error) });
+        return undefined;
+      }
+    });
+  }
+
+  async #remember(approvalId: string, wanted: Omit<Grant, 'id'>): Promise<Grant | undefined> {
+    try {
+      const grant = await this.#inside.control.grant(wanted);
+      const { id: grantId, effect, scope, by, runId } = grant;
+      const ofRun = runId === null ? {} : { runId };
+      if (await this.#inside.note({ kind: 'granted', grantId, approvalId, effect, scope, by, ...ofRun })) return grant;
+      // Nothing is allowed by what nobody can find out about.
+      await this.#inside.control.revoke(grantId);
+      return undefined;
+    } catch (error) {
+      // The decision stands; the next such call is asked about again.
+      this.#inside.failed('not remembered', { approvalId }, error);
+      return undefined;
+    }
+  }
+
+  /** Ends a request for the system. A ledger that cannot write that down leaves nobody waiting here. */
+  #end(approvalId: string, decision: DecisionOutcome, meta: Decider): Awaitable<void> {
+    return attempt(
+      () => after(this.#inside.native.decide(approvalId, decision, meta), () => this.#teller.flush()),
+      (error) => {
+        // Decided, expired or forgotten before: in each case it does not run because of us.
+        this.#teller.flush();
+        if (!this.#inside.lasts || AlreadyDecidedError.isInstance(error) || ApprovalExpiredError.isInstance(error))
+          return;
+        this.#inside.failed('not decided', { approvalId, decision: decision.type }, error);
+        this.#teller.waiters.lose(approvalId, error);
+      },
+    );
+  }
+}
+
+function readOptions(
+  options: string | (DecideOptions & { stop?: boolean }) | undefined,
+): DecideOptions & { stop?: boolean } {
+  return typeof options === 'string' ? { reason: options } : (options ?? {});
+}
+
+/** What a human writes is data: an instance of a class is what its properties say. */
+function plain(args: unknown): unknown {
+  return snapshot(revive(snapshot(args).json)).json;
+}

@@ -1,0 +1,90 @@
+/** Executions and verdicts: what must be written down before, and after, something runs. */
+import { messageOf } from '../errors/message-of.js';
+import type { Claim } from '../native.js';
+import { after, attempt, type Awaitable } from '../values/awaitable.js';
+import type { Snapshot } from '../values/snapshot.js';
+import type { Inside } from './inside.js';
+import type { JudgedCall, Verdict } from './judge.js';
+import type { Teller } from './teller.js';
+
+/** The longest result of an execution that is kept, in bytes of JSON. */
+const MAX_RESULT_BYTES = 1_048_576;
+
+export class Executing {
+  readonly #inside: Inside;
+  readonly #teller: Teller;
+
+  constructor(inside: Inside, teller: Teller) {
+    this.#inside = inside;
+    this.#teller = teller;
+  }
+
+  /** The one claim on an approval, checked against what was approved. */
+  claim(
+    runId: string | null,
+    toolCallId: string,
+    toolName: string,
+    args: Snapshot,
+    /** What the policies judge the call under now. */
+    context: object | null,
+  ): Awaitable<Claim> {
+    this.#inside.refuseIfClosed();
+    return after(this.#inside.native.claim(runId, toolCallId, toolName, args.json, context), (claim) => {
+      this.#inside.telemetry?.started({ approvalId: claim.approvalId, toolName, toolCallId, runId });
+      this.#teller.flush();
+      return claim;
+    });
+  }
+
+  /**
+   * Writes down how an execution ended. Never rejects: what ran has run, whether or not that can be written down.
+   *
+   * @param result what the model gets of it, for whoever continues the run; only asked for when the ledger lasts
+   */
+  settle(approvalId: string, succeeded: boolean, result?: () => Awaitable<unknown>): Awaitable<void> {
+    this.#inside.telemetry?.settled(approvalId, succeeded);
+    return attempt(
+      () =>
+        after(this.#inside.lasts && result !== undefined ? keepable(result) : null, (kept) =>
+          after(this.#inside.native.settle(approvalId, succeeded, kept), () => this.#teller.flush()),
+        ),
+      (error) => this.#inside.failed('the end of an execution was not written down', { approvalId, succeeded }, error),
+    );
+  }
+
+  /**
+   * Writes what was said of a call into the audit, where there is one, before anything follows from it. What cannot be
+   * written down does not run.
+   */
+  async noted(call: JudgedCall, runId: string, origin: readonly string[], verdict: Verdict): Promise<Verdict> {
+    if (!this.#inside.lasts) return verdict;
+    const { rule = null, reason } = verdict.said ?? {};
+    try {
+      await this.#inside.native.note({
+        kind: 'verdict',
+        runId,
+        origin,
+        toolCallId: call.toolCallId,
+        toolName: call.toolName,
+        args: call.args.json,
+        effect: verdict.effect,
+        rule: rule === null ? null : { source: rule.source, layer: rule.layer, line: rule.line },
+        reason: verdict.effect === 'allow' ? reason : (verdict.reason ?? reason),
+      });
+      return verdict;
+    } catch (error) {
+      this.#inside.failed('a verdict was not written down', { runId, toolCallId: call.toolCallId }, error);
+      return { effect: 'deny', reason: `What was said of it could not be written down: ${messageOf(error)}` };
+    }
+  }
+}
+
+/** A result that is not too long; `null`: there is none. */
+async function keepable(result: () => Awaitable<unknown>): Promise<unknown> {
+  try {
+    const value = await result();
+    return Buffer.byteLength(JSON.stringify(value)) <= MAX_RESULT_BYTES ? value : null;
+  } catch {
+    return null;
+  }
+}

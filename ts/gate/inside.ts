@@ -1,0 +1,78 @@
+/** What the parts of a gate share. */
+import type { Logger } from '../../index.js';
+import { GateClosedError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
+import type { NativeGate, Note } from '../native.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { isLater, type Awaitable } from '../values/awaitable.js';
+import type { Control } from './control.js';
+import type { RedactedNative } from './redacted-native.js';
+
+export class Inside {
+  readonly native: NativeGate;
+  /** The same, where secrets are not kept. */
+  readonly redacted: RedactedNative | undefined;
+  /** Policies, grants and the mode. */
+  readonly control: Control;
+  readonly telemetry: Telemetry | undefined;
+  readonly logger: Logger | undefined;
+  /** Nothing new is taken any more. */
+  isClosing = false;
+  /** What ends requests and runs, and must be written down before the ledger is let go of. */
+  readonly #ending = new Set<Promise<unknown>>();
+
+  constructor(parts: Pick<Inside, 'native' | 'redacted' | 'control' | 'telemetry' | 'logger'>) {
+    this.native = parts.native;
+    this.redacted = parts.redacted;
+    this.control = parts.control;
+    this.telemetry = parts.telemetry;
+    this.logger = parts.logger;
+  }
+
+  /** Whether what is kept outlives the process. */
+  get lasts(): boolean {
+    return this.native.lasts;
+  }
+
+  /** One in memory does so itself; one that lasts may still have to write something down. */
+  refuseIfClosed(): void {
+    if (this.lasts && this.isClosing) throw closed();
+  }
+
+  /** What ends something, and is to be written down also when the gate is closed meanwhile. It must not reject. */
+  beforeClose<T>(ending: Awaitable<T>): Awaitable<T> {
+    if (!isLater(ending)) return ending;
+    this.#ending.add(ending);
+    const forget = () => void this.#ending.delete(ending);
+    ending.then(forget, forget);
+    return ending;
+  }
+
+  /** Resolves when nothing is left to be written down before the end. */
+  async ended(): Promise<void> {
+    while (this.#ending.size > 0) await Promise.allSettled(this.#ending);
+  }
+
+  /** Whether it stands in the audit, where there is one. */
+  async note(note: Note): Promise<boolean> {
+    try {
+      await this.native.note(note);
+      return true;
+    } catch (error) {
+      this.failed('not noted in the audit', { ...note }, error);
+      return false;
+    }
+  }
+
+  /** What nobody is told of but the logger. */
+  failed(what: string, fields: Record<string, unknown>, error: unknown): void {
+    try {
+      this.logger?.error?.(what, { ...fields, reason: messageOf(error) });
+    } catch {
+      // A logger that throws must not change what runs.
+    }
+  }
+}
+
+/** What those get who wait for what is not told any more. */
+export const closed = () => new GateClosedError({ message: 'The gate was closed.' });

@@ -1,0 +1,264 @@
+/** Requests: made, waited for, and handed to those who made them. */
+import type { ApprovalRecord, GateRequest, Logger, Resolution } from '../../index.js';
+import { DuplicateRequestError, GateClosedError, UnknownApprovalError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
+import type { NativeRequest } from '../native.js';
+import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
+import { snapshot, type Snapshot } from '../values/snapshot.js';
+import { checkPositive } from './check-positive.js';
+import type { Deciding } from './deciding.js';
+import type { Executing } from './executing.js';
+import { closed, type Inside } from './inside.js';
+import { existingRecord, isDecided, resolutionOf, toRecord, type Decided } from './records.js';
+import type { CheckEdit, Teller } from './teller.js';
+
+export const DEFAULT_TIMEOUT_MS = 300_000;
+
+/** How long after its deadline the core has to tell of it, in ms. */
+const LATE_MS = 1_000;
+
+/** The longest sleep of a timer, in ms: about 24 days. */
+const MAX_SLEEP_MS = 2 ** 31 - 1;
+
+/** Why a request whose caller has gone is cancelled. */
+const UNWANTED = 'The caller no longer needs it.';
+
+/** A request as the code in this process makes it. */
+export type OpenRequest = Omit<NativeRequest, 'args'> & {
+  args: Snapshot;
+  /** Is told of this request, beside the gate's own logger. */
+  logger?: Logger | undefined;
+};
+
+/** A request, and the decision on it whenever it comes. It rejects when nothing more will be heard of it here. */
+export interface Waited {
+  record: ApprovalRecord;
+  decided: Promise<Decided>;
+}
+
+/** A request without policies. */
+const PLAIN = { context: null, details: null, page: null, supersedes: null };
+
+export class Requests {
+  readonly #inside: Inside;
+  readonly #teller: Teller;
+  readonly #deciding: Deciding;
+  readonly #executing: Executing;
+  readonly #timeout: number;
+
+  /** @param timeout how long a request of any code waits, in ms */
+  constructor(inside: Inside, teller: Teller, deciding: Deciding, executing: Executing, timeout: number) {
+    this.#inside = inside;
+    this.#teller = teller;
+    this.#deciding = deciding;
+    this.#executing = executing;
+    this.#timeout = timeout;
+  }
+
+  request(request: GateRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<Resolution> {
+    const resolution = new Promise<Resolution>((resolve, reject) => {
+      this.#resolve(request, abortSignal).then(resolve, (error: unknown) => {
+        // A process that closes its gate must not be ended by an answer that nobody in it waits for any more.
+        if (GateClosedError.isInstance(error)) resolution.catch(() => {});
+        reject(error);
+      });
+    });
+    return resolution;
+  }
+
+  async #resolve(request: GateRequest, abortSignal: AbortSignal | undefined): Promise<Resolution> {
+    abortSignal?.throwIfAborted();
+    const args = snapshot(request.args);
+    const runId = request.runId ?? crypto.randomUUID();
+    const asked: OpenRequest = {
+      runId,
+      toolCallId: request.toolCallId ?? crypto.randomUUID(),
+      toolName: request.toolName,
+      args,
+      origin: request.origin ?? ['main'],
+      description: request.description ?? null,
+      allowedDecisions: request.allowedDecisions ?? null,
+      timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout),
+      ...PLAIN,
+    };
+    const opened = this.#openOnce(asked, abortSignal);
+    const { record, decided } = isLater(opened) ? await opened : opened;
+    let withdrawn: Awaitable<void> = undefined;
+    const withdraw = () => {
+      withdrawn = this.#deciding.withdraw(record.approvalId, UNWANTED);
+    };
+    abortSignal?.addEventListener('abort', withdraw, { once: true });
+    if (abortSignal?.aborted) withdraw();
+    try {
+      const resolution = resolutionOf(await decided, args);
+      if (!resolution.approved) return resolution;
+      const approved = resolution.decision.type === 'edit' ? snapshot(resolution.args) : args;
+      return await this.#handOver(runId, record, resolution, approved, abortSignal);
+    } finally {
+      abortSignal?.removeEventListener('abort', withdraw);
+      // Whoever is told that it was cancelled finds it so.
+      if (isLater(withdrawn)) await withdrawn;
+    }
+  }
+
+  /** @throws {DuplicateRequestError} */
+  #openOnce(request: OpenRequest, abortSignal: AbortSignal | undefined): Awaitable<Waited> {
+    return attempt(
+      () => this.openAndWait(request, undefined, abortSignal),
+      (error) => {
+        const existing = existingRecord(error);
+        if (existing === undefined) throw error;
+        throw new DuplicateRequestError({
+          message: `This run has asked about the call ${JSON.stringify(request.toolCallId)} before. Leave toolCallId out, or give each request one of its own.`,
+          existing: toRecord(existing),
+          cause: error,
+        });
+      },
+    );
+  }
+
+  /** Uses the approval up: what the caller does with it cannot be seen from here. */
+  async #handOver(
+    runId: string,
+    { approvalId, toolCallId, toolName }: ApprovalRecord,
+    resolution: Resolution,
+    args: Snapshot,
+    abortSignal: AbortSignal | undefined,
+  ): Promise<Resolution> {
+    const unwanted = () => new DOMException(UNWANTED, 'AbortError');
+    try {
+      if (abortSignal?.aborted) throw unwanted();
+      const claim = this.#executing.claim(runId, toolCallId, toolName, args, null);
+      if (isLater(claim)) await claim;
+      const isWanted = abortSignal?.aborted !== true;
+      await this.#executing.settle(approvalId, isWanted);
+      if (isWanted) return resolution;
+      throw unwanted();
+    } catch (error) {
+      // Taken back in the meantime, e.g. by the end of the gate; or the ledger cannot say that it was not.
+      const reason = messageOf(error);
+      return { ...resolution, approved: false, decision: { type: 'cancelled', reason }, reason };
+    }
+  }
+
+  /** Puts a call to a human. From here on it is somebody's to decide. */
+  open(request: OpenRequest, checkEdit?: CheckEdit): Awaitable<ApprovalRecord> {
+    return after(this.#request(request, checkEdit), (record) => {
+      this.#teller.flush();
+      return record;
+    });
+  }
+
+  /**
+   * As {@link Requests.open}, with the decision whenever it comes. Whoever waits for it keeps the process alive. When the
+   * signal is aborted while the request is on its way to the disk, it is cancelled there; from then on that is the caller's.
+   */
+  openAndWait(request: OpenRequest, checkEdit?: CheckEdit, abortSignal?: AbortSignal): Awaitable<Waited> {
+    const opened = after(this.#request(request, checkEdit), (record) => {
+      const decided = this.#wait(record);
+      // Only now: nobody can have been told before there was somebody to tell.
+      this.#teller.flush();
+      return { record, decided };
+    });
+    return isLater(opened) && abortSignal !== undefined ? this.#unlessAborted(opened, abortSignal) : opened;
+  }
+
+  async #unlessAborted(opened: Promise<Waited>, abortSignal: AbortSignal): Promise<Waited> {
+    const withdraw = async () => {
+      const waited = await opened.catch(() => undefined);
+      if (waited !== undefined) await this.#deciding.withdraw(waited.record.approvalId, UNWANTED);
+    };
+    // Told at once, so that a gate that is closed at the same moment waits for it.
+    const onAbort = () => void this.#inside.beforeClose(withdraw());
+    abortSignal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await opened;
+    } finally {
+      abortSignal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /**
+   * Waits for the decision on a request that was made before, by this process or another.
+   *
+   * @throws {UnknownApprovalError}
+   */
+  async attach(approvalId: string, checkEdit?: CheckEdit): Promise<Decided> {
+    await this.#inside.native.watch(approvalId);
+    const kept = await this.#inside.native.get(approvalId);
+    if (kept === null) throw unknown(approvalId);
+    const record = toRecord(kept);
+    if (isDecided(record)) return record;
+    if (checkEdit !== undefined) this.#teller.checks.set(approvalId, checkEdit);
+    if (record.expiresAt !== null) this.#teller.listen();
+    return this.#wait(record);
+  }
+
+  #request(request: OpenRequest, checkEdit: CheckEdit | undefined): Awaitable<ApprovalRecord> {
+    this.#inside.refuseIfClosed();
+    if (request.timeoutMs !== null) this.#teller.listen();
+    const { logger, args, ...call } = request;
+    const forget = this.#teller.expect(call, { logger, checkEdit, asked: this.#inside.telemetry?.asking() });
+    return attempt(
+      () =>
+        after(this.#inside.native.request({ ...call, args: args.json }), (kept) => {
+          const record = toRecord(kept);
+          this.#teller.adopt(record);
+          return this.#inside.redacted?.original(record, request) ?? record;
+        }),
+      (error) => {
+        forget();
+        throw error;
+      },
+    );
+  }
+
+  #wait({ approvalId, runId, expiresAt }: ApprovalRecord): Promise<Decided> {
+    const decided = this.#teller.waiters.wait(approvalId, runId);
+    if (this.#inside.isClosing && this.#inside.lasts) this.#teller.waiters.lose(approvalId, closed());
+    else if (this.#inside.lasts) {
+      // Another process may have decided before there was somebody here to tell.
+      void this.#look(approvalId);
+      this.#endInTime(approvalId, expiresAt, decided);
+    }
+    return decided;
+  }
+
+  /** The core lets requests expire. A ledger that is gone cannot write that down, and must leave nobody waiting for ever. */
+  #endInTime(approvalId: string, expiresAt: number | null, decided: Promise<Decided>): void {
+    if (expiresAt === null) return;
+    let timer: NodeJS.Timeout;
+    const sleep = () => {
+      const left = expiresAt + LATE_MS - Date.now();
+      timer = setTimeout(() => void (left > MAX_SLEEP_MS ? sleep() : end()), Math.min(Math.max(left, 0), MAX_SLEEP_MS));
+      timer.unref();
+    };
+    let isOver = false;
+    const end = async () => {
+      await this.#deciding.rejectBySystem(approvalId, 'Nobody answered in time.', 'deadline');
+      // Written down by now, though nobody may be able to tell us.
+      if (!isOver) await this.#look(approvalId);
+    };
+    sleep();
+    const stop = () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+    decided.then(stop, stop);
+  }
+
+  async #look(approvalId: string): Promise<void> {
+    try {
+      const kept = await this.#inside.native.get(approvalId);
+      if (kept === null) return this.#teller.waiters.lose(approvalId, unknown(approvalId));
+      const record = toRecord(kept);
+      if (isDecided(record) && !this.#teller.held.includes(approvalId)) this.#teller.decided(record);
+    } catch (error) {
+      // What cannot be read would be waited for in vain.
+      this.#teller.waiters.lose(approvalId, error);
+    }
+  }
+}
+
+const unknown = (approvalId: string) =>
+  new UnknownApprovalError({ message: `The gate knows no request ${JSON.stringify(approvalId)}.`, approvalId });

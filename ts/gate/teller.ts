@@ -1,0 +1,128 @@
+/** Tells what happens: whoever waits, readers of events, loggers, telemetry. */
+import type { ApprovalRequest, GateEvent, Logger } from '../../index.js';
+import type { Snapshot } from '../values/snapshot.js';
+import { Broadcast } from './broadcast.js';
+import type { Inside } from './inside.js';
+import { logEvent } from './log.js';
+import { decidedRecord, isApproval, reviveEvent, type Decided, type ToldByCore } from './records.js';
+import { Waiters } from './waiters.js';
+
+/** Arguments as the tool would get them after an edit: what its schema makes of what the human wrote. */
+export type CheckEdit = (args: unknown) => Promise<Snapshot>;
+
+/** What belongs to a request beside what is kept of it. */
+export interface Opening {
+  logger: Logger | undefined;
+  checkEdit: CheckEdit | undefined;
+  /** Tells telemetry, in the async context of whoever asked. */
+  asked: ((request: ApprovalRequest) => void) | undefined;
+}
+
+export class Teller {
+  readonly waiters = new Waiters(this);
+  readonly events = new Broadcast<GateEvent>((some) => this.#inside.native.watchAll(some));
+  /** Requests whose decision nobody is told of yet: what is remembered of it comes first. */
+  readonly held: string[] = [];
+  /** What an edit of a request must pass. */
+  readonly checks = new Map<string, CheckEdit>();
+  readonly #inside: Inside;
+  /** What belongs to requests that have no id yet, by {@link keyOf}: what happens to them may be told before it is known. */
+  readonly #opening = new Map<string, Opening>();
+  /** Of requests that have one of their own, until nothing can happen to them any more. */
+  readonly #loggers = new Map<string, Logger>();
+  #isListening = false;
+  #telling: 'nothing' | 'this' | 'and more' = 'nothing';
+  #isOver = false;
+
+  constructor(inside: Inside) {
+    this.#inside = inside;
+  }
+
+  /** Hears of what the core does by itself, which is to let requests expire. */
+  listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    // The core holds the callback for as long as it lives: it must not hold us.
+    const self = new WeakRef(this);
+    this.#inside.native.onWake(() => self.deref()?.flush());
+  }
+
+  /** A request is on its way. @returns what forgets that, should it not come */
+  expect(request: Pick<ApprovalRequest, 'runId' | 'toolCallId'>, own: Opening): () => void {
+    const key = keyOf(request);
+    // A second one for the same call is refused, and takes nothing from the first.
+    if (!this.#opening.has(key)) this.#opening.set(key, own);
+    return () => {
+      if (this.#opening.get(key) === own) this.#opening.delete(key);
+    };
+  }
+
+  /** Its id is known now. */
+  adopt(request: ApprovalRequest): void {
+    const key = keyOf(request);
+    const { logger, checkEdit, asked } = this.#opening.get(key) ?? {};
+    if (!this.#opening.delete(key)) return;
+    if (logger !== undefined && logger !== this.#inside.logger) this.#loggers.set(request.approvalId, logger);
+    if (checkEdit !== undefined) this.checks.set(request.approvalId, checkEdit);
+    asked?.(request);
+  }
+
+  /** Tells everybody here what the core did since the last time. */
+  flush(): void {
+    if (this.held.length > 0) return;
+    // A logger may have changed something: what is being told comes before what followed from it.
+    if (this.#telling !== 'nothing') {
+      this.#telling = 'and more';
+      return;
+    }
+    try {
+      do {
+        this.#telling = 'this';
+        for (const event of this.#inside.native.drain()) this.#tell(reviveEvent(event) as ToldByCore);
+      } while (this.#tellsMore());
+    } finally {
+      this.#telling = 'nothing';
+    }
+    if (this.#isOver) this.events.close();
+  }
+
+  #tellsMore(): boolean {
+    return this.#telling === 'and more';
+  }
+
+  /** Something that the core has no part in. */
+  publish(event: GateEvent): void {
+    if (this.#inside.logger !== undefined) logEvent(this.#inside.logger, event);
+    this.events.publish(event);
+  }
+
+  #tell(event: ToldByCore): void {
+    const approvalId = 'request' in event ? event.request.approvalId : event.approvalId;
+    if (event.type === 'requested') this.adopt(event.request);
+    for (const logger of [this.#inside.logger, this.#loggers.get(approvalId)])
+      if (logger !== undefined) logEvent(logger, event);
+    if (event.type === 'settled' || (event.type === 'decided' && !isApproval(event.decision)))
+      this.#loggers.delete(approvalId);
+    this.events.publish(event);
+    if (event.type !== 'decided') return;
+    this.checks.delete(approvalId);
+    this.decided(decidedRecord(event));
+  }
+
+  /** Tells those who wait for it here. */
+  decided(told: Decided): void {
+    const { approvalId, via, decidedBy, decidedAt: at } = told;
+    const decision = this.#inside.redacted?.originalDecision(approvalId, told.decision) ?? told.decision;
+    this.#inside.telemetry?.decided({ approvalId, type: decision.type, via, decidedBy, at });
+    this.waiters.decided(approvalId, { ...told, decision });
+  }
+
+  /** Tells the last of it. */
+  end(): void {
+    this.#isOver = true;
+    this.flush();
+  }
+}
+
+const keyOf = ({ runId, toolCallId }: Pick<ApprovalRequest, 'runId' | 'toolCallId'>): string =>
+  JSON.stringify([runId, toolCallId]);
