@@ -2,13 +2,14 @@
 
 mod door;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use countersign_core::gate::wire::{
     self, ClaimText, RecordText, RecordsText, RequestsText, envelope,
 };
 use countersign_core::gate::{Error, Gate, NewRequest, Wake};
-use napi::bindgen_prelude::{Function, PromiseRaw, spawn_blocking};
+use napi::bindgen_prelude::{Function, Object, spawn_blocking};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Status};
 use napi_derive::napi;
@@ -50,12 +51,16 @@ impl NativeGate {
     #[napi(catch_unwind, ts_return_type = "Promise<string>")]
     pub fn call<'env>(
         &self, env: &'env Env, operation: String, payload: String,
-    ) -> napi::Result<PromiseRaw<'env, String>> {
+    ) -> napi::Result<Object<'env>> {
+        let (deferred, promise) = env.create_deferred()?;
         let door = Arc::clone(&self.door);
-        env.spawn_future(async move {
-            let answer = spawn_blocking(move || door.perform(&operation, &payload)).await;
-            Ok(answer.unwrap_or_else(|_| internal("an operation on the ledger failed")))
-        })
+        // Answered from where it was done: each thread in between would cost as much as a step of the ledger.
+        spawn_blocking(move || {
+            let answer = catch_unwind(AssertUnwindSafe(|| door.perform(&operation, &payload)));
+            let answer = answer.unwrap_or_else(|_| internal("an operation on the ledger failed"));
+            deferred.resolve(move |_| Ok(answer));
+        });
+        Ok(promise)
     }
 
     /// Whether the events of every process' requests are told of, or only of those made or watched here.

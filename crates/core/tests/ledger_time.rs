@@ -7,8 +7,6 @@
     reason = "a test that fails should panic"
 )]
 
-#![allow(clippy::unwrap_used, reason = "a test ends here")]
-
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -16,7 +16,9 @@ pub(super) const OF_CALL: &str = "WHERE a.tool_call_id = ?1 AND a.run_id = ?2 OR
 pub(super) const OF_CALL_ANYWHERE: &str = "WHERE a.tool_call_id = ?1 ORDER BY a.seq";
 pub(super) const LAST_OF_CALL: &str =
     "WHERE a.tool_call_id = ?1 AND a.run_id = ?2 ORDER BY a.seq DESC LIMIT 1";
-pub(super) const PENDING: &str = "WHERE a.status = 0 ORDER BY a.seq";
+pub(super) const PENDING: &str =
+    "WHERE a.seq IN (SELECT seq FROM approval INDEXED BY approval_pending WHERE status = 0)
+     ORDER BY a.seq";
 pub(super) const PENDING_OF_RUN: &str =
     "WHERE a.seq IN (SELECT seq FROM approval INDEXED BY approval_open
      WHERE run_id = ?1 AND status IN (0, 1, 2, 8) AND status = 0) ORDER BY a.seq";
@@ -191,7 +193,8 @@ pub(super) mod look {
     pub(in super::super) fn next_deadline(connection: &Connection) -> Result<Option<u64>, Fault> {
         let next: Option<i64> = connection
             .prepare_cached(
-                "SELECT min(expires_at) FROM approval WHERE status = 0 AND expires_at IS NOT NULL",
+                "SELECT min(expires_at) FROM approval INDEXED BY approval_pending
+                 WHERE status = 0 AND expires_at IS NOT NULL",
             )?
             .query_row([], |row| row.get(0))?;
         Ok(next.map(time))

@@ -48,8 +48,7 @@ CREATE TABLE approval (
 ) STRICT;
 CREATE INDEX approval_call ON approval (tool_call_id, run_id, seq);
 CREATE UNIQUE INDEX approval_open ON approval (run_id, tool_call_id) WHERE status IN (0, 1, 2, 8);
-CREATE INDEX approval_pending ON approval (seq) WHERE status = 0;
-CREATE INDEX approval_due ON approval (expires_at) WHERE status = 0 AND expires_at IS NOT NULL;
+CREATE INDEX approval_pending ON approval (expires_at) WHERE status = 0;
 CREATE INDEX approval_started ON approval (seq) WHERE status = 8;
 CREATE INDEX approval_ended ON approval (contents, ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX approval_run ON approval (run_id, seq);

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::upkeep::{self, Keeper};
 use super::{Core, Mode, connect};
@@ -119,11 +119,12 @@ impl Core {
         // The next group is on its way while this one wakes up.
         drop(baton);
         let done = done.map_err(|fault| fault.of(self.place.file()));
-        if done.as_ref().is_ok_and(|done| done.changed) {
-            self.bell.ring();
-        }
         for task in &mut group {
             task.answer(done.as_ref().map(|_| ()).map_err(Clone::clone));
+        }
+        // Whoever asked has the answer: the others' turn.
+        if done.as_ref().is_ok_and(|done| done.changed) {
+            self.bell.ring();
         }
         if let (Ok(Committed { long: true, .. }), Some(keeper)) = (done, keeper) {
             keeper.due();
@@ -164,27 +165,47 @@ impl Core {
     ) -> Result<(), Fault> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         self.check_writable(&transaction)?;
-        for task in group {
-            transaction.execute_batch("SAVEPOINT step")?;
-            INSIDE.set(true);
-            task.run(&transaction);
-            INSIDE.set(false);
-            if transaction.is_autocommit() {
-                // A disk that is full or broken makes SQLite give up all of the transaction, and with it the other steps.
-                if let Some(error) = task.error() {
-                    return Err(error.into());
-                }
-                return Err(LedgerErrorKind::Io.because(format!(
-                    "the ledger {}: a step ended the transaction that it shared with others; nothing of it was kept",
-                    self.place.file().display()
-                )).into());
-            }
-            if task.error().is_some() {
-                transaction.execute_batch("ROLLBACK TO step")?;
-            }
-            transaction.execute_batch("RELEASE step")?;
+        let [alone] = group else { return Self::transact_all(transaction, group) };
+        Self::run(&transaction, alone)?;
+        // Nobody shares it: what is undone is undone as a whole.
+        if alone.error().is_some() {
+            return Ok(transaction.rollback()?);
         }
         Ok(transaction.commit()?)
+    }
+
+    fn transact_all(
+        transaction: Transaction<'_>, group: &mut [Box<dyn Task>],
+    ) -> Result<(), Fault> {
+        let run = |statement| transaction.prepare_cached(statement)?.execute([]).map(drop);
+        for task in group {
+            run("SAVEPOINT step")?;
+            Self::run(&transaction, task)?;
+            if task.error().is_some() {
+                run("ROLLBACK TO step")?;
+            }
+            run("RELEASE step")?;
+        }
+        Ok(transaction.commit()?)
+    }
+
+    /// Runs a step. Fails when the transaction is over with it.
+    fn run(transaction: &Transaction<'_>, task: &mut Box<dyn Task>) -> Result<(), Fault> {
+        INSIDE.set(true);
+        task.run(transaction);
+        INSIDE.set(false);
+        if !transaction.is_autocommit() {
+            return Ok(());
+        }
+        // A disk that is full or broken makes SQLite give up all of the transaction, and with it the other steps.
+        Err(task
+            .error()
+            .unwrap_or_else(|| {
+                LedgerErrorKind::Io.because(
+                "a step ended the transaction that it shared with others; nothing of it was kept",
+            )
+            })
+            .into())
     }
 }
 

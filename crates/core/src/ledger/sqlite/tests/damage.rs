@@ -253,7 +253,7 @@ fn a_dropped_record_or_trigger_is_told() {
         "DELETE FROM entry WHERE seq = 3",
         "DELETE FROM meta WHERE k = 'key'",
         "DROP TRIGGER audit_is_never_changed",
-        "DROP INDEX approval_due",
+        "DROP INDEX approval_ended",
         "CREATE TRIGGER theirs AFTER INSERT ON approval BEGIN UPDATE approval SET status = 1; END",
     ] {
         let ledger = temporary();

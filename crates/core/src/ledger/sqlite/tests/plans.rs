@@ -20,7 +20,7 @@ fn every_look_has_its_index() {
         ("approval a", requests::PENDING, "approval_pending"),
         ("approval a", requests::PENDING_OF_RUN, "approval_open"),
         ("approval a", requests::OF_RUN, "approval_run"),
-        ("approval a", requests::DUE, "approval_due"),
+        ("approval a", requests::DUE, "approval_pending"),
         ("approval a", requests::OPEN, "approval_open"),
         ("approval a", requests::OPEN_OF_RUN, "approval_open"),
         ("approval a", executions::STARTED, "approval_started"),
