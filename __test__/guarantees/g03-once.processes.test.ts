@@ -1,5 +1,5 @@
 /** G3 over processes: one decision per request and one execution per approval, whoever shares the ledger. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ModelMessage } from 'ai';
 import type { ApprovalRequest } from '../../index.js';
 import { eventually, node, stage } from '../ledger/processes.js';
@@ -7,6 +7,9 @@ import { runtimes } from '../runtimes.js';
 import { answer } from '../support/entries.js';
 
 const on = stage();
+
+/** For each test, in ms: the machine may have others to run. */
+vi.setConfig({ testTimeout: 90_000 });
 
 /** Two of each Node that is supported and two of Bun, as far as they are there: eight in all. */
 function eight() {
