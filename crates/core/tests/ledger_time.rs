@@ -6,7 +6,6 @@
     clippy::panic,
     reason = "a test that fails should panic"
 )]
-#![allow(clippy::unwrap_used, reason = "a test ends here")]
 
 use std::fs;
 use std::path::PathBuf;
