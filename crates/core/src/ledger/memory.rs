@@ -163,12 +163,16 @@ impl Kept {
             return Ok(Requested::Duplicate(existing));
         }
         let seq = self.next_seq;
-        // The calls of a run share the text of its name.
+        // The calls of a run share the text of its name, and mostly their origin.
         let key = (Arc::clone(&request.call.run_id), 0);
-        if let Some((run, _)) =
+        if let Some((run, first)) =
             self.open.range(key..).next().filter(|(run, _)| *run == request.call.run_id)
         {
             request.call.run_id = Arc::clone(run);
+            let first = self.records.get(first).map(|record| &record.request().origin);
+            if let Some(origin) = first.filter(|origin| **origin == request.origin) {
+                request.origin = Arc::clone(origin);
+            }
         }
         let run = Arc::clone(&request.call.run_id);
         self.ids.insert(request.id, seq);
