@@ -22,6 +22,7 @@ import { AuditHeadError } from './errors/audit-head-error.js';
 import { fromNative, type NativeError } from './errors/from-native.js';
 import { LedgerError } from './errors/ledger-error.js';
 import { isLater, type Awaitable } from './values/awaitable.js';
+import { Batches } from './values/batches.js';
 import { Limit } from './values/limit.js';
 import { Turns } from './values/turns.js';
 
@@ -143,7 +144,10 @@ export type NativeShown = {
 export type Claim = { approvalId: string; args: unknown; edited: boolean };
 
 function open<T>(text: string): T {
-  const envelope = JSON.parse(text) as Envelope<T>;
+  return opened(JSON.parse(text) as Envelope<T>);
+}
+
+function opened<T>(envelope: Envelope<T>): T {
   if ('error' in envelope) throw fromNative(envelope.error);
   return envelope.ok;
 }
@@ -285,6 +289,9 @@ export interface RunStore {
 /** How many operations of one gate may be on their way at once: what is beyond waits here, not in the ledger. */
 const MAX_IN_FLIGHT = 64;
 
+/** How long the requests are together that share a write, in UTF-16 units of JSON. */
+const MAX_BATCH = 1_048_576;
+
 /**
  * The gate of the core: a state machine over its ledger. Over one in memory each method answers at once, over one that lasts
  * it answers with a promise of what is durable. Every change is queued as an event until `drain`.
@@ -298,6 +305,12 @@ export class NativeGate implements RunStore {
   readonly #limit = new Limit(MAX_IN_FLIGHT);
   /** The threads of the core take up what comes in any order. */
   readonly #turns = new Turns();
+  /** They share a write to the disk, and come there in their order. */
+  readonly #requests = new Batches<string, ApprovalRecord>(
+    (requests) => this.#limit.run(() => this.#request(requests)),
+    (request) => request.length,
+    MAX_BATCH,
+  );
   /** Requests that are on their way. */
   readonly #requesting = new Set<Promise<unknown>>();
 
@@ -323,11 +336,20 @@ export class NativeGate implements RunStore {
     return this.#limit.run(() => this.#call<T>(operation, args));
   }
 
-  async #call<T>(operation: LastingOperation, args: readonly unknown[]): Promise<T> {
+  #call<T>(operation: LastingOperation, args: readonly unknown[]): Promise<T> {
+    return this.#callWith<T>(operation, JSON.stringify(args.map(wellFormed)));
+  }
+
+  async #request(requests: readonly string[]): Promise<(() => ApprovalRecord)[]> {
+    const answers = await this.#callWith<Envelope<ApprovalRecord>[]>('request', `[${requests.join()}]`);
+    return answers.map((answer) => () => opened(answer));
+  }
+
+  async #callWith<T>(operation: LastingOperation, payload: string): Promise<T> {
     const started = performance.now();
     let failure: string | undefined;
     try {
-      return open(await this.#gate.call(operation, JSON.stringify(args.map(wellFormed))));
+      return open(await this.#gate.call(operation, payload));
     } catch (error) {
       if (LedgerError.isInstance(error)) failure = error.code;
       throw error;
@@ -375,12 +397,13 @@ export class NativeGate implements RunStore {
   }
 
   /**
-   * Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. Of several requests
-   * for one call, the first that is made here is the first.
+   * Fails with `ERR_DUPLICATE_CALL` (`existing`: record) when this run already asked about this call id. Over a
+   * ledger that lasts, those of this process come into it in the order in which they were made.
    */
   request(request: NativeRequest): Awaitable<ApprovalRecord> {
-    const call = `call ${JSON.stringify([request.runId, request.toolCallId])}`;
-    const requested = this.#inTurn<ApprovalRecord>(call, 'request', request);
+    const requested = this.lasts
+      ? this.#requests.add(JSON.stringify(request))
+      : this.#do<ApprovalRecord>('request', request);
     if (isLater(requested)) {
       this.#requesting.add(requested);
       const forget = () => void this.#requesting.delete(requested);

@@ -378,6 +378,71 @@ it('a request that nobody waits for ends no process when its gate is closed', as
   }
 });
 
+describe('requests of one moment', () => {
+  const requests = () =>
+    later.called
+      .filter(([operation]) => operation === 'request')
+      .map(([, all]) => (all as { toolCallId: string }[]).map(({ toolCallId }) => toolCallId));
+
+  it('of a step share a write, in the order of the calls', async () => {
+    const { ran, tools } = recordingTools();
+    const gate = createGate({ ledger });
+    const description = async ({ args }: { args: { path: string } }) => {
+      // The first takes longest.
+      await sleep(args.path === '/1' ? 20 : 1);
+      return `Deletes ${args.path}.`;
+    };
+    const { run } = start({
+      turns: [calls(...['1', '2', '3'].map((n) => call('del', { path: `/${n}` }, `c${n}`))), says('.')],
+      tools,
+      gate,
+      interruptOn: { del: { description } } as never,
+      onApprovalRequest: () => true,
+    });
+    const events = await collect(run);
+    expect(requests()).toEqual([['c1', 'c2', 'c3']]);
+    expect(of(events)('approval-requested').map(({ toolCallId }) => toolCallId)).toEqual(['c1', 'c2', 'c3']);
+    expect(ran.toSorted()).toEqual(['del /1', 'del /2', 'del /3']);
+    await gate.close();
+  });
+
+  it('come into the ledger in their order; one that is refused takes no other with it', async () => {
+    const gate = createGate({ ledger, maxArgumentBytes: 100 });
+    const ask = (toolCallId: string, length = 1) =>
+      gate.request({ runId: 'r', toolCallId, toolName: 'deploy', args: { text: 'x'.repeat(length) } });
+    const asked = [ask('c'), ask('a'), ask('long', 200), ask('c'), ask('b')];
+    const refused = Promise.allSettled([asked[2], asked[3]]);
+    expect((await gate.pending()).map(({ toolCallId }) => toolCallId)).toEqual(['c', 'a', 'b']);
+    expect(await refused).toMatchObject([
+      { reason: { code: 'ERR_INVALID_ARGUMENTS' } },
+      { reason: { code: 'ERR_DUPLICATE_REQUEST' } },
+    ]);
+    expect(requests()).toEqual([['c', 'a', 'long', 'c', 'b']]);
+    await gate.close();
+  });
+
+  it('that are very long do not share one', async () => {
+    const gate = createGate({ ledger });
+    const args = { text: 'x'.repeat(600_000) };
+    for (const toolCallId of ['a', 'b', 'c']) void gate.request({ toolCallId, toolName: 'deploy', args });
+    expect((await gate.pending()).map(({ toolCallId }) => toolCallId)).toEqual(['a', 'b', 'c']);
+    expect(requests()).toEqual([['a'], ['b'], ['c']]);
+    await gate.close();
+  });
+
+  it('fail together when the ledger does, and the next are taken', async () => {
+    const gate = createGate({ ledger });
+    fails('request');
+    const ask = () => gate.request({ toolName: 'deploy', args: {} });
+    for (const one of await Promise.allSettled([ask(), ask()]))
+      expect(one).toMatchObject({ reason: { code: 'ERR_LEDGER_IO' } });
+    later.trouble = () => undefined;
+    void ask();
+    expect(await gate.pending()).toHaveLength(1);
+    await gate.close();
+  });
+});
+
 describe('operations', () => {
   it('of one request or call are done in their order', async () => {
     const gate = createGate({ ledger });

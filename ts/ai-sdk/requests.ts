@@ -1,6 +1,6 @@
 /** The calls that a run must ask about: taken in, put to somebody, and told when they are decided. */
 import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType } from '../../index.js';
-import { requestOf, type Asker, type Question } from '../gate/asker.js';
+import { requestOf, type Asker, type Opened, type Question } from '../gate/asker.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, toRecord, type Decided } from '../gate/records.js';
@@ -117,13 +117,13 @@ export class Requests {
     const cut = isComplete(reason)
       ? undefined
       : `The model's turn is incomplete (${reason}), so its calls may be cut short.`;
-    const open: Asked[] = [];
-    const signal = this.#options.signal;
-    for (const asked of unasked) {
-      const denied = cut ?? this.#denialOf(asked);
-      if (!signal.aborted && (await this.#openRequest(round, asked, denied))) open.push(asked);
-    }
-    this.#callHumans(open);
+    const { signal } = this.#options;
+    if (signal.aborted) return;
+    const prepared = unasked.map((asked) => this.#prepare(asked, cut ?? this.#denialOf(asked)));
+    // Made at one moment, in the order of the calls: they share a write to the disk.
+    const opening = (await Promise.all(prepared)).map((open) => !signal.aborted && open(round));
+    const isOpen = await Promise.all(opening);
+    this.#callHumans(unasked.filter((_, index) => isOpen[index]));
   }
 
   /**
@@ -242,20 +242,42 @@ export class Requests {
     denied: string | undefined,
     supersedes?: Question['supersedes'],
   ): Promise<boolean> {
+    return (await this.#prepare(asked, denied, supersedes))(round);
+  }
+
+  /** What makes the request, and says whether a human is to be called. */
+  async #prepare(
+    asked: Asked,
+    denied: string | undefined,
+    supersedes?: Question['supersedes'],
+  ): Promise<(round: Round) => Promise<boolean>> {
     const { toolCallId, toolName, args } = asked;
-    const verdict = this.#options.guard.call(toolCallId)?.verdict;
+    const question = {
+      toolCallId,
+      toolName,
+      args: args ?? snapshot(null),
+      gating: this.#gatingOf(asked),
+      entry: this.#options.guard.entryOf(toolName),
+      verdict: this.#options.guard.call(toolCallId)?.verdict,
+      supersedes,
+      checkEdit: (written: unknown) => asked.edits.check(written),
+      signal: this.#options.signal,
+    };
+    const prepared = this.#options.asker.prepare(question);
+    // What went wrong is told when the request is made.
+    await prepared.catch(() => {});
+    return (round) => this.#open(round, asked, denied, prepared);
+  }
+
+  async #open(
+    round: Round,
+    asked: Asked,
+    denied: string | undefined,
+    prepared: Promise<() => Promise<Opened>>,
+  ): Promise<boolean> {
+    const { toolCallId, args } = asked;
     try {
-      const { record, decided, staleness } = await this.#options.asker.openAndWait({
-        toolCallId,
-        toolName,
-        args: args ?? snapshot(null),
-        gating: this.#gatingOf(asked),
-        entry: this.#options.guard.entryOf(toolName),
-        verdict,
-        supersedes,
-        checkEdit: (written) => asked.edits.check(written),
-        signal: this.#options.signal,
-      });
+      const { record, decided, staleness } = await (await prepared)();
       asked.record = record;
       asked.staleness = staleness;
       const isAutomatic = denied !== undefined || this.#options.asker.isAutomatic;

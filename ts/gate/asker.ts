@@ -175,10 +175,18 @@ export class Asker {
 
   /** As {@link Asker.open}, with the decision whenever it comes. */
   async openAndWait(question: Question, runId = this.runId): Promise<Opened> {
+    return (await this.prepare(question, runId))();
+  }
+
+  /** What makes the request, once all that is shown with it is there. Those that are made at one moment share a write. */
+  async prepare(question: Question, runId = this.runId): Promise<() => Promise<Opened>> {
     const request = await this.#requestFor(question, runId);
-    const opened = this.gate.openAndWait(request, question.checkEdit, question.signal);
-    const { record, decided } = isLater(opened) ? await opened : opened;
-    return { record, decided, staleness: () => this.#staleness(record, request.context) };
+    return async () => {
+      question.signal?.throwIfAborted();
+      const opened = this.gate.openAndWait(request, question.checkEdit, question.signal);
+      const { record, decided } = isLater(opened) ? await opened : opened;
+      return { record, decided, staleness: () => this.#staleness(record, request.context) };
+    };
   }
 
   /** As {@link Asker.openAndWait}, for a request that was made before, perhaps by another process. */

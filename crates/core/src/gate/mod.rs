@@ -197,6 +197,35 @@ impl Gate {
 
     /// Puts a call to a human.
     pub fn request(&self, new: NewRequest) -> Result<Record, Error> {
+        let requested = self.ledger.request(self.prepare(new)?)?;
+        self.requested(requested)
+    }
+
+    /// Puts calls to humans, in this order: each by itself, but where the ledger waits for a disk, once for all.
+    pub fn request_all(&self, new: Vec<Result<NewRequest, Error>>) -> Vec<Result<Record, Error>> {
+        let mut requests = Vec::with_capacity(new.len());
+        let places: Vec<Result<(), Error>> = new
+            .into_iter()
+            .map(|new| new.and_then(|new| self.prepare(new)).map(|request| requests.push(request)))
+            .collect();
+        let mut requested = match self.ledger.request_all(requests) {
+            Ok(requested) => Ok(requested.into_iter()),
+            Err(error) => Err(error),
+        };
+        let mut next = || match &mut requested {
+            Ok(requested) => {
+                requested.next().map(|requested| self.requested(requested)).unwrap_or_else(|| {
+                    Err(Error::Internal(
+                        "the ledger took fewer requests than it was given".to_owned(),
+                    ))
+                })
+            }
+            Err(error) => Err(Error::Ledger(error.clone())),
+        };
+        places.into_iter().map(|place| place.and_then(|()| next())).collect()
+    }
+
+    fn prepare(&self, new: NewRequest) -> Result<Request, Error> {
         self.check_size("the arguments", &new.call.args)?;
         let digest = new.call.digest();
         // Once per request, and without the lock: showing a long text takes its time.
@@ -225,7 +254,7 @@ impl Gate {
             call.args = stored;
             more.get_or_insert_default().contents = Contents::Redacted;
         }
-        let request = Request {
+        Ok(Request {
             id: new_id(now),
             digest,
             call,
@@ -236,8 +265,11 @@ impl Gate {
             allowed: new.allowed,
             created_at: now,
             expires_at: new.timeout.map(|timeout| now.saturating_add(timeout)),
-        };
-        let record = match self.ledger.request(request)? {
+        })
+    }
+
+    fn requested(&self, requested: Requested) -> Result<Record, Error> {
+        let record = match requested {
             Requested::Created(record) => record,
             Requested::Duplicate(record) => return Err(Error::Duplicate(record)),
         };

@@ -12,6 +12,11 @@ macro_rules! conformance {
             use super::*;
 
             #[test]
+            fn keeps_several_in_their_order() {
+                super::keeps_several_in_their_order($make());
+            }
+
+            #[test]
             fn keeps_and_finds() {
                 super::keeps_and_finds($make());
             }
@@ -148,6 +153,22 @@ fn calls(records: &[Record]) -> Vec<String> {
             format!("{}/{}", record.request().call.run_id, record.request().call.tool_call_id)
         })
         .collect()
+}
+
+fn keeps_several_in_their_order(ledger: impl Ledger) {
+    put(&ledger, "a", "0", None);
+    let requests = ["3", "1", "0", "2", "1"].map(|call| asked_at(7, "a", call, Some(9)));
+    let ids = requests.each_ref().map(|request| request.id);
+    let requested = ledger.request_all(requests.into()).unwrap();
+    let created: Vec<bool> = requested
+        .iter()
+        .map(|requested| matches!(requested, Requested::Created(record) if record.request().expires_at == Some(9)))
+        .collect();
+    assert_eq!(created, [true, true, false, true, false]);
+    assert_eq!(calls(&ledger.pending(None).unwrap()), ["a/0", "a/3", "a/1", "a/2"]);
+    let kept = ids.map(|id| ledger.get(id).unwrap().is_some());
+    assert_eq!(kept, [true, true, false, true, false]);
+    assert!(ledger.request_all(Vec::new()).unwrap().is_empty());
 }
 
 fn keeps_and_finds(ledger: impl Ledger) {

@@ -97,6 +97,11 @@ pub trait Ledger: Send + Sync {
     /// cancelled or interrupted one that this one supersedes.
     fn request(&self, request: Request) -> Result<Requested, LedgerError>;
 
+    /// As [`Ledger::request`] for several, one after the other. One that waits for a disk does it once for all.
+    fn request_all(&self, requests: Vec<Request>) -> Result<Vec<Requested>, LedgerError> {
+        requests.into_iter().map(|request| self.request(request)).collect()
+    }
+
     /// A record.
     fn get(&self, id: ApprovalId) -> Result<Option<Record>, LedgerError>;
 

@@ -17,8 +17,13 @@ use crate::ledger::{Hash, Retention, Watch, hash_from_hex, hex};
 pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
     match operation {
         "open" => envelope(Ok(())),
-        "request" => with(payload, |(request,): (Raw,)| {
-            gate.request(NewRequest::from_text(request.get())?).map(RecordText)
+        // Several: an envelope for each.
+        "request" => with(payload, |requests: Vec<Raw>| {
+            let new = requests.iter().map(|request| NewRequest::from_text(request.get())).collect();
+            let records = gate.request_all(new).into_iter();
+            records
+                .map(|record| raw(envelope(record.map(RecordText))))
+                .collect::<Result<Vec<_>, _>>()
         }),
         "get" => with(payload, |(id,): (Box<str>,)| match wire::approval_id(&id) {
             // What is no id of ours is the id of no request.
@@ -107,6 +112,11 @@ fn with<ARGS: DeserializeOwned, T: Serialize>(
     payload: &str, work: impl FnOnce(ARGS) -> Result<T, Error>,
 ) -> String {
     envelope(wire::read(payload).and_then(work))
+}
+
+/// An answer within an answer.
+fn raw(text: String) -> Result<Raw, Error> {
+    RawValue::from_string(text).map_err(|error| Error::Internal(error.to_string()))
 }
 
 /// The hash that 64 hexadecimal digits stand for.

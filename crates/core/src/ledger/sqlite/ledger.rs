@@ -102,6 +102,29 @@ impl Ledger for SqliteLedger {
         requested
     }
 
+    fn request_all(&self, requests: Vec<Request>) -> Result<Vec<Requested>, LedgerError> {
+        let ids: Vec<ApprovalId> = requests.iter().map(|request| request.id).collect();
+        for id in &ids {
+            self.follower.follow(*id)?;
+        }
+        let now = requests.iter().map(|request| request.created_at).max().unwrap_or_default();
+        let requested = self.step(now, move |step| {
+            requests.into_iter().map(|request| step.request(request)).collect::<Result<Vec<_>, _>>()
+        });
+        let made = requested.as_deref().unwrap_or_default();
+        let made: Vec<ApprovalId> = made
+            .iter()
+            .filter_map(|requested| match requested {
+                Requested::Created(record) => Some(record.request().id),
+                Requested::Duplicate(_) => None,
+            })
+            .collect();
+        for id in ids.iter().filter(|id| !made.contains(id)) {
+            self.follower.forget(*id);
+        }
+        requested
+    }
+
     fn get(&self, id: ApprovalId) -> Result<Option<Record>, LedgerError> {
         self.look(|connection, sealer| look::get(connection, sealer, id))
     }
