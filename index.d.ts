@@ -1020,8 +1020,9 @@ export interface Gate extends AsyncDisposable {
   /** Throws as {@link Gate.approve}, and {@link InvalidDecisionError} (`ERR_INVALID_DECISION`). */
   decide(approvalId: string, decision: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord>;
   /**
-   * What happens from now on, over all runs, and over all processes that share the ledger. A reader that falls more than 10,000 events behind gets
-   * {@link EventsLostError} (`ERR_EVENTS_LOST`): read `pending()` again.
+   * What happens from now on, over all runs, and over all processes that share the ledger: of one that lasts also what
+   * happened a moment ago. A reader that falls more than 10,000 events behind gets {@link EventsLostError}
+   * (`ERR_EVENTS_LOST`): read `pending()` again.
    */
   events(options?: { signal?: AbortSignal }): AsyncIterableIterator<GateEvent>;
   /** What the policies, the grants and the mode of this gate say about a call, without asking anybody. */
