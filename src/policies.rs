@@ -275,5 +275,6 @@ fn here() -> Where {
         cwd: text(cwd).unwrap_or_else(|| "/".to_owned()),
         home: std::env::var("HOME").ok().or_else(|| std::env::var("USERPROFILE").ok()),
         project: text(project),
+        own: Vec::new(),
     }
 }

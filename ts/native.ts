@@ -549,6 +549,7 @@ export class NativePolicies {
     cwd: string;
     project: string | null;
     home: string;
+    own?: readonly string[];
   }) {
     this.#policies = new binding.NativePolicies(JSON.stringify(options));
     open(this.#policies.status());

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Gate, GateEvent } from '../../index.js';
+import { tool } from 'ai';
+import { z } from 'zod';
+import type { Gate, GateEvent, PolicyDocument } from '../../index.js';
 import { createGate, GateClosedError, LedgerError } from '../../ts/index.js';
 import { localGate } from '../../ts/gate/gate.js';
 import { call, calls, collect, resultsIn, says } from '../support/model.js';
@@ -168,5 +170,43 @@ describe('opening', () => {
     const gate = open({ ledger: 'sqlite:' });
     expect(await gate.pending()).toEqual([]);
     await expect(gate.ready()).resolves.toBeUndefined();
+  });
+});
+
+describe('the ledger in a project whose files are all allowed', () => {
+  const policy: PolicyDocument = {
+    version: 1,
+    rule: [
+      { effect: 'allow', reads: '**', writes: '**' },
+      { effect: 'allow', commands: ['rm **', 'cat **'] },
+    ],
+  };
+  const write = (file_path: string) => ({ toolName: 'write_file', args: { file_path, content: '' } });
+  const bash = (command: string) => ({ toolName: 'bash', args: { command } });
+
+  it.each([
+    ['ask', write('approvals.db')],
+    ['ask', write('approvals.db-wal')],
+    ['ask', bash('rm *.db')],
+    ['ask', bash('cat approvals.db')],
+    ['allow', write('approvals.md')],
+    ['allow', bash('cat approvals.md')],
+  ])('%s: %j', async (effect, call) => {
+    const gate = open({ policy });
+    expect(await gate.check(call)).toMatchObject({ effect });
+  });
+
+  it('is asked about by the policy of a run as well', async () => {
+    const ran: string[] = [];
+    const write_file = tool({
+      inputSchema: z.object({ file_path: z.string(), content: z.string() }),
+      execute: async ({ file_path }) => void ran.push(file_path),
+    });
+    const args = { file_path: 'approvals.db', content: '' };
+    const turns = [calls(call('write_file', args, 'c1')), says('.')];
+    const { run } = start({ turns, tools: { write_file }, gate: open(), policy });
+    await until(run, 'approval-requested');
+    await run.return();
+    expect(ran).toEqual([]);
   });
 });

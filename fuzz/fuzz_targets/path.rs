@@ -25,6 +25,7 @@ fuzz_target!(|input: (&str, &str)| {
         cwd: "/work".to_owned(),
         home: Some("/home/u".to_owned()),
         project: Some("/work".to_owned()),
+        ..Where::default()
     };
     let _ = locate(path, &vars, &NoFiles);
     let located = locate(path, &vars, &Plain);

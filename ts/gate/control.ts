@@ -26,12 +26,14 @@ export class Control {
   readonly #options: GateOptions;
   readonly #policies: Policies | undefined;
   readonly #judge: PolicyJudge | undefined;
+  readonly #own: readonly string[];
   readonly #onProblems: (problems: PolicyProblem[]) => void;
   /** Knows no rules: reads calls and keeps grants where the gate has no policy. */
   #reader: Policies | undefined;
   #mode: PolicyMode;
 
-  constructor(options: GateOptions, onProblems: (problems: PolicyProblem[]) => void) {
+  /** @param own files of the gate's own: see {@link Policies} */
+  constructor(options: GateOptions, own: readonly string[], onProblems: (problems: PolicyProblem[]) => void) {
     const { policy, policyFiles = false, judge, mode = 'safe' } = options;
     if (judge !== undefined && typeof judge !== 'function')
       throw new InvalidConfigError({ message: 'createGate: judge must be a function.' });
@@ -39,12 +41,13 @@ export class Control {
       throw new InvalidConfigError({ message: 'createGate: policyFiles must be true or false.' });
     checkPlace(options.place, 'createGate');
     this.#options = options;
+    this.#own = own;
     this.#onProblems = onProblems;
     this.#judge = judge;
     this.#mode = checkMode('createGate: mode', mode);
     if (policy !== undefined || policyFiles) {
       const files = policyFiles ? 'all' : 'managed';
-      this.#policies = new Policies({ policy, files, place: options.place, onProblems }, 'createGate');
+      this.#policies = new Policies({ policy, files, place: options.place, own, onProblems }, 'createGate');
       const source = options.mode === undefined ? null : this.#policies.forbidsByCode(mode);
       if (source !== null) throw forbidden(source, mode);
     }
@@ -65,7 +68,14 @@ export class Control {
   narrower(policy: PolicyInput | readonly PolicyInput[] | undefined, place: string): Policies | undefined {
     if (policy === undefined) return undefined;
     const files = this.#policies === undefined ? 'managed' : 'none';
-    return new Policies({ policy, files, place: this.#options.place, onProblems: this.#onProblems }, place);
+    const options = {
+      policy,
+      files,
+      place: this.#options.place,
+      own: this.#own,
+      onProblems: this.#onProblems,
+    } as const;
+    return new Policies(options, place);
   }
 
   /** Whether anything here can ask about a call, or deny it, that `interruptOn` lets run. */
@@ -222,7 +232,8 @@ export class Control {
 
   #reading(): Policies {
     if (this.#policies !== undefined) return this.#policies;
-    this.#reader ??= new Policies({ policy: undefined, files: 'none', place: this.#options.place }, 'createGate');
+    const options = { policy: undefined, files: 'none', place: this.#options.place, own: this.#own } as const;
+    this.#reader ??= new Policies(options, 'createGate');
     return this.#reader;
   }
 }

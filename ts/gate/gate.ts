@@ -31,7 +31,7 @@ import { Deciding } from './deciding.js';
 import { Executing } from './executing.js';
 import { closed, Inside } from './inside.js';
 import type { JudgedCall, Verdict } from './judge.js';
-import { ledgerOptions } from './ledger-options.js';
+import { filesOf, ledgerOptions } from './ledger-options.js';
 import { toRecord, toRequest, type Decided } from './records.js';
 import { RedactedNative } from './redacted-native.js';
 import { DEFAULT_TIMEOUT_MS, Requests, type OpenRequest, type Waited } from './requests.js';
@@ -51,14 +51,15 @@ export class LocalGate implements Gate {
   constructor(options: GateOptions = {}) {
     const { timeout, maxArgumentBytes = 4_194_304, keepDecided = 10_000, logger } = options;
     this.timeout = timeout === undefined ? null : checkPositive('createGate: timeout', timeout);
-    const control = new Control(options, (problems) =>
+    const ledger = ledgerOptions(options);
+    const control = new Control(options, filesOf(ledger), (problems) =>
       this.#teller.publish({ type: 'policy-changed', problems, at: Date.now() }),
     );
     const redactor = Redactor.from(options.redact);
     const kept = {
       maxArgumentBytes: checkPositive('createGate: maxArgumentBytes', maxArgumentBytes),
       keepDecided: checkPositive('createGate: keepDecided', keepDecided),
-      ...ledgerOptions(options),
+      ...ledger,
     };
     const telemetry = Telemetry.from(options.telemetry);
     const redacted = redactor && new RedactedNative(kept, redactor);

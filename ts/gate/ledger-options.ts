@@ -1,5 +1,5 @@
 /** Where a gate keeps what it keeps, and for how long: as the options and the environment say. */
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import type { GateOptions } from '../../index.js';
 import { InvalidConfigError, LedgerError } from '../errors/index.js';
 import type { NativeGateOptions } from '../native.js';
@@ -26,6 +26,13 @@ export function ledgerOptions({ ledger: given, place, encryption, retention }: G
   );
   const key = keyOf(encryption, ledger, fromEnvironment !== undefined);
   return { ledger, key, ...retained(retention) };
+}
+
+/** The files in which a ledger lies; the others are called like them. */
+export function filesOf({ ledger }: LedgerOptions): string[] {
+  if (ledger === MEMORY || ledger === SQLITE) return [];
+  const path = ledger.slice(SQLITE.length);
+  return [sep === '/' ? path : path.replaceAll(sep, '/')];
 }
 
 /** The ledger, with an absolute path. */

@@ -47,6 +47,8 @@ export interface PoliciesOptions {
   /** `none`, only the administrator's, or all. */
   files: 'none' | 'managed' | 'all';
   place: PolicyPlace | undefined;
+  /** Files that ask unless a rule names them, such as the gate's ledger. Absolute. */
+  own?: readonly string[];
   onProblems?: (problems: PolicyProblem[]) => void;
 }
 
@@ -57,7 +59,7 @@ export class Policies {
   readonly #onProblems: ((problems: PolicyProblem[]) => void) | undefined;
 
   /** @throws {PolicyError} @throws {InvalidConfigError} */
-  constructor({ policy, files, place, onProblems }: PoliciesOptions, name: string) {
+  constructor({ policy, files, place, own = [], onProblems }: PoliciesOptions, name: string) {
     const { documents, conditions } = documentsOf(policy, name);
     checkPlace(place, name);
     this.cwd = place?.cwd ?? process.cwd();
@@ -69,6 +71,7 @@ export class Policies {
       cwd: this.cwd,
       project: place?.project ?? null,
       home: place?.home ?? homedir(),
+      own,
     });
   }
 

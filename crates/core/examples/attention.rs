@@ -26,6 +26,7 @@ fn place() -> Where {
         cwd: "/home/user/project".to_owned(),
         home: Some("/home/user".to_owned()),
         project: Some("/home/user/project".to_owned()),
+        ..Where::default()
     }
 }
 

@@ -50,7 +50,12 @@ fn project(rules: usize, dir: &str) -> Policy {
 
 fn compile(text: &str, dir: &str) -> Policy {
     let source = Source { layer: Layer::Code, name: "speed".into(), trusted: true };
-    let context = Where { cwd: dir.into(), home: Some("/root".into()), project: Some(dir.into()) };
+    let context = Where {
+        cwd: dir.into(),
+        home: Some("/root".into()),
+        project: Some(dir.into()),
+        ..Where::default()
+    };
     Policy::compile(vec![read(text, Format::Toml, source).unwrap()], &context).unwrap()
 }
 

@@ -23,6 +23,7 @@ fn policy(name: &str) -> Policy {
         cwd: "/project".to_owned(),
         home: Some("/home/user".to_owned()),
         project: Some("/project".to_owned()),
+        ..Where::default()
     };
     Policy::compile(vec![document(name)], &context).unwrap()
 }

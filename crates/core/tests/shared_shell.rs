@@ -74,8 +74,12 @@ fn shared_shell_rows() {
     for line in rows.lines() {
         let row: Value = serde_json::from_str(line).unwrap();
         let cwd = row["rules"]["cwd"].as_str().unwrap().to_owned();
-        let context =
-            Where { cwd: cwd.clone(), home: Some("/home/user".into()), project: Some(cwd) };
+        let context = Where {
+            cwd: cwd.clone(),
+            home: Some("/home/user".into()),
+            project: Some(cwd),
+            ..Where::default()
+        };
         let policy = Policy::compile(vec![document(&row["rules"])], &context).unwrap();
         let command = row["command"].as_str().unwrap().to_owned();
         let args = Json::Object(BTreeMap::from([("command".to_owned(), Json::String(command))]));

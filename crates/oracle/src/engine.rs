@@ -58,8 +58,12 @@ impl Engine {
         let source = Source { layer: Layer::Code, name: Arc::from("campaign"), trusted: true };
         let text = document();
         let document = read(&text, Format::Toml, source).map_err(|errors| format!("{errors:?}"))?;
-        let context =
-            Where { cwd: house::CWD.to_owned(), home: Some("/home/u".to_owned()), project: None };
+        let context = Where {
+            cwd: house::CWD.to_owned(),
+            home: Some("/home/u".to_owned()),
+            project: None,
+            own: Box::default(),
+        };
         let policy =
             Policy::compile(vec![document], &context).map_err(|error| format!("{error:?}"))?;
         Ok(Self { policy })

@@ -17,6 +17,8 @@ pub struct Where {
     pub home: Option<String>,
     /// The directory that `${project}` means. Absolute.
     pub project: Option<String>,
+    /// Files that what judges calls lives in, such as a ledger. Absolute. What begins with the name of one and a `-` belongs to it.
+    pub own: Vec<String>,
 }
 
 /// A path, made absolute, in each reading that a tool may take it in. Always with `/`, on Windows too (`C:/dir/file`).

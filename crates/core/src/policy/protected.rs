@@ -2,9 +2,10 @@
 //!
 //! A rule that allows them must name them: `.git/hooks/**` does, `**` does not.
 
-use crate::path::{Located, Where};
+use crate::path::{Files, Located, PathError, PathSet, Vars, Where};
 use crate::policy::judge::Spots;
 use crate::policy::subject::Extent;
+use crate::policy::suggest::escaped;
 use crate::shell::{Access, Piece};
 
 /// What is protected about a path.
@@ -38,6 +39,7 @@ const TOOL: &str = "settings of a tool: they run later, or hold secrets";
 const SECRETS: &str = "credentials";
 const SYSTEM: &str = "what the system runs by itself";
 const OWN: &str = "the policy itself";
+const LEDGER: &str = "the ledger that the approvals are in";
 
 /// A name anywhere in a path, and what it is. All in lower case.
 type Names = &'static [(&'static str, &'static str)];
@@ -161,8 +163,12 @@ const BOTH_CHAINS: Chains = &[
 
 /// What is protected about a path, in any place that it may be, if anything.
 pub(crate) fn protection(
-    spots: &Spots, access: Access, extent: Extent, context: &Where,
+    spots: &Spots, access: Access, extent: Extent, context: &Where, files: &dyn Files,
 ) -> Option<Protection> {
+    if let Some(own) = context.own.iter().find(|own| is_own(own, spots, access, extent, files)) {
+        let name = own.rsplit('/').next().unwrap_or_default().to_owned();
+        return Some(Protection { what: LEDGER, name });
+    }
     let located = |path: &Located| {
         of_text(&path.lexical, access)
             .or_else(|| of_text(&path.real, access))
@@ -178,6 +184,27 @@ pub(crate) fn protection(
         .iter()
         .find_map(located)
         .or_else(|| spots.loose.iter().find_map(|(pieces, _)| of_pieces(pieces, access)))
+}
+
+/// Whether this may be a file of our own, or one that lies beside it; for a write, also a directory above it that is changed
+/// with all below it, and a pattern that finds it. Not to know counts as yes.
+fn is_own(own: &str, spots: &Spots, access: Access, extent: Extent, files: &dyn Files) -> bool {
+    let own = escaped(own);
+    let patterns = [own.clone(), format!("{own}-*"), format!("{own}-*/**")];
+    let Ok(set) = PathSet::parse(patterns.iter().map(String::as_str), &Vars::default()) else {
+        return true;
+    };
+    let any = |found: Result<bool, PathError>| found.unwrap_or(true);
+    let write = access == Access::Write;
+    spots.located.iter().any(|path| {
+        any(set.touches(path, files))
+            || (write && extent.is_recursive() && any(set.touches_below(path, files)))
+    }) || (write
+        && spots.loose.iter().any(|(pieces, from)| {
+            // A name that is not known at all is free here as well.
+            !pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }))
+                && any(set.could_match_through(pieces, from, files))
+        }))
 }
 
 /// A directory whose loss is the loss of all that is protected below it.

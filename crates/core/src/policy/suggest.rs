@@ -259,7 +259,7 @@ fn path(
     };
     // One file, whichever way it is read.
     let [place] = spots.located.as_slice() else { return Ok(None) };
-    let protected = protected::protection(&spots, *access, *extent, context).is_some();
+    let protected = protected::protection(&spots, *access, *extent, context, files).is_some();
     if protected || !spots.certain || place.real != place.real_of_lexical {
         return Ok(None);
     }
@@ -295,7 +295,7 @@ fn path(
 }
 
 /// The pattern that means this very text.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for character in text.chars() {
         if "*?[]{}\\!~$".contains(character) {

@@ -232,6 +232,7 @@ impl Batch {
                 (None, None) => self.defaults.project.clone(),
             },
             cwd: cwd.unwrap_or_else(|| self.defaults.cwd.clone()),
+            own: Vec::new(),
         };
         let policy = fields.get("policy").ok_or("`policy` is missing")?.get();
         let call = fields.get("call").ok_or("`call` is missing")?.get();

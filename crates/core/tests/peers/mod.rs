@@ -36,6 +36,7 @@ pub(crate) fn verdict(documents: Vec<Document>, tool: &str, args: &Value, projec
         cwd: project.to_owned(),
         home: Some("/home/user".to_owned()),
         project: Some(project.to_owned()),
+        ..Where::default()
     };
     let policy = Policy::compile(documents, &context).unwrap();
     let call = JudgedCall {

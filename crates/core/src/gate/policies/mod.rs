@@ -51,6 +51,8 @@ pub struct Options {
     pub project: Option<String>,
     /// What `~` means.
     pub home: String,
+    /// Files that ask unless a rule names them, such as the gate's ledger. Absolute.
+    pub own: Vec<String>,
 }
 
 /// A call to judge.
@@ -434,6 +436,7 @@ impl Policies {
             cwd: self.options.cwd.clone(),
             home: Some(self.options.home.clone()),
             project: self.options.project.clone(),
+            own: self.options.own.clone(),
         }
     }
 

@@ -171,11 +171,13 @@ struct OptionsIn {
     cwd: String,
     project: Option<String>,
     home: String,
+    #[serde(default)]
+    own: Vec<String>,
 }
 
 /// Policies from the options of `NativePolicies`.
 pub fn open(text: &str) -> Answer<Policies> {
-    let OptionsIn { documents, files, cwd, project, home } = read(text)?;
+    let OptionsIn { documents, files, cwd, project, home, own } = read(text)?;
     let machine = match files.as_str() {
         "none" => Machine::None,
         "managed" => Machine::Managed,
@@ -183,7 +185,7 @@ pub fn open(text: &str) -> Answer<Policies> {
         other => return Err(Error::Internal(format!("there are no files {other:?}"))),
     };
     let code = policies_of(documents)?;
-    Policies::new(Options { code, machine, cwd, project, home }).map_err(Error::Policy)
+    Policies::new(Options { code, machine, cwd, project, home, own }).map_err(Error::Policy)
 }
 
 #[derive(Deserialize)]

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use serde_json::value::RawValue;
@@ -42,7 +43,7 @@ impl SqliteLedger {
         let temporary = if path.is_none() { Some(Temporary::new()?) } else { None };
         let file = match (path, &temporary) {
             (Some(path), _) => path.to_owned(),
-            (None, Some(temporary)) => temporary.0.join("ledger.db"),
+            (None, Some(temporary)) => temporary.0.join(FILE),
             (None, None) => return Err(super::step::internal("no place for a ledger")),
         };
         let mut how = super::OpenOptions::new(file);
@@ -187,9 +188,18 @@ impl Ledger for SqliteLedger {
 #[derive(Debug)]
 struct Temporary(PathBuf);
 
+/// How the directory of a temporary ledger is called, before its id, and the file in it.
+const TEMPORARY: &str = "countersign-temporary-";
+const FILE: &str = "ledger.db";
+
+/// How long nothing happened in the directory of a temporary ledger that nobody has open, to be removed.
+const ABANDONED: Duration = Duration::from_secs(600);
+
 impl Temporary {
     fn new() -> Result<Self, LedgerError> {
-        let directory = std::env::temp_dir().join(format!("countersign-{}", uuid::Uuid::now_v7()));
+        Self::sweep(&std::env::temp_dir());
+        let name = format!("{TEMPORARY}{}", uuid::Uuid::now_v7());
+        let directory = std::env::temp_dir().join(name);
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         {
@@ -205,10 +215,67 @@ impl Temporary {
         })?;
         Ok(Self(directory))
     }
+
+    /// Removes what processes that did not live to do it left behind. What is another user's cannot be removed, and stays.
+    fn sweep(folder: &Path) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY));
+            let is_ours = id.is_some_and(|id| uuid::Uuid::try_parse(id).is_ok());
+            // A young one may be just being made, and have no owner yet.
+            let is_old = || {
+                let changed = entry.metadata().and_then(|about| about.modified()).ok();
+                changed.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > ABANDONED)
+            };
+            if is_ours && is_old() && super::owners::none_lives(&entry.path().join(FILE)) {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn what_a_temporary_ledger_left_behind_is_removed_and_nothing_else() {
+        let folder =
+            std::env::temp_dir().join(format!("countersign-sweep-{}", uuid::Uuid::now_v7()));
+        let old = SystemTime::now() - 2 * ABANDONED;
+        let make = |name: &str, owner: bool, old: Option<SystemTime>| {
+            let directory = folder.join(name);
+            fs::create_dir_all(directory.join("ledger.db-owners")).unwrap();
+            let file = directory.join("ledger.db-owners").join(uuid::Uuid::now_v7().to_string());
+            let file = fs::File::create(file).unwrap();
+            if owner {
+                file.lock().unwrap();
+            }
+            if let Some(old) = old {
+                fs::File::open(&directory).unwrap().set_modified(old).unwrap();
+            }
+            (directory, file)
+        };
+        let name = || format!("{TEMPORARY}{}", uuid::Uuid::now_v7());
+        let (left, _) = make(&name(), false, Some(old));
+        let kept = [
+            make(&name(), true, Some(old)),
+            make(&name(), false, None),
+            make("countersign-temporary-of-somebody", false, Some(old)),
+        ];
+        Temporary::sweep(&folder);
+        assert!(!left.exists());
+        for (directory, _) in &kept {
+            assert!(directory.exists(), "{}", directory.display());
+        }
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -114,6 +114,14 @@ fn is_locked(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// Whether nobody has this ledger open. Not to know counts as somebody.
+pub(super) fn none_lives(ledger: &Path) -> bool {
+    let mut owners = ledger.as_os_str().to_owned();
+    owners.push("-owners");
+    let Ok(entries) = fs::read_dir(owners) else { return false };
+    entries.flatten().all(|entry| matches!(is_locked(&entry.path()), Ok(false)))
+}
+
 /// Removes the files of the dead. What cannot be looked at stays: it is somebody else's.
 fn sweep(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {

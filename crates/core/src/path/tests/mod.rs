@@ -50,6 +50,7 @@ pub(super) fn here() -> Where {
         cwd: "/srv/app".to_owned(),
         home: Some("/home/u".to_owned()),
         project: Some("/srv".to_owned()),
+        own: Vec::new(),
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::{Glob, PathError, Where};
 use super::Links;
 
 fn app() -> Where {
-    Where { cwd: r"C:\app".to_owned(), home: Some(r"C:\Users\u".to_owned()), project: None }
+    Where { cwd: r"C:\app".to_owned(), home: Some(r"C:\Users\u".to_owned()), ..Where::default() }
 }
 
 #[test]

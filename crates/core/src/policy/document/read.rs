@@ -303,5 +303,10 @@ pub(super) fn any(_: &str) -> Result<(), String> {
 /// A place that is nowhere, the same on every machine.
 pub(super) fn nowhere() -> Vars {
     let text = |text: &str| Some(text.to_owned());
-    Vars { cwd: "/project".to_owned(), home: text("/home/user"), project: text("/project") }
+    Vars {
+        cwd: "/project".to_owned(),
+        home: text("/home/user"),
+        project: text("/project"),
+        own: Vec::new(),
+    }
 }

@@ -348,7 +348,7 @@ impl Draft {
 /// Why ours does not take a pattern. Where its variables lead does not matter.
 fn glob_error(glob: &str) -> Option<String> {
     let root = || Some("/".to_owned());
-    let vars = Vars { cwd: "/".to_owned(), home: root(), project: root() };
+    let vars = Vars { cwd: "/".to_owned(), home: root(), project: root(), own: Vec::new() };
     Glob::parse(glob.strip_prefix('!').unwrap_or(glob), &vars).err().map(|error| error.message)
 }
 

@@ -14,8 +14,12 @@ use crate::path::{RealFiles, Where};
 fn ours(from: Format, text: &str, tool: &str, args: &serde_json::Value) -> Effect {
     let document = import(from, text, &Options::default()).unwrap().document;
     let project = Some("/no/project".to_owned());
-    let context =
-        Where { cwd: "/no/project".to_owned(), home: Some("/no/home".to_owned()), project };
+    let context = Where {
+        cwd: "/no/project".to_owned(),
+        home: Some("/no/home".to_owned()),
+        project,
+        ..Where::default()
+    };
     let policy = Policy::compile(vec![document], &context).unwrap();
     let call = JudgedCall {
         tool_name: tool,

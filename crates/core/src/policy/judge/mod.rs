@@ -218,8 +218,9 @@ impl<'a> Judge<'a> {
                 if subject.needs_allow && !spots.certain {
                     return Some(Cause::Adrift);
                 }
+                let context = self.policy.context();
                 let protection =
-                    protected::protection(&spots, *access, *extent, self.policy.context())?;
+                    protected::protection(&spots, *access, *extent, context, self.files)?;
                 self.by_argument.set(true);
                 let named = hits.iter().any(|hit| {
                     hit.effect == Effect::Allow

@@ -72,7 +72,7 @@ impl Spots {
     fn add(
         &mut self, text: &str, base: &str, start: &Start, files: &dyn Files,
     ) -> Result<(), PathError> {
-        let from = Where { cwd: base.to_owned(), home: start.home.clone(), project: None };
+        let from = Where { cwd: base.to_owned(), home: start.home.clone(), ..Where::default() };
         match locate(text, &from, files) {
             Ok(located) => {
                 if !self.located.contains(&located) {
@@ -125,7 +125,7 @@ impl Spots {
             return Ok(());
         }
         for base in &start.bases {
-            let from = Where { cwd: base.clone(), home: start.home.clone(), project: None };
+            let from = Where { cwd: base.clone(), home: start.home.clone(), ..Where::default() };
             match symlinks_found(&target.pieces, &from, files) {
                 Ok(links) => {
                     for link in links {
@@ -141,14 +141,14 @@ impl Spots {
 
     fn loosely(&mut self, pieces: &[Piece], relative: bool, start: &Start) {
         for base in &start.bases {
-            let from = Where { cwd: base.clone(), home: start.home.clone(), project: None };
+            let from = Where { cwd: base.clone(), home: start.home.clone(), ..Where::default() };
             self.loose.push((pieces.to_vec(), from));
         }
         if relative && !start.dirs.is_empty() {
             // Some directory, and below it what is known.
             let mut anywhere = vec![Piece::Unknown { splits: false }, Piece::Text("/".to_owned())];
             anywhere.extend_from_slice(pieces);
-            let from = Where { cwd: "/".to_owned(), home: start.home.clone(), project: None };
+            let from = Where { cwd: "/".to_owned(), home: start.home.clone(), ..Where::default() };
             self.loose.push((anywhere, from));
         }
     }

@@ -37,6 +37,7 @@ impl Place {
             cwd: self.at("project"),
             home: Some(self.at("home")),
             project: Some(self.at("project")),
+            own: vec![self.at("project/ledger/approvals.db")],
         };
         let toml = toml.replace("@", &self.at(""));
         Policy::compile(vec![document(&toml, Layer::Code, true)], &context).unwrap()
@@ -227,4 +228,58 @@ reads = ["@outside/**"]
     rows("allow", "allow", "allow", "ask");
     place.link("project/src/way", "outside");
     rows("allow", "allow", "ask", "ask");
+}
+
+#[test]
+fn the_ledger_of_the_approvals_asks_unless_a_rule_names_it() {
+    let place = Place::new("ledger");
+    fs::create_dir_all(place.at("project/ledger")).unwrap();
+    place.link("project/data", "project/ledger");
+    place.link("project/src/notes", "project/ledger/approvals.db");
+    let rules = r#"
+[[rule]]
+effect = "allow"
+reads = ["${project}/**"]
+writes = ["${project}/**"]
+[[rule]]
+effect = "allow"
+commands = ["rm", "cp", "mv", "cat", "grep", "echo"]
+"#;
+    let plain = place.policy(rules);
+    place.check(
+        &plain,
+        &[
+            ("ask", "write_file", "ledger/approvals.db"),
+            ("ask", "write_file", "ledger/approvals.db-wal"),
+            ("ask", "write_file", "ledger/approvals.db-owners/x"),
+            ("ask", "write_file", "data/approvals.db"),
+            ("ask", "write_file", "src/notes"),
+            ("ask", "read_file", "ledger/approvals.db"),
+            ("allow", "write_file", "ledger/approvals.md"),
+            ("allow", "write_file", "src/approvals.db"),
+            ("ask", "bash", "rm ledger/approvals.db-lock"),
+            ("ask", "bash", "rm data/approvals.db"),
+            ("ask", "bash", "rm -rf ledger"),
+            ("ask", "bash", "rm -rf ledger/approvals.db-owners"),
+            ("ask", "bash", "rm ledger/*.db"),
+            ("ask", "bash", "rm ledger/*"),
+            ("ask", "bash", "mv ledger src"),
+            ("ask", "bash", "cp src/file ledger/approvals.db"),
+            ("ask", "bash", "cat ledger/approvals.db"),
+            ("allow", "bash", "rm src/*.db"),
+            ("allow", "bash", "rm -rf src/ledger"),
+            ("allow", "bash", "grep -r x ledger"),
+            ("allow", "bash", "echo x > ledger/readme"),
+        ],
+    );
+    let named = place.policy(&format!(
+        "{rules}[[rule]]\neffect = \"allow\"\nwrites = [\"${{project}}/ledger/approvals.db\"]\n"
+    ));
+    place.check(
+        &named,
+        &[
+            ("allow", "write_file", "ledger/approvals.db"),
+            ("ask", "read_file", "ledger/approvals.db"),
+        ],
+    );
 }

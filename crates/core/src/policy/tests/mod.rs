@@ -42,6 +42,7 @@ pub(super) fn context() -> Where {
         cwd: "/work/app".to_owned(),
         home: Some("/home/me".to_owned()),
         project: Some("/work/app".to_owned()),
+        own: Vec::new(),
     }
 }
 

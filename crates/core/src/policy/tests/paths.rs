@@ -170,7 +170,7 @@ fn a_path_that_cannot_be_told_is_never_allowed() {
 
 #[test]
 fn a_variable_without_a_value_allows_nothing() {
-    let nowhere = Where { cwd: "/x".to_owned(), home: None, project: None };
+    let nowhere = Where { cwd: "/x".to_owned(), home: None, project: None, own: Vec::new() };
     let compiled = |effect: &str| {
         let toml = format!(
             "[[rule]]\neffect = \"{effect}\"\nwrites = [\"${{project}}/**\", \"/tmp/**\"]\n"
