@@ -62,7 +62,7 @@ impl Engine {
             cwd: house::CWD.to_owned(),
             home: Some("/home/u".to_owned()),
             project: None,
-            own: Box::default(),
+            own: Vec::new(),
         };
         let policy =
             Policy::compile(vec![document], &context).map_err(|error| format!("{error:?}"))?;
