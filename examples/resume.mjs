@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { tool } from 'ai';
 import { createGate, listRuns, resume, streamWithEvents } from 'countersign';
 import { z } from 'zod';
+import { askOnTerminal } from './ask.mjs';
 import { scriptedModel } from './model.mjs';
 
 // A real one: const model = 'anthropic/claude-sonnet-4.5';
@@ -70,11 +71,7 @@ async function showAll() {
     console.log('Another one answers:');
     const gate = createGate({ ledger: `sqlite:${ledger}` });
     for (const { status, pending } of await listRuns(gate)) console.log(`  ${runId}: ${status}, ${pending} waiting`);
-    for (const { approvalId, preview } of await gate.pending()) {
-      console.log(`  ${preview.replaceAll('\n', '\n  ')}`);
-      if (process.env['COUNTERSIGN_AUTO'] === 'reject') await gate.reject(approvalId, 'not today');
-      else await gate.approve(approvalId);
-    }
+    for (const request of await gate.pending()) await gate.decide(request.approvalId, await askOnTerminal(request));
     await gate.close();
 
     console.log('A third one goes on:');

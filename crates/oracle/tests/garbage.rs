@@ -135,6 +135,7 @@ fn path() {
         cwd: "/work".to_owned(),
         home: Some("/home/u".to_owned()),
         project: Some("/work".to_owned()),
+        own: Vec::new(),
     };
     let glob = Glob::parse("/work/**", &vars);
     shake(2, |text| {

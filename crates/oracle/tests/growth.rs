@@ -272,6 +272,7 @@ fn globs() {
         cwd: "/work".to_owned(),
         home: Some("/home/u".to_owned()),
         project: Some("/work".to_owned()),
+        own: Vec::new(),
     };
     let paths: Vec<Located> =
         ["a/".repeat(1_500), format!("{}b", "a".repeat(200)), "b/c.txt".to_owned()]
