@@ -3,7 +3,8 @@ import type { ToolSet } from 'ai';
 import type { AgentEvent, AgentRun, RunResult } from '../../index.js';
 import type { Asker } from '../gate/asker.js';
 import { eventView } from './events.js';
-import { Run, type RunOptions } from './run.js';
+import { Run } from './run.js';
+import type { RunOptions } from './run-options.js';
 import type { StreamPart } from './sdk.js';
 import { eventStreamResponse, partView, uiMessageStream } from './ui.js';
 

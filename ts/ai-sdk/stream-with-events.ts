@@ -11,7 +11,7 @@ import { InvalidConfigError, UnsupportedAgentError } from '../errors/index.js';
 import { Asker } from '../gate/asker.js';
 import { interruptPlan } from '../native.js';
 import { IterableRun } from './agent-run.js';
-import type { OpenCall } from './run.js';
+import type { OpenCall } from './run-options.js';
 import { loadSdk, type CallOptions, type Sdk, type StreamResult } from './sdk.js';
 import { warnUnknown } from './warnings.js';
 

@@ -1,0 +1,99 @@
+/** What the SDK is told of each call that was decided. */
+import type { LocalGate } from '../gate/gate.js';
+import { isApproval } from '../gate/records.js';
+import { snapshot } from '../values/snapshot.js';
+import type { Conversation } from './conversation.js';
+import { digestOf } from './edits.js';
+import { closed, type Answer } from './history.js';
+import type { OwnEvent } from './own-events.js';
+import { CANCELLED, reasonOf, TURN_ENDED } from './reasons.js';
+import { callWith, valueOf, type Asked, type Round } from './round.js';
+import type { Setup } from './setup.js';
+import { signApproval } from './signature.js';
+import { executes } from './tools.js';
+
+export interface AnswerOptions {
+  gate: LocalGate;
+  setup: Setup;
+  conversation: Conversation;
+  tell: (event: OwnEvent) => void;
+}
+
+/** The answer of one call; what a human gave in the place of a result becomes the result. */
+export function answerTo(asked: Asked, options: AnswerOptions): Answer {
+  const { setup, conversation, tell } = options;
+  const { part, toolCallId, toolName, providerExecuted, args } = asked;
+  const decision = asked.decision ?? { type: 'cancelled', reason: CANCELLED };
+  const answer: Answer = {
+    requestId: part.approvalId as string,
+    toolCallId,
+    toolName,
+    decision,
+    runs: isApproval(decision),
+    reason: reasonOf(decision),
+    providerExecuted,
+    executable: executes(setup.guard.tools, toolName),
+    input: args === undefined ? part.toolCall?.input : snapshot(args.value).value,
+  };
+  setup.guard.markAnswered(toolCallId);
+  if (decision.type === 'respond') {
+    tell({ type: 'call-responded', call: callWith(asked, valueOf(args)), output: decision.output });
+    conversation.recordResult({ toolCallId, toolName, args: valueOf(args), outcome: { output: decision.output } });
+  }
+  return decision.type === 'edit' ? editedAnswer(answer, asked, decision.args, options) : answer;
+}
+
+function editedAnswer(answer: Answer, asked: Asked, decided: unknown, { gate, setup, tell }: AnswerOptions): Answer {
+  const { toolCallId, toolName } = asked;
+  const edit = asked.edits.checked(decided);
+  if (edit === undefined) {
+    // Decided elsewhere, unchecked: it must not run on what the schema has not seen.
+    const reason = 'The edited arguments were not checked against the tool.';
+    void gate.withdraw(asked.record?.approvalId ?? '', reason);
+    setup.requests.deny(toolCallId, { args: decided, reason });
+    return { ...answer, decision: { type: 'cancelled', reason }, runs: false, reason };
+  }
+  const { args, written } = edit;
+  const input = snapshot(args.value).value;
+  tell({ type: 'call-edited', call: callWith(asked, valueOf(args)) });
+  const secret = setup.callOptions['experimental_toolApprovalSecret'] as string | Uint8Array | undefined;
+  const approval = { approvalId: answer.requestId, toolCallId, toolName, input };
+  return {
+    ...answer,
+    input,
+    schemaInput: digestOf(args) === digestOf(written) ? undefined : { value: written.value },
+    signature: secret === undefined ? undefined : signApproval(setup.sdk.version, secret, approval),
+  };
+}
+
+/** Whether the SDK has something to do for this answer. */
+export function needsRound({ runs, executable, providerExecuted }: Answer): boolean {
+  return !runs || executable || providerExecuted;
+}
+
+/** Whether calls of the step are left for the client: tools without `execute`, which only it can answer. */
+export function waitsForClient({ calls }: Round, answers: readonly Answer[], { guard }: Setup): boolean {
+  const approved = new Map(answers.map((answer) => [answer.toolCallId, answer]));
+  return calls.some(({ toolCallId, toolName, invalid, providerExecuted }) => {
+    if (invalid === true || providerExecuted === true) return false;
+    if (executes(guard.tools, toolName as string)) return false;
+    const answer = approved.get(toolCallId as string);
+    return answer === undefined || answer.runs;
+  });
+}
+
+/** Whether a human ended the turn with an answer of the round. */
+export function endsTurn({ requested }: Round): boolean {
+  return requested.some(({ decision }) => decision?.type === 'reject' && decision.stop === true);
+}
+
+/** A human ended the turn: no call of the step is left without a result. */
+export function closeTurn({ requested }: Round, conversation: Conversation, tell: (event: OwnEvent) => void): void {
+  const reasons = new Map<string, string>();
+  for (const { toolCallId, toolName, decision, args } of requested) {
+    const reason = decision !== undefined && !isApproval(decision) ? (reasonOf(decision) ?? 'Rejected.') : TURN_ENDED;
+    reasons.set(toolCallId, reason);
+    tell({ type: 'tool-denied', toolCallId, toolName, args: valueOf(args), reason });
+  }
+  conversation.messages = closed(conversation.messages, (toolCallId) => reasons.get(toolCallId) ?? TURN_ENDED);
+}

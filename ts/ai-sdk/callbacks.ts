@@ -1,0 +1,41 @@
+/** The user's callbacks that are told how the whole run ended, not one `streamText` call of it. */
+import type { Conversation } from './conversation.js';
+import type { FindCallbacks } from './run-options.js';
+import type { SdkVersion, Step } from './sdk.js';
+
+export class Callbacks {
+  readonly #find: FindCallbacks;
+  #toldAbort = false;
+
+  constructor(find: FindCallbacks) {
+    this.#find = find;
+  }
+
+  /** The run has finished. Without a call of the model there is nothing to tell. */
+  async finish(version: SdkVersion, { finish, steps, usage, added }: Conversation): Promise<void> {
+    const callbacks = this.#find(version.onFinish);
+    if (finish === undefined || callbacks.length === 0) return;
+    const event = version.finishEvent(finish, { steps, usage, messages: added });
+    for (const callback of callbacks) await quietly(() => callback(event as never));
+  }
+
+  /** Once: both the SDK and the run come by it. */
+  async abort(event: { steps: Step[]; [more: string]: unknown }): Promise<void> {
+    if (this.#toldAbort) return;
+    this.#toldAbort = true;
+    for (const callback of this.#find(['onAbort'])) await quietly(() => callback(event as never));
+  }
+}
+
+/** Callbacks live under several names: only the first is passed on, so that each is called once. */
+export function only<T>(names: readonly string[], callback: T): Record<string, T | undefined> {
+  return Object.fromEntries(names.map((name, index) => [name, index === 0 ? callback : undefined]));
+}
+
+export async function quietly(call: () => unknown): Promise<void> {
+  try {
+    await call();
+  } catch {
+    // As in the SDK: a callback that throws does not end the run.
+  }
+}

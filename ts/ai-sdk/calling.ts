@@ -1,0 +1,157 @@
+/** How a run calls the SDK: the user's options as each `streamText` call needs them. */
+import type { ModelMessage, ToolSet } from 'ai';
+import { only, quietly, type Callbacks } from './callbacks.js';
+import type { Conversation } from './conversation.js';
+import type { Flow } from './flow.js';
+import type { Keeping } from './keeping.js';
+import { EDIT_NOTE } from './reasons.js';
+import type { Round } from './round.js';
+import type { RunOptions } from './run-options.js';
+import type { CallOptions, FinishEvent, Step } from './sdk.js';
+import type { Setup } from './setup.js';
+import { changeStep } from './steps.js';
+import { isRecord, withNotes } from './tools.js';
+import { silentModel, turnOf, watchModel, type Turn, type TurnEndEvent } from './turn.js';
+
+export interface CallingOptions {
+  run: RunOptions;
+  setup: Setup;
+  conversation: Conversation;
+  callbacks: Callbacks;
+  keeping: Keeping | undefined;
+  flow: Flow;
+  isSuspended: () => boolean;
+  /** Has the run look at its round. */
+  wake: () => void;
+}
+
+export class Calling {
+  readonly #options: CallingOptions;
+
+  constructor(options: CallingOptions) {
+    this.#options = options;
+  }
+
+  /** The user's options as one round needs them. */
+  optionsFor(round: Round, options: CallOptions): CallOptions {
+    const { run, setup, conversation, callbacks } = this.#options;
+    const { version } = setup.sdk;
+    return {
+      ...options,
+      prompt: undefined,
+      messages: conversation.messages,
+      ...(options['tools'] === undefined ? {} : { tools: this.#tools(round) }),
+      ...this.#activeTools(options),
+      model: this.#watch(round, options['model']),
+      abortSignal: run.signal,
+      stopWhen: ({ steps }: { steps: Step[] }) => this.#mayStop([...conversation.steps, ...steps]),
+      prepareStep: this.#prepareStep(round),
+      // Folded into the guard: a status that the SDK does not know would run the tool.
+      toolApproval: undefined,
+      onError: options['onError'] ?? (() => {}),
+      onAbort: (event: { steps?: Step[] }) =>
+        callbacks.abort({ ...event, steps: [...conversation.steps, ...(event.steps ?? [])] }),
+      ...(round.number === 0 ? {} : Object.fromEntries(version.firstCallOnly.map((name) => [name, undefined]))),
+      ...this.#turnEnd(round, options),
+      ...only(version.onStep, (step: Step) => this.#onStep(round, step)),
+      ...only(version.onFinish, (event: FinishEvent) => {
+        round.finish = event;
+      }),
+    };
+  }
+
+  /** The guarded tools; those whose call was edited tell the model so with the result. */
+  #tools(round: Round): ToolSet {
+    const { tools } = this.#options.setup.guard;
+    const edited = round.answers.filter(({ decision }) => decision.type === 'edit');
+    return edited.length === 0 ? tools : withNotes(tools, edited, EDIT_NOTE);
+  }
+
+  /** Without the tools that are denied whatever the arguments, where that is wanted. */
+  #activeTools(options: Record<string, unknown>): { activeTools?: string[] } {
+    const { run, setup } = this.#options;
+    if (!run.hideDeniedTools) return {};
+    const given = options['activeTools'] as readonly string[] | undefined;
+    const names = given ?? Object.keys(setup.guard.tools);
+    const hidden = run.asker.hidden(names);
+    return hidden.size === 0 ? {} : { activeTools: names.filter((name) => !hidden.has(name)) };
+  }
+
+  #watch(round: Round, model: unknown): unknown {
+    const { run, setup, flow, wake } = this.#options;
+    const { ai, version } = setup.sdk;
+    const onStart = (turn: Turn) => {
+      round.turns.push(turn);
+    };
+    const toldByCallback = version.onTurnEnd.length > 0;
+    const watches = (setup.guard.guardsAnything && !toldByCallback) || version.readsAhead;
+    return watchModel(model, ai, run.signal, watches ? { onStart, onEnd: wake, flow } : undefined);
+  }
+
+  /** The SDK's own news of the turn's end, where it has them; the user's callback gets them first. */
+  #turnEnd(round: Round, options: CallOptions): CallOptions {
+    const { setup, wake } = this.#options;
+    const names = setup.sdk.version.onTurnEnd;
+    if (names.length === 0 || !setup.guard.guardsAnything) return {};
+    const own = names.map((name) => options[name]).find((callback) => typeof callback === 'function');
+    return only(names, async (event: TurnEndEvent) => {
+      if (typeof own === 'function') await quietly(() => own(event) as unknown);
+      round.turns.push(turnOf(event));
+      wake();
+    });
+  }
+
+  #prepareStep(round: Round): unknown {
+    const { setup, conversation, keeping } = this.#options;
+    const own = setup.callOptions['prepareStep'] as ((step: Record<string, unknown>) => unknown) | undefined;
+    if (own === undefined && round.number === 0 && keeping === undefined) return undefined;
+    return async (step: { stepNumber: number; steps: Step[]; [more: string]: unknown }) => {
+      if (step.stepNumber === 0) round.first = (step['responseMessages'] as ModelMessage[] | undefined) ?? [];
+      const resumed = round.number > 0 && step.stepNumber === 0;
+      if (resumed && (round.silent || (await this.#mayStop(conversation.steps)))) {
+        round.silent = true;
+        const model = silentModel(setup.sdk.version.modelSpecification);
+        // The model is not asked, so that calls without a result are no error here.
+        return { model, messages: [{ role: 'user', content: '.' }], activeTools: [], toolChoice: 'auto' };
+      }
+      const stepNumber = step.stepNumber + conversation.steps.length;
+      const prepared = await own?.({ ...step, stepNumber, steps: [...conversation.steps, ...step.steps] });
+      if (!isRecord(prepared)) return prepared;
+      const shown = prepared['activeTools'] === undefined ? prepared : { ...prepared, ...this.#activeTools(prepared) };
+      return shown['model'] === undefined ? shown : { ...shown, model: this.#watch(round, shown['model']) };
+    };
+  }
+
+  async #mayStop(steps: Step[]): Promise<boolean> {
+    const { run, setup, isSuspended } = this.#options;
+    if (isSuspended()) return true;
+    const own = setup.callOptions['stopWhen'];
+    const conditions = (own === undefined ? [] : Array.isArray(own) ? own : [own]) as ((options: {
+      steps: Step[];
+    }) => unknown)[];
+    const most = run.maxSteps ?? (own === undefined ? DEFAULT_MAX_STEPS : Number.POSITIVE_INFINITY);
+    if (steps.length >= most) return true;
+    return (await Promise.all(conditions.map((condition) => condition({ steps })))).some(Boolean);
+  }
+
+  async #onStep(round: Round, step: Step): Promise<void> {
+    if (round.silent) return;
+    const { run, setup, conversation, keeping } = this.#options;
+    const { version } = setup.sdk;
+    round.ownSteps.push(step);
+    const whole = changeStep(step, {
+      stepNumber: conversation.steps.length + round.steps.length,
+      response: {
+        ...step.response,
+        messages: version.stepMessages(conversation.added, step) as Step['response']['messages'],
+      },
+    });
+    round.steps.push(whole);
+    // The last one is kept with what comes of it.
+    const isKeptLater = step.content.some(({ type }) => type === 'tool-approval-request');
+    if (keeping !== undefined && !isKeptLater && step.finishReason === 'tool-calls') keeping.saveStep(setup, round);
+    for (const callback of run.callbacks(version.onStep)) await callback(whole as never);
+  }
+}
+
+const DEFAULT_MAX_STEPS = 20;

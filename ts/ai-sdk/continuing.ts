@@ -1,0 +1,156 @@
+/** How a run goes on that the ledger has: what was kept is taken up, and the last step as far as its calls have no result. */
+import type { ModelMessage } from 'ai';
+import { RunError } from '../errors/index.js';
+import type { LocalGate } from '../gate/gate.js';
+import type { RawRecord } from '../native.js';
+import { snapshot } from '../values/snapshot.js';
+import type { Conversation } from './conversation.js';
+import { driftBetween, type Drift } from './fingerprints.js';
+import { withResults, type Result } from './history.js';
+import type { Keeping } from './keeping.js';
+import { callsIn, openStepOf, planFor, type OpenStep, type Plan } from './open-step.js';
+import type { OwnEvent } from './own-events.js';
+import { EDIT_NOTE, INTERRUPTED_TOOL } from './reasons.js';
+import type { Asked, Round } from './round.js';
+import { resultOf } from './saved-step.js';
+import type { CallOptions, StreamPart } from './sdk.js';
+import type { Setup } from './setup.js';
+import { executes, ownTool, withNote } from './tools.js';
+
+export interface ContinueOptions {
+  gate: LocalGate;
+  runId: string;
+  keeping: Keeping;
+  conversation: Conversation;
+  prepare: () => PromiseLike<CallOptions>;
+  /** @param alsoGuarded tools that were asked about before */
+  setUp: (callOptions: CallOptions, alsoGuarded: ReadonlySet<string>) => Setup;
+  newRound: (number: number) => Round;
+  tell: (event: OwnEvent) => void;
+}
+
+/** A round that was read before, and what is to be done about its calls. */
+export interface Continued {
+  round: Round;
+  plans: { asked: Asked; plan: Plan }[];
+}
+
+/** Fails when the run is another process', is over, or cannot be read. Nobody is asked anything yet. */
+export async function continueRun(options: ContinueOptions): Promise<Continued> {
+  const { gate, runId, keeping, conversation, prepare, setUp, newRound, tell } = options;
+  const kept = keeping.took(await gate.runs.takeRun(runId));
+  const step = openStepOf(kept.messages);
+  const callOptions = await prepare();
+  conversation.restore(kept);
+  const setup = setUp(callOptions, askedIn(step));
+  await gate.runs.interrupt(runId);
+  const records = new Map((await gate.runs.records(runId)).map((record) => [record.toolCallId, record]));
+  const drift = driftBetween(kept.state, await keeping.fingerprints(setup));
+  const round = newRound(kept.state.round);
+  round.calls = step.calls;
+  round.goesOn = !step.isAnswer;
+  restoreCalls(kept.messages, setup);
+  tell({
+    type: 'run-resumed',
+    runId,
+    steps: conversation.steps.length,
+    messages: [...kept.messages],
+    drift,
+    interrupted: step.open.flatMap(({ call: { toolCallId = '' } }) =>
+      records.get(toolCallId)?.status === 'interrupted' ? [toolCallId] : [],
+    ),
+  });
+  const { plans, results } = takeUp({ runId, step, round, records, drift, setup, tell });
+  for (const result of results) tellResult(result, step.calls, conversation, tell);
+  conversation.messages = withResults(conversation.messages, results);
+  return { round, plans };
+}
+
+/** The tools of the calls that were asked about and have no result. */
+function askedIn({ open }: OpenStep): Set<string> {
+  return new Set(open.flatMap(({ call, request }) => (request === undefined ? [] : [String(call.toolName)])));
+}
+
+/** What was called before: no call may have the id of another, and none runs without an approval of its own. */
+function restoreCalls(messages: readonly ModelMessage[], { guard, requests }: Setup): void {
+  for (const { toolCallId = '', toolName = '', input } of callsIn(messages)) {
+    requests.saw(toolCallId);
+    if (guard.guards(toolName)) guard.restore(toolCallId, snapshot(input), { toolCallId, messages });
+  }
+}
+
+interface Kept {
+  runId: string;
+  step: OpenStep;
+  round: Round;
+  /** The last that the ledger has of each call. */
+  records: ReadonlyMap<string, RawRecord>;
+  drift: Drift;
+  setup: Setup;
+  tell: (event: OwnEvent) => void;
+}
+
+/** Each open call: its request is the round's again, or it has a result by now. */
+function takeUp({ runId, step, round, records, drift, setup: { guard, requests }, tell }: Kept) {
+  const isStopped = step.open.some(({ call: { toolCallId = '' } }) => endedTurn(records.get(toolCallId)));
+  const plans: Continued['plans'] = [];
+  const results: Result[] = [];
+  for (const { call, request } of step.open) {
+    const { toolCallId = '', toolName = '' } = call;
+    tell({ type: 'call-open', call });
+    if (request === undefined) {
+      // Without an `execute` it is for the client to answer.
+      if (!executes(guard.tools, toolName)) continue;
+      results.push({ toolCallId, toolName, output: { type: 'error-text', value: INTERRUPTED_TOOL } });
+      continue;
+    }
+    const plan = planFor(records.get(toolCallId), {
+      drift: driftOf(toolName, drift),
+      isThere: call.providerExecuted === true || ownTool(guard.tools, toolName) !== undefined,
+      isAmbiguous: requests.isAmbiguous(toolCallId),
+      isStopped,
+    });
+    if (plan.do === 'refuse') {
+      throw new RunError({
+        code: 'ERR_RUN_ACTIVE',
+        message: `The call ${JSON.stringify(toolCallId)} of the run ${JSON.stringify(runId)} is being executed by a process that lives. Continue the run when it has ended.`,
+      });
+    }
+    if (plan.do === 'tell') results.push(resultFor(toolCallId, toolName, plan));
+    else {
+      requests.add(round, request);
+      plans.push({ asked: round.requested.at(-1) as Asked, plan });
+    }
+  }
+  return { plans, results };
+}
+
+/** Whether a human ended the turn with the answer to this call. */
+function endedTurn(record: RawRecord | undefined): boolean {
+  return record?.decision?.type === 'reject' && record.decision.stop === true;
+}
+
+function resultFor(toolCallId: string, toolName: string, { output, edited }: Plan & { do: 'tell' }): Result {
+  if (edited === undefined) return { toolCallId, toolName, output };
+  return { toolCallId, toolName, output: withNote(output, EDIT_NOTE), input: { value: edited.args } };
+}
+
+function tellResult(
+  { toolCallId, toolName, output, input }: Result,
+  calls: readonly StreamPart[],
+  conversation: Conversation,
+  tell: (event: OwnEvent) => void,
+): void {
+  const call = calls.find((part) => part.toolCallId === toolCallId) as StreamPart;
+  const args = input === undefined ? call.input : input.value;
+  const part = { ...resultOf({ type: 'tool-result', toolCallId, toolName, output }), input: args } as StreamPart;
+  tell({ type: 'call-ended', part });
+  const outcome = part.type === 'tool-error' ? { error: part.error } : { output: part.output };
+  conversation.recordResult({ toolCallId, toolName, args, outcome });
+}
+
+/** Why a call of this tool is to be asked about again. */
+function driftOf(toolName: string, { tools, prompt }: Drift): string | undefined {
+  if (tools.includes(toolName)) return `The tool ${toolName} has changed since it was asked about.`;
+  return prompt ? 'The prompt of the run has changed since it was asked about.' : undefined;
+}

@@ -1,0 +1,147 @@
+/**
+ * What is kept of a run, and when: before somebody is asked, when a step ends, when what ran meanwhile has its result, and
+ * at the run's own end. Only where the ledger lasts.
+ */
+import type { ModelMessage, ToolSet } from 'ai';
+import { GateClosedError } from '../errors/index.js';
+import type { LocalGate } from '../gate/gate.js';
+import type { NativeSavedRun } from '../native.js';
+import type { Awaitable } from '../values/awaitable.js';
+import type { Conversation } from './conversation.js';
+import { fingerprintsOf, type Fingerprints } from './fingerprints.js';
+import { RunKeeper } from './keep-run.js';
+import type { Round } from './round.js';
+import { stateOf, type KeptRun } from './saved-run.js';
+import type { Step } from './sdk.js';
+import type { Setup } from './setup.js';
+import { addUsage } from './steps.js';
+import { executes } from './tools.js';
+
+export class Keeping {
+  readonly #gate: LocalGate;
+  readonly #runId: string;
+  readonly #conversation: Conversation;
+  readonly #keeper: RunKeeper;
+  #fingerprints: Promise<Fingerprints> | undefined;
+
+  constructor(gate: LocalGate, runId: string, conversation: Conversation) {
+    this.#gate = gate;
+    this.#runId = runId;
+    this.#conversation = conversation;
+    this.#keeper = new RunKeeper(gate.runs, runId);
+  }
+
+  /** Whether the ledger knows this run as the one that this process continues. What waits in any other is not ours. */
+  get isOurs(): boolean {
+    return this.#keeper.isOurs;
+  }
+
+  /** It was taken from the ledger. Fails when it cannot be read. */
+  took(saved: NativeSavedRun): KeptRun {
+    return this.#keeper.took(saved);
+  }
+
+  /** Of the prompt and the tools that the run has in this process. */
+  fingerprints({ sdk, callOptions, guard }: Setup): Promise<Fingerprints> {
+    this.#fingerprints ??= fingerprintsOf(sdk.ai, callOptions, guard.tools, (name) => guard.guards(name));
+    return this.#fingerprints;
+  }
+
+  // --- while it goes on ---------------------------------------------------------------------------------------------
+
+  /** Keeps the run as it is between two rounds. Fails when it cannot be kept: then nobody may be asked. */
+  async save(setup: Setup, round: Round | undefined): Promise<void> {
+    await this.#keeper.save(await this.#kept(setup, round));
+  }
+
+  /**
+   * Keeps a step that goes on. Fails when it cannot be kept: then nobody may be asked.
+   *
+   * @param isRead whether the round is still being read, when it comes to writing
+   */
+  async saveSoFar(setup: Setup, round: Round, isRead: () => boolean): Promise<void> {
+    if (round.soFar === undefined) return;
+    const { version } = setup.sdk;
+    const messages = [
+      ...version.messagesSoFar(round.ownSteps, round.first),
+      ...(await round.soFar.messages(setup.guard.tools, version)),
+    ];
+    const kept = await this.#kept(setup, round, messages, round.steps);
+    // The SDK may have said it itself meanwhile.
+    if (isRead() && round.finish === undefined) await this.#keeper.save(kept);
+  }
+
+  /** Keeps a step that has ended and after which the SDK goes on by itself. */
+  saveStep(setup: Setup, round: Round): void {
+    const messages = setup.sdk.version.messagesSoFar(round.ownSteps, round.first);
+    void this.#kept(setup, round, messages, round.steps)
+      .then((kept) => this.#keeper.save(kept))
+      // It is kept before somebody is asked, or not at all.
+      .catch(this.#notKept);
+  }
+
+  // --- at its end ---------------------------------------------------------------------------------------------------
+
+  async done(setup: Setup, round: Round): Promise<void> {
+    await this.#keeper.end('done', this.#notKept, await this.#kept(setup, round));
+  }
+
+  /** It is cancelled, once nothing of it can start any more. Never rejects. */
+  async cancelled(when: Awaitable<void>): Promise<void> {
+    await when;
+    await this.#keeper.end('cancelled', this.#notKept);
+  }
+
+  /** Also one that was never kept: it can be continued from its beginning. Never rejects. */
+  async failed(setup: Setup | undefined, round: Round | undefined): Promise<void> {
+    try {
+      await this.#keeper.end('failed', this.#notKept, setup === undefined ? undefined : await this.#kept(setup, round));
+    } catch (error) {
+      this.#notKept(error);
+    }
+  }
+
+  /** Lets go of it as it was last kept, so that another process may continue it. Never rejects. */
+  release(): Promise<void> {
+    return this.#keeper.release(this.#notKept);
+  }
+
+  // --- what is kept -------------------------------------------------------------------------------------------------
+
+  /** The run as it is at this moment, with what the current round has added so far. */
+  async #kept(
+    setup: Setup,
+    round: Round | undefined,
+    added: readonly ModelMessage[] = [],
+    steps: readonly Step[] = [],
+  ): Promise<KeptRun> {
+    const fingerprints = this.fingerprints(setup);
+    const { messages, marks, inputLength: input, usage, finishReason } = this.#conversation;
+    const whole = [...messages, ...added];
+    const allMarks = added.length === 0 ? marks : this.#conversation.marksWith(added, steps);
+    const state = {
+      sdk: setup.sdk.version.major,
+      input,
+      round: round?.number ?? 0,
+      usage: steps.reduce((sum: unknown, step) => addUsage(sum, step.usage), usage),
+      finishReason: steps.at(-1)?.finishReason ?? finishReason,
+    };
+    // All that may change has been looked at by now.
+    return { messages: whole, marks: allMarks, state: stateOf({ ...state, ...(await fingerprints) }) };
+  }
+
+  readonly #notKept = (error: unknown): void => {
+    // A gate that is closed lets go of its runs by itself, and what is over is kept.
+    const isExpected = GateClosedError.isInstance(error) || (error as { name?: unknown } | null)?.name === 'AbortError';
+    if (!isExpected) this.#gate.notKept(this.#runId, error);
+  };
+}
+
+/** Where the run is kept, a human is asked on what the SDK itself says of the step; unless another call still runs. */
+export function isWorthAsking({ calls, soFar }: Round, tools: ToolSet): boolean {
+  if (soFar === undefined) return true;
+  return calls.some(({ toolCallId, toolName, invalid, providerExecuted }) => {
+    if (invalid === true || providerExecuted === true || !executes(tools, toolName as string)) return false;
+    return !soFar.hasResult(toolCallId as string) && !soFar.isAskedAbout(toolCallId as string);
+  });
+}

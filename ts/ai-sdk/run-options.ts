@@ -1,0 +1,34 @@
+/** What a run is made of. */
+import type { ToolSet } from 'ai';
+import type { InterruptOn } from '../../index.js';
+import type { Asker } from '../gate/asker.js';
+import type { InterruptPlan } from '../native.js';
+import type { CallOptions, Sdk, StreamResult } from './sdk.js';
+
+/** Opens one `streamText` call, from the options for this round. */
+export type OpenCall = (
+  change: (options: CallOptions) => CallOptions,
+  signal: AbortSignal,
+) => PromiseLike<StreamResult>;
+
+export interface RunOptions {
+  sdk: () => Promise<Sdk>;
+  asker: Asker;
+  plan: (tools: ToolSet) => InterruptPlan;
+  interruptOn: InterruptOn | undefined;
+  maxSteps: number | undefined;
+  hideDeniedTools: boolean;
+  signal: AbortSignal;
+  /** What the user passed for the SDK: its messages are the conversation until the first call is opened. */
+  call: CallOptions;
+  /** How a round is opened: with `streamText` or with an agent. */
+  open: (sdk: Sdk) => OpenCall;
+  /** The same options before any call is opened: for a run that is continued. */
+  prepare: (sdk: Sdk, signal: AbortSignal) => PromiseLike<CallOptions>;
+  /** Whether the ledger has this run, and it goes on from there. */
+  resumes: boolean;
+  /** The user's callbacks of the given names, from wherever they may stand. */
+  callbacks: FindCallbacks;
+}
+
+export type FindCallbacks = (names: readonly string[]) => ((event: never) => unknown)[];

@@ -1,0 +1,64 @@
+/** What a run works with from the moment its options are known, which for an agent is when its first call is opened. */
+import type { ToolSet } from 'ai';
+import { Edits } from './edits.js';
+import { Guard, type Executed } from './guard.js';
+import { hostJudgeOf } from './host-judge.js';
+import type { OwnEvent } from './own-events.js';
+import { Requests } from './requests.js';
+import type { RunOptions } from './run-options.js';
+import type { CallOptions, Sdk } from './sdk.js';
+import { isRecord, ownTool } from './tools.js';
+
+export interface Setup {
+  readonly sdk: Sdk;
+  /** The options as they were passed, with an agent's own filled in. */
+  readonly callOptions: CallOptions;
+  readonly guard: Guard;
+  readonly requests: Requests;
+}
+
+export interface SetupOptions {
+  run: RunOptions;
+  sdk: Sdk;
+  callOptions: CallOptions;
+  /** See the guard's option of this name. */
+  alsoGuarded?: ReadonlySet<string> | undefined;
+  onExecuted: (executed: Executed) => void;
+  tell: (event: OwnEvent) => void;
+  /** Has the run look at its round. */
+  wake: () => void;
+}
+
+export function setUp({ run, sdk, callOptions, alsoGuarded, onExecuted, tell, wake }: SetupOptions): Setup {
+  const { asker, signal, interruptOn } = run;
+  const tools = (callOptions['tools'] ?? {}) as ToolSet;
+  const guard = new Guard({
+    tools,
+    plan: run.plan(tools),
+    interruptOn,
+    asker,
+    signal,
+    alsoGuarded,
+    ...hostJudgeOf(callOptions['toolApproval'], callOptions, tools),
+    onExecuted,
+  });
+  const editsOf = (toolCallId: string, toolName: string) => editsFor(toolCallId, toolName, sdk, callOptions, guard);
+  return { sdk, callOptions, guard, requests: new Requests({ asker, guard, signal, tell, wake, editsOf }) };
+}
+
+/** What an edit of this call must pass. */
+function editsFor(toolCallId: string, toolName: string, sdk: Sdk, callOptions: CallOptions, guard: Guard): Edits {
+  const refinements = callOptions['experimental_refineToolInput'];
+  return new Edits({
+    toolName,
+    inputSchema: ownTool(guard.tools, toolName)?.inputSchema,
+    ai: async () => sdk.ai,
+    refine: isRecord(refinements) && Object.hasOwn(refinements, toolName) ? refinements[toolName] : undefined,
+    judge: (args) => guard.judgeEdit(toolCallId, toolName, args),
+  });
+}
+
+/** Whether the user wants a structured output. */
+export function wantsOutput(callOptions: CallOptions): boolean {
+  return (callOptions['output'] ?? callOptions['experimental_output']) !== undefined;
+}
