@@ -1,8 +1,9 @@
 import type { Tool } from 'ai';
-import { messageOf } from '../errors/message-of.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
+import { errorTextOf } from './error-text.js';
 import type { Outcome } from './follow.js';
 import { modelOutput } from './history.js';
+import { loadSdk } from './sdk.js';
 import type { ModelOutput } from './tools.js';
 
 /** What the model gets of an execution: kept by ledgers that last, for whoever continues the run. */
@@ -12,7 +13,10 @@ export async function keptResult(
   args: Snapshot,
   outcome: Outcome,
 ): Promise<ModelOutput> {
-  if ('error' in outcome) return { type: 'error-text', value: messageOf(outcome.error) };
+  if ('error' in outcome) {
+    const { version } = await loadSdk();
+    return { type: 'error-text', value: errorTextOf(outcome.error, version) };
+  }
   const { output } = outcome;
   if (tool?.toModelOutput === undefined) return modelOutput(output);
   return (await tool.toModelOutput({ toolCallId, input: copyOf(args), output } as never)) as ModelOutput;

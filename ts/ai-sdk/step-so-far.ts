@@ -3,6 +3,7 @@
  * for the SDK's own until it gives them: a human may be asked about one call while another still runs.
  */
 import type { ModelMessage, ToolSet } from 'ai';
+import { errorTextOf } from './error-text.js';
 import type { Part } from './messages.js';
 import type { SdkVersion, StreamPart } from './sdk.js';
 import { modelOutput } from './history.js';
@@ -162,17 +163,10 @@ async function outputOf(part: Said, tools: ToolSet, version: SdkVersion): Promis
   if (type === 'tool-error')
     return providerExecuted === true
       ? { type: 'error-json', value: JSON.parse(JSON.stringify(error ?? null) ?? 'null') as unknown }
-      : { type: 'error-text', value: errorText(error, version) };
+      : { type: 'error-text', value: errorTextOf(error, version) };
   const tool = ownTool(tools, String(toolName));
   if (tool?.toModelOutput === undefined) return modelOutput(output);
   return tool.toModelOutput({ toolCallId, input, output } as never);
-}
-
-/** As the SDK words an error for the model. */
-function errorText(error: unknown, version: SdkVersion): string {
-  if (error == null) return 'unknown error';
-  if (typeof error === 'string') return error;
-  return error instanceof Error ? version.errorText(error) : (JSON.stringify(error) ?? String(error));
 }
 
 /** What the model wrote, where the tool's schema made something else of it. The SDK keeps it on a symbol of its own. */
