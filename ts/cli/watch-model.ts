@@ -1,4 +1,5 @@
 /** What the live view of `countersign watch` shows, and what keys do to it. Nothing here reads or writes. */
+import type { GateEvent } from '../../index.js';
 import type { KeptRecord } from '../native.js';
 
 export interface Watching {
@@ -25,7 +26,8 @@ export const START: Watching = {
 
 /** With another list of what waits. What is no longer there is neither selected nor confirmed. */
 export function withRecords(state: Watching, records: readonly KeptRecord[]): Watching {
-  const isThere = (id: string | null) => records.some(({ approvalId }) => approvalId === id);
+  const ids = new Set<string | null>(records.map(({ approvalId }) => approvalId));
+  const isThere = (id: string | null) => ids.has(id);
   let { selected, mode, said } = state;
   if (!isThere(selected)) {
     const row = state.records.findIndex(({ approvalId }) => approvalId === selected);
@@ -40,11 +42,17 @@ export function withRecords(state: Watching, records: readonly KeptRecord[]): Wa
   return { ...state, records, selected, mode, said, arrived };
 }
 
-/** With one more that waits. */
-export function withNew(state: Watching, record: KeptRecord, now: number): Watching {
-  if (state.records.some(({ approvalId }) => approvalId === record.approvalId)) return state;
-  const arrived = new Map(state.arrived).set(record.approvalId, now);
-  return withRecords({ ...state, arrived }, [...state.records, record]);
+/** With what came to wait, and without what was decided. Many may come at once: each is looked at once. */
+export function withEvents(state: Watching, events: readonly GateEvent[], now: number): Watching {
+  const records = new Map(state.records.map((record) => [record.approvalId, record]));
+  const arrived = new Map(state.arrived);
+  for (const event of events) {
+    if (event.type === 'decided') records.delete(event.request.approvalId);
+    if (event.type !== 'requested' || records.has(event.request.approvalId)) continue;
+    records.set(event.request.approvalId, event.request as KeptRecord);
+    arrived.set(event.request.approvalId, now);
+  }
+  return withRecords({ ...state, arrived }, [...records.values()]);
 }
 
 export const without = (state: Watching, id: string): Watching =>

@@ -13,7 +13,16 @@ import { print, printJson } from './print.js';
 import { outcome, summary, toJson } from './shown.js';
 import { oneLine } from './style.js';
 import { frame } from './watch-frame.js';
-import { press, START, withNew, without, withoutDue, withRecords, type Action, type Watching } from './watch-model.js';
+import {
+  press,
+  START,
+  withEvents,
+  without,
+  withoutDue,
+  withRecords,
+  type Action,
+  type Watching,
+} from './watch-model.js';
 
 export const WATCH_HELP = `countersign watch    what waits, as it happens: a live view on a terminal, else one line per event
 `;
@@ -96,7 +105,7 @@ async function live(ledger: NativeLedger, place: string, by: string): Promise<nu
   const tick = setInterval(() => change(withoutDue(state, Date.now())), TICK);
   process.stdout.on('resize', draw);
   try {
-    ledger.watch((events) => change(events.reduce(after, state)));
+    ledger.watch((events) => change(withEvents(state, events, Date.now())));
     const waiting = await ledger.pending(null);
     // What came in between is not among them, or is known already.
     const ids = new Set(waiting.map(({ approvalId }) => approvalId));
@@ -114,12 +123,6 @@ async function live(ledger: NativeLedger, place: string, by: string): Promise<nu
     process.stdout.off('resize', draw);
     screen.giveBack();
   }
-}
-
-function after(state: Watching, event: GateEvent): Watching {
-  if (event.type === 'requested') return withNew(state, event.request as KeptRecord, Date.now());
-  if (event.type === 'decided') return without(state, event.request.approvalId);
-  return state;
 }
 
 /** The whole terminal, which is given back however this ends. */
