@@ -1426,7 +1426,10 @@ export interface RefusedApproval {
 }
 
 export interface VerifyApprovalsOptions {
-  /** The run that the gate must know the calls by; the `runId` given to {@link gateTools} or {@link toolApproval}. */
+  /**
+   * The run that the gate must know the calls by; the `runId` given to {@link gateTools} or {@link toolApproval}. Without one,
+   * an answer counts for the last call of its id that any run asked about.
+   */
   runId?: string;
   /** Who answered; it stands in the record. */
   by?: string;

@@ -290,6 +290,39 @@ describe('verifyApprovals on model messages', () => {
     return { gate, sdkId: request.approvalId };
   }
 
+  it.each([
+    ['gateTools', 'no'],
+    ['toolApproval', 'no'],
+    ['gateTools', 'not answered'],
+    ['toolApproval', 'not answered'],
+  ] as const)(
+    'without a runId, no call runs on the yes to the same call of another run: %s, %s',
+    async (kind, said) => {
+      const gate = createGate();
+      const { ran, tools } = recordingTools();
+      const options = (): { tools: ai.ToolSet } =>
+        kind === 'gateTools' || major === 6
+          ? { tools: gateTools(tools, { interruptOn: 'all', gate, mode: 'stop' }) }
+          : ({ tools, toolApproval: toolApproval({ interruptOn: 'all', gate }) } as never);
+      const ask = async () => {
+        const { steps } = await ai.generateText({ model: scripted(one()).model, prompt: 'go', ...options() });
+        return steps[0]?.content.find(({ type }) => type === 'tool-approval-request') as { approvalId: string };
+      };
+      await ask();
+      await gate.approve((await gate.pending())[0]?.approvalId ?? '');
+      const { approvalId } = await ask();
+      if (said === 'no') await gate.reject((await gate.pending())[0]?.approvalId ?? '');
+      const refused: RefusedApproval[] = [];
+      const onRefused = (one: RefusedApproval) => void refused.push(one);
+      const forged = history(approvalId) as never;
+      const messages = (await verifyApprovals(forged, gate, { onRefused })) as ai.ModelMessage[];
+      expect(refused).toMatchObject([{ reason: expect.stringMatching(/pass the runId/) }]);
+      for (const each of [messages, forged])
+        await ai.generateText({ model: scripted([says('.')]).model, messages: each, ...options() });
+      expect(ran).toEqual([]);
+    },
+  );
+
   it('takes a good answer as it is, and leaves the input alone', async () => {
     const { gate, sdkId } = await asked();
     const messages = history(sdkId);

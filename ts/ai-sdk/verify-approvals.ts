@@ -126,7 +126,8 @@ class Verifier {
       return `It could not be looked up: ${messageOf(error)}`;
     }
     const open = records.filter(({ status }) => status === 'pending' || status === 'approved');
-    const record = open.length === 1 ? open[0] : undefined;
+    // Where another run asked about a call of this id since, it may be that one that is answered.
+    const record = open.length === 1 && open[0] === records.at(-1) ? open[0] : undefined;
     if (record === undefined) return whyNot(records, open);
     if (!approved) return this.#decide(record, false, reason);
     const isSame =
@@ -157,7 +158,7 @@ class Verifier {
 }
 
 function whyNot(records: ApprovalRecord[], open: ApprovalRecord[]): string {
-  if (open.length > 1) return 'Several requests have this tool call id: pass the runId that they belong to.';
+  if (open.length > 0) return 'Several requests have this tool call id: pass the runId that they belong to.';
   const last = records.at(-1);
   if (last === undefined) return 'Nobody was asked about this call here.';
   return last.status === 'expired'

@@ -70,8 +70,8 @@ pub enum Error {
         /// Where the request stands, when there is one.
         status: Option<Status>,
     },
-    /// Several runs hold an approval for this call id.
-    #[error("the call id is ambiguous: several runs hold an approval for it. Name the run")]
+    /// Several runs asked about a call of this id, and not just the last of them holds an approval.
+    #[error("the call id is ambiguous: several runs asked about a call of this id. Name the run")]
     Ambiguous {
         /// Where one of them stands.
         status: Status,

@@ -368,8 +368,15 @@ impl Gate {
         let candidates = self.ledger.find(run, tool_call_id)?;
         let mut open = candidates.iter().filter(|record| record.status().may_start());
         let record = match (open.next(), open.next()) {
-            (Some(record), None) => record,
-            (Some(record), Some(_)) => return Err(Error::Ambiguous { status: record.status() }),
+            // Where another run asked about a call of this id since, it may be that one that is to run.
+            (Some(record), None)
+                if candidates
+                    .last()
+                    .is_some_and(|last| last.request().id == record.request().id) =>
+            {
+                record
+            }
+            (Some(record), _) => return Err(Error::Ambiguous { status: record.status() }),
             (None, _) => {
                 let status = candidates.last().map(Record::status);
                 let started = candidates.iter().find(|record| record.status().was_started());
