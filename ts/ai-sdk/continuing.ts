@@ -117,10 +117,8 @@ function takeUp({ runId, step, round, records, drift, setup: { guard, requests }
       });
     }
     if (plan.do === 'tell') results.push(resultFor(toolCallId, toolName, plan));
-    else {
-      requests.add(round, request);
-      plans.push({ asked: round.requested.at(-1) as Asked, plan });
-    }
+    // A tool that the provider has run has nothing left to be decided.
+    else if (requests.add(round, request) !== undefined) plans.push({ asked: round.requested.at(-1) as Asked, plan });
   }
   return { plans, results };
 }
