@@ -58,7 +58,11 @@ impl Changes {
 impl Bell {
     /// The bell in this file, which is made if there is none.
     pub(crate) fn open(path: PathBuf) -> Result<Self, LedgerError> {
-        let file = place::private_file(&path)?;
+        let mut file = place::private_file(&path)?;
+        // It is written to: a file of somebody else, by another name, must not be. Who listens to that one still has the poll.
+        if place::has_other_names(&file).unwrap_or(true) {
+            file = place::new_private_file(&path)?;
+        }
         Ok(Self { file: Some(file), ..Self::listen(path) })
     }
 

@@ -166,16 +166,32 @@ impl Place {
 pub(crate) fn private_file(path: &Path) -> Result<File, LedgerError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    private(&mut options);
-    options.open(path).map_err(|error| of_io("open", path, &error))
+    open_plain(&mut options, path).map_err(|error| of_io("open", path, &error))
 }
 
 /// A file as [`private_file`] makes it, which must be there.
 pub(crate) fn existing_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
-    private(&mut options);
-    options.open(path)
+    open_plain(&mut options, path)
+}
+
+/// Opens a file and nothing else: a pipe that somebody has put there would keep us waiting.
+fn open_plain(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    private(options);
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file; remove it"))
+}
+
+/// Whether a file has other names as well, so that what is written to it may be somebody else's.
+pub(crate) fn has_other_names(file: &File) -> io::Result<bool> {
+    #[cfg(unix)]
+    return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 1);
+    #[cfg(not(unix))]
+    return file.metadata().map(|_| false);
 }
 
 /// A new file as [`private_file`] makes it, in place of any that is there.
@@ -196,14 +212,15 @@ fn private(options: &mut OpenOptions) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
-        let flags = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let flags = i32::try_from(flags.bits()).unwrap_or_default();
         options.mode(0o600).custom_flags(flags);
     }
     #[cfg(not(unix))]
     let _ = options;
 }
 
-/// A directory that only this user may look into; made if there is none.
+/// A directory that only this user may look into; made if there is none. A link to one is refused.
 pub(crate) fn private_directory(path: &Path) -> Result<(), LedgerError> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -211,6 +228,10 @@ pub(crate) fn private_directory(path: &Path) -> Result<(), LedgerError> {
     match builder.create(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             Err(of_io("make", path, &error))
+        }
+        Err(_) if !fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) => {
+            Err(LedgerErrorKind::Io
+                .because(format!("{} is not a directory; remove it", path.display())))
         }
         _ => Ok(()),
     }

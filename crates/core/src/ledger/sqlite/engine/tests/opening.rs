@@ -224,6 +224,41 @@ fn links_are_followed_once_and_never_planted() {
 }
 
 #[test]
+#[cfg(unix)]
+fn what_somebody_put_beside_it_is_neither_waited_for_nor_written_to() {
+    let pipe = |path: &std::path::Path| {
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    for suffix in ["-bell", "-lock"] {
+        let directory = Directory::new();
+        pipe(&beside(&directory.file(), suffix));
+        assert_eq!(open(&directory, V1).unwrap_err(), Kind::Io, "{suffix}");
+    }
+
+    let directory = Directory::new();
+    let owners = beside(&directory.file(), "-owners");
+    fs::create_dir(&owners).unwrap();
+    pipe(&owners.join(uuid::Uuid::now_v7().to_string()));
+    open(&directory, V1).unwrap();
+
+    let directory = Directory::new();
+    let elsewhere = directory.file().with_file_name("elsewhere");
+    let theirs = elsewhere.join(uuid::Uuid::now_v7().to_string());
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(&theirs, "").unwrap();
+    std::os::unix::fs::symlink(&elsewhere, beside(&directory.file(), "-owners")).unwrap();
+    assert_eq!(open(&directory, V1).unwrap_err(), Kind::Io);
+    assert!(theirs.exists());
+
+    let directory = Directory::new();
+    let theirs = directory.file().with_file_name("theirs");
+    fs::write(&theirs, "hello").unwrap();
+    fs::hard_link(&theirs, beside(&directory.file(), "-bell")).unwrap();
+    count(&open(&directory, ONE).unwrap(), "a").unwrap();
+    assert_eq!(fs::read(&theirs).unwrap(), b"hello");
+}
+
+#[test]
 fn a_later_schema_is_used_as_far_as_it_lets_us() {
     // What made it, who opens it: reading, writing.
     for (theirs, ours, reads, writes) in [
