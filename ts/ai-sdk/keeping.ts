@@ -58,17 +58,20 @@ export class Keeping {
    * Keeps a step that goes on. Fails when it cannot be kept: then nobody may be asked.
    *
    * @param isRead whether the round is still being read, when it comes to writing
+   * @returns whether it is kept: else nobody may be asked about it yet
    */
-  async saveSoFar(setup: Setup, round: Round, isRead: () => boolean): Promise<void> {
-    if (round.soFar === undefined) return;
+  async saveSoFar(setup: Setup, round: Round, isRead: () => boolean): Promise<boolean> {
+    if (round.soFar === undefined) return true;
     const { version } = setup.sdk;
     const messages = [
       ...version.messagesSoFar(round.ownSteps, round.first),
       ...(await round.soFar.messages(setup.guard.tools, version)),
     ];
     const kept = await this.#kept(setup, round, messages, round.steps);
-    // The SDK may have said it itself meanwhile.
-    if (isRead() && round.finish === undefined) await this.#keeper.save(kept);
+    // The SDK may have said it itself meanwhile: that is kept when it has been read.
+    if (!isRead() || round.finish !== undefined) return false;
+    await this.#keeper.save(kept);
+    return true;
   }
 
   /** Keeps a step that has ended and after which the SDK goes on by itself. */

@@ -273,9 +273,10 @@ export class Run {
   async #read(setup: Setup, round: Round): Promise<StreamPart | undefined> {
     const { requests, guard } = setup;
     if (round.askedAbout === 0 && requests.areComplete(round) && isWorthAsking(round, guard.tools)) {
-      await this.#keepSoFar(setup, round);
-      await requests.askAll(round);
-      return undefined;
+      if ((await this.#keepSoFar(setup, round)) !== false) {
+        await requests.askAll(round);
+        return undefined;
+      }
     }
     this.#reading ??= (this.#reader as ReadableStreamDefaultReader<unknown>).read();
     this.#flow.wait();
@@ -298,7 +299,7 @@ export class Run {
     return undefined;
   }
 
-  #keepSoFar(setup: Setup, round: Round): Promise<void> | undefined {
+  #keepSoFar(setup: Setup, round: Round): Promise<boolean> | undefined {
     return this.#keeping?.saveSoFar(setup, round, () => this.#round === round && this.#phase === 'reading');
   }
 

@@ -219,9 +219,21 @@ fn prefix(argv: &[Word]) -> Option<Vec<&str>> {
 /// The longest prefix that anybody would read.
 const MOST_WORDS: usize = 12;
 
-/// Programs that change as whom, where, or with what the rest runs.
-const NEVER: [&str; 11] =
-    ["sudo", "doas", "su", "cd", "pushd", "popd", "eval", "source", ".", "export", "alias"];
+/// Programs that change as whom, where, or with what the rest runs; and our own, with which an agent would approve its calls.
+const NEVER: [&str; 12] = [
+    "sudo",
+    "doas",
+    "su",
+    "cd",
+    "pushd",
+    "popd",
+    "eval",
+    "source",
+    ".",
+    "export",
+    "alias",
+    "countersign",
+];
 
 /// Commands of two words that run whatever they are given.
 const LAUNCHES: [(&[&str], &[&str]); 4] = [

@@ -72,6 +72,7 @@ fn what_nobody_can_oversee_is_not_offered() {
         "python -c 'x'",
         "bash x.sh",
         "sudo make",
+        "countersign approve 4f2a91c3",
         "eval x",
         "$x y",
         "git",

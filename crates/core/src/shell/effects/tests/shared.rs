@@ -23,6 +23,7 @@ fn names_that_are_too_broad() {
         "make",
         "rm",
         "sed",
+        "countersign",
     ] {
         assert!(is_interpreter_or_launcher(name), "{name}");
     }
