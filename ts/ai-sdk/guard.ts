@@ -10,7 +10,7 @@ import type { Asker } from '../gate/asker.js';
 import type { HostJudge, Verdict } from '../gate/judge.js';
 import type { Claim, Gating, InterruptPlan } from '../native.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
-import { copyOf, snapshot, type Snapshot } from '../values/snapshot.js';
+import { copyOf, snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
 import { follow, lastLater, noted, Refused, streamLater, type Outcome } from './follow.js';
 import { DUPLICATE_ID } from './reasons.js';
 import { keptResult } from './kept-result.js';
@@ -216,7 +216,9 @@ export class Guard {
   async #noted(toolName: string, execute: Execute, input: unknown, options: ExecuteOptions): Promise<() => unknown> {
     this.#throwIfAborted(options);
     const { toolCallId, ...context } = options;
-    await this.#options.asker.noteUnjudged({ toolCallId, toolName, args: snapshotOrNull(input), context });
+    // What cannot be taken a copy of is nobody's to approve, but may well run.
+    const args = trySnapshot(input) ?? snapshot(null);
+    await this.#options.asker.noteUnjudged({ toolCallId, toolName, args, context });
     return () => execute(input, options);
   }
 
@@ -302,15 +304,6 @@ export function claimOrRefuse(
       throw error;
     },
   );
-}
-
-/** What cannot be taken a copy of is nobody's to approve, but may well run. */
-function snapshotOrNull(value: unknown): Snapshot {
-  try {
-    return snapshot(value);
-  } catch {
-    return snapshot(null);
-  }
 }
 
 function sameJson(left: Snapshot, right: Snapshot): boolean {

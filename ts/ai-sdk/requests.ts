@@ -5,7 +5,7 @@ import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, toRecord, type Decided } from '../gate/records.js';
 import type { Gating, RawRecord } from '../native.js';
-import { snapshot, type Snapshot } from '../values/snapshot.js';
+import { snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
 import { digestOf, type Edits } from './edits.js';
 import { ASK, type Guard } from './guard.js';
 import type { Plan } from './open-step.js';
@@ -79,7 +79,7 @@ export class Requests {
       part,
       toolCallId,
       toolName,
-      args: known?.args ?? takeSnapshot(input),
+      args: known?.args ?? trySnapshot(input),
       providerExecuted,
       record: undefined,
       decision: undefined,
@@ -346,11 +346,3 @@ export class Requests {
 
 /** What a provider that runs the tool itself can be told: yes or no. */
 const PROVIDER_TAKES: DecisionType[] = ['approve', 'reject', 'skip'];
-
-function takeSnapshot(value: unknown): Snapshot | undefined {
-  try {
-    return snapshot(value);
-  } catch {
-    return undefined;
-  }
-}

@@ -33,6 +33,15 @@ export function snapshot(value: unknown): Snapshot {
   return new Copier().copy(value, 'args', 0);
 }
 
+/** As {@link snapshot}; `undefined` for what cannot be copied. */
+export function trySnapshot(value: unknown): Snapshot | undefined {
+  try {
+    return snapshot(value);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Another copy, for code that may change what it gets. */
 export function copyOf(taken: Snapshot): unknown {
   return snapshot(taken.value).value;

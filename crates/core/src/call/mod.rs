@@ -2,12 +2,14 @@
 
 mod canonical;
 mod digest;
+mod hex;
 mod json;
 
 use std::sync::Arc;
 
 pub use canonical::{CanonicalJson, InvalidJson};
 pub use digest::Digest;
+pub use hex::hex;
 pub use json::Json;
 
 /// What a model wants to run.

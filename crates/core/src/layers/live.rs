@@ -8,8 +8,9 @@ use sha2::{Digest, Sha256};
 use crate::policy::document::{Code, Document, DocumentError, Format, Layer, Place, Source, load};
 
 use super::file::{self, Care, Content, Stamp};
-use super::trust::{self, canonical, hex, trust_hash};
+use super::trust::{self, canonical, trust_hash};
 use super::{LayerFiles, Problem, Snapshot};
+use crate::call::hex;
 
 /// Which policies count.
 #[derive(Debug, Clone, Default)]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::file::{self, Care, write_atomically};
+use crate::call::hex;
 
 /// A project's policy that the user trusts: this file, with this content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,8 +168,4 @@ pub(super) fn canonical(path: &Path) -> io::Result<String> {
     let path = fs::canonicalize(path)?.into_os_string();
     // Two names must not become one.
     path.into_string().map_err(|_| io::Error::other("its path is no UTF-8"))
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,14 +1,6 @@
 //! Bytes as text: hex and base64, read back strictly, since two texts for one value are one too many.
 
-use std::fmt::Write as _;
-
-/// Lower-case hex.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
+pub use crate::call::hex;
 
 /// The bytes of a text in hex, of either case.
 pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
