@@ -514,6 +514,8 @@ export interface FileChange {
 
 /** A tool call put to a human. */
 export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
+  /** `question`: the call runs nothing, it asks the human something; see {@link QuestionRequest}. */
+  kind: 'approval' | 'question';
   /** Unguessable, sortable by time (UUIDv7). */
   approvalId: string;
   /** The run it belongs to. */
@@ -1082,8 +1084,35 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   approvalTimeout?: number;
   /** @default a new UUIDv7 */
   runId?: string;
-  /** The path of agents this run is. @default ['main'] */
+  /** The path of agents this run is. @default ['main'], with a `parent` its path, the call and the name of the tool */
   origin?: readonly string[];
+  /**
+   * Makes this run a part of the one that called a tool: pass what the tool's `execute` got as its second argument. The run
+   * asks through its parent and is on the same gate; what its parent must ask about, it must ask about; it ends when its
+   * parent does; and its events come out of its parent's iterator, with their origin. Its `interruptOn`, `policy`,
+   * `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
+   *
+   * {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for anything else, and together with `gate` or `onApprovalRequest`.
+   */
+  parent?: { toolCallId: string };
+  /** Where relative paths start, without a `gate`, which has its own. */
+  place?: PolicyPlace;
+  /**
+   * Answers the questions of an `ask_user` tool (`createAskUserTool` of `countersign/agent`). Without it they wait for
+   * {@link Gate.respond}; without a `gate` either they are answered with an error at once. `null`, a throw and a rejected
+   * promise: the human does not want to answer.
+   */
+  onQuestion?: (
+    request: QuestionRequest,
+    options: { abortSignal: AbortSignal },
+  ) => QuestionsAnswered['answers'] | null | PromiseLike<QuestionsAnswered['answers'] | null>;
+  /**
+   * What becomes of a call that a human rejected before in this run, to the letter. `ask`: it is asked about again. `answer`:
+   * it is rejected again, with the same reason, and nobody is asked.
+   *
+   * @default 'ask'
+   */
+  repeatedRejections?: 'ask' | 'answer';
   /** Steps over the whole run, beside `stopWhen`. @default 20 when there is no `stopWhen` either */
   maxSteps?: number;
   /** Also yields every part of the SDK's own stream as `{ type: 'raw-part', part }`. @default false */
@@ -1308,6 +1337,8 @@ export type ApprovalResponseEvent = {
   approvalId: string;
   toolCallId: string;
   toolName: string;
+  /** The path of agents it came from. */
+  origin: readonly string[];
   /** Whether the tool may run: `true` for `approve` and `edit` only. */
   approved: boolean;
   decision: DecisionOutcome;
@@ -1336,7 +1367,135 @@ export type AgentEvent<TOOLS extends ToolSet = ToolSet> =
   | ErrorEvent
   | AbortEvent
   | DoneEvent<TOOLS>
-  | RawPartEvent<TOOLS>;
+  | RawPartEvent<TOOLS>
+  | QuestionAskedEvent
+  | QuestionAnsweredEvent
+  | SubagentStartEvent
+  | SubagentStepEvent
+  | SubagentFinishEvent
+  | SubagentEvent
+  | ToolActivityEvent
+  | TextSegmentEvent
+  | UserMessageEvent;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Subagents, questions, and what the tools of a deep agent tell
+// ---------------------------------------------------------------------------------------------------------------------
+
+/** One question to the human. */
+export type Question = {
+  question: string;
+  /** A word or two that stand for it. */
+  header?: string;
+  /** Whether it must be answered. @default true */
+  required?: boolean;
+} & (
+  | { kind: 'text' }
+  /** One of the options, or something else in the human's own words, which is always offered. */
+  | { kind: 'multiple_choice'; options: readonly QuestionOption[] }
+  /** Any number of the options. */
+  | { kind: 'multi_select'; options: readonly QuestionOption[] }
+);
+
+export interface QuestionOption {
+  label: string;
+  description?: string;
+}
+
+/** Questions that wait for a human: an {@link ApprovalRequest} that only `respond`, `reject` and `skip` answer. */
+export type QuestionRequest = ApprovalRequest<{ questions: Question[] }>;
+
+/** What a human answered. */
+export interface QuestionsAnswered {
+  status: 'answered';
+  /**
+   * One for each question, in their order: a text, for `multiple_choice` a label or other words, for `multi_select` labels.
+   * `null` where a question that is not required was left out.
+   */
+  answers: readonly (string | readonly string[] | null)[];
+}
+
+/** What became of questions. The model gets it as text, each question with its answer. */
+export type QuestionsAnswer =
+  | QuestionsAnswered
+  /** The human does not want to answer. */
+  | { status: 'cancelled'; reason?: string }
+  /** Nobody could be asked. */
+  | { status: 'error'; reason: string };
+
+/** The model asks the human: answer with `onQuestion`, or `gate.respond(approvalId, { answers })`. */
+export type QuestionAskedEvent = { type: 'question-asked'; questions: Question[] } & Omit<QuestionRequest, 'args'>;
+export type QuestionAnsweredEvent = {
+  type: 'question-answered';
+  approvalId: string;
+  toolCallId: string;
+  origin: readonly string[];
+  answer: QuestionsAnswer;
+  decidedBy: string;
+};
+
+/** Who an event comes from. */
+interface FromSubagent {
+  /** The tool call that started it. */
+  toolCallId: string;
+  name: string;
+  /** Its own path of agents. */
+  origin: readonly string[];
+}
+export type SubagentStartEvent = { type: 'subagent-start'; task: string; runId: string } & FromSubagent;
+/** It has finished a step. `stepIndex` counts from 0. */
+export type SubagentStepEvent = {
+  type: 'subagent-step';
+  stepIndex: number;
+  toolCalls: { toolCallId: string; toolName: string; args: unknown }[];
+} & FromSubagent;
+export type SubagentFinishEvent = {
+  type: 'subagent-finish';
+  status: 'done' | 'failed' | 'cancelled';
+  /** What the agent that started it gets. */
+  result: string;
+  usage: LanguageModelUsage | null;
+} & FromSubagent;
+/**
+ * What a subagent says and does. What a human is asked, and what its tools tell, comes as events of its own, with `origin`:
+ * `approval-requested`, `approval-response` and {@link ToolActivityEvent}s; so do the starts and ends of subagents of its own.
+ */
+export type SubagentEvent = {
+  type: 'subagent-event';
+  event: TextEvent | ReasoningEvent | ToolCallEvent | ToolResultEvent | ToolErrorEvent | ToolDeniedEvent | ErrorEvent;
+} & FromSubagent;
+
+/** One entry of a plan. */
+export interface Todo {
+  content: string;
+  status: 'pending' | 'in_progress' | 'completed' | 'cancelled';
+}
+
+/** What a tool of a deep agent (`countersign/agent`) tells while it runs. Paths are as the call names them. */
+export type ToolActivity =
+  | { type: 'todos-changed'; todos: Todo[] }
+  | { type: 'file-write-start'; path: string; content: string }
+  | { type: 'file-written'; path: string; created: boolean; bytes: number; sha256: string }
+  | { type: 'file-edited'; path: string; occurrences: number; sha256: string }
+  | { type: 'file-read'; path: string; lines: number }
+  | { type: 'ls'; path: string; count: number }
+  | { type: 'glob'; pattern: string; count: number }
+  | { type: 'grep'; pattern: string; count: number }
+  | { type: 'execute-start'; command: string }
+  | { type: 'execute-output'; text: string }
+  | {
+      type: 'execute-finish';
+      command: string;
+      exitCode: number | null;
+      truncated: boolean;
+      stopped: 'timeout' | 'aborted' | null;
+    };
+export type ToolActivityEvent = ToolActivity & { toolCallId: string; origin: readonly string[] };
+
+/** A piece of text is whole: between two tool calls, or at the end. Of runs of `createDeepAgent` only. */
+export type TextSegmentEvent = { type: 'text-segment'; text: string };
+/** What the run was given to do. The first event of a run of `createDeepAgent` that has a new prompt. */
+export type UserMessageEvent = { type: 'user-message'; content: string };
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Loops that are not ours
@@ -1349,6 +1508,10 @@ export interface GateToolsOptions<TOOLS extends ToolSet = ToolSet> extends Unkno
   policy?: PolicyInput | readonly PolicyInput[];
   /** As in {@link RunOptions.onApprovalRequest}. */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
+  /** As in {@link RunOptions.parent}: for a subagent whose loop is not ours. */
+  parent?: RunOptions<TOOLS>['parent'];
+  /** As in {@link RunOptions.place}. */
+  place?: PolicyPlace;
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
   /** What the calls belong to, e.g. the id of the chat. @default a new UUIDv7 */

@@ -1,14 +1,28 @@
-/** One file for the whole TypeScript half: to import fifty small modules takes several times as long as to import one. */
+/**
+ * Few files, since to import fifty small modules takes several times as long as to import one: what all entries share, and a
+ * file for each entry.
+ */
 const shared = {
   platform: 'node',
   // The host's AI SDK and OpenTelemetry, and the generated loader, which finds the addon next to itself and stands beside `dist` as beside `ts`.
-  external: ['ai', '@opentelemetry/api', '../binding/binding.js'],
+  external: ['ai', '@opentelemetry/api', '../binding/binding.js', '../../binding/binding.js'],
   makeAbsoluteExternalsRelative: false,
-  output: { format: 'esm', entryFileNames: '[name].js', codeSplitting: false },
+  output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name].js' },
 };
 
+/** The rooms that the package's entries share: their classes must be the same in each. */
+const CORE = /\/ts\/(?:errors|values|redact|telemetry|policy|gate|ai-sdk|native\.ts)/;
+
 export default [
-  { ...shared, input: { index: 'ts/index.ts' } },
+  {
+    ...shared,
+    input: { index: 'ts/index.ts', agent: 'ts/agent/index.ts' },
+    output: { ...shared.output, codeSplitting: { groups: [{ name: 'core', test: CORE }] } },
+  },
   // The command stands alone: what imports the package does not load it.
-  { ...shared, external: [...shared.external, '../../binding/binding.js'], input: { cli: 'ts/cli/main.ts' } },
+  {
+    ...shared,
+    input: { cli: 'ts/cli/main.ts' },
+    output: { ...shared.output, codeSplitting: false },
+  },
 ];

@@ -219,7 +219,7 @@ describe('what it shows of the SDK', () => {
       interruptOn: { del: true },
       onApprovalRequest: () => true,
     });
-    const named = events.flatMap((event) => ('toolCallId' in event ? [`${event.toolCallId} ${event.toolName}`] : []));
+    const named = events.flatMap((event) => ('toolName' in event ? [`${event.toolCallId} ${event.toolName}`] : []));
     expect(new Set(named)).toEqual(new Set(['c0 read', 'c1 del']));
     expect(events.filter(({ type }) => type === 'tool-call')).toEqual([
       { type: 'tool-call', toolCallId: 'c0', toolName: 'read', args: { path: '/r' } },

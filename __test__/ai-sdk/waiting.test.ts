@@ -46,6 +46,7 @@ describe('the callback', () => {
       },
     });
     expect(request).toEqual({
+      kind: 'approval',
       approvalId: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
       runId: 'run-7',
       toolCallId: 'c1',

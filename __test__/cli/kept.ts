@@ -6,6 +6,7 @@ let made = 0;
 export function kept(with_: Partial<KeptRecord> = {}): KeptRecord {
   made++;
   return {
+    kind: 'approval',
     approvalId: `018f0000-0000-7000-8000-${String(made).padStart(12, '0')}`,
     runId: 'run',
     toolCallId: `call-${made}`,

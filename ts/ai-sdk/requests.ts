@@ -329,6 +329,7 @@ export class Requests {
       approvalId,
       toolCallId,
       toolName,
+      origin: asked.record?.origin ?? this.#options.asker.origin,
       approved,
       decision,
       reason,

@@ -29,8 +29,8 @@ const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: nul
 /** A record as `ApprovalRecord` of the public API, but for special values in arguments, which stay tagged. */
 export function toJson(record: KeptRecord): ApprovalRecord {
   const { details, context: _, result: __, contents = 'kept', ...rest } = record;
-  const { verdict = null, always = { allow: null, deny: null }, changes = [] } = details ?? {};
-  return { ...UNDECIDED, ...rest, verdict, always, changes, contents };
+  const { kind = 'approval', verdict = null, always = { allow: null, deny: null }, changes = [] } = details ?? {};
+  return { ...UNDECIDED, ...rest, kind, verdict, always, changes, contents };
 }
 
 /** A request in one line: what would run. */

@@ -67,11 +67,12 @@ export interface Opened {
 export class Asker {
   readonly gate: LocalGate;
   readonly runId: string;
+  /** The path of agents that asks. */
+  readonly origin: readonly string[];
   readonly #callback: ApprovalCallback | undefined;
   readonly #hasGate: boolean;
   readonly #logger: Logger | undefined;
   readonly #timeout: number | null;
-  readonly #origin: readonly string[];
   readonly #policies: Policies | undefined;
   // Callbacks run in the caller's async context, whatever stream or timer it was that led to them.
   readonly #context = new AsyncResource('countersign');
@@ -90,7 +91,7 @@ export class Asker {
       options.approvalTimeout === undefined
         ? null
         : checkPositive(`${place}: approvalTimeout`, options.approvalTimeout);
-    this.#origin = options.origin ?? ['main'];
+    this.origin = options.origin ?? ['main'];
     this.#policies = this.gate.control.narrower(options.policy, place);
   }
 
@@ -104,12 +105,12 @@ export class Asker {
     const { control, telemetry } = this.gate;
     const verdict = await judge(call, { ...by, control, policies: this.#policies, runId: this.runId });
     telemetry?.judged(verdict.effect, verdict.said);
-    return this.gate.lasts ? this.gate.noted(call, this.runId, this.#origin, verdict) : verdict;
+    return this.gate.lasts ? this.gate.noted(call, this.runId, this.origin, verdict) : verdict;
   }
 
   /** Writes down that a call runs of which nothing was to be said. Fails with what it may not run for. */
   async noteUnjudged(call: JudgedCall): Promise<void> {
-    const verdict = await this.gate.noted(call, this.runId, this.#origin, { effect: 'allow' });
+    const verdict = await this.gate.noted(call, this.runId, this.origin, { effect: 'allow' });
     if (verdict.effect === 'deny') throw new Error(verdict.reason);
   }
 
@@ -209,7 +210,7 @@ export class Asker {
       toolCallId,
       toolName,
       args,
-      origin: this.#origin,
+      origin: this.origin,
       description,
       allowedDecisions: gating?.allowedDecisions ?? null,
       timeoutMs: this.#timeoutOf(gating),

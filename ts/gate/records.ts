@@ -55,14 +55,15 @@ export function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
 }
 
 /** What the core keeps for us beside a request. */
-type Details = Pick<ApprovalRequest, 'verdict' | 'always' | 'changes'>;
+type Details = Pick<ApprovalRequest, 'kind' | 'verdict' | 'always' | 'changes'>;
 type Kept = { context?: unknown; details?: unknown; result?: unknown; executor?: unknown };
 
 export function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUEST {
   const { details, context: _context, result: _result, executor: _executor, ...request } = kept as REQUEST & Kept;
-  const { verdict = null, always = { allow: null, deny: null }, changes = [] } = (details ?? {}) as Partial<Details>;
+  const said = (details ?? {}) as Partial<Details>;
+  const { kind = 'approval', verdict = null, always = { allow: null, deny: null }, changes = [] } = said;
   const { args, contents = 'kept' } = request as Omit<ApprovalRequest, 'contents'> & Partial<ApprovalRequest>;
-  return { ...request, args: revive(args), verdict, always, changes, contents } as unknown as REQUEST;
+  return { ...request, kind, args: revive(args), verdict, always, changes, contents } as unknown as REQUEST;
 }
 
 export function toRecord(record: RawRecord): ApprovalRecord {

@@ -1,0 +1,313 @@
+/**
+ * countersign/agent: a small deep agent on the AI SDK's own loop, whose every tool call passes the gate; and its parts, for
+ * deep agents of your own.
+ *
+ * This file is the public API, written and reviewed by hand. A test keeps it equal to what the package exports.
+ *
+ * @packageDocumentation
+ */
+import type { LanguageModel, ModelMessage, Tool, ToolSet } from 'ai';
+import type {
+  AgentRun,
+  CountersignError,
+  Gate,
+  InterruptOn,
+  Logger,
+  PolicyInput,
+  Question,
+  QuestionsAnswer,
+  RunOptions,
+  RunResult,
+  Todo,
+} from './index.js';
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The agent
+// ---------------------------------------------------------------------------------------------------------------------
+
+/** An agent that another one may start with its `task` tool. */
+export interface Subagent {
+  /** What the model calls it. */
+  name: string;
+  /** When to use it; the model that starts it reads this. */
+  description: string;
+  systemPrompt?: string;
+  /** @default that of the agent that starts it */
+  model?: LanguageModel;
+  /**
+   * Beside the built-in ones.
+   *
+   * @default those that were given to the agent that starts it
+   */
+  tools?: ToolSet;
+  /** Which of the built-in tools it has. @default all but `task` and `ask_user` */
+  builtinTools?: readonly Exclude<BuiltinToolName, 'ask_user'>[];
+  /** Narrows what the agent that starts it must ask about: it can tighten, never widen. @default nothing more */
+  interruptOn?: InterruptOn;
+  /** As `interruptOn`. */
+  policy?: PolicyInput | readonly PolicyInput[];
+  /** @default 20 */
+  maxSteps?: number;
+  /** Those that it may start itself; with any, it has a `task` tool. */
+  subagents?: readonly Subagent[];
+}
+
+export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
+  model: LanguageModel;
+  /** Beside the built-in ones; one of the same name takes the place of a built-in one. */
+  tools?: TOOLS;
+  /** What comes before the agent's own instructions. */
+  systemPrompt?: string;
+  subagents?: readonly Subagent[];
+  /** Whether `task` can also start `general-purpose`, which has the tools of the agent itself. @default true */
+  generalPurposeAgent?: boolean;
+  /** Which of the built-in tools it has. @default all */
+  builtinTools?: readonly BuiltinToolName[];
+  interruptOn?: InterruptOn<NoInfer<TOOLS & BuiltinTools>>;
+  policy?: PolicyInput | readonly PolicyInput[];
+  /** Its `place.cwd` must be the backend's `root`: what is shown and judged must be what is written. */
+  gate?: Gate;
+  /** Over the whole run. @default 100 */
+  maxSteps?: number;
+  /** Where files are and commands run. @default `createLocalBackend()`: the current folder */
+  backend?: Backend;
+  /** Whether the system prompt tells the model which tools must be approved: {@link describeApprovals}. @default true */
+  describeApprovals?: boolean;
+  /** As in {@link RunOptions.repeatedRejections}. @default 'answer' */
+  repeatedRejections?: RunOptions<ToolSet>['repeatedRejections'];
+  /** Results of tools with more characters are cut in their middle; the model is told how to read the rest. @default 20,000 */
+  maxResultCharacters?: number;
+  logger?: Logger;
+}
+
+/** What is passed with one run. */
+export type DeepAgentRunOptions<TOOLS extends ToolSet> = Pick<
+  RunOptions<TOOLS>,
+  'onApprovalRequest' | 'onQuestion' | 'approvalTimeout' | 'runId' | 'includeRawParts'
+> & {
+  abortSignal?: AbortSignal;
+} & ({ prompt: string; messages?: undefined } | { messages: ModelMessage[]; prompt?: undefined });
+
+/** A deep agent: its tools, and its runs. */
+export interface DeepAgent<TOOLS extends ToolSet = {}> {
+  /** The built-in tools and yours. */
+  readonly tools: BuiltinTools & TOOLS;
+  /** The whole system prompt. */
+  readonly systemPrompt: string;
+  /** One run as an async iterator of events, as `streamWithEvents` of `countersign` gives it. */
+  streamWithEvents(options: DeepAgentRunOptions<BuiltinTools & TOOLS>): AgentRun<BuiltinTools & TOOLS>;
+  /** One run to its end. */
+  generate(options: DeepAgentRunOptions<BuiltinTools & TOOLS>): Promise<RunResult<BuiltinTools & TOOLS>>;
+  /** Continues a run that its process did not bring to its end, its subagents included: see `resume` of `countersign`. */
+  resume(
+    options: Omit<DeepAgentRunOptions<BuiltinTools & TOOLS>, 'prompt' | 'messages' | 'runId'> & { runId: string },
+  ): AgentRun<BuiltinTools & TOOLS>;
+}
+
+/**
+ * An agent that plans, reads and writes files, runs commands and starts subagents, on the AI SDK's own loop.
+ *
+ * Nothing is asked about unless `interruptOn`, a `policy` or the gate says so.
+ *
+ * @throws InvalidConfigError (`ERR_INVALID_CONFIG`), UnknownToolError (`ERR_UNKNOWN_TOOL`), PolicyError (`ERR_POLICY_…`)
+ */
+export declare function createDeepAgent<TOOLS extends ToolSet = {}>(options: DeepAgentOptions<TOOLS>): DeepAgent<TOOLS>;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Its tools
+// ---------------------------------------------------------------------------------------------------------------------
+
+/** The built-in tools. */
+export type BuiltinTools = BackendTools & {
+  write_todos: Tool<{ todos: Todo[] }, string>;
+  task: Tool<{ description: string; subagent_type: string }, string>;
+  ask_user: Tool<{ questions: Question[] }, QuestionsAnswer>;
+};
+
+export type BuiltinToolName = keyof BuiltinTools;
+
+/** The tools on a {@link Backend}. */
+export type BackendTools = {
+  ls: Tool<{ path?: string }, string>;
+  read_file: Tool<{ file_path: string; offset?: number; limit?: number }, string>;
+  write_file: Tool<{ file_path: string; content: string }, string>;
+  edit_file: Tool<{ file_path: string; old_string: string; new_string: string; replace_all?: boolean }, string>;
+  glob: Tool<{ pattern: string; path?: string }, string>;
+  grep: Tool<{ pattern: string; path?: string; glob?: string; ignore_case?: boolean }, string>;
+  execute: Tool<{ command: string; timeout?: number }, string>;
+};
+
+/** `ls`, `read_file`, `write_file`, `edit_file`, `glob`, `grep` and `execute`, for any agent. */
+export declare function createBackendTools(options?: {
+  /** @default createLocalBackend() */
+  backend?: Backend;
+  /** @default 20,000 */
+  maxResultCharacters?: number;
+}): BackendTools;
+
+/** Keeps the plan of a run; each run has its own. */
+export declare function createTodosTool(): BuiltinTools['write_todos'];
+
+/**
+ * A `task` tool that starts other agents, for any agent whose loop is {@link streamWithEvents} or whose tools are gated with
+ * `gateTools`. What a subagent asks is asked through its parent, with its origin, and what it may do is what its parent
+ * may do, narrowed.
+ *
+ * Called by another loop it fails, and nothing runs.
+ */
+export declare function createTaskTool(options: {
+  subagents: readonly TaskAgent[];
+  /** @default a sentence for each subagent */
+  description?: string;
+  /** Results with more characters are cut in their middle. @default 20,000 */
+  maxResultCharacters?: number;
+}): BuiltinTools['task'];
+
+/** An agent that {@link createTaskTool} starts: all that its run needs. */
+export interface TaskAgent {
+  name: string;
+  description: string;
+  model: LanguageModel;
+  systemPrompt?: string;
+  tools?: ToolSet;
+  interruptOn?: InterruptOn;
+  policy?: PolicyInput | readonly PolicyInput[];
+  /** @default 20 */
+  maxSteps?: number;
+}
+
+/**
+ * An `ask_user` tool: the model puts questions to the human. The loop of `streamWithEvents` knows it: its calls are questions,
+ * which only a human answers, and never a mode, a grant or time. For main agents: a subagent that has it is an error.
+ */
+export declare function createAskUserTool(): BuiltinTools['ask_user'];
+
+/**
+ * What a system prompt should say of the tools that must be approved: which they are, that a human may take their time, and
+ * that a rejected call must not be made again unchanged. Empty when nothing is asked about.
+ */
+export declare function describeApprovals<TOOLS extends ToolSet>(
+  tools: TOOLS,
+  options: { interruptOn?: InterruptOn<NoInfer<TOOLS>>; policy?: unknown; gate?: Gate },
+): string;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Where files are and commands run
+// ---------------------------------------------------------------------------------------------------------------------
+
+/** How a call was approved, for what it is to be checked against at the very moment of writing. */
+export interface BackendCall {
+  abortSignal?: AbortSignal;
+  /**
+   * SHA-256 (hex) that the content of the file must have before it is changed; `null`: there must be none. `undefined`:
+   * whatever it has.
+   */
+  expected?: string | null;
+}
+
+/** One entry of a folder. */
+export interface DirectoryEntry {
+  /** Relative to the root, with `/`. */
+  path: string;
+  type: 'file' | 'directory' | 'symlink' | 'other';
+  /** Bytes; of files only. */
+  size?: number;
+}
+
+/** Files below one root, and commands. Paths are relative to the root, or absolute and below it. */
+export interface Backend {
+  /** Absolute. */
+  readonly root: string;
+  /** UTF-8 text. Lines are counted from 1. */
+  readFile(
+    path: string,
+    options?: BackendCall & { offset?: number; limit?: number },
+  ): Promise<{ text: string; firstLine: number; lines: number; totalLines: number; sha256: string }>;
+  /** Makes or replaces a file, atomically. @returns SHA-256 (hex) of what was written */
+  writeFile(
+    path: string,
+    content: string,
+    options?: BackendCall,
+  ): Promise<{ created: boolean; bytes: number; sha256: string }>;
+  /** Replaces text that stands in the file exactly once, or each time with `replaceAll`. */
+  editFile(
+    path: string,
+    change: { oldString: string; newString: string; replaceAll: boolean },
+    options?: BackendCall,
+  ): Promise<{ replaced: number; sha256: string }>;
+  list(
+    path: string,
+    options?: BackendCall & { limit?: number },
+  ): Promise<{ entries: DirectoryEntry[]; truncated: boolean }>;
+  /** Files that a glob matches, those that changed last first. What `.gitignore` names is left out. */
+  glob(
+    pattern: string,
+    options?: BackendCall & { path?: string; limit?: number },
+  ): Promise<{ paths: string[]; truncated: boolean }>;
+  /** Lines that a regular expression (Rust's `regex`) matches. */
+  grep(
+    pattern: string,
+    options?: BackendCall & { path?: string; glob?: string; ignoreCase?: boolean; limit?: number },
+  ): Promise<{ matches: { path: string; line: number; text: string }[]; files: number; truncated: boolean }>;
+  /** Runs a command line with `sh -c` in the root. Whatever it started is killed when it ends, is aborted or takes too long. */
+  execute(
+    command: string,
+    options?: BackendCall & { timeout?: number; onOutput?: (text: string) => void },
+  ): Promise<CommandResult>;
+}
+
+export interface CommandResult {
+  /** Both streams, in the order in which they came; the middle of a long one is left out. */
+  output: string;
+  /** `null`: a signal ended it. */
+  exitCode: number | null;
+  signal: string | null;
+  /** Whether some of the output was left out. */
+  truncated: boolean;
+  /** Bytes of the whole output. */
+  bytes: number;
+  /** Why it did not end by itself. */
+  stopped: 'timeout' | 'aborted' | null;
+}
+
+export interface LocalBackendOptions {
+  /** @default process.cwd() */
+  root?: string;
+  /** How long a command may take unless its call says less, in ms. @default 120,000 */
+  commandTimeout?: number;
+  /** How much of a command's output is kept, in bytes. @default 65,536 */
+  maxOutputBytes?: number;
+  /** The largest file that is read or edited, in bytes. @default 10,485,760 */
+  maxFileBytes?: number;
+  /** Variables that commands see. @default PATH, HOME, USER, LANG, LC_*, TZ, TERM, TMPDIR and SystemRoot: no keys */
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The files of this machine below one folder, off the JavaScript thread. No path leads out of the folder, through a symlink
+ * neither, also when it is changed meanwhile. Commands start in the folder but, being commands, can go anywhere: an
+ * approval, a policy or a sandbox of yours confines those.
+ */
+export declare function createLocalBackend(options?: LocalBackendOptions): Backend;
+
+/** What can be wrong with a file. */
+export type BackendErrorCode =
+  | 'ERR_OUTSIDE_ROOT'
+  | 'ERR_NO_SUCH_FILE'
+  | 'ERR_NOT_A_FILE'
+  | 'ERR_NOT_A_DIRECTORY'
+  | 'ERR_FILE_CHANGED'
+  | 'ERR_FILE_TOO_LARGE'
+  | 'ERR_NOT_TEXT'
+  | 'ERR_NO_MATCH'
+  | 'ERR_PATTERN'
+  | 'ERR_FILE_PERMISSION'
+  | 'ERR_FILE_IO';
+
+/** A file cannot be read or written as asked; nothing was changed. The message says what to do. */
+export declare class BackendError extends CountersignError {
+  readonly code: BackendErrorCode;
+  readonly path: string;
+  constructor(options: { code: BackendErrorCode; message: string; path: string; cause?: unknown });
+  static isInstance(error: unknown): error is BackendError;
+}

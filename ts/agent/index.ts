@@ -1,0 +1,2 @@
+/** What `countersign/agent` exports; `agent.d.ts` documents it. */
+export {};

@@ -1,0 +1,31 @@
+/** What a tool that runs in a loop of ours can know of it: its `execute` finds it in its options. */
+import type { FileChange, ToolActivity } from '../../index.js';
+import type { Parent } from './parent.js';
+
+/** Where it stands in the options. Registered: a tool may come from another copy of this package. */
+const CALL = Symbol.for('countersign.call');
+
+export interface CallContext {
+  readonly toolCallId: string;
+  /** The run whose call it is. */
+  readonly runId: string;
+  /** The path of agents of that run. */
+  readonly origin: readonly string[];
+  /** The files as a human saw them who approved the call; `undefined`: nobody had to. */
+  readonly approved: { approvalId: string; changes: readonly FileChange[] } | undefined;
+  /** Has the run yield an event. Does nothing where nobody iterates. */
+  emit(event: ToolActivity): void;
+  /** For a run that is a part of this one. */
+  readonly parent: Parent;
+}
+
+/** The options of an `execute`, with the context of the call. */
+export function withCallContext<OPTIONS extends object>(options: OPTIONS, context: CallContext): OPTIONS {
+  return { ...options, [CALL]: context };
+}
+
+/** `undefined`: the loop is not ours, and the tools are not gated. */
+export function callContextOf(options: object): CallContext | undefined {
+  const context: unknown = (options as Record<symbol, unknown>)[CALL];
+  return typeof context === 'object' && context !== null ? (context as CallContext) : undefined;
+}

@@ -1,0 +1,106 @@
+/**
+ * What a front end of the chat shows, and what it may ask the chat to do. There is no terminal in it: the full-screen program,
+ * the plain one for pipes and screen readers, and JSON Lines are three front ends of one chat.
+ *
+ * Every text in a view is safe to show as it is: control, bidi and invisible characters are visible marks by now.
+ */
+import type {
+  ApprovalRequest,
+  Decision,
+  GrantScope,
+  PolicyMode,
+  Question,
+  QuestionsAnswered,
+  Todo,
+} from '../../../index.js';
+
+/** The chat at one moment. Never changed: the next moment is another object. */
+export interface ChatView {
+  readonly mode: PolicyMode;
+  /** Whether a run goes on. */
+  readonly isBusy: boolean;
+  readonly model: string;
+  /** Where files are and commands run. */
+  readonly folder: string;
+  /** What was said and done, oldest first. Only those at the end that are not `isDone` still change. */
+  readonly entries: readonly Entry[];
+  /** What waits for the human, oldest first: the first is to be shown, the others are counted. */
+  readonly asks: readonly Ask[];
+  readonly todos: readonly Todo[];
+  /** Subagents that work at this moment. */
+  readonly subagents: readonly { name: string; task: string; origin: readonly string[] }[];
+}
+
+/** One thing that was said or done. */
+export type Entry = { readonly id: number; readonly isDone: boolean; readonly origin: readonly string[] } & (
+  | { readonly kind: 'user'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'tool';
+      readonly toolCallId: string;
+      readonly toolName: string;
+      /** What it does, in one line: the command, the path. */
+      readonly title: string;
+      readonly status: 'called' | 'waits' | 'runs' | 'succeeded' | 'failed' | 'denied' | 'cancelled';
+      /** The end of its output, the reason why it did not run, how an edit changed it. Several lines. */
+      readonly detail: string;
+    }
+  /** Of the program itself: answers to commands, a change of mode, errors. */
+  | { readonly kind: 'note'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+);
+
+/** Something that waits for the human. */
+export type Ask = {
+  readonly request: ApprovalRequest;
+  /** "Tool 2 of 3": among those of its step, from 1. */
+  readonly index: number;
+  readonly of: number;
+  /** Where it came from, in words; empty for the main agent. */
+  readonly from: string;
+} & (
+  | {
+      readonly kind: 'approval';
+      /** Why it asks, with the rule and its file where there is one. */
+      readonly why: string;
+      /** What looks deceptive, in words: see `ApprovalRequest.flags`. */
+      readonly warnings: readonly string[];
+      /** What `s` would allow for this session; `null`: it is not offered. */
+      readonly always: { readonly label: string; readonly also: readonly string[] } | null;
+      /** Whether it may change or destroy something, so that Enter alone must not approve it. */
+      readonly isDestructive: boolean;
+    }
+  | { readonly kind: 'question'; readonly questions: readonly Question[] }
+);
+
+/** A line that begins with `/`. */
+export interface Command {
+  readonly name: string;
+  readonly usage: string;
+  readonly help: string;
+}
+
+/** The chat, for a front end. */
+export interface Chat {
+  readonly view: ChatView;
+  readonly commands: readonly Command[];
+  /** Called after each change, at most once per turn of the event loop. @returns what ends it */
+  subscribe(listener: () => void): () => void;
+  /** A line that the human entered while nothing waits: a prompt, or a command. Resolves when it has been dealt with. */
+  submit(line: string): Promise<void>;
+  /** What a line may become, the whole lines: commands and their arguments. */
+  complete(line: string): string[];
+  /** Answers an approval. What goes wrong becomes a note, and it goes on waiting. */
+  decide(approvalId: string, decision: Decision): Promise<void>;
+  /** Approves it and what the request says is like it. */
+  always(approvalId: string, scope: GrantScope): Promise<void>;
+  /** Turns Auto-approve on, which answers everything that waits and is not denied. */
+  approveAll(): Promise<void>;
+  /** Answers questions; `null`: the human does not want to. */
+  answer(approvalId: string, answers: QuestionsAnswered['answers'] | null): Promise<void>;
+  /** Ctrl+C. Cancels the run with everything that waits; without a run, or a second time, it is over. */
+  interrupt(): 'cancelled' | 'over';
+  /** Whether the human asked to leave. */
+  readonly isOver: boolean;
+  /** Cancels what goes on and closes the gate. Idempotent. */
+  close(): Promise<void>;
+}
