@@ -165,9 +165,14 @@ const dist = {
   name: 'dist',
   stamp: join(work, 'dist.stamp'),
   wanted() {
-    const sources = ['ts', 'index.d.ts', 'agent.d.ts', 'tsconfig.json', 'rolldown.config.mjs', 'binding/binding.d.ts'].map((path) =>
-      at(path),
-    );
+    const sources = [
+      'ts',
+      'index.d.ts',
+      'agent.d.ts',
+      'tsconfig.json',
+      'rolldown.config.mjs',
+      'binding/binding.d.ts',
+    ].map((path) => at(path));
     return hash(files(sources), read(install.stamp));
   },
   isFresh() {

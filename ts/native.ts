@@ -35,7 +35,7 @@ export type Gating = {
   action: 'ask' | 'allow' | 'judge' | 'own';
   /** The entry that decided or that the options come from: the tool's name, `*`, or none. */
   entry: string | null;
-  allowedDecisions: DecisionType[] | null;
+  allowedDecisions: readonly DecisionType[] | null;
   /** ms */
   timeout: number | null;
 };

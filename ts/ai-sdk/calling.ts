@@ -20,7 +20,8 @@ export interface CallingOptions {
   callbacks: Callbacks;
   keeping: Keeping | undefined;
   flow: Flow;
-  isSuspended: () => boolean;
+  /** Whether the model is not to be called any more. */
+  mustStop: () => boolean;
   /** Has the run look at its round. */
   wake: () => void;
 }
@@ -84,7 +85,7 @@ export class Calling {
       round.turns.push(turn);
     };
     const toldByCallback = version.onTurnEnd.length > 0;
-    const watches = (setup.guard.guardsAnything && !toldByCallback) || version.readsAhead;
+    const watches = (this.#followsTurns && !toldByCallback) || version.readsAhead;
     return watchModel(model, ai, run.signal, watches ? { onStart, onEnd: wake, flow } : undefined);
   }
 
@@ -92,13 +93,18 @@ export class Calling {
   #turnEnd(round: Round, options: CallOptions): CallOptions {
     const { setup, wake } = this.#options;
     const names = setup.sdk.version.onTurnEnd;
-    if (names.length === 0 || !setup.guard.guardsAnything) return {};
+    if (names.length === 0 || !this.#followsTurns) return {};
     const own = names.map((name) => options[name]).find((callback) => typeof callback === 'function');
     return only(names, async (event: TurnEndEvent) => {
       if (typeof own === 'function') await quietly(() => own(event) as unknown);
       round.turns.push(turnOf(event));
       wake();
     });
+  }
+
+  /** Whether anything is done when the model has said all of a step: somebody is asked, or the step is kept. */
+  get #followsTurns(): boolean {
+    return this.#options.setup.guard.guardsAnything || this.#options.keeping !== undefined;
   }
 
   #prepareStep(round: Round): unknown {
@@ -123,8 +129,8 @@ export class Calling {
   }
 
   async #mayStop(steps: Step[]): Promise<boolean> {
-    const { run, setup, isSuspended } = this.#options;
-    if (isSuspended()) return true;
+    const { run, setup, mustStop } = this.#options;
+    if (mustStop()) return true;
     const own = setup.callOptions['stopWhen'];
     const conditions = (own === undefined ? [] : Array.isArray(own) ? own : [own]) as ((options: {
       steps: Step[];

@@ -6,7 +6,7 @@ import type { RawRecord } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
 import type { Conversation } from './conversation.js';
 import { driftBetween, type Drift } from './fingerprints.js';
-import { withResults, type Result } from './history.js';
+import { withRequests, withResults, type Result } from './history.js';
 import type { Keeping } from './keeping.js';
 import { callsIn, openStepOf, planFor, type OpenStep, type Plan } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
@@ -15,7 +15,8 @@ import type { Asked, Round } from './round.js';
 import { resultOf } from './saved-step.js';
 import type { CallOptions, StreamPart } from './sdk.js';
 import type { Setup } from './setup.js';
-import { executes, ownTool, withNote } from './tools.js';
+import { signApproval } from './signature.js';
+import { executes, isTask, ownTool, withNote } from './tools.js';
 
 export interface ContinueOptions {
   gate: LocalGate;
@@ -27,6 +28,8 @@ export interface ContinueOptions {
   setUp: (callOptions: CallOptions, alsoGuarded: ReadonlySet<string>) => Setup;
   newRound: (number: number) => Round;
   tell: (event: OwnEvent) => void;
+  /** Told of each call that has no result. */
+  onOpen: (toolCallId: string) => void;
 }
 
 /** A round that was read before, and what is to be done about its calls. */
@@ -37,7 +40,7 @@ export interface Continued {
 
 /** Fails when the run is another process', is over, or cannot be read. Nobody is asked anything yet. */
 export async function continueRun(options: ContinueOptions): Promise<Continued> {
-  const { gate, runId, keeping, conversation, prepare, setUp, newRound, tell } = options;
+  const { gate, runId, keeping, conversation, prepare, setUp, newRound, tell, onOpen } = options;
   const kept = keeping.took(await gate.runs.takeRun(runId));
   const step = openStepOf(kept.messages);
   const callOptions = await prepare();
@@ -60,9 +63,11 @@ export async function continueRun(options: ContinueOptions): Promise<Continued> 
       records.get(toolCallId)?.status === 'interrupted' ? [toolCallId] : [],
     ),
   });
-  const { plans, results } = takeUp({ runId, step, round, records, drift, setup, tell });
+  for (const { call } of step.open) onOpen(call.toolCallId ?? '');
+  const forged = forgedRequests(step, setup);
+  const { plans, results } = takeUp({ runId, step, round, records, drift, forged, setup, tell });
   for (const result of results) tellResult(result, step.calls, conversation, tell);
-  conversation.messages = withResults(conversation.messages, results);
+  conversation.messages = withRequests(withResults(conversation.messages, results), [...forged.values()]);
   return { round, plans };
 }
 
@@ -79,6 +84,21 @@ function restoreCalls(messages: readonly ModelMessage[], { guard, requests }: Se
   }
 }
 
+/** As if a human had been asked and had approved: only so does the SDK run a call of a conversation that it is given. */
+function forgedRequests({ open }: OpenStep, { sdk, callOptions, guard }: Setup): Map<string, StreamPart> {
+  const secret = callOptions['experimental_toolApprovalSecret'] as string | Uint8Array | undefined;
+  return new Map(
+    open.flatMap(({ call, request }) => {
+      const { toolCallId = '', toolName = '', input } = call;
+      if (request !== undefined || !isTask(ownTool(guard.tools, toolName))) return [];
+      const approvalId = crypto.randomUUID();
+      const approval = { approvalId, toolCallId, toolName, input };
+      const signature = secret === undefined ? {} : { signature: signApproval(sdk.version, secret, approval) };
+      return [[toolCallId, { type: 'tool-approval-request', approvalId, toolCall: call, ...signature }]];
+    }),
+  );
+}
+
 interface Kept {
   runId: string;
   step: OpenStep;
@@ -86,22 +106,30 @@ interface Kept {
   /** The last that the ledger has of each call. */
   records: ReadonlyMap<string, RawRecord>;
   drift: Drift;
+  /** Requests for calls of tools that start other agents: what was cut off there goes on. */
+  forged: ReadonlyMap<string, StreamPart>;
   setup: Setup;
   tell: (event: OwnEvent) => void;
 }
 
 /** Each open call: its request is the round's again, or it has a result by now. */
-function takeUp({ runId, step, round, records, drift, setup: { guard, requests }, tell }: Kept) {
+function takeUp({ runId, step, round, records, drift, forged, setup: { guard, requests }, tell }: Kept) {
   const isStopped = step.open.some(({ call: { toolCallId = '' } }) => endedTurn(records.get(toolCallId)));
   const plans: Continued['plans'] = [];
   const results: Result[] = [];
-  for (const { call, request } of step.open) {
+  for (const { call, request: asked } of step.open) {
     const { toolCallId = '', toolName = '' } = call;
     tell({ type: 'call-open', call });
+    const request = asked ?? forged.get(toolCallId);
     if (request === undefined) {
       // Without an `execute` it is for the client to answer.
       if (!executes(guard.tools, toolName)) continue;
       results.push({ toolCallId, toolName, output: { type: 'error-text', value: INTERRUPTED_TOOL } });
+      continue;
+    }
+    if (asked === undefined) {
+      requests.add(round, request);
+      plans.push({ asked: round.requested.at(-1) as Asked, plan: { do: 'rerun' } });
       continue;
     }
     const plan = planFor(records.get(toolCallId), {

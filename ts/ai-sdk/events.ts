@@ -73,6 +73,8 @@ export function eventView<TOOLS extends ToolSet>(run: () => Run, includeRaw: boo
       case 'run-resumed':
         stepNumber = event.steps;
         return event;
+      case 'told':
+        return event.event;
       case 'call-edited':
       case 'call-open':
         return undefined;

@@ -1,38 +1,90 @@
 import type { ToolSet } from 'ai';
 import type { GateToolsOptions, InterruptOn } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { Asker } from '../gate/asker.js';
-import { applyInterruptConfig, interruptPlan } from '../native.js';
-import { copyToolSet, define, entryOf, ownTool } from './tools.js';
+import { Asker, type AskerOptions } from '../gate/asker.js';
+import { applyInterruptConfig, interruptPlan, type Gating } from '../native.js';
+import { Children } from './children.js';
+import { Inheritance } from './inheritance.js';
+import { originOf, parentOf, type Parent } from './parent.js';
+import { copyToolSet, define, entryOf, isTask, ownTool } from './tools.js';
 import { ToolGate } from './tool-gate.js';
 import { warnUnknown } from './warnings.js';
 
 /** @see index.d.ts */
 export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS {
-  const { interruptOn, unknownTools, mode = 'wait', runId } = options;
+  const { mode = 'wait', runId } = options;
   if (mode !== 'wait' && mode !== 'stop') {
     throw new InvalidConfigError({ message: `gateTools: mode must be 'wait' or 'stop', not ${JSON.stringify(mode)}.` });
   }
+  const parent = parentOf(options, PLACE);
   if (mode === 'stop' && options.gate === undefined) {
     throw new InvalidConfigError({
       message: "gateTools: mode 'stop' needs a gate, which keeps what was asked until the answer comes back.",
     });
   }
+  const interruptOn = (options.interruptOn ?? parent?.inheritance.interruptOn) as InterruptOn | undefined;
+  // What is inherited was made for the tools of another.
+  const unknownTools = options.interruptOn === undefined && parent !== undefined ? 'ignore' : options.unknownTools;
   const plan = interruptPlan(tools, interruptOn, unknownTools);
   warnUnknown(plan.unknown);
-  const asker = new Asker(runId ?? crypto.randomUUID(), options as never, 'gateTools');
+  const asker = askerOf(options, parent);
+  const inherited = parent?.inheritance;
+  const inheritance = new Inheritance({
+    tools,
+    plan,
+    interruptOn,
+    approvalTimeout: asker.approvalTimeout,
+    inherited,
+  });
+  const children = childrenOf(asker, parent);
   const applied = applyInterruptConfig(tools, interruptOn, unknownTools).tools;
-  const gated = asker.judgesAll ? plan.tools : plan.tools.filter(([, { action }]) => action !== 'allow');
-  if (gated.length === 0) return applied;
+  const gated = (name: string, { action }: Gating) =>
+    asker.judgesAll || action !== 'allow' || inherited?.mayAskAbout(name) === true;
+  const changed = plan.tools.filter(([name, gating]) => gated(name, gating) || isTask(ownTool(tools, name)));
+  if (changed.length === 0) return applied;
   const result = copyToolSet(applied);
-  for (const [name, gating] of gated) {
+  for (const [name, gating] of changed) {
     const tool = ownTool(tools, name);
     if (tool === undefined) continue;
-    const entry = entryOf(interruptOn as InterruptOn | undefined, gating.entry);
-    const gate = new ToolGate({ name, tool, gating, entry, asker, runId: runId ?? null });
-    const value = mode === 'stop' ? gate.stopping() : gate.waiting();
+    const gate = new ToolGate({
+      name,
+      tool,
+      gating,
+      entry: entryOf(interruptOn, gating.entry),
+      asker,
+      interruptOn,
+      inheritance,
+      inherited,
+      children,
+      tell: (event) => void parent?.tell(event),
+      // A part of a run is one itself: its calls are told apart from those of its parent.
+      runId: runId ?? (parent === undefined ? null : asker.runId),
+    });
+    const value = !gated(name, gating) ? gate.known() : mode === 'stop' ? gate.stopping() : gate.waiting();
     // Without `execute` there is nothing to wait in: the SDK's own stop has to do.
     if (value !== undefined) define(result, name, value);
   }
   return result;
+}
+
+const PLACE = 'gateTools';
+
+function askerOf<TOOLS extends ToolSet>(options: GateToolsOptions<TOOLS>, parent: Parent | undefined): Asker {
+  const { runId, origin } = options;
+  const own = options as unknown as AskerOptions;
+  if (parent === undefined) return new Asker(runId ?? crypto.randomUUID(), { ...own, parent: undefined }, PLACE);
+  const path = originOf(parent, origin, PLACE);
+  return new Asker(runId ?? parent.childId(), { ...own, origin: path, parent: parent.asker }, PLACE);
+}
+
+/** Nobody iterates: what they tell goes to the run that the tools are a part of, where there is one. */
+function childrenOf(asker: Asker, parent: Parent | undefined): Children {
+  return new Children({
+    asker,
+    signal: parent?.signal ?? new AbortController().signal,
+    tell: (event) => parent?.tell(event),
+    keep: async () => parent?.keep(),
+    leave: (error) => parent?.leave(error),
+    endTurn: () => parent?.endTurn(),
+  });
 }

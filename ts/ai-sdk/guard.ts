@@ -3,7 +3,7 @@
  * execution passes it. The guard, not the message history, knows what may run.
  */
 import type { Tool, ToolSet } from 'ai';
-import type { InterruptOn, InterruptOptions } from '../../index.js';
+import type { ApprovalRecord, InterruptOn, InterruptOptions } from '../../index.js';
 import { RefusedByCore } from '../errors/from-native.js';
 import { LedgerError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
@@ -11,8 +11,10 @@ import type { HostJudge, Verdict } from '../gate/judge.js';
 import type { Claim, Gating, InterruptPlan } from '../native.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { copyOf, snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
+import { withCallContext, type CallContext } from './call-context.js';
 import { follow, lastLater, noted, Refused, streamLater, type Outcome } from './follow.js';
 import { DUPLICATE_ID } from './reasons.js';
+import { Inheritance } from './inheritance.js';
 import { keptResult } from './kept-result.js';
 import {
   copyTool,
@@ -20,6 +22,7 @@ import {
   entryOf,
   executes,
   isGenerator,
+  isTask,
   ownTool,
   type Execute,
   type ExecuteOptions,
@@ -42,6 +45,12 @@ export interface Executed {
   outcome: Outcome;
 }
 
+/** A call that is about to run. */
+export type CalledTool = Pick<CallContext, 'toolCallId' | 'approved'> & {
+  toolName: string;
+  signal: AbortSignal | undefined;
+};
+
 export interface GuardOptions {
   tools: ToolSet;
   plan: InterruptPlan;
@@ -51,6 +60,10 @@ export interface GuardOptions {
   /** Whether the host judge has a say about this tool. */
   hostJudges?: (toolName: string) => boolean;
   signal: AbortSignal | undefined;
+  /** Of the run that this one is a part of. */
+  inherited?: Inheritance | undefined;
+  /** What an `execute` finds in its options. */
+  contextOf: (call: CalledTool) => CallContext;
   /** Tools whose calls pass the guard whatever is configured now: a run that is continued has asked about them. */
   alsoGuarded?: ReadonlySet<string> | undefined;
   onExecuted?: (executed: Executed) => void;
@@ -63,10 +76,19 @@ export class Guard {
   readonly #gatings: Map<string, Gating>;
   readonly #calls = new Map<string, GuardedCall>();
   readonly #answered = new Set<string>();
+  /** What humans saw of the calls that they were asked about. */
+  readonly #shown = new Map<string, ApprovalRecord>();
+  /** What the runs that are a part of this one inherit. */
+  readonly inheritance: Inheritance;
 
   constructor(options: GuardOptions) {
     this.#options = options;
     this.#gatings = new Map(options.plan.tools);
+    this.inheritance = new Inheritance({
+      ...options,
+      inherited: options.inherited,
+      approvalTimeout: options.asker.approvalTimeout,
+    });
     this.tools = this.#wrap(options.tools);
   }
 
@@ -78,12 +100,27 @@ export class Guard {
   guards(toolName: string): boolean {
     const gating = this.#gatings.get(toolName);
     if (gating === undefined) return false;
-    if (this.#options.asker.judgesAll || this.#options.alsoGuarded?.has(toolName) === true) return true;
-    return gating.action !== 'allow' || (gating.entry !== toolName && this.#options.hostJudges?.(toolName) === true);
+    const { asker, alsoGuarded, hostJudges, inherited } = this.#options;
+    if (asker.judgesAll || alsoGuarded?.has(toolName) === true || inherited?.mayAskAbout(toolName) === true)
+      return true;
+    return gating.action !== 'allow' || (gating.entry !== toolName && hostJudges?.(toolName) === true);
   }
 
+  /** How calls of this tool are asked about. */
   gatingOf(toolName: string): Gating | undefined {
-    return this.#gatings.get(toolName);
+    const gating = this.#gatings.get(toolName);
+    if (gating === undefined || this.#options.inherited === undefined) return gating;
+    return { ...gating, ...this.inheritance.limitsOf(toolName) };
+  }
+
+  /** The entry that describes calls of this tool to the human. */
+  describes(toolName: string): InterruptOptions | undefined {
+    return this.inheritance.describes(toolName);
+  }
+
+  /** A human is shown this call. */
+  showed(record: ApprovalRecord): void {
+    this.#shown.set(record.toolCallId, record);
   }
 
   entryOf(toolName: string): InterruptOptions | undefined {
@@ -97,6 +134,17 @@ export class Guard {
   /** A call that was made before the run was continued here: it runs only on an approval of its own. */
   restore(toolCallId: string, args: Snapshot, context: Record<string, unknown>): void {
     this.#calls.set(toolCallId, { args, context, verdict: { effect: 'ask', floor: true } });
+  }
+
+  /**
+   * What everything says now of a call that nobody had to approve and that was cut off: an `allow` lets it run again.
+   */
+  async judgeRerun(toolCallId: string, toolName: string, args: Snapshot): Promise<Verdict> {
+    if (!this.guards(toolName)) return { effect: 'allow' };
+    const verdict = await this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {});
+    const call = this.#calls.get(toolCallId);
+    if (call !== undefined) call.verdict = verdict;
+    return verdict;
   }
 
   /** The answer of this call is in the messages: the SDK may ask again whether it needed one. */
@@ -147,7 +195,7 @@ export class Guard {
   }
 
   #judge(toolCallId: string, toolName: string, args: Snapshot, context: Record<string, unknown>): Promise<Verdict> {
-    const { tools, asker, hostJudge, hostJudges, signal } = this.#options;
+    const { tools, asker, interruptOn, hostJudge, hostJudges, signal, inherited } = this.#options;
     const gating = this.#gatings.get(toolName) ?? ASK;
     return asker.judge(
       { toolCallId, toolName, args, context },
@@ -157,6 +205,7 @@ export class Guard {
         tool: ownTool(tools, toolName),
         hostJudge: hostJudges?.(toolName) === true ? hostJudge : undefined,
         signal,
+        ...(inherited === undefined ? {} : { inherited: (judged) => inherited.verdictOn(judged, signal, interruptOn) }),
       },
     );
   }
@@ -187,7 +236,7 @@ export class Guard {
     const { execute } = tool;
     if (typeof execute === 'function') {
       // Called on the tool itself: a method of a class may need its private fields.
-      const original: Execute = (input, options) => Reflect.apply(execute, tool, [input, options]) as unknown;
+      const original = this.#original(name, tool, execute);
       const later = isGenerator(execute) ? streamLater : lastLater;
       changes['execute'] = (input: unknown, options: ExecuteOptions) => {
         const run = this.#mayRun(name, original, input, options);
@@ -197,20 +246,40 @@ export class Guard {
     return copyTool(tool, changes);
   }
 
+  /** The tool's own `execute`, which gets the context of the call. */
+  #original(toolName: string, tool: Tool, execute: unknown): Execute {
+    return (input, options) => {
+      const { toolCallId, abortSignal: signal } = options;
+      const record = this.#shown.get(toolCallId);
+      const approved = record && { approvalId: record.approvalId, changes: record.changes };
+      const context = this.#options.contextOf({ toolCallId, toolName, approved, signal });
+      return Reflect.apply(execute as Execute, tool, [input, withCallContext(options, context)]) as unknown;
+    };
+  }
+
   /** Nobody is asked, but after an abort it does not start: the SDK would run it all the same. */
   #unguarded(name: string, tool: Tool): Record<string, unknown> {
     const { execute } = tool;
-    const loose = this.#mustLoosen(this.#options.tools, name) ? { needsApproval: false } : {};
+    const loose = isTask(tool)
+      ? { needsApproval: this.#isRerun }
+      : this.#mustLoosen(this.#options.tools, name)
+        ? { needsApproval: false }
+        : {};
     if (typeof execute !== 'function') return loose;
+    const run = this.#original(name, tool, execute);
     const original: Execute = (input, options) => {
       this.#throwIfAborted(options);
-      return Reflect.apply(execute, tool, [input, options]) as unknown;
+      return run(input, options);
     };
     if (!this.#options.asker.gate.lasts) return { ...loose, execute: original };
     const later = isGenerator(execute) ? streamLater : lastLater;
     const noted: Execute = (input, options) => later(this.#noted(name, original, input, options));
     return { ...loose, execute: noted };
   }
+
+  /** AI SDK 6 denies a call that is run again, as approved, when its tool says that it needs no approval. */
+  readonly #isRerun = (_input: unknown, { toolCallId }: { toolCallId: string }): boolean =>
+    this.#answered.has(toolCallId);
 
   /** What is to be run, once it stands in the audit that it does. */
   async #noted(toolName: string, execute: Execute, input: unknown, options: ExecuteOptions): Promise<() => unknown> {

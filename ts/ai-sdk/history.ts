@@ -86,6 +86,25 @@ export function withResults(history: readonly ModelMessage[], results: readonly 
   return [...messages, { role: 'tool', content } as unknown as ModelMessage];
 }
 
+/** The messages with these requests in the step that made the calls. */
+export function withRequests(
+  history: readonly ModelMessage[],
+  requests: readonly { approvalId?: string; toolCall?: { toolCallId?: string }; signature?: unknown }[],
+): ModelMessage[] {
+  if (requests.length === 0) return [...history];
+  const last = history.findLastIndex(({ role }) => role === 'assistant');
+  return history.map((message, index) => {
+    if (index !== last) return message;
+    const asked = requests.map(({ approvalId, toolCall, signature }) => ({
+      type: 'tool-approval-request',
+      approvalId,
+      toolCallId: toolCall?.toolCallId,
+      ...(signature === undefined ? {} : { signature }),
+    }));
+    return { ...message, content: [...partsIn(message), ...asked] } as ModelMessage;
+  });
+}
+
 function rewrite(message: ModelMessage, byCall: Map<string, Answer>): ModelMessage {
   const content = partsIn(message).map((part) => {
     const answer = byCall.get(part.toolCallId as string);

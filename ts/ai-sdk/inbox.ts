@@ -3,10 +3,27 @@ export class Inbox<T> {
   readonly #items: T[] = [];
   #rung = false;
   #wake: (() => void) | undefined;
+  #room: { promise: Promise<void>; resolve: () => void } | undefined;
+  #isOver = false;
 
   push(item: T): void {
     this.#items.push(item);
     this.ring();
+  }
+
+  /** As {@link Inbox.push}, for those that push much: to be waited for when more is there than is taken. */
+  offer(item: T): Promise<void> | undefined {
+    if (this.#isOver) return undefined;
+    this.push(item);
+    if (this.#items.length < MANY) return undefined;
+    this.#room ??= roomLater();
+    return this.#room.promise;
+  }
+
+  /** Nobody takes anything any more: nobody need wait for that. */
+  close(): void {
+    this.#isOver = true;
+    this.#room?.resolve();
   }
 
   /** Wakes the loop without giving it anything. */
@@ -16,7 +33,12 @@ export class Inbox<T> {
   }
 
   take(): T | undefined {
-    return this.#items.shift();
+    const item = this.#items.shift();
+    if (this.#room !== undefined && this.#items.length < MANY) {
+      this.#room.resolve();
+      this.#room = undefined;
+    }
+    return item;
   }
 
   /** Resolves when it was rung since the last time this resolved. */
@@ -29,4 +51,14 @@ export class Inbox<T> {
     this.#wake = undefined;
     this.#rung = false;
   }
+}
+
+const MANY = 128;
+
+function roomLater(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }

@@ -10,8 +10,9 @@ import type { Awaitable } from '../values/awaitable.js';
 import type { Conversation } from './conversation.js';
 import { fingerprintsOf, type Fingerprints } from './fingerprints.js';
 import { RunKeeper } from './keep-run.js';
+import type { Parent } from './parent.js';
 import type { Round } from './round.js';
-import { stateOf, type KeptRun } from './saved-run.js';
+import { decode, stateOf, type KeptRun } from './saved-run.js';
 import type { Step } from './sdk.js';
 import type { Setup } from './setup.js';
 import { addUsage } from './steps.js';
@@ -22,10 +23,12 @@ export class Keeping {
   readonly #runId: string;
   readonly #conversation: Conversation;
   readonly #keeper: RunKeeper;
+  readonly #parent: Parent | undefined;
   #fingerprints: Promise<Fingerprints> | undefined;
 
-  constructor(gate: LocalGate, runId: string, conversation: Conversation) {
+  constructor(gate: LocalGate, runId: string, conversation: Conversation, parent: Parent | undefined) {
     this.#gate = gate;
+    this.#parent = parent;
     this.#runId = runId;
     this.#conversation = conversation;
     this.#keeper = new RunKeeper(gate.runs, runId);
@@ -39,6 +42,12 @@ export class Keeping {
   /** It was taken from the ledger. Fails when it cannot be read. */
   took(saved: NativeSavedRun): KeptRun {
     return this.#keeper.took(saved);
+  }
+
+  /** A run that has ended, as it was kept; `undefined`: it has not. */
+  async over(): Promise<KeptRun | undefined> {
+    const saved = await this.#gate.runs.run(this.#runId);
+    return saved?.info.status === 'done' ? decode(this.#runId, saved.entries, saved.state) : undefined;
   }
 
   /** Of the prompt and the tools that the run has in this process. */
@@ -130,7 +139,10 @@ export class Keeping {
       finishReason: steps.at(-1)?.finishReason ?? finishReason,
     };
     // All that may change has been looked at by now.
-    return { messages: whole, marks: allMarks, state: stateOf({ ...state, ...(await fingerprints) }) };
+    const kept = { messages: whole, marks: allMarks, state: stateOf({ ...state, ...(await fingerprints) }) };
+    // Whoever continues the parent must find the call, and by it this run.
+    await this.#parent?.keep();
+    return kept;
   }
 
   readonly #notKept = (error: unknown): void => {

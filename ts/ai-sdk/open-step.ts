@@ -89,6 +89,8 @@ export type Plan =
   | { do: 'ask'; instead: { approvalId: string; reason: string } | undefined; takeBack: boolean }
   /** It does not run. */
   | { do: 'deny'; reason: string; takeBack: RawRecord | undefined }
+  /** It had started other agents, which go on: it is run again, where it may be. */
+  | { do: 'rerun' }
   /** A process that lives is running it. */
   | { do: 'refuse' };
 

@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai';
 import type {
+  AgentEvent,
   ApprovalRequestedEvent,
   ApprovalResponseEvent,
   RunResult,
@@ -14,6 +15,8 @@ export type OwnEvent =
   | ApprovalResponseEvent
   | ToolDeniedEvent
   | RunResumedEvent
+  /** What a tool or a run that is a part of this one tells: it is yielded as it is. */
+  | { type: 'told'; event: AgentEvent }
   /** A call of a run that is continued, which nobody here has seen. */
   | { type: 'call-open'; call: StreamPart }
   /** The end of an execution before the run was continued. */

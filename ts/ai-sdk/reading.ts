@@ -37,6 +37,7 @@ export function takePart(round: Round, part: StreamPart, requests: Requests): St
       return undefined;
     case 'start-step':
       round.calls = [];
+      round.isKeptSoFar = false;
       round.stepsStarted++;
       round.toolCallsSeen = 0;
       round.providerRequestsSeen = 0;

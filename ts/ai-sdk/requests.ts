@@ -160,6 +160,7 @@ export class Requests {
         open.push(asked);
       } else if (plan.do === 'follow') this.#attach(round, asked, plan.record);
       else if (plan.do === 'ask' && (await this.#askInstead(round, asked, plan))) open.push(asked);
+      else if (plan.do === 'rerun' && (await this.#rerun(round, asked))) open.push(asked);
       else if (plan.do === 'deny') {
         if (plan.takeBack !== undefined) await this.#options.asker.gate.withdraw(plan.takeBack.approvalId, plan.reason);
         asked.decision = { type: 'cancelled', reason: plan.reason };
@@ -174,6 +175,7 @@ export class Requests {
     const same = asked.args !== undefined && digestOf(asked.args) === digestOf(snapshot(record.args));
     const { decided, staleness } = this.#options.asker.attach(kept, record, (written) => asked.edits.check(written));
     asked.record = record;
+    this.#options.guard.showed(record);
     // What was approved is in the ledger, what would run is in the messages.
     asked.staleness = same ? staleness : async () => 'The call in the messages is not the one that was asked about.';
     this.#tellAsked(asked, record, false);
@@ -184,6 +186,16 @@ export class Requests {
     if (instead !== undefined && takeBack) await this.#options.asker.gate.withdraw(instead.approvalId, instead.reason);
     const denied = await this.#judgedAgain(asked.toolCallId, asked);
     return this.#openRequest(round, asked, denied, instead);
+  }
+
+  /** Whether a human is to be called first. */
+  async #rerun(round: Round, asked: Asked): Promise<boolean> {
+    const { toolCallId, toolName, args } = asked;
+    const verdict = args && (await this.#options.guard.judgeRerun(toolCallId, toolName, args));
+    if (verdict?.effect !== 'allow')
+      return this.#openRequest(round, asked, verdict?.effect === 'ask' ? undefined : (verdict?.reason ?? UNSHOWABLE));
+    asked.decision = { type: 'approve' };
+    return false;
   }
 
   #tellAsked(asked: Asked, record: ApprovalRecord, isAutomatic: boolean): void {
@@ -216,7 +228,7 @@ export class Requests {
 
   /** Why nobody needs to be asked again. */
   async #judgedAgain(toolCallId: string, { toolName, args }: Asked): Promise<string | undefined> {
-    if (args === undefined) return 'Its arguments cannot be shown as they are.';
+    if (args === undefined) return UNSHOWABLE;
     const verdict = await this.#options.guard.judgeAgain(toolCallId, toolName, args);
     return verdict.effect === 'deny' ? verdict.reason : undefined;
   }
@@ -230,7 +242,7 @@ export class Requests {
   /** Why nobody needs to be asked. */
   #denialOf({ toolCallId, args }: Asked): string | undefined {
     if ((this.#seen.get(toolCallId) ?? 0) > 1) return DUPLICATE_ID;
-    if (args === undefined) return 'Its arguments cannot be shown as they are.';
+    if (args === undefined) return UNSHOWABLE;
     const verdict = this.#options.guard.call(toolCallId)?.verdict;
     return verdict?.effect === 'deny' ? verdict.reason : undefined;
   }
@@ -257,7 +269,7 @@ export class Requests {
       toolName,
       args: args ?? snapshot(null),
       gating: this.#gatingOf(asked),
-      entry: this.#options.guard.entryOf(toolName),
+      entry: this.#options.guard.describes(toolName),
       verdict: this.#options.guard.call(toolCallId)?.verdict,
       supersedes,
       checkEdit: (written: unknown) => asked.edits.check(written),
@@ -279,6 +291,7 @@ export class Requests {
     try {
       const { record, decided, staleness } = await (await prepared)();
       asked.record = record;
+      this.#options.guard.showed(record);
       asked.staleness = staleness;
       const isAutomatic = denied !== undefined || this.#options.asker.isAutomatic;
       this.#tellAsked(asked, record, isAutomatic);
@@ -347,3 +360,5 @@ export class Requests {
 
 /** What a provider that runs the tool itself can be told: yes or no. */
 const PROVIDER_TAKES: DecisionType[] = ['approve', 'reject', 'skip'];
+
+const UNSHOWABLE = 'Its arguments cannot be shown as they are.';

@@ -46,6 +46,8 @@ export class Round {
   /** The model's turns, one per step: they may be ahead of the parts that were read. */
   readonly turns: Turn[] = [];
   stepsStarted = 0;
+  /** The current step was kept before its end: results that come are kept, too. */
+  isKeptSoFar = false;
   /** How many of the requests were put to somebody, in their order. */
   askedAbout = 0;
   /** Requests that are not decided. */

@@ -3,6 +3,7 @@ import type { ToolSet } from 'ai';
 import type { InterruptOn } from '../../index.js';
 import type { Asker } from '../gate/asker.js';
 import type { InterruptPlan } from '../native.js';
+import type { Parent } from './parent.js';
 import type { CallOptions, Sdk, StreamResult } from './sdk.js';
 
 /** Opens one `streamText` call, from the options for this round. */
@@ -25,8 +26,10 @@ export interface RunOptions {
   open: (sdk: Sdk) => OpenCall;
   /** The same options before any call is opened: for a run that is continued. */
   prepare: (sdk: Sdk, signal: AbortSignal) => PromiseLike<CallOptions>;
-  /** Whether the ledger has this run, and it goes on from there. */
-  resumes: boolean;
+  /** Whether the ledger has this run, and it goes on from there; `maybe`: it is begun where the ledger does not know it. */
+  resumes: boolean | 'maybe';
+  /** What it is a part of. */
+  parent: Parent | undefined;
   /** The user's callbacks of the given names, from wherever they may stand. */
   callbacks: FindCallbacks;
 }

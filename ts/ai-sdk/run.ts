@@ -10,18 +10,21 @@
  */
 import type { ToolSet } from 'ai';
 import type { RunResult } from '../../index.js';
-import { GateClosedError, InvalidConfigError } from '../errors/index.js';
+import { GateClosedError, InvalidConfigError, RunError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
-import { isLater, type Awaitable } from '../values/awaitable.js';
+import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { answerTo, closeTurn, endsTurn, needsRound, waitsForClient } from './answering.js';
 import { Callbacks } from './callbacks.js';
 import { Calling } from './calling.js';
+import { ChildReport } from './child-report.js';
+import { Children } from './children.js';
 import { continueRun } from './continuing.js';
 import { Conversation, messagesOf } from './conversation.js';
 import { Flow } from './flow.js';
 import { answered, closed, type Answer } from './history.js';
 import { Inbox } from './inbox.js';
 import { isWorthAsking, Keeping } from './keeping.js';
+import { partsOf } from './messages.js';
 import type { OwnEvent } from './own-events.js';
 import { isResult, outputOf, partOf, silentResult, streamOf, takePart } from './reading.js';
 import { CANCELLED, TURN_ENDED } from './reasons.js';
@@ -48,6 +51,10 @@ export class Run {
   readonly #conversation: Conversation;
   /** Where the gate's ledger lasts. */
   readonly #keeping: Keeping | undefined;
+  /** Runs that its tools started. */
+  readonly #children: Children;
+  /** What it tells the run that it is a part of. */
+  readonly #report: ChildReport | undefined;
   readonly #inbox = new Inbox<OwnEvent>();
   readonly #flow = new Flow();
   #resolve!: (result: RunResult) => void;
@@ -57,6 +64,13 @@ export class Run {
   #starting: Promise<void> | undefined;
   /** Why it must not go on here, though it is not over. */
   #suspended: DOMException | undefined;
+  /** It was let go of, and so was the run that it is a part of: whoever waits for it waits for ever. */
+  #isLeft = false;
+  /** A human ended the turn in a run that is a part of this one. */
+  #isTurnEnded = false;
+  /** Told when all calls of the step are known; a rejection when that will never be. */
+  readonly #untilWhole: { resolve: () => void; reject: (error: unknown) => void }[] = [];
+  #disown: (() => void) | undefined;
 
   #sdk!: Sdk;
   #call!: OpenCall;
@@ -77,7 +91,20 @@ export class Run {
     this.#asker = asker;
     this.#callbacks = new Callbacks(callbacks);
     this.#conversation = new Conversation(messagesOf(call));
-    this.#keeping = asker.gate.lasts ? new Keeping(asker.gate, asker.runId, this.#conversation) : undefined;
+    const { parent, signal } = options;
+    this.#keeping = asker.gate.lasts ? new Keeping(asker.gate, asker.runId, this.#conversation, parent) : undefined;
+    this.#report = parent === undefined ? undefined : new ChildReport(parent, this, asker.origin);
+    this.#children = new Children({
+      asker,
+      signal,
+      tell: (event) => {
+        const taken = this.#inbox.offer({ type: 'told', event });
+        return parent === undefined ? taken : after(parent.tell(event), () => taken);
+      },
+      keep: (toolCallId) => this.#keepFor(toolCallId),
+      leave: (error) => this.#leaveWith(error),
+      endTurn: () => this.#endTurn(),
+    });
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -122,10 +149,14 @@ export class Run {
         const own = this.#inbox.take();
         let event: E | undefined;
         if (own !== undefined) event = view.own(own);
-        else if (this.#phase === 'over') return undefined;
-        else {
+        else if (this.#phase === 'over') {
+          if (this.#isLeft && this.#options.parent !== undefined) await NEVER;
+          return undefined;
+        } else {
           const part = await this.#advance();
           if (part === undefined) continue;
+          const told = this.#report?.part(part);
+          if (told !== undefined) await told;
           if (view.raw !== undefined) {
             beforeYield();
             yield view.raw(part);
@@ -139,7 +170,9 @@ export class Run {
     } finally {
       signal.removeEventListener('abort', onAbort);
       const left = this.abandon();
+      this.#inbox.close();
       if (isLater(left)) await left;
+      this.#disown?.();
       this.#asker.gate.control.endRun(this.runId);
       beforeYield();
     }
@@ -148,10 +181,13 @@ export class Run {
   /** Left, perhaps before its end, perhaps before its start: nothing of it may start any more. Never rejects. */
   abandon(): Awaitable<void> {
     if (this.#phase === 'over') return;
+    const reason: unknown =
+      this.#options.signal.reason ?? new DOMException('The run was left before its end.', 'AbortError');
+    if (this.#phase !== 'starting') this.#report?.own({ type: 'run-aborted', reason, messages: [] });
     this.#endRun();
     const ended = this.#cancelAndEnd();
     this.#stopReading();
-    this.#reject(this.#options.signal.reason ?? new DOMException('The run was left before its end.', 'AbortError'));
+    this.#reject(reason);
     return ended;
   }
 
@@ -167,6 +203,7 @@ export class Run {
       `The run was suspended: resume({ gate, runId: ${JSON.stringify(this.runId)} }) continues it.`,
       'AbortError',
     );
+    this.#children.suspend();
     this.#inbox.ring();
   }
 
@@ -176,7 +213,7 @@ export class Run {
     try {
       if (signal.aborted) await this.#abort(signal.reason);
       else if (this.#round?.lost !== undefined) throw this.#round.lost.error;
-      else if (this.#suspended !== undefined && this.#phase !== 'reading') await this.#letGo(this.#suspended);
+      else if (this.#suspended !== undefined && this.#canBeLetGo) await this.#letGo(this.#suspended);
       else if (this.#phase === 'reading') return await this.#read(this.#setup as Setup, this.#round as Round);
       else if (this.#phase === 'starting') await this.start();
       else if ((this.#round as Round).waiting > 0) await this.#inbox.rung();
@@ -195,8 +232,29 @@ export class Run {
     this.#sdk = await this.#options.sdk();
     if (this.#options.hideDeniedTools) await this.#asker.refresh();
     this.#call = this.#options.open(this.#sdk);
-    if (this.#options.resumes) await this.#resume(this.#keeping as Keeping);
-    else await this.#open(this.#newRound(0));
+    const { parent, call, resumes, signal } = this.#options;
+    signal.throwIfAborted();
+    this.#disown = parent?.adopt({ suspend: () => this.suspend(), cancelled: () => this.#cancelledWhole() });
+    this.#report?.started(taskOf(call));
+    if (resumes !== false && this.#keeping !== undefined && (await this.#isResumed(this.#keeping))) return;
+    await this.#open(this.#newRound(0));
+  }
+
+  /** Whether it goes on with what the ledger has of it. */
+  async #isResumed(keeping: Keeping): Promise<boolean> {
+    try {
+      await this.#resume(keeping);
+      return true;
+    } catch (error) {
+      if (this.#options.resumes === true || !RunError.isInstance(error)) throw error;
+      if (error.code === 'ERR_UNKNOWN_RUN') return false;
+      const over = error.code === 'ERR_RUN_OVER' ? await keeping.over() : undefined;
+      if (over === undefined) throw error;
+      // It had come to its end, and its parent had not heard of it.
+      this.#conversation.restore(over);
+      this.#finish(this.#resultWith(undefined));
+      return true;
+    }
   }
 
   /** Goes on with what the ledger has of the run. */
@@ -210,6 +268,7 @@ export class Run {
       setUp: (callOptions, alsoGuarded) => this.#setUp(callOptions, alsoGuarded),
       newRound: (number) => this.#newRound(number),
       tell: this.#tell,
+      onOpen: (toolCallId) => this.#children.resume(toolCallId),
     });
     this.#round = round;
     this.#phase = 'waiting';
@@ -241,6 +300,7 @@ export class Run {
       sdk: this.#sdk,
       callOptions,
       alsoGuarded,
+      contextOf: (called, inheritance) => this.#children.contextOf(called, inheritance),
       onExecuted: (executed) => {
         this.#round?.executed.push(executed);
         this.#conversation.recordResult(executed);
@@ -256,7 +316,7 @@ export class Run {
       callbacks: this.#callbacks,
       keeping: this.#keeping,
       flow: this.#flow,
-      isSuspended: () => this.#suspended !== undefined,
+      mustStop: () => this.#suspended !== undefined || this.#isTurnEnded,
       wake,
     });
     return setup;
@@ -266,12 +326,16 @@ export class Run {
     return new Round(number, answers, this.#keeping === undefined ? undefined : new StepSoFar());
   }
 
-  readonly #tell = (event: OwnEvent): void => this.#inbox.push(event);
+  readonly #tell = (event: OwnEvent): void => {
+    this.#inbox.push(event);
+    this.#report?.own(event);
+  };
 
   // --- reading a round ----------------------------------------------------------------------------------------------
 
   async #read(setup: Setup, round: Round): Promise<StreamPart | undefined> {
     const { requests, guard } = setup;
+    if (this.#untilWhole.length > 0 && isWhole(round)) for (const { resolve } of this.#untilWhole.splice(0)) resolve();
     if (round.askedAbout === 0 && requests.areComplete(round) && isWorthAsking(round, guard.tools)) {
       if ((await this.#keepSoFar(setup, round)) !== false) {
         await requests.askAll(round);
@@ -281,8 +345,7 @@ export class Run {
     this.#reading ??= (this.#reader as ReadableStreamDefaultReader<unknown>).read();
     this.#flow.wait();
     // The race is only paid for while something else than the stream can happen.
-    if (round.requested.length > 0 && (await Promise.race([this.#reading, this.#inbox.rung()])) === undefined)
-      return undefined;
+    if (mayHear(round) && (await Promise.race([this.#reading, this.#inbox.rung()])) === undefined) return undefined;
     const { done, value } = await this.#reading;
     this.#flow.arrived();
     this.#reading = undefined;
@@ -290,7 +353,7 @@ export class Run {
       const part = partOf(value);
       const shown = takePart(round, part, requests);
       // Somebody is asked about another call: what has run meanwhile is kept, too.
-      if (round.askedAbout > 0 && isResult(part)) this.#keepSoFar(setup, round)?.catch(() => {});
+      if ((round.askedAbout > 0 || round.isKeptSoFar) && isResult(part)) this.#keepSoFar(setup, round)?.catch(() => {});
       return shown;
     }
     if (this.#options.signal.aborted) return undefined;
@@ -320,7 +383,7 @@ export class Run {
     const conversation = this.#conversation;
     if (round.requested.length === 0 && !round.goesOn) return this.#end(setup, round);
     if (await setup.requests.askAgain(round)) return;
-    if (endsTurn(round)) return this.#stopTurn(setup, round);
+    if (endsTurn(round) || this.#isTurnEnded) return this.#stopTurn(setup, round);
     const context = { gate: this.#asker.gate, setup, conversation, tell: this.#tell };
     const answers = round.requested.map((asked) => answerTo(asked, context));
     if (answers.length > 0) conversation.messages = answered(conversation.messages, answers);
@@ -332,6 +395,7 @@ export class Run {
 
   /** A human ended the turn: nothing else of the step runs. */
   async #stopTurn(setup: Setup, round: Round): Promise<void> {
+    this.#options.parent?.endTurn();
     await this.#cancel(TURN_ENDED, 'system');
     closeTurn(round, this.#conversation, this.#tell);
     await this.#end(setup, round);
@@ -342,9 +406,18 @@ export class Run {
   async #end(setup: Setup, round: Round): Promise<void> {
     const output = wantsOutput(setup.callOptions) ? await outputOf(this.#spoken) : undefined;
     await this.#callbacks.finish(setup.sdk.version, this.#conversation);
-    const result: RunResult = { runId: this.runId, ...this.#conversation.result(), output };
+    const result = this.#resultWith(output);
     this.#endRun();
     if (this.#keeping !== undefined) await this.#keeping.done(setup, round);
+    this.#finish(result);
+  }
+
+  #resultWith(output: unknown): RunResult {
+    return { runId: this.runId, ...this.#conversation.result(), output };
+  }
+
+  #finish(result: RunResult): void {
+    this.#endRun();
     this.#resolve(result);
     this.#tell({ type: 'run-done', ...result });
   }
@@ -352,6 +425,8 @@ export class Run {
   /** What was granted for the run goes with it. */
   #endRun(): void {
     this.#phase = 'over';
+    const over = new DOMException('The run is over.', 'AbortError');
+    for (const { reject } of this.#untilWhole.splice(0)) reject(over);
     this.#asker.gate.control.endRun(this.runId);
   }
 
@@ -373,6 +448,7 @@ export class Run {
     this.#endRun();
     this.#stopReading();
     await ended;
+    await this.#children.cancelled();
     const round = this.#round;
     if (round !== undefined) {
       await Promise.all(round.waits);
@@ -389,28 +465,134 @@ export class Run {
   /** What went wrong, as a part, unless the stream has told it. */
   async #fail(failure: unknown): Promise<StreamPart | undefined> {
     // Where the gate was closed, or the run could not even be continued, it is not over: another process may have it.
-    const isLeft = GateClosedError.isInstance(failure) || (this.#options.resumes && this.#phase === 'starting');
+    const isLeft =
+      GateClosedError.isInstance(failure) || (this.#options.resumes === true && this.#phase === 'starting');
+    const { parent } = this.#options;
+    if (isLeft && parent !== undefined) {
+      this.#isLeft = true;
+      parent.leave(failure);
+    } else this.#report?.failed(failure);
     this.#endRun();
     const cancelled = isLeft ? this.#keeping?.release() : this.#cancel('The run failed.', 'system');
     this.#stopReading();
     await cancelled;
     if (!isLeft) await this.#keeping?.failed(this.#setup, this.#round);
-    this.#reject(failure);
+    if (!this.#isLeft) this.#reject(failure);
     await Promise.all(this.#round?.waits ?? []);
     return this.#round?.error === undefined ? { type: 'error', error: failure } : undefined;
   }
 
   /** Ends it here, and leaves what waits to whoever continues it. */
   async #letGo(reason: DOMException): Promise<void> {
-    this.#endRun();
-    this.#reject(reason);
+    const { parent } = this.#options;
+    // In the middle of a step it was kept when the run that it was left for was.
+    const isBetween = this.#phase !== 'reading';
+    this.#phase = 'over';
+    this.#stopReading();
+    this.#isLeft = parent !== undefined;
+    if (parent === undefined) this.#reject(reason);
     this.#asker.gate.stopWaiting(this.runId, reason);
-    if (this.#setup !== undefined && this.#round !== undefined) await this.#keeping?.save(this.#setup, this.#round);
+    if (isBetween && this.#setup !== undefined && this.#round !== undefined)
+      await this.#keeping?.save(this.#setup, this.#round);
     await this.#keeping?.release();
+    this.#endRun();
+    this.#disown?.();
+    parent?.leave(reason);
+  }
+
+  // --- runs that are a part of it -----------------------------------------------------------------------------------
+
+  /** @see Parent.keep */
+  async #keepFor(toolCallId: string): Promise<void> {
+    const round = this.#round;
+    // A call that somebody was asked about was kept before.
+    if (
+      this.#keeping === undefined ||
+      round === undefined ||
+      round.answers.some((each) => each.toolCallId === toolCallId)
+    )
+      return;
+    if (this.#phase !== 'reading') throw new DOMException('The run is over.', 'AbortError');
+    if (!isWhole(round)) {
+      await new Promise<void>((resolve, reject) => {
+        this.#untilWhole.push({ resolve, reject });
+        this.#inbox.ring();
+      });
+    }
+    if ((await this.#keepSoFar(this.#setup as Setup, round)) === false)
+      throw new Error(`The step of the call ${JSON.stringify(toolCallId)} was over before it was kept.`);
+    round.isKeptSoFar = true;
+  }
+
+  /** A run that is a part of it was let go of: it cannot go on here either. */
+  #leaveWith(error: unknown): void {
+    if (this.#phase === 'over') return;
+    if (error instanceof DOMException) this.#suspended ??= error;
+    else if (this.#round !== undefined) this.#round.lost ??= { error };
+    this.#inbox.ring();
+  }
+
+  /** Whether nothing is left that must come to its end first. */
+  get #canBeLetGo(): boolean {
+    const round = this.#round;
+    if (this.#phase !== 'reading' || round === undefined) return true;
+    if (!this.#children.areLeft) return false;
+    const isLeft = (toolCallId: string) => this.#children.wasLeft(toolCallId);
+    if (round.stepsStarted === 0) {
+      const executed = new Set(round.executed.map(({ toolCallId }) => toolCallId));
+      return round.answers.every(
+        ({ toolCallId, runs, executable }) => !runs || !executable || executed.has(toolCallId) || isLeft(toolCallId),
+      );
+    }
+    if (!isWhole(round)) return false;
+    return round.calls.every(({ toolCallId = '', invalid, providerExecuted }) => {
+      if (invalid === true || providerExecuted === true || isLeft(toolCallId)) return true;
+      return round.soFar?.hasResult(toolCallId) === true || round.soFar?.isAskedAbout(toolCallId) === true;
+    });
+  }
+
+  #endTurn(): void {
+    this.#isTurnEnded = true;
+    for (const { record, decision } of this.#round?.requested ?? []) {
+      if (record !== undefined && decision === undefined)
+        void this.#asker.gate.cancel(record.approvalId, TURN_ENDED, 'system');
+    }
+    this.#options.parent?.endTurn();
+  }
+
+  async #cancelledWhole(): Promise<void> {
+    await this.#cancelAndEnd();
+    await this.#children.cancelled();
+    await Promise.all(this.#round?.waits ?? []);
+    // The parent's own end comes after this, and it may be read no further than there.
+    this.#report?.own({ type: 'run-aborted', reason: this.#options.signal.reason, messages: [] });
   }
 
   #stopReading(): void {
     this.#flow.stop();
     void this.#reader?.cancel(this.#options.signal.reason).catch(() => {});
   }
+}
+
+/** For those who wait for what goes on elsewhere. */
+const NEVER = new Promise<never>(() => {});
+
+/** Whether the model has said all of the step, and all of it was read. */
+function isWhole({ turn, toolCallsSeen }: Round): boolean {
+  return turn?.ended === true && toolCallsSeen === turn.toolCalls;
+}
+
+/** Whether something may be told beside what the SDK tells. */
+function mayHear({ requested, toolCallsSeen, answers }: Round): boolean {
+  return requested.length > 0 || toolCallsSeen > 0 || answers.length > 0;
+}
+
+/** What a run was given to do. */
+function taskOf(call: CallOptions): string {
+  const last = messagesOf(call).findLast(({ role }) => role === 'user');
+  if (last === undefined) return '';
+  if (typeof last.content === 'string') return last.content;
+  return partsOf(last)
+    .flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : []))
+    .join('\n');
 }

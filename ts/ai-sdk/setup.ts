@@ -1,8 +1,10 @@
 /** What a run works with from the moment its options are known, which for an agent is when its first call is opened. */
 import type { ToolSet } from 'ai';
 import { Edits } from './edits.js';
-import { Guard, type Executed } from './guard.js';
+import type { CallContext } from './call-context.js';
+import { Guard, type CalledTool, type Executed } from './guard.js';
 import { hostJudgeOf } from './host-judge.js';
+import type { Inheritance } from './inheritance.js';
 import type { OwnEvent } from './own-events.js';
 import { Requests } from './requests.js';
 import type { RunOptions } from './run-options.js';
@@ -23,22 +25,25 @@ export interface SetupOptions {
   callOptions: CallOptions;
   /** See the guard's option of this name. */
   alsoGuarded?: ReadonlySet<string> | undefined;
+  contextOf: (call: CalledTool, inheritance: Inheritance) => CallContext;
   onExecuted: (executed: Executed) => void;
   tell: (event: OwnEvent) => void;
   /** Has the run look at its round. */
   wake: () => void;
 }
 
-export function setUp({ run, sdk, callOptions, alsoGuarded, onExecuted, tell, wake }: SetupOptions): Setup {
+export function setUp({ run, sdk, callOptions, alsoGuarded, contextOf, onExecuted, tell, wake }: SetupOptions): Setup {
   const { asker, signal, interruptOn } = run;
   const tools = (callOptions['tools'] ?? {}) as ToolSet;
-  const guard = new Guard({
+  const guard: Guard = new Guard({
     tools,
     plan: run.plan(tools),
     interruptOn,
     asker,
     signal,
     alsoGuarded,
+    inherited: run.parent?.inheritance,
+    contextOf: (call) => contextOf(call, guard.inheritance),
     ...hostJudgeOf(callOptions['toolApproval'], callOptions, tools),
     onExecuted,
   });

@@ -11,6 +11,7 @@ import { InvalidConfigError, UnsupportedAgentError } from '../errors/index.js';
 import { Asker } from '../gate/asker.js';
 import { interruptPlan } from '../native.js';
 import { IterableRun } from './agent-run.js';
+import { originOf, parentOf, type Parent } from './parent.js';
 import type { OpenCall } from './run-options.js';
 import { loadSdk, type CallOptions, type Sdk, type StreamResult } from './sdk.js';
 import { warnUnknown } from './warnings.js';
@@ -41,15 +42,17 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
   }
   const {
     agent,
-    interruptOn,
-    unknownTools,
+    interruptOn: ownInterruptOn,
+    unknownTools: ownUnknownTools,
     onApprovalRequest,
     gate,
     policy,
     hideDeniedTools = false,
     approvalTimeout,
-    runId = crypto.randomUUID(),
-    origin,
+    parent: parentOptions,
+    place: paths,
+    runId: ownRunId,
+    origin: ownOrigin,
     maxSteps,
     includeRawParts = false,
     logger,
@@ -60,6 +63,12 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
       message: `${place}: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
     });
   }
+  const parent = parentOf({ parent: parentOptions, gate, onApprovalRequest }, place);
+  const runId = ownRunId ?? parent?.childId() ?? crypto.randomUUID();
+  const origin = parent === undefined ? ownOrigin : originOf(parent, ownOrigin, place);
+  const interruptOn = ownInterruptOn ?? (parent?.inheritance.interruptOn as typeof ownInterruptOn);
+  // What is inherited was made for the tools of another.
+  const unknownTools = ownInterruptOn === undefined && parent !== undefined ? 'ignore' : ownUnknownTools;
   const source = agent === undefined ? ofStreamText(call) : ofAgent(agent, call, place);
   const planFor = (tools: ToolSet) => {
     const made = interruptPlan(tools, interruptOn, unknownTools);
@@ -71,19 +80,29 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
   const plan = (tools: ToolSet) => (tools === source.tools ? first : planFor(tools));
   return new IterableRun({
     sdk: loadSdk,
-    asker: new Asker(runId, { gate, policy, onApprovalRequest, approvalTimeout, origin, logger }, place),
+    asker: new Asker(
+      runId,
+      { gate, policy, onApprovalRequest, approvalTimeout, origin, logger, place: paths, parent: parent?.asker },
+      place,
+    ),
     plan,
     interruptOn: interruptOn as InterruptOn | undefined,
     maxSteps,
     hideDeniedTools,
-    signal: call['abortSignal'] as AbortSignal | undefined,
+    signal: signalOf(call['abortSignal'] as AbortSignal | undefined, parent),
+    parent,
     includeRaw: includeRawParts,
     call,
     open: source.open,
     prepare: source.prepare,
-    resumes,
+    resumes: resumes || (parent?.resumes === true && 'maybe'),
     callbacks: source.callbacks,
   }) as unknown as AgentRun;
+}
+
+function signalOf(own: AbortSignal | undefined, parent: Parent | undefined): AbortSignal | undefined {
+  if (parent === undefined) return own;
+  return own === undefined ? parent.signal : AbortSignal.any([own, parent.signal]);
 }
 
 interface Source {

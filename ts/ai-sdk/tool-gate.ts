@@ -1,17 +1,27 @@
 /** One tool of a loop that is not ours: its `execute` runs what was allowed, and nothing else. */
 import type { Tool } from 'ai';
-import type { ExecutionDenied, InterruptOptions } from '../../index.js';
-import type { Asker, Opened, Question } from '../gate/asker.js';
+import type {
+  AgentEvent,
+  ApprovalRequestedEvent,
+  ApprovalResponseEvent,
+  ExecutionDenied,
+  InterruptOn,
+  InterruptOptions,
+} from '../../index.js';
+import { requestOf, type Asker, type Opened, type Question } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, type Decided } from '../gate/records.js';
 import type { Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
+import { withCallContext, type CallContext } from './call-context.js';
+import type { Children } from './children.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { Edits } from './edits.js';
 import { follow, lastOf, NotedError, Refused } from './follow.js';
 import { claimOrRefuse } from './guard.js';
 import { modelOutput } from './history.js';
+import type { Inheritance } from './inheritance.js';
 import { keptResult } from './kept-result.js';
 import { isResume } from './messages.js';
 import { DUPLICATE_ID, editNoteWith, reasonOf } from './reasons.js';
@@ -33,13 +43,22 @@ export interface ToolGateOptions {
   gating: Gating;
   entry: InterruptOptions | undefined;
   asker: Asker;
+  interruptOn: InterruptOn | undefined;
+  /** What the agents that the tool may start inherit. */
+  inheritance: Inheritance;
+  /** Those that it has started. */
+  children: Children;
+  /** Tells the run that the tools are gated for a part of. */
+  tell: (event: AgentEvent) => void;
+  /** Of the run that the tools are gated for a part of. */
+  inherited: Inheritance | undefined;
   /** The run that the user named; without one, each call is a run of its own. */
   runId: string | null;
 }
 
 /** What becomes of a call. */
 type Pass =
-  | { kind: 'run'; args: Snapshot; approvalId: string | null; edited: boolean }
+  | { kind: 'run'; args: Snapshot; approved: CallContext['approved']; edited: boolean }
   | { kind: 'answer'; output: unknown }
   | { kind: 'denial'; denial: ExecutionDenied };
 
@@ -63,6 +82,21 @@ export class ToolGate {
     if (execute === undefined) return undefined;
     // Ours decides now: the tool's own `needsApproval` would stop the loop as well.
     return copyTool(tool, tool.needsApproval === undefined ? execute : { ...execute, needsApproval: false });
+  }
+
+  /** The tool as it is, for calls that nobody need be asked about: it knows what it is called by. */
+  known(): Tool {
+    const { tool } = this.#options;
+    const { execute } = tool;
+    if (typeof execute !== 'function') return tool;
+    const original: Execute = (input, options) =>
+      Reflect.apply(execute, tool, [input, withCallContext(options, this.#contextOf(options, undefined))]) as unknown;
+    return copyTool(tool, { execute: original });
+  }
+
+  #contextOf({ toolCallId, abortSignal: signal }: ExecuteOptions, approved: CallContext['approved']): CallContext {
+    const { name: toolName, children, inheritance } = this.#options;
+    return children.contextOf({ toolCallId, toolName, approved, signal }, inheritance);
   }
 
   /** The tool for which the SDK ends the turn, with an `execute` that passes only with a decision. */
@@ -108,13 +142,15 @@ export class ToolGate {
     };
   }
 
-  #run(execute: Execute, { args, approvalId, edited }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
+  #run(execute: Execute, { args, approved, edited }: Pass & { kind: 'run' }, given: ExecuteOptions): unknown {
+    const options = withCallContext(given, this.#contextOf(given, approved));
     const note = edited ? editNoteWith(args.json) : undefined;
     if (note !== undefined) {
       forgetOldest(this.#notes);
       this.#notes.set(options.toolCallId, note);
     }
-    if (approvalId === null) return execute(copyOf(args), options);
+    if (approved === undefined) return execute(copyOf(args), options);
+    const { approvalId } = approved;
     return follow(
       () => execute(copyOf(args), options),
       (outcome) =>
@@ -130,8 +166,8 @@ export class ToolGate {
     try {
       const passed = await pass(snapshot(input), options);
       // Also after the wait: what was aborted meanwhile must not run.
-      if (options.abortSignal?.aborted === true && passed.kind === 'run' && passed.approvalId !== null)
-        await this.#options.asker.gate.settle(passed.approvalId, false);
+      if (options.abortSignal?.aborted === true && passed.kind === 'run' && passed.approved !== undefined)
+        await this.#options.asker.gate.settle(passed.approved.approvalId, false);
       options.abortSignal?.throwIfAborted();
       if (passed.kind === 'answer') {
         forgetOldest(this.#answered);
@@ -147,10 +183,12 @@ export class ToolGate {
   // --- waiting ------------------------------------------------------------------------------------------------------
 
   async #ask(args: Snapshot, options: ExecuteOptions): Promise<Pass> {
-    const { name, tool, gating, entry, asker } = this.#options;
+    const { name, tool, asker, inheritance } = this.#options;
     const { toolCallId, abortSignal = NEVER } = options;
+    const gating = { ...this.#options.gating, ...inheritance.limitsOf(name) };
+    const entry = inheritance.describes(name);
     const verdict = await this.#judge(args, options);
-    if (verdict.effect === 'allow') return { kind: 'run', args, approvalId: null, edited: false };
+    if (verdict.effect === 'allow') return { kind: 'run', args, approved: undefined, edited: false };
     if (verdict.effect === 'deny') return denial(verdict.reason, 'reject', null);
     abortSignal.throwIfAborted();
     const runId = this.#options.runId ?? crypto.randomUUID();
@@ -188,7 +226,14 @@ export class ToolGate {
   }
 
   async #answerOf({ record, decided }: Opened, args: Snapshot, abortSignal: AbortSignal): Promise<Decided> {
-    const { asker } = this.#options;
+    const { asker, tell } = this.#options;
+    const { isAutomatic } = asker;
+    void tell({ type: 'approval-requested', isAutomatic, ...requestOf(record, args) } as ApprovalRequestedEvent);
+    // Also one that comes with an abort.
+    decided.then(
+      (outcome) => void tell(responseOf(outcome)),
+      () => {},
+    );
     const withdraw = () => void asker.gate.withdraw(record.approvalId, 'The call was aborted.');
     abortSignal.addEventListener('abort', withdraw, { once: true });
     try {
@@ -203,7 +248,7 @@ export class ToolGate {
   }
 
   async #carryOut(
-    { decision, approvalId }: Decided,
+    { decision, approvalId, changes }: Decided,
     asked: Snapshot,
     edits: Edits,
     runId: string,
@@ -215,7 +260,7 @@ export class ToolGate {
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
     await claimOrRefuse(this.#options.asker, runId, toolCallId, this.#options.name, args);
-    return { kind: 'run', args, approvalId, edited: decision.type === 'edit' };
+    return { kind: 'run', args, approved: { approvalId, changes }, edited: decision.type === 'edit' };
   }
 
   // --- stopping -----------------------------------------------------------------------------------------------------
@@ -246,20 +291,30 @@ export class ToolGate {
     const known = records.filter(({ toolName }) => toolName === name);
     if (known.length === 0) {
       const verdict = isResume(options['messages'], toolCallId) ? undefined : await this.#judge(args, options);
-      if (verdict?.effect === 'allow') return { kind: 'run', args, approvalId: null, edited: false };
+      if (verdict?.effect === 'allow') return { kind: 'run', args, approved: undefined, edited: false };
       return denial('No approval of this call is known here.', 'reject', null);
     }
     const stale = await asker.takeBackStale(known);
     if (stale !== undefined) return denial(`${stale} Call it again to be asked again.`, 'cancelled', null);
     const { approvalId } = await claimOrRefuse(asker, runId, toolCallId, name, args);
-    return { kind: 'run', args, approvalId, edited: false };
+    const changes = known.find((each) => each.approvalId === approvalId)?.changes ?? [];
+    return { kind: 'run', args, approved: { approvalId, changes }, edited: false };
   }
 
   #judge(args: Snapshot, options: ExecuteOptions): Promise<Verdict> {
-    const { name, tool, gating, entry, asker } = this.#options;
+    const { name, tool, gating, entry, asker, interruptOn, inherited } = this.#options;
     const { toolCallId, abortSignal, ...context } = options;
     const call = { toolCallId, toolName: name, args, context };
-    return asker.judge(call, { gating, entry, tool, hostJudge: undefined, signal: abortSignal });
+    return asker.judge(call, {
+      gating,
+      entry,
+      tool,
+      hostJudge: undefined,
+      signal: abortSignal,
+      ...(inherited === undefined
+        ? {}
+        : { inherited: (judged) => inherited.verdictOn(judged, abortSignal, interruptOn) }),
+    });
   }
 
   async #toModelOutput(options: ModelOutputOptions): Promise<ModelOutput> {
@@ -272,6 +327,22 @@ export class ToolGate {
     const note = this.#notes.get(toolCallId);
     return note === undefined ? shown : withNote(shown, note);
   }
+}
+
+function responseOf({ approvalId, toolCallId, toolName, origin, decision, decidedBy }: Decided): ApprovalResponseEvent {
+  const { reason } = decision;
+  const approved = isApproval(decision);
+  return {
+    type: 'approval-response',
+    approvalId,
+    toolCallId,
+    toolName,
+    origin,
+    approved,
+    decision,
+    ...(reason === undefined ? {} : { reason }),
+    decidedBy,
+  };
 }
 
 /** Why an approval does not hold; `undefined`: it does, or it is none. */

@@ -99,6 +99,13 @@ export function executes(tools: ToolSet, name: string): boolean {
   return typeof ownTool(tools, name)?.execute === 'function';
 }
 
+/** Marks a tool that starts other agents: a call of it that was cut off is run again. Registered: see `call-context.ts`. */
+const TASK = Symbol.for('countersign.task');
+
+export function isTask(tool: Tool | undefined): boolean {
+  return tool !== undefined && (tool as unknown as Record<symbol, unknown>)[TASK] === true;
+}
+
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

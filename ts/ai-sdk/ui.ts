@@ -31,6 +31,8 @@ function partOf(event: OwnEvent, hasResponsePart: () => boolean): StreamPart | u
         ...(reason === undefined ? {} : { reason }),
       } as StreamPart;
     }
+    case 'told':
+      return undefined;
     case 'run-resumed':
       return { type: 'start' };
     case 'call-edited':

@@ -8,6 +8,7 @@ import type {
   InterruptOptions,
   Logger,
   PolicyInput,
+  PolicyPlace,
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { Gating, RawRecord } from '../native.js';
@@ -38,6 +39,10 @@ export interface AskerOptions {
   logger?: Logger | undefined;
   /** Of the run: narrows what the gate's own says. */
   policy?: PolicyInput | readonly PolicyInput[] | undefined;
+  /** Where relative paths start, without a gate. */
+  place?: PolicyPlace | undefined;
+  /** Of the run that this one is a part of: it asks in the same way. */
+  parent?: Asker | undefined;
 }
 
 /** A call to ask about. */
@@ -73,7 +78,10 @@ export class Asker {
   readonly #hasGate: boolean;
   readonly #logger: Logger | undefined;
   readonly #timeout: number | null;
-  readonly #policies: Policies | undefined;
+  /** Of the run, and of those that it is a part of. */
+  readonly #policies: readonly Policies[];
+  /** The run that grants for a run are for. */
+  readonly #mainRunId: string;
   // Callbacks run in the caller's async context, whatever stream or timer it was that led to them.
   readonly #context = new AsyncResource('countersign');
 
@@ -81,18 +89,28 @@ export class Asker {
     if (options.onApprovalRequest !== undefined && typeof options.onApprovalRequest !== 'function') {
       throw new InvalidConfigError({ message: `${place}: onApprovalRequest must be a function.` });
     }
+    const { parent } = options;
     this.runId = runId;
-    this.#callback = options.onApprovalRequest;
-    this.#hasGate = options.gate !== undefined;
-    // A run of its own keeps nothing: a ledger that lasts is somebody's to close.
-    this.gate = options.gate === undefined ? new LocalGate({ ledger: 'memory:' }) : localGate(options.gate, place);
-    this.#logger = options.logger;
+    this.#mainRunId = parent === undefined ? runId : parent.#mainRunId;
+    this.#callback = parent === undefined ? options.onApprovalRequest : parent.#callback;
+    this.#hasGate = parent === undefined ? options.gate !== undefined : parent.#hasGate;
+    this.gate = parent === undefined ? gateOf(options, place) : parent.gate;
+    if (parent !== undefined) this.gate.control.nest(runId, this.#mainRunId);
+    this.#logger = options.logger ?? (parent === undefined ? undefined : parent.#logger);
     this.#timeout =
       options.approvalTimeout === undefined
         ? null
         : checkPositive(`${place}: approvalTimeout`, options.approvalTimeout);
     this.origin = options.origin ?? ['main'];
-    this.#policies = this.gate.control.narrower(options.policy, place);
+    this.#policies = [
+      ...(parent === undefined ? [] : parent.#policies),
+      ...this.gate.control.narrower(options.policy, place),
+    ];
+  }
+
+  /** How long a human has where the tool does not say, in ms; `null`: nothing was said of it. */
+  get approvalTimeout(): number | null {
+    return this.#timeout;
   }
 
   /** Whether anything beside `interruptOn` can ask about a call. */
@@ -103,7 +121,7 @@ export class Asker {
   /** The verdict of everything that judges. */
   async judge(call: JudgedCall, by: Omit<Judge, 'control' | 'policies' | 'runId'>): Promise<Verdict> {
     const { control, telemetry } = this.gate;
-    const verdict = await judge(call, { ...by, control, policies: this.#policies, runId: this.runId });
+    const verdict = await judge(call, { ...by, control, policies: this.#policies, runId: this.#mainRunId });
     telemetry?.judged(verdict.effect, verdict.said);
     return this.gate.lasts ? this.gate.noted(call, this.runId, this.origin, verdict) : verdict;
   }
@@ -287,6 +305,13 @@ export class Asker {
     const reason = verdict?.effect === 'ask' ? verdict.reason : undefined;
     return reason === undefined ? null : `${toolName}: ${reason}`;
   }
+}
+
+function gateOf({ gate, place: paths }: AskerOptions, place: string): LocalGate {
+  // A run of its own keeps nothing: a ledger that lasts is somebody's to close.
+  if (gate === undefined) return new LocalGate({ ledger: 'memory:', ...(paths === undefined ? {} : { place: paths }) });
+  if (paths === undefined) return localGate(gate, place);
+  throw new InvalidConfigError({ message: `${place}: leave place out: the gate has its own.` });
 }
 
 /** What a human is shown: with the arguments as the tool would get them. */

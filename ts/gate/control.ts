@@ -31,6 +31,8 @@ export class Control {
   /** Knows no rules: reads calls and keeps grants where the gate has no policy. */
   #reader: Policies | undefined;
   #mode: PolicyMode;
+  /** The main runs of those that are parts of others. */
+  readonly #mainRuns = new Map<string, string>();
 
   /** @param own files of the gate's own: see {@link Policies} */
   constructor(options: GateOptions, own: readonly string[], onProblems: (problems: PolicyProblem[]) => void) {
@@ -65,8 +67,8 @@ export class Control {
   }
 
   /** The policies of a run on this gate. They can only tighten. */
-  narrower(policy: PolicyInput | readonly PolicyInput[] | undefined, place: string): Policies | undefined {
-    if (policy === undefined) return undefined;
+  narrower(policy: PolicyInput | readonly PolicyInput[] | undefined, place: string): Policies[] {
+    if (policy === undefined) return [];
     const files = this.#policies === undefined ? 'managed' : 'none';
     const options = {
       policy,
@@ -75,16 +77,16 @@ export class Control {
       own: this.#own,
       onProblems: this.#onProblems,
     } as const;
-    return new Policies(options, place);
+    return [new Policies(options, place)];
   }
 
   /** Whether anything here can ask about a call, or deny it, that `interruptOn` lets run. */
-  tightens(narrower: Policies | undefined): boolean {
-    return this.#policies !== undefined || narrower !== undefined || this.#judge !== undefined || this.#mode !== 'safe';
+  tightens(narrower: readonly Policies[]): boolean {
+    return this.#policies !== undefined || narrower.length > 0 || this.#judge !== undefined || this.#mode !== 'safe';
   }
 
   /** The whole verdict on a call. Never rejects. */
-  async judge(call: JudgedByPolicy, narrower: Policies | undefined, asked: () => Promise<Verdict>): Promise<Verdict> {
+  async judge(call: JudgedByPolicy, narrower: readonly Policies[], asked: () => Promise<Verdict>): Promise<Verdict> {
     try {
       return await this.#verdictOn(call, narrower, asked);
     } catch (error) {
@@ -94,13 +96,20 @@ export class Control {
 
   async #verdictOn(
     call: JudgedByPolicy,
-    narrower: Policies | undefined,
+    narrower: readonly Policies[],
     asked: () => Promise<Verdict>,
   ): Promise<Verdict> {
     const parent = await this.#policies?.judge(call);
     if (parent?.effect === 'deny') return { effect: 'deny', reason: parent.reason, said: parent };
-    const { verdict: child, managedAsk = false } = (await narrower?.judged(call)) ?? {};
-    if (child?.effect === 'deny') return { effect: 'deny', reason: child.reason, said: child };
+    let child: PolicyVerdict | undefined;
+    let managedAsk = false;
+    for (const policies of narrower) {
+      const judged = await policies.judged(call);
+      if (judged.verdict.effect === 'deny')
+        return { effect: 'deny', reason: judged.verdict.reason, said: judged.verdict };
+      managedAsk ||= judged.managedAsk;
+      if (child === undefined || STRICTNESS[judged.verdict.effect] > STRICTNESS[child.effect]) child = judged.verdict;
+    }
     const own = await asked();
     if (own.effect === 'deny') return own;
     const verdict = await this.#judged(call, combined(own, parent, child));
@@ -133,7 +142,7 @@ export class Control {
   async #answered(
     call: JudgedByPolicy,
     verdict: Exclude<Verdict, { effect: 'deny' }>,
-    narrower: Policies | undefined,
+    narrower: readonly Policies[],
     grantable: boolean,
   ): Promise<Verdict> {
     const mode = await this.#modeFor(narrower);
@@ -163,9 +172,9 @@ export class Control {
   }
 
   /** A file that changed since may forbid it. */
-  async #modeFor(narrower: Policies | undefined): Promise<PolicyMode> {
+  async #modeFor(narrower: readonly Policies[]): Promise<PolicyMode> {
     if (this.#mode !== 'auto') return this.#mode;
-    for (const policies of [this.#policies, narrower]) if ((await policies?.forbids('auto')) != null) return 'safe';
+    for (const policies of [this.#policies, ...narrower]) if ((await policies?.forbids('auto')) != null) return 'safe';
     return 'auto';
   }
 
@@ -176,20 +185,21 @@ export class Control {
 
   // --- for the human ------------------------------------------------------------------------------------------------
 
-  async shown(call: JudgedByPolicy, verdict: Verdict, narrower: Policies | undefined): Promise<Shown> {
+  async shown(call: JudgedByPolicy, verdict: Verdict, narrower: readonly Policies[]): Promise<Shown> {
     const said = verdict.said ?? null;
     if (verdict.effect !== 'ask')
       return { verdict: said, always: { allow: null, deny: null }, changes: [], page: null };
     const floor = verdict.floor ?? false;
     const shown = await this.#reading().shown(call, said, floor);
-    if (narrower === undefined || (await this.#policies?.judge(call))?.effect === 'ask') return shown;
-    // The run's own policy asks: the parts of the call are marked as it judges them. The gate keeps the grants, so it offers.
-    return { ...(await narrower.shown(call, said, floor)), always: shown.always };
+    if (narrower.length === 0 || (await this.#policies?.judge(call))?.effect === 'ask') return shown;
+    const asking = (await firstThatAsks(narrower, call)) ?? (narrower[0] as Policies);
+    // A run's own policy asks: the parts of the call are marked as it judges them. The gate keeps the grants, so it offers.
+    return { ...(await asking.shown(call, said, floor)), always: shown.always };
   }
 
   /** What an approval is bound to. */
-  context(toolName: string, narrower: Policies | undefined): object | null {
-    const contexts = [this.#policies, narrower]
+  context(toolName: string, narrower: readonly Policies[]): object | null {
+    const contexts = [this.#policies, ...narrower]
       .filter((each) => each !== undefined)
       .map((each) => each.context(toolName));
     if (contexts.length === 0) return null;
@@ -197,14 +207,14 @@ export class Control {
   }
 
   /** The files that are no longer what was shown; policy files are read again as well. */
-  async changed(changes: readonly FileChange[], narrower: Policies | undefined): Promise<string[]> {
-    await narrower?.changed([]);
+  async changed(changes: readonly FileChange[], narrower: readonly Policies[]): Promise<string[]> {
+    for (const policies of narrower) await policies.changed([]);
     if (this.#policies === undefined && changes.length === 0) return [];
     return this.#reading().changed(changes);
   }
 
-  hidden(toolNames: readonly string[], narrower: Policies | undefined): Set<string> {
-    return new Set([this.#policies, narrower].flatMap((policies) => policies?.hidden(toolNames) ?? []));
+  hidden(toolNames: readonly string[], narrower: readonly Policies[]): Set<string> {
+    return new Set([this.#policies, ...narrower].flatMap((policies) => policies?.hidden(toolNames) ?? []));
   }
 
   // --- grants -------------------------------------------------------------------------------------------------------
@@ -214,8 +224,10 @@ export class Control {
     return this.#options.policyFiles === true;
   }
 
+  /** What is granted for a run that is a part of another is granted for the main one. */
   async grant(grant: Omit<Grant, 'id'>): Promise<Grant> {
-    return this.#reading().grant(grant);
+    const runId = grant.runId === null ? null : (this.#mainRuns.get(grant.runId) ?? grant.runId);
+    return this.#reading().grant({ ...grant, runId });
   }
 
   async grants(): Promise<Grant[]> {
@@ -226,7 +238,13 @@ export class Control {
     return this.#reading().revoke(id);
   }
 
+  /** A run is a part of another. */
+  nest(runId: string, mainRunId: string): void {
+    this.#mainRuns.set(runId, mainRunId);
+  }
+
   endRun(runId: string): void {
+    this.#mainRuns.delete(runId);
     (this.#policies ?? this.#reader)?.endRun(runId);
   }
 
@@ -236,6 +254,11 @@ export class Control {
     this.#reader ??= new Policies(options, 'createGate');
     return this.#reader;
   }
+}
+
+async function firstThatAsks(all: readonly Policies[], call: JudgedByPolicy): Promise<Policies | undefined> {
+  for (const policies of all) if ((await policies.judge(call)).effect === 'ask') return policies;
+  return undefined;
 }
 
 const NOTHING_SAID: PolicyVerdict = { effect: 'allow', rule: null, reason: 'no policy is set', subjects: [] };

@@ -219,11 +219,7 @@ export class LocalGate implements Gate {
     const { toolName, runId } = call;
     const args = snapshot(call.args);
     const nobody = async () => ({ effect: 'allow' }) as const;
-    const verdict = await this.control.judge(
-      { toolCallId: crypto.randomUUID(), toolName, args, runId },
-      undefined,
-      nobody,
-    );
+    const verdict = await this.control.judge({ toolCallId: crypto.randomUUID(), toolName, args, runId }, [], nobody);
     const said = verdict.said ?? { rule: null, reason: 'no policy is set', subjects: [] };
     const reason = verdict.effect === 'allow' ? said.reason : (verdict.reason ?? said.reason);
     return { ...said, reason, effect: verdict.effect };

@@ -3,7 +3,7 @@
  * is left to JavaScript functions is asked here, and whatever goes wrong with them asks a human.
  */
 import type { Tool } from 'ai';
-import type { InterruptOptions, PolicyVerdict } from '../../index.js';
+import type { InterruptOptions, PolicyEffect, PolicyVerdict } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Gating } from '../native.js';
 import type { Policies } from '../policy/policies.js';
@@ -40,22 +40,31 @@ export interface Judge {
   hostJudge: HostJudge | undefined;
   signal: AbortSignal | undefined;
   control: Control;
-  /** The run's own policies. */
-  policies: Policies | undefined;
+  /** Those of the run, and of the runs that it is a part of. */
+  policies: readonly Policies[];
+  /** What the runs say that it is a part of. */
+  inherited?: ((call: JudgedCall) => Promise<Verdict>) | undefined;
+  /** Grants for a run are those of the main one. */
   runId: string | undefined;
 }
 
+/** What is asked beside the policies. */
+export type InterruptJudge = Pick<Judge, 'gating' | 'entry' | 'tool' | 'hostJudge' | 'signal'>;
+
 /** The verdict of everything that judges. */
 export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
-  const { control, policies, signal, tool } = by;
-  const asked = () => interruptVerdict(call, by);
+  const { control, policies, signal, tool, inherited } = by;
+  const asked = async (): Promise<Verdict> => {
+    const own = await interruptVerdict(call, by);
+    return inherited === undefined || own.effect === 'deny' ? own : strictest(own, await inherited(call));
+  };
   const { toolCallId, toolName, args } = call;
   const annotations = (tool as { annotations?: Record<string, unknown> } | undefined)?.annotations;
   return control.judge({ toolCallId, toolName, args, annotations, signal, runId: by.runId }, policies, asked);
 }
 
 /** What `interruptOn`, the tool itself and the host's `toolApproval` say. */
-async function interruptVerdict(call: JudgedCall, by: Judge): Promise<Verdict> {
+export async function interruptVerdict(call: JudgedCall, by: InterruptJudge): Promise<Verdict> {
   const decidedByName = by.gating.entry === call.toolName;
   if (by.hostJudge !== undefined && !decidedByName) {
     const verdict = await readStatus(by.hostJudge, call, by.signal);
@@ -80,6 +89,13 @@ async function interruptVerdict(call: JudgedCall, by: Judge): Promise<Verdict> {
       );
   }
 }
+
+/** The stricter of two; of equals the first. */
+export function strictest(left: Verdict, right: Verdict): Verdict {
+  return STRICTNESS[right.effect] > STRICTNESS[left.effect] ? right : left;
+}
+
+const STRICTNESS: Record<PolicyEffect, number> = { allow: 0, ask: 1, deny: 2 };
 
 /** @param owner what it is called on: a method of a class may need its fields */
 function callPredicate(owner: unknown, predicate: unknown, call: JudgedCall, signal: AbortSignal | undefined): unknown {
