@@ -1,0 +1,216 @@
+/** Subagents that wait when their process goes: another one continues them where they stood. */
+import { tool, type ToolSet } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { AgentRun, ApprovalRequest, Gate } from '../../index.js';
+import { listRuns, resume, streamWithEvents } from '../../ts/index.js';
+import { call, calls, collect, resultsIn, says, scripted, sleep, type ModelTurn } from '../support/model.js';
+import { of, until } from '../support/play.js';
+import { RUN, stage, type Stage } from './stage.js';
+
+/** What each agent says in one process, by what it was told to do; `main` is the main one. */
+type Script = Record<string, ModelTurn[]>;
+
+/** One process: its gate, and the models that were called in it. */
+function processOf(on: Stage, script: Script, more: object = {}) {
+  const gate = on.gate();
+  const prompts: Record<string, unknown[]> = {};
+  const model = (name: string) => {
+    const made = scripted(script[name] ?? []);
+    prompts[name] = made.prompts;
+    return made.model;
+  };
+  const task: ToolSet[string] = Object.assign(
+    tool({
+      inputSchema: z.object({ description: z.string() }),
+      execute: async ({ description }, options) => {
+        const run = streamWithEvents({
+          model: model(description),
+          prompt: description,
+          tools: { ...on.tools(), task },
+          parent: options,
+        } as never);
+        return (await run.result).text;
+      },
+    }),
+    { [Symbol.for('countersign.task')]: true },
+  );
+  const options = { tools: { ...on.tools(), task }, interruptOn: { del: true }, gate, runId: RUN, ...more };
+  return {
+    gate,
+    prompts,
+    begin: () => streamWithEvents({ model: model('main'), prompt: 'go', ...options } as never) as AgentRun,
+    goOn: () => resume({ model: model('main'), ...options } as never) as AgentRun,
+  };
+}
+
+/** Reads on until so many requests wait; then the process is gone, as far as that can be without killing one. */
+async function leaveAt(run: AgentRun, gate: Gate, count: number): Promise<ApprovalRequest[]> {
+  const reading = collect(run);
+  reading.catch(() => {});
+  while ((await gate.pending()).length < count) await sleep(2);
+  const waiting = await gate.pending();
+  await gate.close();
+  await reading;
+  return waiting;
+}
+
+const task = (description: string, id: string) => call('task', { description }, id);
+const del = (path: string, id = 'k1') => calls(call('del', { path }, id));
+
+describe.each([
+  ['ungated', { del: true }],
+  ['approved by the policy', { del: true, task: false }],
+])('a %s subagent', (_, interruptOn) => {
+  it('that waits is continued where it stood, and no model says anything twice', async () => {
+    const on = stage();
+    const first = processOf(on, { main: [calls(task('child', 'c1'))], child: [del('/a')] }, { interruptOn });
+    const [request] = await leaveAt(first.begin(), first.gate, 1);
+    expect(request?.origin).toEqual(['main', 'task:c1', 'task']);
+    const elsewhere = on.gate();
+    await elsewhere.approve(request!.approvalId);
+    expect(on.ran).toEqual([]);
+
+    const second = processOf(on, { main: [says('all done')], child: [says('gone')] }, { interruptOn });
+    const run = second.goOn();
+    const events = await collect(run);
+    expect(on.ran).toEqual(['del /a']);
+    expect(of(events)('approval-response')).toMatchObject([{ approved: true, origin: request?.origin }]);
+    expect(of(events)('subagent-finish')).toMatchObject([{ status: 'done', result: 'gone' }]);
+    expect(Object.entries(second.prompts).map(([name, all]) => [name, all.length])).toEqual([
+      ['main', 1],
+      ['child', 1],
+    ]);
+    expect(resultsIn(second.prompts['child']?.[0] as never)).toEqual({ k1: { type: 'text', value: 'deleted /a' } });
+    expect(resultsIn(second.prompts['main']?.[0] as never)).toEqual({ c1: { type: 'text', value: 'gone' } });
+    expect(of(events)('done')).toMatchObject([{ text: 'all done' }]);
+    expect((await listRuns(elsewhere)).map(({ runId, status }) => [runId, status]).toSorted()).toEqual([
+      [RUN, 'done'],
+      [`${RUN}/c1`, 'done'],
+    ]);
+  });
+});
+
+it('several at once, beside calls of the parent, each continued by itself', async () => {
+  const on = stage();
+  const script = { main: [calls(task('one', 'c1'), call('del', { path: '/main' }, 'm1'), task('two', 'c2'))] };
+  const first = processOf(on, { ...script, one: [del('/1')], two: [del('/2')] });
+  const waiting = await leaveAt(first.begin(), first.gate, 3);
+  const elsewhere = on.gate();
+  const idOf = (path: string) =>
+    waiting.find(({ args }) => (args as { path: string }).path === path)?.approvalId as string;
+  await elsewhere.approve(idOf('/1'));
+  await elsewhere.reject(idOf('/main'), 'no');
+  const second = processOf(
+    on,
+    { main: [says('ok')], one: [says('one done')], two: [says('two done')] },
+    { onApprovalRequest: () => ({ type: 'reject', reason: 'later' }) },
+  );
+  const events = await collect(second.goOn());
+  expect(on.ran).toEqual(['del /1']);
+  expect(of(events)('done')).toHaveLength(1);
+  expect(resultsIn(second.prompts['main']?.[0] as never)).toMatchObject({
+    c1: { value: 'one done' },
+    m1: { type: 'execution-denied', reason: 'no' },
+    c2: { value: 'two done' },
+  });
+  expect(resultsIn(second.prompts['two']?.[0] as never)).toMatchObject({ k1: { reason: 'later' } });
+});
+
+it('nested ones', async () => {
+  const on = stage();
+  const first = processOf(on, {
+    main: [calls(task('middle', 'c'))],
+    middle: [calls(task('inner', 'm'))],
+    inner: [del('/deep')],
+  });
+  const [request] = await leaveAt(first.begin(), first.gate, 1);
+  await on.gate().approve(request!.approvalId);
+  const second = processOf(on, { main: [says('1')], middle: [says('2')], inner: [says('3')] });
+  const events = await collect(second.goOn());
+  expect(on.ran).toEqual(['del /deep']);
+  expect(of(events)('subagent-finish').map(({ result }) => result)).toEqual(['3', '2']);
+});
+
+it('twice over', async () => {
+  const on = stage();
+  const first = processOf(on, { main: [calls(task('child', 'c1'))], child: [del('/a')] });
+  const [one] = await leaveAt(first.begin(), first.gate, 1);
+  await on.gate().approve(one!.approvalId);
+  const second = processOf(on, { child: [del('/b', 'k2')] });
+  const [two] = await leaveAt(second.goOn(), second.gate, 1);
+  await on.gate().approve(two!.approvalId);
+  const third = processOf(on, { main: [says('ok')], child: [says('both')] });
+  await collect(third.goOn());
+  expect(on.ran).toEqual(['del /a', 'del /b']);
+  expect(resultsIn(third.prompts['main']?.[0] as never)).toEqual({ c1: { type: 'text', value: 'both' } });
+});
+
+it('that had ended, of which its parent had not heard, is not run again', async () => {
+  const on = stage();
+  const first = processOf(
+    on,
+    { main: [calls(task('child', 'c1'))], child: [del('/a'), says('gone')] },
+    { onApprovalRequest: () => true },
+  );
+  const run = first.begin();
+  // Nobody reads on from here: the result stays where it is.
+  await until(run, 'approval-response');
+  const elsewhere = on.gate();
+  const status = async () => (await listRuns(elsewhere)).find(({ runId }) => runId === `${RUN}/c1`)?.status;
+  while ((await status()) !== 'done') await sleep(2);
+  await first.gate.close();
+  const second = processOf(on, { main: [says('ok')] });
+  const events = await collect(second.goOn());
+  expect(on.ran).toEqual(['del /a']);
+  expect(second.prompts['child']).toEqual([]);
+  expect(resultsIn(second.prompts['main']?.[0] as never)).toEqual({ c1: { type: 'text', value: 'gone' } });
+  expect(of(events)('subagent-finish')).toMatchObject([{ status: 'done', result: 'gone' }]);
+});
+
+it('that a human had to allow is asked about again, and then goes on where it stood', async () => {
+  const on = stage();
+  const gated = { interruptOn: { del: true, task: true } };
+  const first = processOf(on, { main: [calls(task('child', 'c1'))], child: [del('/a')] }, gated);
+  const run = first.begin();
+  const reading = collect(run);
+  reading.catch(() => {});
+  while ((await first.gate.pending()).length < 1) await sleep(2);
+  await first.gate.approve((await first.gate.pending())[0]!.approvalId);
+  const [inner] = await leaveAt(run, first.gate, 1);
+  expect(inner?.toolName).toBe('del');
+  const second = processOf(
+    on,
+    { main: [says('ok')], child: [says('gone')] },
+    { ...gated, onApprovalRequest: () => true },
+  );
+  const events = await collect(second.goOn());
+  expect(of(events)('approval-requested').map(({ toolName }) => toolName)).toEqual(['task', 'del']);
+  expect(on.ran).toEqual(['del /a']);
+  expect(resultsIn(second.prompts['main']?.[0] as never)).toEqual({ c1: { type: 'text', value: 'gone' } });
+});
+
+it('is let go of with its parent, and continued in the same process', async () => {
+  const on = stage();
+  const first = processOf(on, {
+    main: [calls(task('child', 'c1'), call('read', { path: '/r' }, 'r1'))],
+    child: [del('/a')],
+  });
+  const run = first.begin();
+  await until(run, 'approval-requested');
+  await run.suspend();
+  await expect(run.result).rejects.toThrow('suspended');
+  expect((await listRuns(first.gate)).map(({ runId, status }) => [runId, status]).toSorted()).toEqual([
+    [RUN, 'suspended'],
+    [`${RUN}/c1`, 'suspended'],
+  ]);
+  const [request] = await first.gate.pending();
+  await first.gate.approve(request!.approvalId);
+  const second = processOf(on, { main: [says('ok')], child: [says('gone')] });
+  await collect(second.goOn());
+  expect(on.ran).toEqual(['read /r', 'del /a']);
+  expect(resultsIn(second.prompts['main']?.[0] as never)).toMatchObject({
+    c1: { value: 'gone' },
+    r1: { value: 'content of /r' },
+  });
+});
