@@ -7,24 +7,30 @@ import { serve } from './processes.js';
 
 const MODEL = 'countersign-demo';
 
+/** The built-in tools as they answer when all goes well; what they were called with goes into `ran`. */
 function toolsThatLog(ran: unknown[]) {
-  const path = z.string();
+  const file_path = z.string();
   return {
     read_file: tool({
-      inputSchema: z.object({ path }),
-      execute: (args) => (ran.push(args), { path: args.path, content: 'old, old' }),
+      inputSchema: z.object({ file_path }),
+      execute: (args) => (ran.push(args), 'old, old'),
     }),
     write_file: tool({
-      inputSchema: z.object({ path, content: z.string() }),
-      execute: (args) => (ran.push(args), { path: args.path, created: true, bytes: 1 }),
+      inputSchema: z.object({ file_path, content: z.string() }),
+      execute: (args) => (ran.push(args), `Created ${args.file_path}.`),
     }),
     edit_file: tool({
-      inputSchema: z.object({ path, old_text: z.string(), new_text: z.string(), replace_all: z.boolean().optional() }),
-      execute: (args) => (ran.push(args), { path: args.path, replaced: 2 }),
+      inputSchema: z.object({
+        file_path,
+        old_string: z.string(),
+        new_string: z.string(),
+        replace_all: z.boolean().optional(),
+      }),
+      execute: (args) => (ran.push(args), `Replaced 2 occurrences in ${args.file_path}.`),
     }),
     execute: tool({
       inputSchema: z.object({ command: z.string() }),
-      execute: (args) => (ran.push(args), { exit_code: 0, output: '' }),
+      execute: (args) => (ran.push(args), 'exit code 0'),
     }),
   };
 }
@@ -56,7 +62,12 @@ test('streamText: several calls in one step, their ids unique over the conversat
       {
         role: 'assistant',
         content: [
-          { type: 'tool-call', toolCallId: 'call_1', toolName: 'write_file', input: { path: 'z.txt', content: '0' } },
+          {
+            type: 'tool-call',
+            toolCallId: 'call_1',
+            toolName: 'write_file',
+            input: { file_path: 'z.txt', content: '0' },
+          },
         ],
       },
       {
@@ -78,8 +89,8 @@ test('streamText: several calls in one step, their ids unique over the conversat
   expect(steps.map((step) => step.finishReason)).toEqual(['tool-calls', 'stop']);
   expect(steps[0]!.toolCalls.map((call) => call.toolCallId)).toEqual(['call_2', 'call_3', 'call_4', 'call_5']);
   expect(ran).toEqual([
-    { path: 'a.txt', content: '1' },
-    { path: 'b.txt', content: '2\n' },
+    { file_path: 'a.txt', content: '1' },
+    { file_path: 'b.txt', content: '2\n' },
     { command: 'node --test' },
     { command: 'rm README.md' },
   ]);
@@ -95,7 +106,10 @@ test('a change reads first, and replaces every place', async () => {
     prompt: 'change old to new in a.txt',
     stopWhen: stepCountIs(5),
   });
-  expect(ran).toEqual([{ path: 'a.txt' }, { path: 'a.txt', old_text: 'old', new_text: 'new', replace_all: true }]);
+  expect(ran).toEqual([
+    { file_path: 'a.txt' },
+    { file_path: 'a.txt', old_string: 'old', new_string: 'new', replace_all: true },
+  ]);
   expect(result.text).toBe('Changed "old" to "new" in a.txt (2 places).');
 });
 
@@ -107,7 +121,7 @@ test('a change of something that is not there edits nothing', async () => {
     prompt: 'change absent to new in a.txt',
     stopWhen: stepCountIs(5),
   });
-  expect(ran).toEqual([{ path: 'a.txt' }]);
+  expect(ran).toEqual([{ file_path: 'a.txt' }]);
   expect(result.text).toBe('a.txt does not contain "absent", so I changed nothing.');
 });
 
@@ -119,7 +133,7 @@ test('what a quoted text contains is not taken for another request', async () =>
     prompt: 'create a.txt with "x and run ls" and run echo "y and delete z"',
     stopWhen: stepCountIs(5),
   });
-  expect(ran).toEqual([{ path: 'a.txt', content: 'x and run ls' }, { command: 'echo "y and delete z"' }]);
+  expect(ran).toEqual([{ file_path: 'a.txt', content: 'x and run ls' }, { command: 'echo "y and delete z"' }]);
 });
 
 test('without the tool it needs, it calls nothing', async () => {

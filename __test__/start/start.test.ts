@@ -52,7 +52,7 @@ test('an empty line approves nothing and asks again', async () => {
 });
 
 test('e: what runs is what the human wrote, and the model is told', async () => {
-  const { stdout } = await start([CREATE, 'e {"path":"other.txt","content":"hello"}']);
+  const { stdout } = await start([CREATE, 'e {"file_path":"other.txt","content":"hello"}']);
   expect(stdout).toContain('approved as edited: write_file');
   expect(stdout).toContain('Created other.txt instead of hello.txt. You had changed the path and the content.');
   expect(stdout).toContain('created other.txt (5 bytes)');
@@ -62,10 +62,10 @@ test('e: what runs is what the human wrote, and the model is told', async () => 
 test('an edit that does not fit says so and asks again', async () => {
   const { stdout } = await start([
     CREATE,
-    'e {"path":7}',
-    'e {"path":',
+    'e {"file_path":7}',
+    'e {"file_path":',
     'e',
-    'e {"path":"a","content":"b","mode":1}',
+    'e {"file_path":"a","content":"b","mode":1}',
     'n',
   ]);
   expect(stdout.match(/This does not fit write_file/g)).toHaveLength(2);
@@ -119,7 +119,7 @@ test('the conversation goes on over prompts, rejections and edits', async () => 
     CREATE,
     'no',
     CREATE,
-    'e {"path":"a b.txt","content":"x"}',
+    'e {"file_path":"a b.txt","content":"x"}',
     'run cat "a b.txt"',
     'y',
     '/quit',

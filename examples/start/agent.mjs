@@ -107,7 +107,7 @@ export async function runPrompt({ model, tools, messages, asker, abortSignal, sc
 
 /** Which call it was, in short. The whole of it was shown when it was asked about. @param {{ toolName: string, args: any }} event */
 function callLine({ toolName, args }) {
-  const what = String(args?.path ?? args?.command ?? '').replace(/\s+/g, ' ');
+  const what = String(args?.file_path ?? args?.command ?? '').replace(/\s+/g, ' ');
   return `${toolName} ${what.length > 60 ? `${what.slice(0, 60)}...` : what}`;
 }
 

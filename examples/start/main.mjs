@@ -7,7 +7,7 @@ import { messageOf, runPrompt } from './agent.mjs';
 import { createAsker } from './approvals.mjs';
 import { createLines } from './lines.mjs';
 import { MODEL_ID, startModelServer } from './model-server.mjs';
-import { EXAMPLES } from './planner.mjs';
+import { EXAMPLES } from './sentences.mjs';
 import { Screen } from './screen.mjs';
 import { createTerminal } from './terminal.mjs';
 import { createTools } from './tools.mjs';
@@ -26,7 +26,7 @@ On a terminal it asks. Otherwise it reads stdin line by line, prompts and answer
 
   printf 'create hello.txt with hi\\ny\\n' | npm start
 
-Answers: y = yes, n = no, e = edit (without a terminal: e {"path": ...}, the new arguments as JSON), anything else = no,
+Answers: y = yes, n = no, e = edit (without a terminal: e {"file_path": ...}, the new arguments as JSON), anything else = no,
 with that as the reason.
 
 Options:

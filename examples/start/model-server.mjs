@@ -5,10 +5,10 @@
  */
 import { once } from 'node:events';
 import http from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { plan } from './planner.mjs';
+import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
+import { plan as planner } from './planner.mjs';
 
-/** @import { Message, ToolCall } from './planner.mjs' */
+/** @import { Message, OfferedTool, ToolCall, Turn } from './planner.mjs' */
 
 export const MODEL_ID = 'countersign-demo';
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -24,13 +24,16 @@ class RequestError extends Error {
 }
 
 /**
- * @param {{ port?: number }} [options] Port 0, the default, is any free one. Only this machine can connect.
+ * @param {object} [options]
+ * @param {number} [options.port] 0, the default, is any free one. Only this machine can connect.
+ * @param {(messages: Message[], tools: readonly OfferedTool[]) => Turn} [options.plan] The model; a script of yours instead of the planner.
+ * @param {number} [options.pauseMs] Between two pieces of a stream, so that a human can watch it. Default: none.
  * @returns {Promise<{ url: string, close(): Promise<void> }>} `url` is the base URL, e.g. `http://127.0.0.1:8080/v1`.
  */
-export async function startModelServer({ port = 0 } = {}) {
+export async function startModelServer({ port = 0, plan = planner, pauseMs = 0 } = {}) {
   let answers = 0;
   const server = http.createServer((request, response) => {
-    handle(request, response, () => `chatcmpl-${++answers}`).catch((error) => {
+    handle(request, response, { plan, pauseMs, newId: () => `chatcmpl-${++answers}` }).catch((error) => {
       if (response.headersSent) return response.destroy();
       const known = error instanceof RequestError;
       sendJson(response, known ? error.status : 500, {
@@ -56,8 +59,12 @@ export async function startModelServer({ port = 0 } = {}) {
   };
 }
 
-/** @param {http.IncomingMessage} request @param {http.ServerResponse} response @param {() => string} newId */
-async function handle(request, response, newId) {
+/**
+ * @param {http.IncomingMessage} request
+ * @param {http.ServerResponse} response
+ * @param {{ plan: typeof planner, pauseMs: number, newId: () => string }} model
+ */
+async function handle(request, response, { plan, pauseMs, newId }) {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost');
   if (pathname === '/v1/models') {
     allow(request, 'GET');
@@ -74,7 +81,10 @@ async function handle(request, response, newId) {
   const answer = plan(messages, body.tool_choice === 'none' ? [] : tools);
   const head = { id: newId(), created: Math.floor(Date.now() / 1000), model: body.model };
   const usage = usageOf(messages, answer);
-  if (body.stream === true) return stream(response, head, answer, usage, body.stream_options?.include_usage === true);
+  if (body.stream === true) {
+    const includeUsage = body.stream_options?.include_usage === true;
+    return stream(response, head, answer, { usage: includeUsage ? usage : undefined, pauseMs });
+  }
 
   sendJson(response, 200, {
     ...head,
@@ -122,7 +132,7 @@ async function readBody(request) {
 /**
  * The checks that real servers make too; the one on tool messages catches a loop that loses a result.
  * @param {Record<string, any>} body
- * @returns {{ messages: Message[], tools: string[] }}
+ * @returns {{ messages: Message[], tools: OfferedTool[] }}
  */
 function check(body) {
   if (typeof body.model !== 'string') throw new RequestError(400, 'You must provide a model.');
@@ -170,7 +180,10 @@ function check(body) {
   ) {
     throw new RequestError(400, '"tools" must be a list of functions.');
   }
-  return { messages, tools: tools.map((tool) => tool.function.name) };
+  return {
+    messages,
+    tools: tools.map(({ function: { name, description } }) => ({ name, description: String(description ?? '') })),
+  };
 }
 
 /**
@@ -179,10 +192,9 @@ function check(body) {
  * @param {http.ServerResponse} response
  * @param {{ id: string, created: number, model: string }} head
  * @param {{ text: string, calls: ToolCall[] }} answer
- * @param {object} usage
- * @param {boolean} includeUsage
+ * @param {{ usage: object | undefined, pauseMs: number }} options
  */
-async function stream(response, head, answer, usage, includeUsage) {
+async function stream(response, head, answer, { usage, pauseMs }) {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
   const chunk = { ...head, object: 'chat.completion.chunk' };
   for (const [delta, finish_reason] of deltas(answer)) {
@@ -190,9 +202,9 @@ async function stream(response, head, answer, usage, includeUsage) {
     if (response.destroyed) return;
     response.write(`data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta, finish_reason }] })}\n\n`);
     // A turn of the event loop in between lets every piece travel alone, as over a real network.
-    await nextTurn();
+    await (pauseMs > 0 ? setTimeout(pauseMs) : nextTurn());
   }
-  if (includeUsage) response.write(`data: ${JSON.stringify({ ...chunk, choices: [], usage })}\n\n`);
+  if (usage) response.write(`data: ${JSON.stringify({ ...chunk, choices: [], usage })}\n\n`);
   response.end('data: [DONE]\n\n');
 }
 

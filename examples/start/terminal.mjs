@@ -14,8 +14,8 @@ import { safe } from './screen.mjs';
 
 /** What can be edited of each tool's arguments; a long text in $EDITOR, when there is one. */
 const FIELDS = {
-  write_file: [{ name: 'path' }, { name: 'content', long: true }],
-  edit_file: [{ name: 'path' }, { name: 'old_text' }, { name: 'new_text', long: true }],
+  write_file: [{ name: 'file_path' }, { name: 'content', long: true }],
+  edit_file: [{ name: 'file_path' }, { name: 'old_string' }, { name: 'new_string', long: true }],
   execute: [{ name: 'command' }],
 };
 
@@ -106,7 +106,7 @@ export function createTerminal(input, screen, onInterrupt) {
       for (const { name, long = false } of fieldsOf(request)) {
         const edited =
           long && editor()
-            ? await editOutside(String(args[name]), name, args.path)
+            ? await editOutside(String(args[name]), name, args.file_path)
             : await editLine(name, String(args[name]), abortSignal);
         if (edited === null) return undefined;
         args[name] = edited;

@@ -18,12 +18,12 @@ const filePath = z.string().min(1).describe('Relative to the project folder, e.g
 
 /** Strict: an argument that no tool knows is a mistake and must not be dropped in silence. */
 export const schemas = {
-  read_file: z.strictObject({ path: filePath }),
-  write_file: z.strictObject({ path: filePath, content: z.string().describe('The whole new content') }),
+  read_file: z.strictObject({ file_path: filePath }),
+  write_file: z.strictObject({ file_path: filePath, content: z.string().describe('The whole new content') }),
   edit_file: z.strictObject({
-    path: filePath,
-    old_text: z.string().min(1).describe('Text that stands in the file exactly once, unless replace_all is set'),
-    new_text: z.string(),
+    file_path: filePath,
+    old_string: z.string().min(1).describe('Text that stands in the file exactly once, unless replace_all is set'),
+    new_string: z.string(),
     replace_all: z.boolean().optional(),
   }),
   execute: z.strictObject({ command: z.string().min(1).describe('Run by `sh -c` in the project folder') }),
@@ -59,38 +59,47 @@ export function createTools(root) {
 
   return {
     read_file: tool({
+      toModelOutput: ({ output }) => said(output.content),
       description: 'Read a text file of the project.',
       inputSchema: schemas.read_file,
-      execute: run('read_file', async (/** @type {{ path: string }} */ args) => {
-        return { path: args.path, content: await readText(await locate(root, args.path)) };
+      execute: run('read_file', async (/** @type {{ file_path: string }} */ args) => {
+        return { path: args.file_path, content: await readText(await locate(root, args.file_path)) };
       }),
     }),
     write_file: tool({
+      toModelOutput: ({ output }) => said(`${output.created ? 'Created' : 'Replaced'} ${output.path}.`),
       description: 'Create a text file of the project, or replace its whole content.',
       inputSchema: schemas.write_file,
-      execute: run('write_file', async (/** @type {{ path: string, content: string }} */ args) => {
-        const created = await writeAtomically(await locate(root, args.path), args.content);
-        return { path: args.path, created, bytes: Buffer.byteLength(args.content) };
+      execute: run('write_file', async (/** @type {{ file_path: string, content: string }} */ args) => {
+        const created = await writeAtomically(await locate(root, args.file_path), args.content);
+        return { path: args.file_path, created, bytes: Buffer.byteLength(args.content) };
       }),
     }),
     edit_file: tool({
+      toModelOutput: ({ output }) => said(`Replaced ${output.replaced} in ${output.path}.`),
       description: 'Replace a piece of text in a file of the project.',
       inputSchema: schemas.edit_file,
       execute: run(
         'edit_file',
-        async (/** @type {{ path: string, old_text: string, new_text: string, replace_all?: boolean }} */ args) => {
-          const file = await locate(root, args.path);
-          const pieces = (await readText(file)).split(args.old_text);
+        async (
+          /** @type {{ file_path: string, old_string: string, new_string: string, replace_all?: boolean }} */ args,
+        ) => {
+          const file = await locate(root, args.file_path);
+          const pieces = (await readText(file)).split(args.old_string);
           const places = pieces.length - 1;
-          if (places === 0) throw new Error(`${args.path} does not contain old_text`);
+          if (places === 0) throw new Error(`${args.file_path} does not contain old_string`);
           if (places > 1 && !args.replace_all)
-            throw new Error(`old_text stands in ${args.path} ${places} times; set replace_all or give more of it`);
-          await writeAtomically(file, pieces.join(args.new_text));
-          return { path: args.path, replaced: places };
+            throw new Error(
+              `old_string stands in ${args.file_path} ${places} times; set replace_all or give more of it`,
+            );
+          await writeAtomically(file, pieces.join(args.new_string));
+          return { path: args.file_path, replaced: places };
         },
       ),
     }),
     execute: tool({
+      toModelOutput: ({ output }) =>
+        said(`${output.output}\n${output.stopped ? `stopped: ${output.stopped}` : `exit code ${output.exit_code}`}`),
       description: 'Run a shell command in the project folder.',
       inputSchema: schemas.execute,
       execute: run('execute', (/** @type {{ command: string }} */ args, abortSignal) =>
@@ -98,6 +107,11 @@ export function createTools(root) {
       ),
     }),
   };
+}
+
+/** @param {string} value */
+function said(value) {
+  return { type: /** @type {const} */ ('text'), value };
 }
 
 function queue() {
