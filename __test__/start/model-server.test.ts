@@ -125,6 +125,27 @@ test('a change of something that is not there edits nothing', async () => {
   expect(result.text).toBe('a.txt does not contain "absent", so I changed nothing.');
 });
 
+test('subagents: several at once, each with a conversation of its own on this same server', async () => {
+  const ran: unknown[] = [];
+  const provider = await model();
+  const task = tool({
+    inputSchema: z.object({ description: z.string(), subagent_type: z.string() }),
+    execute: async ({ description }) => {
+      const stopWhen = stepCountIs(5);
+      return (await generateText({ model: provider, tools: toolsThatLog(ran), prompt: description, stopWhen })).text;
+    },
+  });
+  const result = await generateText({
+    model: provider,
+    tools: { task },
+    prompt: 'ask a researcher to read a.txt and ask a researcher to create b.txt with 2',
+    stopWhen: stepCountIs(5),
+  });
+  expect(ran).toHaveLength(2);
+  expect(ran).toEqual(expect.arrayContaining([{ file_path: 'a.txt' }, { file_path: 'b.txt', content: '2' }]));
+  expect(result.text).toBe('General-purpose says:\na.txt says:\nold, old\nGeneral-purpose says:\nCreated b.txt.');
+});
+
 test('what a quoted text contains is not taken for another request', async () => {
   const ran: unknown[] = [];
   await generateText({

@@ -45,7 +45,7 @@ export const EXAMPLES = [
 ];
 
 const VERB =
-  'create|write|change|replace|run|execute|delete|remove|read|show|list|find|search|ask|delegate|install|publish|push|call|say';
+  'create|write|change|replace|run|execute|delete|remove|read|show|list|find|search|grep|ls|ask|delegate|install|publish|push|call|say';
 /** "Quoted", `quoted`, or (only at the start of a word, for the sake of "don't") 'quoted'. */
 const QUOTED = /"(?:\\.|[^"\\])*"|`[^`]*`|(?<=^|\s)'[^']*'(?=$|\s)/g;
 const PATH = '("[^"]+"|`[^`]+`|\'[^\']+\'|\\S+)';

@@ -112,7 +112,7 @@ function* carryOut(wish, action, then, situation) {
     case 'failed':
       return `${capitalise(doing)} failed: ${outcome.message}`;
     case 'denied':
-      return `A policy does not allow ${doing}: ${outcome.reason} I will not try another way.`;
+      return `A policy does not allow ${doing}: ${outcome.reason}\nI will not look for a way around it.`;
     case 'unanswered':
       return `${capitalise(doing)} did not happen: ${outcome.reason}`;
     case 'rejected': {
