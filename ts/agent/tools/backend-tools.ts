@@ -1,0 +1,39 @@
+import type { Backend, BackendTools } from '../../../agent.js';
+import { InvalidConfigError } from '../../errors/index.js';
+import { checkPositive } from '../../gate/check-positive.js';
+import { MAX_RESULT_CHARACTERS } from '../cut.js';
+import { editFileTool } from './edit-file.js';
+import { executeTool } from './execute.js';
+import { globTool } from './glob.js';
+import { grepTool } from './grep.js';
+import { lsTool } from './ls.js';
+import { readFileTool } from './read-file.js';
+import type { ToolSettings } from './settings.js';
+import { writeFileTool } from './write-file.js';
+
+/** @see agent.d.ts */
+export function createBackendTools(options: { backend?: Backend; maxResultCharacters?: number } = {}): BackendTools {
+  const settings = settingsOf(options, 'createBackendTools');
+  return {
+    ls: lsTool(settings),
+    read_file: readFileTool(settings),
+    write_file: writeFileTool(settings),
+    edit_file: editFileTool(settings),
+    glob: globTool(settings),
+    grep: grepTool(settings),
+    execute: executeTool(settings),
+  };
+}
+
+/** @throws {InvalidConfigError} */
+export function settingsOf(
+  { backend, maxResultCharacters }: { backend?: Backend; maxResultCharacters?: number },
+  place: string,
+): ToolSettings {
+  if (backend === undefined) throw new InvalidConfigError({ message: `${place}: backend must be given.` });
+  return { backend, maxResultCharacters: mostOf(maxResultCharacters, place) };
+}
+
+/** @throws {InvalidConfigError} */
+export const mostOf = (given: number | undefined, place: string): number =>
+  given === undefined ? MAX_RESULT_CHARACTERS : Math.ceil(checkPositive(`${place}: maxResultCharacters`, given));

@@ -1,0 +1,39 @@
+/** What a tool of ours does with the call that it is in. */
+import { resolve } from 'node:path';
+import type { BackendCall } from '../../../agent.js';
+import type { ToolActivity } from '../../../index.js';
+import { callContextOf } from '../../ai-sdk/call-context.js';
+import { CountersignError } from '../../errors/index.js';
+
+/** The options of an `execute`, as far as tools of ours look at them. */
+export interface CallOptions {
+  abortSignal?: AbortSignal;
+}
+
+/** Has the run yield an event; outside of a loop of ours nobody is told. */
+export function emit(options: object, activity: ToolActivity): void {
+  callContextOf(options)?.emit(activity);
+}
+
+/** For a backend that only looks at things. */
+export function reading({ abortSignal }: CallOptions): BackendCall {
+  return abortSignal === undefined ? {} : { abortSignal };
+}
+
+/** For a backend that changes this file: it must be what a human saw of it who approved the call. */
+export function writing(options: CallOptions, root: string, path: string): BackendCall {
+  const expected = shown(options, root, path);
+  return expected === undefined ? reading(options) : { ...reading(options), expected };
+}
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+function shown(options: CallOptions, root: string, path: string): string | null | undefined {
+  const changes = callContextOf(options)?.approved?.changes ?? [];
+  const change = changes.find((each) => resolve(root, each.path) === resolve(root, path));
+  if (change === undefined || change.before === null || DIGEST.test(change.before)) return change?.before;
+  throw new CountersignError({
+    code: 'ERR_NOT_TEXT',
+    message: `${path} was not changed: its content could not be shown to the human who approved this. Name a file that can be read.`,
+  });
+}
