@@ -7,6 +7,7 @@ use countersign_core::gate::policies::{Policies, wire};
 use countersign_core::gate::wire::envelope;
 use countersign_core::layers::{LayerFiles, Trust, Trusted, project_root};
 use countersign_core::path::{RealFiles, Where};
+use countersign_core::policy::document::settings;
 use countersign_core::policy::wire::Batch;
 use countersign_core::preview;
 use napi::bindgen_prelude::AsyncTask;
@@ -216,6 +217,21 @@ pub fn safe_text(text: String) -> String {
 #[napi(catch_unwind)]
 pub fn preset_text(name: String) -> String {
     envelope(Ok(countersign_core::layers::preset(&name)))
+}
+
+/// The values of a TOML text, each with its place: `{ settings } | { problem }`.
+#[napi(catch_unwind)]
+pub fn read_settings(toml: String) -> String {
+    envelope(Ok(match settings(&toml) {
+        Ok(settings) => serde_json::json!({ "settings": settings }),
+        Err(problem) => serde_json::json!({ "problem": problem }),
+    }))
+}
+
+/// The project that this directory is in: `string`.
+#[napi(catch_unwind)]
+pub fn project_directory(directory: String) -> String {
+    envelope(Ok(project_of(&directory)))
 }
 
 /// Trusts the policy of the project that this directory is in: `{ path, hash }`.

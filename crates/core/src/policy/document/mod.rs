@@ -8,6 +8,7 @@ mod place;
 mod read;
 mod rule;
 mod schema;
+mod settings;
 mod tokens;
 mod tree;
 mod write;
@@ -20,6 +21,7 @@ pub use model::{
 };
 pub use read::{MAX_BYTES, MAX_RULES, read};
 pub use schema::VERSION;
+pub use settings::{Setting, SettingsError, settings};
 pub use tree::Format;
 pub(crate) use write::string as toml_string;
 pub use write::{NotWritable, rule_to_toml, to_toml};

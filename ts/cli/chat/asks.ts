@@ -1,0 +1,135 @@
+/** What waits for the human: requests, and how they are put. */
+import type { ApprovalRequest, Question } from '../../../index.js';
+import { CONTENTS, deceivingFlags } from '../shown.js';
+import { oneLine } from '../style.js';
+import { safeLong } from './safe.js';
+import type { Ask } from './view.js';
+
+/** Tools that only look: Enter may approve them where a front end wants that. */
+const ONLY_LOOK: ReadonlySet<string> = new Set(['ls', 'read_file', 'glob', 'grep', 'write_todos']);
+
+/** Those that wait, oldest first. */
+export class Asks {
+  #waiting: ApprovalRequest[] = [];
+  /** Requests that came together, by who asked: what is counted. Until none of them waits. */
+  readonly #together = new Map<string, string[]>();
+
+  get requests(): readonly ApprovalRequest[] {
+    return this.#waiting;
+  }
+
+  add(request: ApprovalRequest): void {
+    if (this.find(request.approvalId) !== undefined) return;
+    const who = whoOf(request);
+    const others = this.#together.get(who) ?? [];
+    const isOver = !others.some((id) => this.find(id) !== undefined);
+    this.#together.set(who, [...(isOver ? [] : others), request.approvalId]);
+    this.#waiting = [...this.#waiting, request];
+  }
+
+  find(approvalId: string): ApprovalRequest | undefined {
+    return this.#waiting.find((each) => each.approvalId === approvalId);
+  }
+
+  remove(approvalId: string): void {
+    this.#waiting = this.#waiting.filter((each) => each.approvalId !== approvalId);
+  }
+
+  clear(): void {
+    this.#waiting = [];
+    this.#together.clear();
+  }
+
+  view(): readonly Ask[] {
+    return this.#waiting.map((request) => {
+      const together = this.#together.get(whoOf(request)) ?? [];
+      return askOf(request, together.indexOf(request.approvalId) + 1, together.length);
+    });
+  }
+}
+
+const whoOf = ({ origin }: ApprovalRequest): string => JSON.stringify(origin);
+
+function askOf(request: ApprovalRequest, index: number, of: number): Ask {
+  const common = { request, index, of, from: fromOf(request.origin) };
+  if (request.kind === 'question') return { ...common, kind: 'question', questions: questionsOf(request.args) };
+  const { allow } = request.always;
+  return {
+    ...common,
+    kind: 'approval',
+    why: whyOf(request),
+    warnings: warningsOf(request),
+    always: allow === null ? null : { label: oneLine(allow.label), also: allow.also.map(oneLine) },
+    isDestructive: !ONLY_LOOK.has(request.toolName),
+  };
+}
+
+/** The subagents on the way to it, in words: `researcher`, or `writer, started by researcher`. */
+export function fromOf(origin: readonly string[]): string {
+  // A path is the main agent, then the call and the name of each subagent.
+  const names = origin.slice(1).filter((_, at) => at % 2 === 1);
+  return names.map(oneLine).toReversed().join(', started by ');
+}
+
+function whyOf({ verdict, toolName, description }: ApprovalRequest): string {
+  const said = oneLine(description);
+  // A description of its own says more than that it asks, e.g. that a call was begun before and nobody knows how far it came.
+  const own = said === '' || said.startsWith(`${oneLine(toolName)}(`) ? [] : [said];
+  if (verdict === null || verdict.effect === 'allow')
+    return [...own, `${oneLine(toolName)} must be approved`].join('; ');
+  const { rule, reason } = verdict;
+  const place = rule === null ? '' : ` (${oneLine(rule.source)}${rule.line === null ? '' : `:${rule.line}`})`;
+  return [...own, `${oneLine(reason)}${place}`].join('; ');
+}
+
+const IN_WORDS: Readonly<Record<string, string>> = {
+  ansi: 'it has codes that terminals act on',
+  control: 'it has control characters',
+  nul: 'it has a NUL character',
+  bidi: 'it has characters that turn the direction of text',
+  invisible: 'it has characters that nobody sees',
+  'unicode-space': 'it has unusual spaces',
+  homoglyph: 'it has letters that look like others',
+  combining: 'it has letters with many marks',
+  padding: 'it has long stretches of nothing, which push things out of sight',
+  'odd-key': 'it has unusual names of arguments',
+};
+
+function warningsOf(request: ApprovalRequest): string[] {
+  const words = deceivingFlags({ flags: [...request.flags] }).map((flag) => IN_WORDS[flag] ?? flag);
+  return request.contents === 'kept' ? words : [...words, CONTENTS[request.contents]];
+}
+
+/** The questions of a call, safe to show. Labels are answers too: front ends give back what they show, see {@link labelOf}. */
+function questionsOf(args: unknown): Question[] {
+  const { questions } = (args ?? {}) as { questions?: unknown };
+  if (!Array.isArray(questions)) return [];
+  return (questions as Question[]).map((each) => ({
+    ...each,
+    question: safeLong(String(each.question)),
+    ...(each.header === undefined ? {} : { header: oneLine(String(each.header)) }),
+    ...('options' in each
+      ? {
+          options: each.options.map(({ label, description }) => ({
+            label: oneLine(String(label)),
+            ...(description === undefined ? {} : { description: oneLine(String(description)) }),
+          })),
+        }
+      : {}),
+  })) as Question[];
+}
+
+/** Answers as the call knows its labels, from the labels that were shown. */
+export function asAsked(
+  request: ApprovalRequest,
+  answers: readonly (string | readonly string[] | null)[],
+): (string | readonly string[] | null)[] {
+  const { questions } = (request.args ?? {}) as { questions?: Question[] };
+  return answers.map((answer, at) => {
+    const question = questions?.[at];
+    if (answer === null || question === undefined || question.kind === 'text') return answer;
+    const labels = new Map(question.options.map(({ label }) => [oneLine(String(label)), label]));
+    const asked = (text: string): string => labels.get(text) ?? text;
+    return typeof answer === 'string' ? asked(answer) : answer.map(asked);
+  });
+}
