@@ -1,0 +1,394 @@
+/**
+ * The chat without a terminal: prompts in, a view out. It holds the gate, runs the agent once per prompt with the whole
+ * conversation, and puts what waits to the human.
+ */
+import type { LanguageModel, ModelMessage } from 'ai';
+import type { AgentEvent, AgentRun, Decision, Gate, GrantScope, QuestionsAnswered } from '../../../index.js';
+import { ModeForbiddenError } from '../../errors/index.js';
+import { messageOf } from '../../errors/message-of.js';
+import { oneLine } from '../style.js';
+import { Asks, asAsked } from './asks.js';
+import { COMMANDS, complete, isCommand, nearest, readCommand } from './commands.js';
+import { deeds, openIds, resumable, runOf, type Deed } from './deeds.js';
+import { Transcript } from './transcript.js';
+import type { Chat, ChatView, Command } from './view.js';
+
+/** A model, and what it is called. */
+export interface OpenedModel {
+  model: LanguageModel;
+  label: string;
+}
+
+/** What the chat needs of an agent: `createDeepAgent` of `countersign/agent` makes such ones. */
+export interface ChatAgent {
+  streamWithEvents(options: RunOptions & { messages: ModelMessage[] }): AgentRun;
+  resume(options: RunOptions & { runId: string }): AgentRun;
+}
+
+interface RunOptions {
+  abortSignal: AbortSignal;
+  onApprovalRequest: () => Promise<never>;
+}
+
+export interface ChatOptions {
+  /** Open; the chat closes it. */
+  gate: Gate;
+  /** Absolute: where files are and commands run. */
+  folder: string;
+  model: OpenedModel;
+  /** Another model, for `/model`. */
+  openModel(id: string): Promise<OpenedModel>;
+  createAgent(options: { model: LanguageModel; gate: Gate }): ChatAgent;
+  /** Who decides. */
+  by: string;
+  /** Whether messages may have emoji. @default true */
+  emoji?: boolean;
+  /** The policies that hold, in words, for `/policy`. */
+  policies?: readonly string[];
+  /** Gets every event of every run, before it is in the view. */
+  onEvent?: (event: AgentEvent) => void;
+}
+
+/** How a run ended. */
+export type RunEnd = 'done' | 'failed' | 'cancelled';
+
+/** A {@link Chat}, for the program around its front end. */
+export interface LocalChat extends Chat {
+  /** How the last run ended; `null`: there was none. */
+  readonly lastRun: RunEnd | null;
+  /** Lets go of what goes on, so that it can be continued, and closes the gate. */
+  letGo(): Promise<void>;
+}
+
+/** The chat. It offers what can be continued before it resolves. @throws LedgerError (`ERR_LEDGER_…`) */
+export async function createChat(options: ChatOptions): Promise<LocalChat> {
+  const chat = new TheChat(options);
+  await chat.start();
+  return chat;
+}
+
+/** What `letGo` gives a tool that runs, in ms; then it is stopped. */
+const GRACE = 2_000;
+
+class TheChat implements LocalChat {
+  readonly commands: readonly Command[] = COMMANDS;
+  readonly #options: ChatOptions;
+  readonly #transcript = new Transcript();
+  readonly #asks = new Asks();
+  readonly #listeners = new Set<() => void>();
+  #isTelling = false;
+  #view: ChatView | undefined;
+  #model: OpenedModel;
+  #conversation: ModelMessage[] = [];
+  #running: { run: AgentRun; abort: AbortController; ended: Promise<void> } | undefined;
+  /** Prompts that were entered meanwhile, with what to do when they have been dealt with. */
+  readonly #queue: { prompt: string; dealtWith: () => void }[] = [];
+  #known: { runs: readonly string[]; grants: readonly string[] } = { runs: [], grants: [] };
+  #closing: Promise<void> | undefined;
+  isOver = false;
+  lastRun: RunEnd | null = null;
+
+  constructor(options: ChatOptions) {
+    this.#options = options;
+    this.#model = options.model;
+  }
+
+  async start(): Promise<void> {
+    for (const line of await resumable(this.#options.gate)) this.#transcript.note('info', line);
+    await this.#learn();
+  }
+
+  // --- looking ------------------------------------------------------------------------------------------------------
+
+  get view(): ChatView {
+    const { entries, todos, subagents } = this.#transcript;
+    this.#view ??= {
+      mode: this.#options.gate.mode,
+      isBusy: this.#running !== undefined,
+      model: oneLine(this.#model.label),
+      folder: oneLine(this.#options.folder),
+      entries,
+      asks: this.#asks.view(),
+      todos,
+      subagents,
+    };
+    return this.#view;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  complete(line: string): string[] {
+    return complete(line, this.#known);
+  }
+
+  #changed(): void {
+    this.#view = undefined;
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    setImmediate(() => {
+      this.#isTelling = false;
+      for (const listener of this.#listeners) listener();
+    });
+  }
+
+  #note(level: 'info' | 'warning' | 'error', text: string): void {
+    this.#transcript.note(level, text);
+    this.#changed();
+  }
+
+  // --- what the human enters ----------------------------------------------------------------------------------------
+
+  async submit(line: string): Promise<void> {
+    if (line.trim() === '' || this.isOver) return;
+    const command = readCommand(line);
+    if (command === undefined) return this.#prompt(line);
+    if (!isCommand(command.name)) {
+      const meant = nearest(command.name);
+      const hint = meant === undefined ? '/help lists them' : `did you mean /${meant}?`;
+      return this.#note('error', `There is no command /${oneLine(command.name)}: ${hint}`);
+    }
+    await this.#do(command.name, command.rest);
+    await this.#learn();
+  }
+
+  async #do(name: string, rest: string): Promise<void> {
+    const { gate, policies = [], openModel } = this.#options;
+    const deed = (deeds as Readonly<Record<string, Deed>>)[name];
+    try {
+      if (deed !== undefined) return this.#note('info', (await deed(gate, rest, policies)).join('\n'));
+      switch (name) {
+        case 'approve':
+          return await this.#toggle();
+        case 'resume':
+          return await this.#resume(rest);
+        case 'model':
+          if (rest !== '') this.#model = await openModel(rest);
+          return this.#note('info', `Model: ${this.#model.label}`);
+        case 'clear':
+          this.#conversation = [];
+          this.#transcript.forgetTodos();
+          return this.#note('info', 'A new conversation: the model does not know what was said before.');
+        case 'quit':
+          this.isOver = true;
+          return this.#changed();
+      }
+    } catch (error) {
+      this.#note('error', messageOf(error));
+    }
+  }
+
+  /** What completion offers. */
+  async #learn(): Promise<void> {
+    const { gate } = this.#options;
+    try {
+      const grants = (await gate.grants.list()).map(({ id }) => id);
+      this.#known = { runs: await openIds(gate), grants };
+    } catch {
+      // Completion is a convenience: what fails is told where it matters.
+    }
+  }
+
+  #prompt(prompt: string): Promise<void> {
+    return new Promise((dealtWith) => {
+      this.#queue.push({ prompt, dealtWith });
+      if (this.#running === undefined) void this.#next();
+      else this.#note('info', `Queued: ${oneLine(prompt)}`);
+    });
+  }
+
+  async #next(): Promise<void> {
+    const next = this.#queue.shift();
+    if (next === undefined) return;
+    this.#transcript.user(next.prompt);
+    const messages: ModelMessage[] = [...this.#conversation, { role: 'user', content: next.prompt }];
+    // What the model was told stays told, also when it fails.
+    this.#conversation = messages;
+    await this.#run((agent, options) => agent.streamWithEvents({ ...options, messages }));
+    next.dealtWith();
+    await this.#next();
+  }
+
+  async #resume(id: string): Promise<void> {
+    if (this.#running !== undefined)
+      return this.#note('error', 'Something goes on: wait for its end, or cancel it with Ctrl+C.');
+    const runId = await runOf(this.#options.gate, id);
+    await this.#run((agent, options) => agent.resume({ ...options, runId }));
+    await this.#next();
+  }
+
+  // --- a run --------------------------------------------------------------------------------------------------------
+
+  async #run(start: (agent: ChatAgent, options: RunOptions) => AgentRun): Promise<void> {
+    const { gate, createAgent } = this.#options;
+    const abort = new AbortController();
+    // It never answers, so that there is no deadline: the gate is where answers are given.
+    const onApprovalRequest = (): Promise<never> => new Promise(() => {});
+    let end: RunEnd = 'failed';
+    let over = (): void => {};
+    const ended = new Promise<void>((resolve) => (over = resolve));
+    try {
+      const run = start(createAgent({ model: this.#model.model, gate }), {
+        abortSignal: abort.signal,
+        onApprovalRequest,
+      });
+      this.#running = { run, abort, ended };
+      this.#changed();
+      for await (const event of run) end = this.#see(event) ?? end;
+    } catch (error) {
+      this.#transcript.note('error', messageOf(error));
+    }
+    this.lastRun = end;
+    this.#asks.clear();
+    this.#transcript.close(end === 'failed' ? 'failed' : 'cancelled');
+    this.#running = undefined;
+    over();
+    this.#changed();
+  }
+
+  /** @returns how the run ends, with the event that says so */
+  #see(event: AgentEvent): RunEnd | undefined {
+    this.#options.onEvent?.(event);
+    this.#transcript.see(event);
+    this.#changed();
+    switch (event.type) {
+      case 'run-resumed':
+        this.#conversation = event.messages;
+        return undefined;
+      case 'approval-requested': {
+        const { type: _, isAutomatic, ...request } = event;
+        if (!isAutomatic) this.#asks.add(request);
+        return undefined;
+      }
+      case 'question-asked': {
+        const { type: _, questions, ...request } = event;
+        this.#asks.add({ ...request, args: { questions } });
+        return undefined;
+      }
+      case 'approval-response':
+      case 'question-answered':
+        this.#asks.remove(event.approvalId);
+        return undefined;
+      case 'done':
+        this.#conversation = event.messages;
+        return 'done';
+      case 'abort':
+        this.#conversation = event.messages;
+        this.#transcript.note('warning', 'Cancelled.');
+        return 'cancelled';
+      default:
+        return undefined;
+    }
+  }
+
+  // --- decisions ----------------------------------------------------------------------------------------------------
+
+  async decide(approvalId: string, decision: Decision): Promise<void> {
+    await this.#answered(() => this.#options.gate.decide(approvalId, decision, { by: this.#options.by }));
+  }
+
+  async always(approvalId: string, scope: GrantScope): Promise<void> {
+    await this.#answered(() => this.#options.gate.approve(approvalId, { by: this.#options.by, remember: scope }));
+    await this.#learn();
+  }
+
+  async answer(approvalId: string, answers: QuestionsAnswered['answers'] | null): Promise<void> {
+    const { gate, by } = this.#options;
+    const request = this.#asks.find(approvalId);
+    await this.#answered(() =>
+      answers === null || request === undefined
+        ? gate.reject(approvalId, { by, reason: 'The human does not want to answer.' })
+        : gate.respond(approvalId, { answers: asAsked(request, answers) }, { by }),
+    );
+  }
+
+  async #answered(give: () => Promise<unknown>): Promise<void> {
+    try {
+      await give();
+    } catch (error) {
+      this.#note('error', messageOf(error));
+    }
+  }
+
+  async approveAll(): Promise<void> {
+    if (this.#options.gate.mode !== 'auto') await this.#setMode('auto');
+    else await this.#answerAllowed();
+  }
+
+  #toggle(): Promise<void> {
+    return this.#setMode(this.#options.gate.mode === 'auto' ? 'safe' : 'auto');
+  }
+
+  async #setMode(mode: 'safe' | 'auto'): Promise<void> {
+    const { gate, emoji = true } = this.#options;
+    try {
+      await gate.setMode(mode);
+    } catch (error) {
+      if (!ModeForbiddenError.isInstance(error)) throw error;
+      return this.#note('warning', `Auto-approve stays off: ${error.message}`);
+    }
+    const said =
+      mode === 'auto'
+        ? ['🟢', 'Auto-approve: what would be asked about runs at once. What a policy denies does not.']
+        : ['🔴', 'Safe mode: what is dangerous is asked about.'];
+    this.#note('info', (emoji ? said : said.slice(1)).join(' '));
+    if (mode === 'auto') await this.#answerAllowed();
+  }
+
+  /** What waits is answered as it would be if it were asked now. Questions are for the human. */
+  async #answerAllowed(): Promise<void> {
+    const { gate, by } = this.#options;
+    for (const { approvalId, kind, toolName, args, runId, allowedDecisions } of this.#asks.requests) {
+      if (kind !== 'approval' || !allowedDecisions.includes('approve')) continue;
+      const { effect, reason } = await gate.check({ toolName, args, runId });
+      if (effect === 'allow') await this.#answered(() => gate.approve(approvalId, { by, reason: 'Auto-approve' }));
+      else this.#note('warning', `Not approved: ${oneLine(toolName)}: ${oneLine(reason)}`);
+    }
+  }
+
+  // --- the end ------------------------------------------------------------------------------------------------------
+
+  interrupt(): 'cancelled' | 'over' {
+    const running = this.#running;
+    if (running === undefined || running.abort.signal.aborted) {
+      this.isOver = true;
+      this.#changed();
+      return 'over';
+    }
+    this.#cancel('cancelled by the human');
+    return 'cancelled';
+  }
+
+  #cancel(reason: string): void {
+    for (const { dealtWith } of this.#queue.splice(0)) dealtWith();
+    this.#running?.abort.abort(new DOMException(reason, 'AbortError'));
+  }
+
+  close(): Promise<void> {
+    this.isOver = true;
+    this.#closing ??= this.#close(() => this.#cancel('the chat was closed'));
+    return this.#closing;
+  }
+
+  letGo(): Promise<void> {
+    this.isOver = true;
+    this.#closing ??= this.#close(async () => {
+      const patience = new Promise((resolve) => setTimeout(resolve, GRACE).unref());
+      await Promise.race([this.#running?.run.suspend(), patience]);
+      if (this.#running !== undefined) this.#cancel('the terminal is gone');
+    });
+    return this.#closing;
+  }
+
+  async #close(end: () => unknown): Promise<void> {
+    const ended = this.#running?.ended;
+    try {
+      await end();
+      await ended;
+    } finally {
+      await this.#options.gate.close();
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** Lines that begin with `/`: which there are, and what they may become. What they do is in `deeds.ts`. */
+import type { Command } from './view.js';
+
+export const COMMANDS: readonly Command[] = [
+  { name: 'approve', usage: '/approve', help: 'Auto-approve on or off: what policies deny stays denied' },
+  { name: 'policy', usage: '/policy [COMMAND]', help: 'which rules hold, or what they say of a command line' },
+  { name: 'pending', usage: '/pending', help: 'what waits for a decision, over all runs of the ledger' },
+  { name: 'grants', usage: '/grants [revoke ID]', help: 'decisions that are remembered' },
+  { name: 'runs', usage: '/runs', help: 'runs of the ledger, the latest first' },
+  { name: 'resume', usage: '/resume [ID]', help: 'goes on with a run that did not come to its end' },
+  { name: 'model', usage: '/model [ID]', help: 'the model, or another one from now on' },
+  { name: 'clear', usage: '/clear', help: 'a new conversation: the model forgets this one' },
+  { name: 'help', usage: '/help', help: 'these commands' },
+  { name: 'quit', usage: '/quit', help: 'leaves' },
+];
+
+const ALSO: Readonly<Record<string, string>> = { exit: 'quit', '?': 'help' };
+
+/** A line as a command; `undefined`: it is a prompt. */
+export function readCommand(line: string): { name: string; rest: string } | undefined {
+  const found = /^\/([^\s/]*)(?:\s+([^]*))?$/.exec(line.trim());
+  if (found === null) return undefined;
+  const [, typed = '', rest = ''] = found;
+  const name = typed.toLowerCase();
+  return { name: Object.hasOwn(ALSO, name) ? ALSO[name]! : name, rest: rest.trim() };
+}
+
+export const isCommand = (name: string): boolean => COMMANDS.some((command) => command.name === name);
+
+/** What was probably meant. */
+export function nearest(name: string): string | undefined {
+  const [best] = COMMANDS.map((command) => ({ name: command.name, away: distance(name, command.name) })).toSorted(
+    (one, other) => one.away - other.away,
+  );
+  return best !== undefined && best.away <= Math.max(2, Math.floor(name.length / 2)) ? best.name : undefined;
+}
+
+/** How many letters must change, come or go. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (const [column, wanted] of [...other].entries())
+      next.push(Math.min(next[column]! + 1, row[column + 1]! + 1, row[column]! + (letter === wanted ? 0 : 1)));
+    row = next;
+  }
+  return row.at(-1)!;
+}
+
+/** Ids that arguments may be. */
+export interface Known {
+  runs: readonly string[];
+  grants: readonly string[];
+}
+
+/** What a line may become, the whole lines. */
+export function complete(line: string, known: Known): string[] {
+  const found = /^\/(\S*)(\s+)?([^]*)$/.exec(line);
+  if (found === null) return [];
+  const [, name = '', space, rest = ''] = found;
+  if (space === undefined)
+    return COMMANDS.filter((command) => command.name.startsWith(name.toLowerCase())).map(({ name }) => `/${name}`);
+  const values =
+    name === 'resume' ? known.runs : name === 'grants' ? ['revoke', ...known.grants.map((id) => `revoke ${id}`)] : [];
+  return values.filter((value) => value.startsWith(rest) && value !== rest).map((value) => `/${name} ${value}`);
+}

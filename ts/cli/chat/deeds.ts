@@ -1,0 +1,138 @@
+/** What commands of the chat tell: of the ledger, of the rules, of what is remembered. */
+import type { Gate, RunInfo } from '../../../index.js';
+import { listRuns } from '../../ai-sdk/resume.js';
+import { LedgerError } from '../../errors/index.js';
+import { told } from '../duration.js';
+import { Usage } from '../exit.js';
+import { matching, shortId, shortRun } from '../ids.js';
+import { count } from '../print.js';
+import { fit, oneLine } from '../style.js';
+import { COMMANDS } from './commands.js';
+import { titleOf } from './safe.js';
+
+/** The lines that a command answers with. */
+export type Deed = (gate: Gate, rest: string, policies: readonly string[]) => Promise<string[]>;
+
+/** How many of anything are listed. */
+const MOST = 20;
+/** How many runs are offered at the start. */
+const OFFERED = 5;
+
+export const deeds = {
+  help: async () => {
+    const width = Math.max(...COMMANDS.map(({ usage }) => usage.length));
+    return COMMANDS.map(({ usage, help }) => `${usage.padEnd(width)}  ${help}`);
+  },
+
+  policy: async (gate, rest, policies) => {
+    if (rest === '') return [`Mode: ${gate.mode}`, ...policies];
+    const { effect, reason, rule } = await gate.check({ toolName: 'execute', args: { command: rest } });
+    const place = rule === null ? '' : ` (${oneLine(rule.source)}${rule.line === null ? '' : `:${rule.line}`})`;
+    return [`${effect}: ${oneLine(reason)}${place}`];
+  },
+
+  pending: async (gate) => {
+    const waiting = await gate.pending();
+    if (waiting.length === 0) return ['Nothing waits.'];
+    const lines = waiting.map(
+      ({ approvalId, toolName, args, runId }) =>
+        `${shortId(approvalId)}  ${oneLine(toolName)}  ${titleOf(toolName, args)}  (run ${oneLine(shortRun(runId))})`,
+    );
+    return listed(lines);
+  },
+
+  grants: async (gate, rest) => {
+    const [verb, id, ...more] = rest.split(/\s+/).filter((word) => word !== '');
+    const grants = await gate.grants.list();
+    if (verb === undefined) {
+      if (grants.length === 0) return ['Nothing is remembered.'];
+      return listed(
+        grants.map(({ id, effect, scope, label }) => `${shortId(id)}  ${effect}  ${scope}  ${oneLine(label)}`),
+      );
+    }
+    if (verb !== 'revoke' || id === undefined || more.length > 0)
+      throw new Usage('It is /grants, or /grants revoke ID.');
+    const found = theOne(
+      grants.map((grant) => grant.id),
+      id,
+      'nothing remembered',
+    );
+    await gate.grants.revoke(found);
+    return [`Revoked: ${shortId(found)}`];
+  },
+
+  runs: async (gate) => {
+    const runs = (await listRuns(gate, { limit: 100 })).filter(isWhole);
+    return runs.length === 0 ? ['There are no runs.'] : listed(runs.map(lineOf));
+  },
+} satisfies Record<string, Deed>;
+
+const listed = (lines: string[]): string[] =>
+  lines.length <= MOST ? lines : [...lines.slice(0, MOST), `… and ${lines.length - MOST} more`];
+
+/** Runs of subagents are parts of others. */
+const isWhole = ({ runId }: RunInfo): boolean => !runId.includes('/');
+
+const lineOf = ({ runId, status, steps, pending, updatedAt }: RunInfo): string =>
+  [
+    oneLine(shortRun(runId)),
+    status,
+    count(steps, 'step'),
+    ...(pending === 0 ? [] : [`${pending} waiting`]),
+    `${told(Date.now() - updatedAt)} ago`,
+  ].join('  ');
+
+/** Runs that can be continued, the latest first; none where the ledger keeps none. */
+async function open(gate: Gate): Promise<RunInfo[]> {
+  try {
+    const runs = await listRuns(gate, { open: true, limit: 1000 });
+    return runs.filter((run) => isWhole(run) && (run.status === 'suspended' || run.status === 'failed'));
+  } catch (error) {
+    if (LedgerError.isInstance(error) && error.code === 'ERR_LEDGER_TEMPORARY') return [];
+    throw error;
+  }
+}
+
+/** Their ids, for completion. */
+export const openIds = async (gate: Gate): Promise<string[]> => (await open(gate)).map(({ runId }) => runId);
+
+/** What is offered at the start: each run, with what waits in it. */
+export async function resumable(gate: Gate): Promise<string[]> {
+  const runs = await open(gate);
+  if (runs.length === 0) return [];
+  const waiting = await gate.pending();
+  const lines = runs
+    .slice(0, OFFERED)
+    .flatMap((run) => [
+      `  /resume ${oneLine(shortRun(run.runId))}  ${told(Date.now() - run.updatedAt)} ago, ${run.status}`,
+      ...waiting
+        .filter(({ runId }) => runId === run.runId || runId.startsWith(`${run.runId}/`))
+        .map(({ toolName, args }) => fit(`    waits: ${oneLine(toolName)} ${titleOf(toolName, args)}`, 120)),
+    ]);
+  const more = runs.length > OFFERED ? [`  … and ${runs.length - OFFERED} more: /runs`] : [];
+  return [[`${count(runs.length, 'run')} can be continued:`, ...lines, ...more].join('\n')];
+}
+
+/** The run that is meant; without an id the latest that can be continued. @throws {Usage} */
+export async function runOf(gate: Gate, typed: string): Promise<string> {
+  const runs = await open(gate);
+  const [latest] = runs;
+  if (typed === '') {
+    if (latest === undefined) throw new Usage('No run can be continued.');
+    return latest.runId;
+  }
+  return theOne(
+    runs.map(({ runId }) => runId),
+    typed,
+    'no run that can be continued',
+  );
+}
+
+/** The id that is meant by it, its beginning or its end. @throws {Usage} */
+function theOne(ids: readonly string[], typed: string, nothing: string): string {
+  const [first, ...others] = ids.includes(typed) ? [typed] : matching(ids, typed);
+  if (first === undefined) throw new Usage(`There is ${nothing} ${JSON.stringify(typed)}.`);
+  if (others.length > 0)
+    throw new Usage(`${JSON.stringify(typed)} may be ${others.length + 1} of them: give more of it.`);
+  return first;
+}
