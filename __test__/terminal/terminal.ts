@@ -1,0 +1,224 @@
+/**
+ * A program in a real pseudo-terminal, and an emulated screen that shows what a human would see.
+ *
+ * Nothing here waits for a time: {@link Terminal.waitFor} looks at the screen again and again until it shows what is meant.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn, type IPty } from '@lydell/node-pty';
+import headless from '@xterm/headless';
+
+/** How long a screen may take, in ms. Long, since machines that test are busy. */
+const LIMIT = 20_000;
+/** How long to wait before looking again, in ms. */
+const AGAIN = 15;
+
+/** Keys as terminals send them. */
+export const KEYS = {
+  enter: '\r',
+  newline: '\n',
+  tab: '\t',
+  shiftTab: '\u001b[Z',
+  escape: '\u001b',
+  backspace: '\u007f',
+  delete: '\u001b[3~',
+  up: '\u001b[A',
+  down: '\u001b[B',
+  right: '\u001b[C',
+  left: '\u001b[D',
+  home: '\u001b[H',
+  end: '\u001b[F',
+  pageUp: '\u001b[5~',
+  pageDown: '\u001b[6~',
+  ctrlA: '\u0001',
+  ctrlC: '\u0003',
+  ctrlD: '\u0004',
+  ctrlE: '\u0005',
+  ctrlK: '\u000b',
+  ctrlL: '\u000c',
+  ctrlU: '\u0015',
+  ctrlW: '\u0017',
+} as const;
+
+export interface TerminalOptions {
+  columns?: number;
+  rows?: number;
+  cwd?: string;
+  /** The whole environment, but for `PATH`, `TERM` and `LANG`, which have defaults. */
+  env?: Readonly<Record<string, string>>;
+}
+
+/** What is waited for: a part of the screen's text, a pattern, or a question about it. */
+export type Wanted = string | RegExp | ((screen: string) => boolean);
+
+const WRAPPED_PASTE = (text: string): string => `\u001b[200~${text}\u001b[201~`;
+
+export class Terminal {
+  /** All that the program wrote, as it came. */
+  raw = '';
+  /** Its exit code, when it has ended. */
+  code: number | undefined;
+  readonly #pty: IPty;
+  readonly #screen: InstanceType<typeof headless.Terminal>;
+
+  constructor(program: string, args: readonly string[], options: TerminalOptions = {}) {
+    const { columns: cols = 80, rows = 24, cwd, env } = options;
+    this.#screen = new headless.Terminal({ cols, rows, scrollback: 10_000, allowProposedApi: true });
+    this.#pty = spawn(program, [...args], {
+      name: 'xterm-256color',
+      cols,
+      rows,
+      ...(cwd === undefined ? {} : { cwd }),
+      // Nothing of the machine's: what it has set must not change what is seen.
+      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
+    });
+    this.#pty.onData((data) => {
+      this.raw += data;
+      this.#screen.write(data);
+    });
+    this.#pty.onExit(({ exitCode, signal }) => (this.code = signal ? 128 + signal : exitCode));
+    // Terminals answer questions, e.g. where the cursor is.
+    this.#screen.onData((data) => this.write(data));
+  }
+
+  get pid(): number {
+    return this.#pty.pid;
+  }
+
+  /** What is on the screen now, without spaces at the ends of lines and empty lines at its end. */
+  screen(): string {
+    const { viewportY } = this.#screen.buffer.active;
+    return this.#lines(viewportY, viewportY + this.#screen.rows);
+  }
+
+  /** The screen with all that has scrolled out of it. */
+  all(): string {
+    return this.#lines(0, this.#screen.buffer.active.length);
+  }
+
+  #lines(from: number, to: number): string {
+    const lines: string[] = [];
+    for (let y = from; y < to; y += 1) {
+      lines.push(this.#screen.buffer.active.getLine(y)?.translateToString(true) ?? '');
+    }
+    return lines.join('\n').trimEnd();
+  }
+
+  /** The cell at a place of the screen: its characters, and whether it has a colour of its own. */
+  cell(x: number, y: number): { text: string; isColoured: boolean } {
+    const { active } = this.#screen.buffer;
+    const cell = active.getLine(active.viewportY + y)?.getCell(x);
+    return { text: cell?.getChars() ?? '', isColoured: cell?.isFgDefault() === false };
+  }
+
+  /** Where the cursor is on the screen. */
+  get cursor(): { x: number; y: number } {
+    const { cursorX: x, cursorY: y } = this.#screen.buffer.active;
+    return { x, y };
+  }
+
+  /** Sends as it is, in one piece. */
+  write(data: string): void {
+    if (this.code === undefined) this.#pty.write(data);
+  }
+
+  /** One key. */
+  press(key: keyof typeof KEYS | (string & {})): void {
+    this.write(Object.hasOwn(KEYS, key) ? KEYS[key as keyof typeof KEYS] : key);
+  }
+
+  /** A text, all at once, as a fast typist or a slow machine has it. */
+  type(text: string): void {
+    this.write(text);
+  }
+
+  /** From the clipboard, as terminals mark it. */
+  paste(text: string): void {
+    this.write(WRAPPED_PASTE(text));
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#screen.resize(columns, rows);
+    this.#pty.resize(columns, rows);
+  }
+
+  /** Until the screen shows it. @returns the screen */
+  async waitFor(wanted: Wanted, what = String(wanted)): Promise<string> {
+    return this.#until(() => {
+      const screen = this.screen();
+      return shows(screen, wanted) ? screen : undefined;
+    }, what);
+  }
+
+  /** Until the screen no longer shows it. @returns the screen */
+  async waitForNo(unwanted: string | RegExp): Promise<string> {
+    return this.waitFor((screen) => !shows(screen, unwanted), `no ${String(unwanted)}`);
+  }
+
+  /** Until a condition outside the terminal holds. */
+  async waitUntil(condition: () => boolean, what: string): Promise<void> {
+    await this.#until(() => (condition() ? true : undefined), what);
+  }
+
+  /** Until the program has ended. @returns its exit code */
+  async ended(): Promise<number> {
+    return this.#until(() => this.code, 'the end of the program');
+  }
+
+  async #until<RESULT>(look: () => RESULT | undefined, what: string): Promise<RESULT> {
+    for (const start = performance.now(); ; await sleep(AGAIN)) {
+      const seen = look();
+      if (seen !== undefined) return seen;
+      const isLate = performance.now() - start > LIMIT;
+      if (isLate || this.code !== undefined) await this.#fail(what, isLate, look);
+    }
+  }
+
+  /** Looks once more, when the emulator has taken in the last output. */
+  async #fail<RESULT>(what: string, isLate: boolean, look: () => RESULT | undefined): Promise<void> {
+    await new Promise<void>((resolve) => this.#screen.write('', resolve));
+    if (look() !== undefined) return;
+    const why = isLate ? `${LIMIT} ms passed` : `the program ended with ${this.code}`;
+    const edge = '-'.repeat(this.#screen.cols);
+    throw new Error(`waited for ${what}, but ${why}. The screen:\n${edge}\n${this.screen()}\n${edge}`);
+  }
+
+  /** Ends the program, if it has not ended. */
+  async close(): Promise<void> {
+    if (this.code === undefined) {
+      this.#pty.kill('SIGKILL');
+      await this.ended();
+    }
+    this.#screen.dispose();
+  }
+}
+
+function shows(screen: string, wanted: Wanted): boolean {
+  if (typeof wanted === 'function') return wanted(screen);
+  return typeof wanted === 'string' ? screen.includes(wanted) : wanted.test(screen);
+}
+
+/** Whether screens are written instead of compared: with `vitest --update`. */
+const isUpdating = process.argv.some((arg) => arg === '-u' || arg === '--update') || process.env['SCREENS'] === 'write';
+
+/**
+ * Compares a screen with the one that is kept as `screens/<name>.txt`. What differs from run to run is to be replaced before.
+ * `SCREENS=write` writes it anew.
+ */
+export function matchesScreen(name: string, screen: string): void {
+  const file = join(import.meta.dirname, 'screens', `${name}.txt`);
+  const text = `${screen}\n`;
+  if (isUpdating) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return;
+  }
+  let kept: string;
+  try {
+    kept = readFileSync(file, 'utf8');
+  } catch {
+    throw new Error(`there is no screen ${name}: write it with SCREENS=write. It would be:\n${text}`);
+  }
+  if (kept !== text) throw new Error(`the screen ${name} is another now.\nIt was:\n${kept}\nIt is:\n${text}`);
+}
