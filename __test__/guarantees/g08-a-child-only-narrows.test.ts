@@ -1,15 +1,19 @@
 /**
  * G8. A subagent never does what its parent would have to ask for.
  *
- * What a child brings is, as yet, the `policy` of a run on a gate that has one: the strictest of both counts. Agents that
- * start agents come later, on the same rule.
+ * What a child brings is the `policy` of a run on a gate that has one, and for an agent that another one starts its `policy`
+ * and its `interruptOn`: the strictest of all counts.
  */
+import * as ai from 'ai';
+import { tool, type ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
-import type { PolicyDocument, PolicyEffect, PolicyMode } from '../../index.js';
-import { checkPolicy, createGate, definePolicy, shellGlob } from '../../ts/index.js';
-import { random, randomCall, randomPolicy, strictest, strictness, pick } from '../policy/random.js';
+import { z } from 'zod';
+import type { ApprovalRequest, InterruptOn, PolicyDocument, PolicyEffect, PolicyMode } from '../../index.js';
+import { checkPolicy, createGate, definePolicy, gateTools, shellGlob, streamWithEvents } from '../../ts/index.js';
+import { random, randomCall, randomPolicy, type Random, strictest, strictness, pick } from '../policy/random.js';
 import { scratch } from '../policy/support.js';
 import { became, ways } from '../policy/ways.js';
+import { call, calls, collect, says, scripted } from '../support/model.js';
 
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed);
 const open: PolicyDocument = { version: 1, default: 'allow' };
@@ -79,5 +83,163 @@ describe.each(ways)('%s', (...way) => {
     expect((await became(way, call, { gate })).effect).toBe('allow');
     const denying: PolicyDocument = { version: 1, default: 'allow', rule: [{ effect: 'deny', commands: ['make'] }] };
     expect((await became(way, call, { gate, policy: denying })).effect).toBe('deny');
+  });
+});
+
+/** What one agent of a chain has. */
+interface Level {
+  interruptOn: InterruptOn | undefined;
+  policy: PolicyDocument | undefined;
+  /** Of its own tool of the name; `none`: it has no such tool, unless it makes the call. */
+  own: 'none' | 'plain' | 'asks' | 'does not ask';
+  /** Whether its loop is one of ours, or the SDK's with tools of `gateTools`. */
+  loop: 'run' | 'tools';
+}
+
+function randomLevel(next: Random, toolName: string, policies: number): Level {
+  const entry = () => pick(next, [true, false, { shouldApprove: () => true }, { shouldApprove: () => false }, {}]);
+  const configurations: (() => InterruptOn | undefined)[] = [
+    () => undefined,
+    () => undefined,
+    () => 'all',
+    () => 'none',
+    () => [toolName],
+    () => ({ [toolName]: entry() }) as InterruptOn,
+    () => ({ '*': pick(next, [true, false]) }),
+    () => ({ '*': true, [toolName]: entry() }) as InterruptOn,
+    () => ({ another: true }) as InterruptOn,
+  ];
+  return {
+    interruptOn: pick(next, configurations)(),
+    policy: next() < policies ? randomPolicy(next) : undefined,
+    own: pick(next, ['none', 'plain', 'asks', 'does not ask']),
+    loop: pick(next, ['run', 'run', 'tools']),
+  };
+}
+
+type Call = ReturnType<typeof randomCall>;
+
+/** What becomes of a call when the last of these agents makes it: each was started by a tool of the one before it. */
+async function inChain(
+  [first, ...more]: readonly Level[],
+  made: Call,
+  gatePolicy: PolicyDocument | undefined,
+  place: { cwd: string; home: string },
+): Promise<PolicyEffect> {
+  const gate = createGate({ place, ...(gatePolicy === undefined ? {} : { policy: gatePolicy }) });
+  const ran: unknown[] = [];
+  const asked: ApprovalRequest[] = [];
+  const act = (own: Level['own']) =>
+    tool({
+      inputSchema: z.looseObject({}),
+      ...(own === 'asks' || own === 'does not ask' ? { needsApproval: () => own === 'asks' } : {}),
+      execute: async (args: unknown) => void ran.push(args),
+    });
+  const start = async (level: Level, below: readonly Level[], above: object): Promise<string> => {
+    const [next, ...rest] = below;
+    const isLast = next === undefined;
+    const tools: ToolSet = {};
+    if (isLast || level.own !== 'none') tools[made.toolName] = act(level.own);
+    if (!isLast)
+      tools['go_down'] = Object.assign(
+        tool({ inputSchema: z.object({}), execute: (_, options) => start(next, rest, { parent: options }) }),
+        { [Symbol.for('countersign.task')]: true },
+      );
+    const { model } = scripted([
+      isLast ? calls(call(made.toolName, made.args, 'c')) : calls(call('go_down', {}, 'c')),
+      says('.'),
+    ]);
+    const gating = { interruptOn: level.interruptOn, policy: level.policy, unknownTools: 'ignore', ...above };
+    if (level.loop === 'run') {
+      await collect(streamWithEvents({ model, prompt: 'go', tools, ...gating } as never));
+    } else {
+      const gated = gateTools(tools, gating as never);
+      const stopWhen = ({ steps }: { steps: unknown[] }) => steps.length >= 2;
+      await ai.generateText({ model, prompt: 'go', tools: gated, stopWhen } as never);
+    }
+    return '.';
+  };
+  const onApprovalRequest = (request: ApprovalRequest) => {
+    if (request.toolName === 'go_down') return true;
+    asked.push(request);
+    return false;
+  };
+  await start(first as Level, more, { gate, onApprovalRequest });
+  return asked.length > 0 ? 'ask' : ran.length > 0 ? 'allow' : 'deny';
+}
+
+describe('agents that start agents', () => {
+  /** A chain may be cut off above: a policy can deny the tool that starts the next one. Then nothing runs, which is the strictest. */
+  const kinds = async (seeds: number, policies: number, depths: (next: Random) => number) => {
+    const place = { cwd: scratch(), home: '/home/nobody' };
+    const seen = new Map<string, number>();
+    for (let seed = 0; seed < seeds; seed++) {
+      const next = random(seed);
+      const made = randomCall(next);
+      const gatePolicy = next() < policies ? randomPolicy(next) : undefined;
+      const levels = Array.from({ length: depths(next) }, () => randomLevel(next, made.toolName, policies));
+      const effects: PolicyEffect[] = [];
+      for (let depth = 1; depth <= levels.length; depth++)
+        effects.push(await inChain(levels.slice(0, depth), made, gatePolicy, place));
+      const told = JSON.stringify({ seed, made, gatePolicy, levels, effects });
+      for (const [depth, effect] of effects.entries())
+        if (depth > 0) expect(strictness(effect), told).toBeGreaterThanOrEqual(strictness(effects[depth - 1]!));
+      const kind = effects.slice(-2).join(' ');
+      seen.set(kind, (seen.get(kind) ?? 0) + 1);
+    }
+    return seen;
+  };
+
+  it('do no more than each agent above them may do unasked', { timeout: 240_000 }, async () => {
+    const seen = await kinds(240, 0.4, (next) => (next() < 0.7 ? 2 : 3));
+    // The seeds do try what they are here for: children that tighten, and children that have what their parents have.
+    for (const kind of ['allow allow', 'allow ask', 'allow deny', 'ask ask', 'ask deny'])
+      expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(3);
+  });
+
+  it('nor does one that is started by one that is started', { timeout: 240_000 }, async () => {
+    const seen = await kinds(160, 0, () => 3);
+    for (const kind of ['allow allow', 'allow ask', 'ask ask'])
+      expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(10);
+  });
+
+  it('may be answered by what the parent was granted for the run, and no longer than it', async () => {
+    const gate = createGate({
+      policy: { version: 1, default: 'ask', rule: [{ tools: ['go_down'], effect: 'allow' }] },
+    });
+    const asked: string[] = [];
+    const child = () => {
+      const { model } = scripted([calls(call('execute', { command: 'make all' }, 'k')), says('.')]);
+      return { model, prompt: 'x', tools: { execute: execute() } };
+    };
+    const execute = () => tool({ inputSchema: z.looseObject({}), execute: async () => 'ran' });
+    const goDown = tool({
+      inputSchema: z.object({}),
+      execute: async (_, options) => (await streamWithEvents({ ...child(), parent: options } as never).result).text,
+    });
+    const play = () =>
+      collect(
+        streamWithEvents({
+          model: scripted([
+            calls(call('go_down', {}, 'c1'), call('go_down', {}, 'c2')),
+            calls(call('execute', { command: 'make all' }, 'c3')),
+            says('.'),
+          ]).model,
+          prompt: 'go',
+          tools: { go_down: goDown, execute: execute() },
+          gate,
+          onApprovalRequest: ({ origin }: ApprovalRequest) => {
+            asked.push(origin.join('/'));
+            return { type: 'approve', remember: 'run' };
+          },
+        } as never),
+      );
+    await play();
+    // Both subagents may have asked before either was answered; the parent was asked nothing.
+    expect(asked.length).toBeLessThanOrEqual(2);
+    expect(asked.every((origin) => origin.startsWith('main/task:c'))).toBe(true);
+    const before = asked.length;
+    await play();
+    expect(asked.length).toBeGreaterThan(before);
   });
 });

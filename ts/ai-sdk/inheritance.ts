@@ -57,7 +57,7 @@ export class Inheritance {
     const { tools, interruptOn, hostJudge, hostJudges, inherited } = this.#options;
     const { toolName } = call;
     const gating = this.#gatingOf(toolName);
-    const wasAsked = gating.entry !== null && interruptOn === asked;
+    const wasAsked = gating.entry === toolName && interruptOn === asked;
     const own = await interruptVerdict(call, {
       gating: wasAsked ? { ...gating, action: 'allow' } : gating,
       entry: entryOf(interruptOn, gating.entry),
