@@ -1,4 +1,6 @@
 /** What `countersign/agent` exports; `agent.d.ts` documents it. */
+export { createDeepAgent } from './deep-agent.js';
+export { describeApprovals } from './describe-approvals.js';
 export { createAskUserTool } from './tools/ask-user.js';
 export { createBackendTools } from './tools/backend-tools.js';
 export { createTaskTool } from './tools/task.js';

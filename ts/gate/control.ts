@@ -23,6 +23,8 @@ const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
 const STRICTNESS: Record<PolicyEffect, number> = { allow: 0, ask: 1, deny: 2 };
 
 export class Control {
+  /** Where relative paths of calls start. */
+  readonly cwd: string;
   readonly #options: GateOptions;
   readonly #policies: Policies | undefined;
   readonly #judge: PolicyJudge | undefined;
@@ -42,6 +44,7 @@ export class Control {
     if (typeof policyFiles !== 'boolean')
       throw new InvalidConfigError({ message: 'createGate: policyFiles must be true or false.' });
     checkPlace(options.place, 'createGate');
+    this.cwd = options.place?.cwd ?? process.cwd();
     this.#options = options;
     this.#own = own;
     this.#onProblems = onProblems;
@@ -78,6 +81,11 @@ export class Control {
       onProblems: this.#onProblems,
     } as const;
     return [new Policies(options, place)];
+  }
+
+  /** Whether a policy or a judge has a say, whatever the mode is. */
+  get hasRules(): boolean {
+    return this.#policies !== undefined || this.#judge !== undefined;
   }
 
   /** Whether anything here can ask about a call, or deny it, that `interruptOn` lets run. */

@@ -1,0 +1,149 @@
+/** An agent on the loop of `streamWithEvents`, with tools of ours. */
+import { realpathSync } from 'node:fs';
+import { resolve as resolvePath } from 'node:path';
+import type { ToolSet } from 'ai';
+import type {
+  Backend,
+  BuiltinToolName,
+  BuiltinTools,
+  DeepAgent,
+  DeepAgentOptions,
+  DeepAgentRunOptions,
+  Subagent,
+} from '../../agent.js';
+import type { AgentRun, Gate, InterruptOn } from '../../index.js';
+import { resume } from '../ai-sdk/resume.js';
+import { streamWithEvents } from '../ai-sdk/stream-with-events.js';
+import { InvalidConfigError } from '../errors/index.js';
+import { localGate } from '../gate/gate.js';
+import { checkRules } from './check-rules.js';
+import { DeepRun } from './deep-run.js';
+import { approvalNote, hasRules } from './describe-approvals.js';
+import { systemPromptOf } from './prompt.js';
+import { pick, taskAgents, taskTool, type House, type Starter } from './subagents.js';
+import { createAskUserTool } from './tools/ask-user.js';
+import { createBackendTools, settingsOf } from './tools/backend-tools.js';
+import { createTodosTool } from './tools/write-todos.js';
+
+const PLACE = 'createDeepAgent';
+const MAX_STEPS = 100;
+const GENERAL_PURPOSE = 'general-purpose';
+
+/** @see agent.d.ts */
+export function createDeepAgent<TOOLS extends ToolSet = {}>(options: DeepAgentOptions<TOOLS>): DeepAgent<TOOLS>;
+export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<ToolSet> {
+  const { model, gate, policy, maxSteps = MAX_STEPS, repeatedRejections = 'answer', logger } = options;
+  if (model === undefined) throw new InvalidConfigError({ message: `${PLACE}: model must be given.` });
+  const { backend, maxResultCharacters } = settingsOf(options, PLACE);
+  if (gate !== undefined) checkPlace(gate, backend);
+  const house: House = {
+    root: backend.root,
+    maxResultCharacters,
+    describeApprovals: options.describeApprovals ?? true,
+    builtins: {
+      ...createBackendTools({ backend, maxResultCharacters }),
+      write_todos: createTodosTool(),
+      ask_user: createAskUserTool(),
+    },
+  };
+  const interruptOn = options.interruptOn as InterruptOn | undefined;
+  const own: ToolSet = options.tools ?? {};
+  const rules = hasRules(policy, gate, PLACE);
+  const tools = toolsOf(options, { model, tools: own, interruptOn: [interruptOn], rules, path: [] }, house);
+  checkRules({ tools, interruptOn, policy, root: backend.root });
+  const system = systemPromptOf({
+    own: options.systemPrompt,
+    root: backend.root,
+    toolNames: Object.keys(tools),
+    isSubagent: false,
+    approvals: house.describeApprovals ? approvalNote(tools, [interruptOn], rules) : '',
+  });
+  const settings = {
+    model,
+    tools,
+    // AI SDK 7 takes it by this name as well.
+    system,
+    interruptOn,
+    policy,
+    maxSteps,
+    repeatedRejections,
+    logger,
+    ...(gate === undefined ? { place: { cwd: backend.root } } : { gate }),
+  };
+  const start = (run: RunOptions) => {
+    checkRun(run);
+    return streamWithEvents({ ...run, ...settings } as never) as AgentRun<Tools>;
+  };
+  return {
+    tools: tools as Tools,
+    systemPrompt: system,
+    streamWithEvents: (run) => new DeepRun(start(run), promptOf(run)),
+    generate: async (run) => start(run).result,
+    resume: (run) => new DeepRun(resume({ ...run, ...settings } as never) as AgentRun<Tools>, undefined),
+  };
+}
+
+type Tools = BuiltinTools & ToolSet;
+type RunOptions = DeepAgentRunOptions<Tools>;
+
+/** The tools of the main agent: its own take the place of built-in ones. */
+function toolsOf(options: DeepAgentOptions<ToolSet>, starter: Starter, house: House): ToolSet {
+  const { builtinTools, generalPurposeAgent = true } = options;
+  const names = builtinTools ?? ([...Object.keys(house.builtins), 'task'] as BuiltinToolName[]);
+  const builtins = pick(house.builtins, names, 'the agent');
+  if (!names.includes('task')) {
+    if ((options.subagents ?? []).length === 0) return { ...builtins, ...starter.tools };
+    throw new InvalidConfigError({ message: `${PLACE}: builtinTools must have 'task' to start the subagents.` });
+  }
+  const subagents = subagentsOf(options.subagents ?? [], generalPurposeAgent ? names : undefined);
+  if (subagents.length === 0 && builtinTools === undefined) return { ...builtins, ...starter.tools };
+  return { ...builtins, task: taskTool(taskAgents(subagents, starter, house), house), ...starter.tools };
+}
+
+/** @param names the built-in tools of `general-purpose`, when there is to be one */
+function subagentsOf(
+  subagents: readonly Subagent[],
+  names: readonly BuiltinToolName[] | undefined,
+): readonly Subagent[] {
+  if (names === undefined || subagents.some(({ name }) => name === GENERAL_PURPOSE)) return subagents;
+  const generalPurpose: Subagent = {
+    name: GENERAL_PURPOSE,
+    description: 'For any part of the work: it has the same tools as you, but for task and questions.',
+    builtinTools: names.filter((name) => name !== 'ask_user' && name !== 'task'),
+  };
+  return [...subagents, generalPurpose];
+}
+
+/** What is shown and judged must be what is written. @throws {InvalidConfigError} */
+function checkPlace(gate: Gate, { root }: Backend): void {
+  const { cwd } = localGate(gate, PLACE).control;
+  if (resolvePath(cwd) === resolvePath(root) || realPath(cwd) === realPath(root)) return;
+  throw new InvalidConfigError({
+    message:
+      `${PLACE}: the gate's place.cwd is ${cwd}, but files are below ${root}. ` +
+      `Make it with createGate({ place: { cwd: ${JSON.stringify(root)} } }).`,
+  });
+}
+
+/** Of a folder on this machine. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function checkRun({ prompt, messages }: { prompt?: unknown; messages?: unknown }): void {
+  if ((typeof prompt === 'string') !== Array.isArray(messages)) return;
+  throw new InvalidConfigError({ message: 'Give the run of the agent either a prompt or messages.' });
+}
+
+/** What the run is given to do; `undefined`: nothing new. */
+function promptOf({ prompt, messages }: RunOptions): string | undefined {
+  if (prompt !== undefined) return prompt;
+  const last = messages.at(-1);
+  if (last?.role !== 'user') return undefined;
+  if (typeof last.content === 'string') return last.content;
+  return last.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}

@@ -1,0 +1,67 @@
+/** What a model is told of approvals, so that it neither wonders why a call takes long nor makes a rejected one again. */
+import type { Tool, ToolSet } from 'ai';
+import type { Gate, InterruptOn } from '../../index.js';
+import { ownTool } from '../ai-sdk/tools.js';
+import { localGate } from '../gate/gate.js';
+import { interruptPlan, type Gating } from '../native.js';
+import { asksQuestions } from './marks.js';
+
+/** @see agent.d.ts */
+export function describeApprovals<TOOLS extends ToolSet>(
+  tools: TOOLS,
+  { interruptOn, policy, gate }: { interruptOn?: InterruptOn<NoInfer<TOOLS>>; policy?: unknown; gate?: Gate },
+): string {
+  return approvalNote(tools, [interruptOn as InterruptOn | undefined], hasRules(policy, gate, 'describeApprovals'));
+}
+
+/** Whether something beside `interruptOn` can ask. */
+export function hasRules(policy: unknown, gate: Gate | undefined, place: string): boolean {
+  return policy !== undefined || (gate !== undefined && localGate(gate, place).control.hasRules);
+}
+
+/** @param configurations that of an agent, and those of the agents that started it: each of them can ask */
+export function approvalNote(
+  tools: ToolSet,
+  configurations: readonly (InterruptOn | undefined)[],
+  rules: boolean,
+): string {
+  const asked = new Map<string, 'always' | 'sometimes'>();
+  for (const configuration of configurations) {
+    for (const [name, gating] of interruptPlan(tools, configuration, 'ignore').tools) {
+      const often = oftenAsked(gating, ownTool(tools, name));
+      if (often !== undefined && asked.get(name) !== 'always') asked.set(name, often);
+    }
+  }
+  const named = (often: string) => [...asked].filter(([, is]) => is === often).map(([name]) => name);
+  const [always, sometimes] = [named('always'), named('sometimes')];
+  if (asked.size === 0 && !rules) return '';
+  return [
+    ...(always.length > 0 ? [`Every call of ${always.join(', ')} needs the approval of a human before it runs.`] : []),
+    ...(sometimes.length > 0 ? [`Some calls of ${sometimes.join(', ')} need the approval of a human.`] : []),
+    ...(rules
+      ? ['Rules say which calls of all tools need the approval of a human, and which may not run at all.']
+      : []),
+    ...ADVICE,
+  ].join('\n');
+}
+
+const ADVICE = [
+  'The human may take their time, and may run a call with other arguments: its result says so.',
+  'A rejected call did not run. Never make it again unchanged, and do not reach for the same end by other means:',
+  'take the reason into account. Without one, go on without the call, or say what you need it for and stop.',
+];
+
+function oftenAsked({ action }: Gating, tool: Tool | undefined): 'always' | 'sometimes' | undefined {
+  // A question is no call to approve.
+  if (tool === undefined || asksQuestions(tool)) return undefined;
+  switch (action) {
+    case 'ask':
+      return 'always';
+    case 'judge':
+      return 'sometimes';
+    case 'own':
+      return tool.needsApproval === true ? 'always' : tool.needsApproval ? 'sometimes' : undefined;
+    case 'allow':
+      return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+/** The agents that an agent may start, each with all that its run needs. */
+import type { LanguageModel, ToolSet } from 'ai';
+import type { BuiltinToolName, Subagent, TaskAgent } from '../../agent.js';
+import type { InterruptOn } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
+import { approvalNote } from './describe-approvals.js';
+import { checkRules } from './check-rules.js';
+import { asksQuestions } from './marks.js';
+import { systemPromptOf } from './prompt.js';
+import { createTaskTool } from './tools/task.js';
+
+/** What all agents of one main agent share. */
+export interface House {
+  readonly root: string;
+  readonly maxResultCharacters: number;
+  readonly describeApprovals: boolean;
+  /** All built-in tools but `task`, which each agent has of its own. */
+  readonly builtins: Readonly<Record<Exclude<BuiltinToolName, 'task'>, ToolSet[string]>>;
+}
+
+/** An agent, as far as those that it starts have something of it. */
+export interface Starter {
+  readonly model: LanguageModel;
+  /** What was given to it, beside the built-in tools. */
+  readonly tools: ToolSet;
+  /** What it and those that started it must ask about. */
+  readonly interruptOn: readonly (InterruptOn | undefined)[];
+  /** Whether something else can ask as well. */
+  readonly rules: boolean;
+  /** The subagents that led to it. */
+  readonly path: readonly Subagent[];
+}
+
+type Builtin = Exclude<BuiltinToolName, 'ask_user'>;
+
+/** @throws {InvalidConfigError} */
+export function taskAgents(subagents: readonly Subagent[], starter: Starter, house: House): TaskAgent[] {
+  return subagents.map((subagent) => taskAgentOf(subagent, starter, house));
+}
+
+function taskAgentOf(subagent: Subagent, starter: Starter, house: House): TaskAgent {
+  const { name, description, model = starter.model, interruptOn, policy, maxSteps, subagents = [] } = subagent;
+  const wrong = (what: string) =>
+    new InvalidConfigError({ message: `createDeepAgent: the subagent ${JSON.stringify(name)} ${what}` });
+  if (typeof name !== 'string' || name.trim() === '') throw wrong('must have a name.');
+  if (typeof description !== 'string' || description.trim() === '')
+    throw wrong('must have a description: the model chooses by it.');
+  if (starter.path.includes(subagent)) throw wrong('would start itself without end.');
+  const given = subagent.tools ?? withoutQuestions(starter.tools);
+  const own: Starter = {
+    model,
+    tools: given,
+    interruptOn: [...starter.interruptOn, interruptOn],
+    rules: starter.rules || policy !== undefined,
+    path: [...starter.path, subagent],
+  };
+  const builtinTools = subagent.builtinTools ?? DEFAULT_BUILTINS;
+  if (subagents.length === 0 && builtinTools.includes('task')) throw wrong('has task, but no subagents to start.');
+  const tools: ToolSet = {
+    ...pick(house.builtins, builtinTools, `the subagent ${JSON.stringify(name)}`),
+    ...(subagents.length === 0 ? {} : { task: taskTool(taskAgents(subagents, own, house), house) }),
+    ...given,
+  };
+  checkRules({ tools, interruptOn, policy, root: house.root });
+  const approvals = house.describeApprovals ? approvalNote(tools, own.interruptOn, own.rules) : '';
+  return {
+    name,
+    description,
+    model,
+    systemPrompt: systemPromptOf({
+      own: subagent.systemPrompt,
+      root: house.root,
+      toolNames: Object.keys(tools),
+      isSubagent: true,
+      approvals,
+    }),
+    tools,
+    interruptOn,
+    policy,
+    maxSteps,
+  };
+}
+
+export const taskTool = (subagents: readonly TaskAgent[], { maxResultCharacters }: House): ToolSet[string] =>
+  createTaskTool({ subagents, maxResultCharacters });
+
+const DEFAULT_BUILTINS: readonly Builtin[] = [
+  'ls',
+  'read_file',
+  'write_file',
+  'edit_file',
+  'glob',
+  'grep',
+  'execute',
+  'write_todos',
+];
+
+/** The built-in tools of these names, but for `task`. @throws {InvalidConfigError} */
+export function pick(builtins: House['builtins'], names: readonly BuiltinToolName[], whose: string): ToolSet {
+  const picked = names
+    .filter((name) => name !== 'task')
+    .map((name) => {
+      if (!Object.hasOwn(builtins, name))
+        throw new InvalidConfigError({
+          message: `createDeepAgent: builtinTools of ${whose}: there is no ${JSON.stringify(name)}.`,
+        });
+      return [name, builtins[name]] as const;
+    });
+  return Object.fromEntries(picked);
+}
+
+/** Only the main agent asks the human. */
+const withoutQuestions = (tools: ToolSet): ToolSet =>
+  Object.fromEntries(Object.entries(tools).filter(([, tool]) => !asksQuestions(tool)));
