@@ -1,11 +1,8 @@
-/** How the loop knows tools that are more to it than others. Registered symbols: a tool may come from another copy of this package. */
+/** How the loop knows a tool that asks the human. */
 import type { Tool } from 'ai';
 import type { Question } from '../../index.js';
 
-/** On a tool that starts a run of its own: a call that was cut off is run again, and its run goes on where it stood. */
-export const TASK = Symbol.for('countersign.task');
-
-/** On a tool that asks the human: reads the questions of a call. What it throws is told to the model. */
+/** On such a tool: reads the questions of a call, and what it throws is told to the model. Registered, as that of tasks is. */
 export const QUESTIONS = Symbol.for('countersign.questions');
 
 export type ReadQuestions = (input: unknown) => Question[];

@@ -100,7 +100,7 @@ export function executes(tools: ToolSet, name: string): boolean {
 }
 
 /** Marks a tool that starts other agents: a call of it that was cut off is run again. Registered: see `call-context.ts`. */
-const TASK = Symbol.for('countersign.task');
+export const TASK = Symbol.for('countersign.task');
 
 export function isTask(tool: Tool | undefined): boolean {
   return tool !== undefined && (tool as unknown as Record<symbol, unknown>)[TASK] === true;

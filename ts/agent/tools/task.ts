@@ -2,10 +2,11 @@ import type { TaskAgent, BuiltinTools } from '../../../agent.js';
 import type { RunResult } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/call-context.js';
 import { streamWithEvents } from '../../ai-sdk/stream-with-events.js';
+import { TASK } from '../../ai-sdk/tools.js';
 import { CountersignError, InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { cutMiddle } from '../cut.js';
-import { asksQuestions, TASK } from '../marks.js';
+import { asksQuestions } from '../marks.js';
 import { choice, inputSchema, object, text } from '../schema.js';
 import { mostOf } from './backend-tools.js';
 
