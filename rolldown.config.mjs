@@ -13,16 +13,20 @@ const shared = {
 /** The rooms that the package's entries share: their classes must be the same in each. */
 const CORE = /\/ts\/(?:errors|values|redact|telemetry|policy|gate|ai-sdk|native\.ts)/;
 
+/** The chat, which is a program, beside them: it is a gate and an agent like any other. */
+const CHAT = 'ts/cli/chat/main.ts';
+
 export default [
   {
     ...shared,
-    input: { index: 'ts/index.ts', agent: 'ts/agent/index.ts' },
+    input: { index: 'ts/index.ts', agent: 'ts/agent/index.ts', chat: CHAT },
     output: { ...shared.output, codeSplitting: { groups: [{ name: 'core', test: CORE }] } },
   },
-  // The command stands alone: what imports the package does not load it.
+  // The command stands alone: what imports the package does not load it. It loads the chat only where it is asked for.
   {
     ...shared,
     input: { cli: 'ts/cli/main.ts' },
-    output: { ...shared.output, codeSplitting: false },
+    external: [...shared.external, './chat/main.js'],
+    output: { ...shared.output, codeSplitting: false, paths: { './chat/main.js': './chat.js' } },
   },
 ];

@@ -654,6 +654,21 @@ export async function trusted(): Promise<Trusted[]> {
   return open(await binding.trusted());
 }
 
+/** One value of a TOML text, and where its last key stands, from 1. */
+export type NativeSetting = { path: string[]; value: unknown; line: number; column: number };
+
+/** The values of a TOML text, in their order, or the place where it is none. */
+export function readSettings(
+  toml: string,
+): { settings: NativeSetting[] } | { problem: { message: string; line: number; column: number } } {
+  return open(binding.readSettings(toml));
+}
+
+/** The project that this directory is in: the nearest one upward with `.countersign` or `.git`, else itself. */
+export function projectDirectory(directory: string): string {
+  return open(binding.projectDirectory(directory));
+}
+
 /** The text of a preset; `null`: there is none of that name. */
 export function presetText(name: string): string | null {
   return open(binding.presetText(name));

@@ -1,21 +1,20 @@
 #!/usr/bin/env node
 /** The `countersign` command. */
 import { readFileSync } from 'node:fs';
-import { CountersignError } from '../errors/index.js';
-import { messageOf } from '../errors/message-of.js';
-import { safeText } from '../native.js';
 import { AUDIT_HELP, auditCommand } from './audit.js';
 import { approve, DECIDE_HELP, reject, respond, skip } from './decide.js';
 import { edit } from './edit.js';
-import { Ended, Exit, Usage } from './exit.js';
+import { Exit, Usage } from './exit.js';
 import { LEDGER_HELP, ledgerCommand } from './ledger.js';
 import { LOOK_HELP, pending, runs, show } from './look.js';
-import { exitOf } from './open-ledger.js';
 import { policyCommand } from './policy.js';
 import { previewCommand } from './preview.js';
+import { tellError } from './tell-error.js';
 import { WATCH_HELP, watch } from './watch.js';
 
 const HELP = `countersign: human approval between an AI agent's tool call and its execution
+
+  countersign [options]        an agent in this folder that asks before it acts: see countersign chat --help
 
 Requests in a ledger:
   countersign pending          what waits for a decision
@@ -88,15 +87,27 @@ async function main(args: readonly string[]): Promise<number> {
     case '-v':
       process.stdout.write(`${version()}\n`);
       return Exit.ok;
-    case undefined:
     case '--help':
     case '-h':
     case 'help':
       process.stdout.write(HELP);
-      return command === undefined ? Exit.usage : Exit.ok;
+      return Exit.ok;
+    case 'chat':
+      return chat(rest);
     default:
-      throw new Usage(`there is no command ${JSON.stringify(command)}`);
+      if (command !== undefined && !command.startsWith('-'))
+        throw new Usage(`there is no command ${JSON.stringify(command)}`);
+      return chat(args);
   }
+}
+
+/** A file of its own: whoever runs another command does not load it. */
+async function chat(args: readonly string[]): Promise<number> {
+  const { chatCommand } = await import('./chat/main.js');
+  const exit = await chatCommand(args);
+  // Connections to a model may stay open for a while; what is written must be out before it ends.
+  await new Promise((written) => process.stdout.write('', written));
+  process.exit(exit);
 }
 
 function version(): string {
@@ -113,9 +124,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.exitCode = exitOf(error);
-  const hint = error instanceof Usage ? '\nSee `countersign --help`.' : '';
-  const named = CountersignError.isInstance(error) || error instanceof Ended ? error.code : undefined;
-  const code = named === undefined ? '' : `${named}: `;
-  process.stderr.write(`countersign: ${code}${safeText(messageOf(error))}${hint}\n`);
+  process.exitCode = tellError(error);
 }

@@ -54,12 +54,14 @@ function askOf(request: ApprovalRequest, index: number, of: number): Ask {
   const common = { request, index, of, from: fromOf(request.origin) };
   if (request.kind === 'question') return { ...common, kind: 'question', questions: questionsOf(request.args) };
   const { allow } = request.always;
+  const label = oneLine(allow?.label ?? '');
+  const also = (allow?.also ?? []).map(oneLine).filter((each) => !label.includes(each));
   return {
     ...common,
     kind: 'approval',
     why: whyOf(request),
     warnings: warningsOf(request),
-    always: allow === null ? null : { label: oneLine(allow.label), also: allow.also.map(oneLine) },
+    always: allow === null ? null : { label, also },
     isDestructive: !ONLY_LOOK.has(request.toolName),
   };
 }
@@ -72,14 +74,14 @@ export function fromOf(origin: readonly string[]): string {
 }
 
 function whyOf({ verdict, toolName, description }: ApprovalRequest): string {
-  const said = oneLine(description);
-  // A description of its own says more than that it asks, e.g. that a call was begun before and nobody knows how far it came.
-  const own = said === '' || said.startsWith(`${oneLine(toolName)}(`) ? [] : [said];
-  if (verdict === null || verdict.effect === 'allow')
-    return [...own, `${oneLine(toolName)} must be approved`].join('; ');
-  const { rule, reason } = verdict;
+  const judged = verdict === null || verdict.effect === 'allow' ? undefined : verdict;
+  const reason = judged === undefined ? `${oneLine(toolName)} must be approved` : oneLine(judged.reason);
+  const rule = judged?.rule ?? null;
   const place = rule === null ? '' : ` (${oneLine(rule.source)}${rule.line === null ? '' : `:${rule.line}`})`;
-  return [...own, `${oneLine(reason)}${place}`].join('; ');
+  // One of its own says more, e.g. that a call was begun before and nobody knows how far it came.
+  const said = oneLine(description);
+  const isOwn = said !== '' && !said.includes(reason) && !said.startsWith(`${oneLine(toolName)}(`);
+  return [...(isOwn ? [said] : []), `${reason}${place}`].join('; ');
 }
 
 const IN_WORDS: Readonly<Record<string, string>> = {

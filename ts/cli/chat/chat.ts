@@ -4,7 +4,7 @@
  */
 import type { LanguageModel, ModelMessage } from 'ai';
 import type { AgentEvent, AgentRun, Decision, Gate, GrantScope, QuestionsAnswered } from '../../../index.js';
-import { ModeForbiddenError } from '../../errors/index.js';
+import { AlreadyDecidedError, ApprovalExpiredError, ModeForbiddenError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { oneLine } from '../style.js';
 import { Asks, asAsked } from './asks.js';
@@ -286,30 +286,37 @@ class TheChat implements LocalChat {
   // --- decisions ----------------------------------------------------------------------------------------------------
 
   async decide(approvalId: string, decision: Decision): Promise<void> {
-    await this.#answered(() => this.#options.gate.decide(approvalId, decision, { by: this.#options.by }));
+    const { gate, by } = this.#options;
+    await this.#answered(approvalId, () => gate.decide(approvalId, decision, { by }));
   }
 
   async always(approvalId: string, scope: GrantScope): Promise<void> {
-    await this.#answered(() => this.#options.gate.approve(approvalId, { by: this.#options.by, remember: scope }));
+    const { gate, by } = this.#options;
+    await this.#answered(approvalId, () => gate.approve(approvalId, { by, remember: scope }));
     await this.#learn();
   }
 
   async answer(approvalId: string, answers: QuestionsAnswered['answers'] | null): Promise<void> {
     const { gate, by } = this.#options;
     const request = this.#asks.find(approvalId);
-    await this.#answered(() =>
+    await this.#answered(approvalId, () =>
       answers === null || request === undefined
         ? gate.reject(approvalId, { by, reason: 'The human does not want to answer.' })
         : gate.respond(approvalId, { answers: asAsked(request, answers) }, { by }),
     );
   }
 
-  async #answered(give: () => Promise<unknown>): Promise<void> {
+  /** Gives an answer. Where it cannot be taken the request goes on waiting, unless it was decided before. */
+  async #answered(approvalId: string, give: () => Promise<unknown>): Promise<void> {
     try {
       await give();
+      this.#asks.remove(approvalId);
     } catch (error) {
-      this.#note('error', messageOf(error));
+      if (AlreadyDecidedError.isInstance(error) || ApprovalExpiredError.isInstance(error))
+        this.#asks.remove(approvalId);
+      this.#transcript.note('error', messageOf(error));
     }
+    this.#changed();
   }
 
   async approveAll(): Promise<void> {
@@ -343,8 +350,9 @@ class TheChat implements LocalChat {
     for (const { approvalId, kind, toolName, args, runId, allowedDecisions } of this.#asks.requests) {
       if (kind !== 'approval' || !allowedDecisions.includes('approve')) continue;
       const { effect, reason } = await gate.check({ toolName, args, runId });
-      if (effect === 'allow') await this.#answered(() => gate.approve(approvalId, { by, reason: 'Auto-approve' }));
-      else this.#note('warning', `Not approved: ${oneLine(toolName)}: ${oneLine(reason)}`);
+      if (effect === 'allow') {
+        await this.#answered(approvalId, () => gate.approve(approvalId, { by, reason: 'Auto-approve' }));
+      } else this.#note('warning', `Not approved: ${oneLine(toolName)}: ${oneLine(reason)}`);
     }
   }
 

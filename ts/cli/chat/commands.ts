@@ -1,4 +1,5 @@
 /** Lines that begin with `/`: which there are, and what they may become. What they do is in `deeds.ts`. */
+import { nearestOf } from './nearest.js';
 import type { Command } from './view.js';
 
 export const COMMANDS: readonly Command[] = [
@@ -28,24 +29,11 @@ export function readCommand(line: string): { name: string; rest: string } | unde
 export const isCommand = (name: string): boolean => COMMANDS.some((command) => command.name === name);
 
 /** What was probably meant. */
-export function nearest(name: string): string | undefined {
-  const [best] = COMMANDS.map((command) => ({ name: command.name, away: distance(name, command.name) })).toSorted(
-    (one, other) => one.away - other.away,
+export const nearest = (name: string): string | undefined =>
+  nearestOf(
+    name,
+    COMMANDS.map((command) => command.name),
   );
-  return best !== undefined && best.away <= Math.max(2, Math.floor(name.length / 2)) ? best.name : undefined;
-}
-
-/** How many letters must change, come or go. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1];
-    for (const [column, wanted] of [...other].entries())
-      next.push(Math.min(next[column]! + 1, row[column + 1]! + 1, row[column]! + (letter === wanted ? 0 : 1)));
-    row = next;
-  }
-  return row.at(-1)!;
-}
 
 /** Ids that arguments may be. */
 export interface Known {

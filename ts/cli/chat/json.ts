@@ -1,0 +1,53 @@
+/** `--json`: what happens as JSON Lines, for scripts and CI. Nobody is asked: what waits is rejected, and the exit code says so. */
+import { Exit } from '../exit.js';
+import { json } from '../print.js';
+import type { AgentEvent } from '../../../index.js';
+import type { LocalChat } from './chat.js';
+import { NOBODY } from './lines.js';
+
+/** Ends with 3 when something needed an answer, 1 when a run failed, 130 when it was cancelled. */
+export async function showJson(chat: LocalChat, prompts: AsyncIterable<string> | Iterable<string>): Promise<number> {
+  let nobody = false;
+  const answered = new Set<string>();
+  const stop = chat.subscribe(() => {
+    for (const { request, kind } of chat.view.asks) {
+      if (answered.has(request.approvalId)) continue;
+      answered.add(request.approvalId);
+      nobody = true;
+      if (kind === 'question') void chat.answer(request.approvalId, null);
+      else void chat.decide(request.approvalId, { type: 'reject', reason: NOBODY });
+    }
+  });
+  try {
+    for await (const prompt of prompts) {
+      if (prompt.trim() === '') continue;
+      await chat.submit(prompt);
+      if (chat.isOver || chat.lastRun === 'failed' || chat.lastRun === 'cancelled') break;
+    }
+  } finally {
+    stop();
+  }
+  if (chat.lastRun === 'cancelled') return 130;
+  if (chat.lastRun === 'failed') return Exit.failure;
+  return nobody ? Exit.ask : Exit.ok;
+}
+
+/** An event as one line of JSON. The steps of a run are in its events already. */
+export function lineOf(event: AgentEvent): string {
+  const shown: object = event.type === 'done' ? { ...event, steps: undefined } : event;
+  try {
+    return json(JSON.parse(JSON.stringify(shown, told)) as unknown);
+  } catch {
+    return json({ type: event.type, error: 'it cannot be written as JSON' });
+  }
+}
+
+/** Errors say nothing as JSON, and big numbers cannot be written at all. */
+function told(_: string, value: unknown): unknown {
+  if (value instanceof Error) {
+    const { name, message } = value;
+    const { code } = value as { code?: unknown };
+    return { name, message, ...(typeof code === 'string' ? { code } : {}) };
+  }
+  return typeof value === 'bigint' ? String(value) : value;
+}

@@ -1,0 +1,302 @@
+/**
+ * The plain front end, for pipes, screen readers and terminals that can do nothing: lines in, lines out, no cursor movement.
+ * A line is a prompt, or the answer to what waits. The prompt of a pipe is read when the one before it has been dealt with,
+ * so that prompts and answers may come in turn.
+ */
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { Question } from '../../../index.js';
+import { told } from '../duration.js';
+import { style } from '../style.js';
+import { readAnswer, readQuestionAnswer, SHORT } from './answers.js';
+import type { LocalChat } from './chat.js';
+import { Exit } from '../exit.js';
+import type { Ask, Entry } from './view.js';
+
+export interface LinesOptions {
+  input: Readable & { isTTY?: boolean };
+  write(text: string): void;
+  /** The only prompt. */
+  prompt?: string | undefined;
+  /** Whether somebody reads what waits, and answers. */
+  canAsk: boolean;
+  emoji: boolean;
+}
+
+export const NOBODY = 'Nobody is there to answer.';
+
+/** Until the input ends, it is left, or the one prompt has been dealt with. @returns the exit code */
+export async function showLines(chat: LocalChat, options: LinesOptions): Promise<number> {
+  const lines = new Lines(chat, options);
+  try {
+    return await lines.run();
+  } finally {
+    lines.close();
+  }
+}
+
+type Approval = Extract<Ask, { kind: 'approval' }>;
+
+class Lines {
+  readonly #chat: LocalChat;
+  readonly #options: LinesOptions;
+  readonly #reader;
+  /** Lines that nobody took yet. */
+  readonly #read: string[] = [];
+  #isEnded = false;
+  #isRung = false;
+  #wake: (() => void) | undefined;
+  /** Entries that were printed. */
+  readonly #printed = new Set<number>();
+  /** What is being put, and what was answered of it, for questions. */
+  #put: { id: string; answers: (string | readonly string[] | null)[] } | undefined;
+  /** Lines that are being dealt with. */
+  #submitted = 0;
+  #nobody = false;
+
+  constructor(chat: LocalChat, options: LinesOptions) {
+    this.#chat = chat;
+    this.#options = options;
+    this.#reader =
+      options.canAsk || options.prompt === undefined ? createInterface({ input: options.input }) : undefined;
+    this.#isEnded = this.#reader === undefined;
+    this.#reader?.on('line', (line) => {
+      this.#read.push(line);
+      this.#ring();
+    });
+    this.#reader?.on('close', () => {
+      this.#isEnded = true;
+      this.#ring();
+    });
+  }
+
+  async run(): Promise<number> {
+    const { prompt } = this.#options;
+    const stop = this.#chat.subscribe(() => this.#ring());
+    const { model, folder } = this.#chat.view;
+    this.#say(`Model: ${model}`, `Folder: ${folder}`, this.#mode());
+    if (prompt === undefined && this.#options.input.isTTY === true) this.#say('/help lists commands, /quit leaves.');
+    try {
+      if (prompt !== undefined) void this.#submit(prompt);
+      while (!this.#isDone()) {
+        this.#printDone();
+        if (!(await this.#step())) await this.#rung();
+      }
+      this.#printDone();
+    } finally {
+      stop();
+    }
+    if (this.#chat.lastRun === 'cancelled' && this.#options.input.isTTY !== true) return 130;
+    if (this.#chat.lastRun === 'failed' && !this.#isInteractive) return Exit.failure;
+    return this.#nobody ? Exit.ask : Exit.ok;
+  }
+
+  get #isInteractive(): boolean {
+    return this.#options.input.isTTY === true && this.#options.prompt === undefined;
+  }
+
+  close(): void {
+    this.#reader?.close();
+  }
+
+  #isDone(): boolean {
+    const { view, isOver, lastRun } = this.#chat;
+    if (isOver && !view.isBusy) return true;
+    if (view.isBusy || this.#submitted > 0) return false;
+    if (this.#options.prompt !== undefined) return true;
+    // The next line of a script would go to a model that is not there, or to one that was told to stop.
+    if (!this.#isInteractive && (lastRun === 'failed' || lastRun === 'cancelled')) return true;
+    return this.#isEnded && this.#read.length === 0;
+  }
+
+  /** Does what can be done now. @returns whether anything was */
+  async #step(): Promise<boolean> {
+    const { view } = this.#chat;
+    const [ask] = view.asks;
+    if (ask !== undefined) return this.#answer(ask);
+    this.#put = undefined;
+    // A terminal's line is meant now; the lines of a pipe are meant one after the other.
+    if ((view.isBusy || this.#submitted > 0) && !this.#isInteractive) return false;
+    const line = this.#options.prompt === undefined ? this.#read.shift() : undefined;
+    if (line === undefined) return false;
+    void this.#submit(line);
+    return true;
+  }
+
+  async #submit(line: string): Promise<void> {
+    this.#submitted++;
+    await this.#chat.submit(line);
+    this.#submitted--;
+    this.#ring();
+  }
+
+  #ring(): void {
+    this.#isRung = true;
+    this.#wake?.();
+  }
+
+  /** Resolves when something has changed since the last time. */
+  async #rung(): Promise<void> {
+    if (!this.#isRung) await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#isRung = false;
+  }
+
+  // --- what waits ---------------------------------------------------------------------------------------------------
+
+  async #answer(ask: Ask): Promise<boolean> {
+    const { approvalId } = ask.request;
+    if (this.#put?.id !== approvalId) {
+      this.#put = { id: approvalId, answers: [] };
+      // What was typed before it could be seen is not about it.
+      if (this.#isInteractive) this.#read.length = 0;
+      this.#putAsk(ask);
+    }
+    const line = this.#read.shift();
+    if (line === undefined && !this.#isEnded) return false;
+    if (line === undefined) {
+      this.#nobody = true;
+      if (ask.kind === 'question') await this.#chat.answer(approvalId, null);
+      else await this.#chat.decide(approvalId, { type: 'reject', reason: NOBODY });
+      return this.#next(approvalId);
+    }
+    return ask.kind === 'question' ? this.#answerQuestion(ask, line) : this.#answerApproval(ask, line);
+  }
+
+  async #answerApproval(ask: Approval, line: string): Promise<boolean> {
+    const { approvalId } = ask.request;
+    const answer = readAnswer(line, ask);
+    switch (answer.type) {
+      case 'say':
+        this.#say(...answer.lines);
+        return true;
+      case 'all':
+        await this.#chat.approveAll();
+        break;
+      case 'always':
+        await this.#chat.always(approvalId, 'session');
+        break;
+      default:
+        await this.#chat.decide(approvalId, answer);
+    }
+    return this.#next(approvalId);
+  }
+
+  async #answerQuestion(ask: Extract<Ask, { kind: 'question' }>, line: string): Promise<boolean> {
+    const { questions, request } = ask;
+    const put = this.#put!;
+    const question = questions[put.answers.length];
+    const answer = question === undefined ? null : readQuestionAnswer(line, question);
+    if (answer?.type === 'say') {
+      this.#say(...answer.lines);
+      return true;
+    }
+    if (answer === null || answer.type === 'none') {
+      await this.#chat.answer(request.approvalId, null);
+      return this.#next(request.approvalId);
+    }
+    put.answers.push(answer.answer);
+    const next = questions[put.answers.length];
+    if (next !== undefined) this.#putQuestion(next);
+    else {
+      await this.#chat.answer(request.approvalId, put.answers);
+      return this.#next(request.approvalId);
+    }
+    return true;
+  }
+
+  /** Where the answer was not taken, it is put again. */
+  #next(approvalId: string): true {
+    if (this.#chat.view.asks.some(({ request }) => request.approvalId === approvalId)) this.#put = undefined;
+    return true;
+  }
+
+  #putAsk(ask: Ask): void {
+    const { index, of, from, request } = ask;
+    const which = of > 1 ? ` (tool ${index} of ${of})` : '';
+    const who = from === '' ? '' : ` from ${from}`;
+    if (ask.kind === 'question') {
+      this.#say(
+        '',
+        `${style('yellow', 'The agent asks you something')}${who}${which}. /no: you do not want to answer.`,
+      );
+      const [first] = ask.questions;
+      if (first !== undefined) this.#putQuestion(first);
+      return;
+    }
+    const left = request.expiresAt === null ? [] : [`Time left: ${told(request.expiresAt - Date.now())}`];
+    this.#say(
+      '',
+      style('yellow', `Waits for approval${which}${who}:`),
+      ...request.preview.split('\n'),
+      `Why: ${ask.why}`,
+      ...ask.warnings.map((warning) => style('red', `Beware: ${warning}`)),
+      ...left,
+      ...(ask.always === null
+        ? []
+        : [`s would allow for this session: ${[ask.always.label, ...ask.always.also].join('; ')}`]),
+      SHORT,
+    );
+  }
+
+  #putQuestion(question: Question): void {
+    const isLeftOut = question.required === false ? ' (an empty line leaves it out)' : '';
+    this.#say(style('bold', question.question) + isLeftOut);
+    if (question.kind === 'text') return;
+    this.#say(
+      ...question.options.map(
+        ({ label, description }, at) => `  ${at + 1}. ${label}${description === undefined ? '' : `: ${description}`}`,
+      ),
+      question.kind === 'multiple_choice'
+        ? 'A number, or other words of your own.'
+        : 'Numbers, with commas between them.',
+    );
+  }
+
+  // --- what is printed ----------------------------------------------------------------------------------------------
+
+  #printDone(): void {
+    for (const entry of this.#chat.view.entries) {
+      if (!entry.isDone || this.#printed.has(entry.id)) continue;
+      this.#printed.add(entry.id);
+      this.#say(...linesOf(entry));
+    }
+  }
+
+  #mode(): string {
+    const { mode } = this.#chat.view;
+    const [mark, words] =
+      mode === 'auto' ? ['🟢', 'Auto-approve'] : mode === 'safe' ? ['🔴', 'Safe mode'] : ['', `Mode: ${mode}`];
+    return this.#options.emoji && mark !== '' ? `${mark} ${words}` : words;
+  }
+
+  #say(...lines: readonly string[]): void {
+    this.#options.write(lines.map((line) => `${line}\n`).join(''));
+  }
+}
+
+const STATUS = {
+  called: 'called',
+  waits: 'waits',
+  runs: 'runs',
+  succeeded: 'done',
+  failed: 'failed',
+  denied: 'did not run',
+  cancelled: 'cancelled',
+} as const;
+
+function linesOf(entry: Entry): string[] {
+  const name = entry.origin.length > 1 ? `[${entry.origin.at(-1)}] ` : '';
+  switch (entry.kind) {
+    case 'user':
+      return ['', ...entry.text.split('\n').map((line, at) => `${at === 0 ? '> ' : '  '}${line}`)];
+    case 'text':
+      return entry.text.split('\n').map((line) => `${name}${line}`);
+    case 'note':
+      return [entry.level === 'info' ? entry.text : `${entry.level}: ${entry.text}`];
+    case 'tool': {
+      const how = entry.status === 'succeeded' ? 'green' : entry.status === 'cancelled' ? 'dim' : 'red';
+      const head = `${name}* ${entry.toolName} ${entry.title}: ${style(how, STATUS[entry.status])}`;
+      return [head, ...(entry.detail === '' ? [] : entry.detail.split('\n').map((line) => `    ${line}`))];
+    }
+  }
+}

@@ -1,0 +1,158 @@
+/** `countersign` without a command: the chat, with the front end that fits. */
+import { statSync } from 'node:fs';
+import { constants } from 'node:os';
+import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { AgentEvent } from '../../../index.js';
+import { whoDecides } from '../decisions.js';
+import { Exit, Usage } from '../exit.js';
+import { linesOf } from '../lines.js';
+import { readOptions } from '../options.js';
+import { tellError } from '../tell-error.js';
+import { createAgent } from './agent.js';
+import { createChat, type LocalChat } from './chat.js';
+import { readConfig } from './config.js';
+import { lineOf, showJson } from './json.js';
+import { showLines } from './lines.js';
+import { openModel } from './model.js';
+import { openGate } from './open-gate.js';
+
+export const CHAT_HELP = `countersign [options]: an agent in this folder, with a human between its tool calls and their execution
+
+      --model ID             creator/name of the AI Gateway (needs AI_GATEWAY_API_KEY), or with --base-url a model of that server
+      --base-url URL         a server that speaks OpenAI's protocol; its key in COUNTERSIGN_API_KEY or OPENAI_API_KEY
+      --cwd DIR              the folder that it works in [default: this one]
+      --policy FILE          one more policy file, or preset:NAME; may be given several times
+      --ledger sqlite:PATH   where requests and runs are kept [default: COUNTERSIGN_LEDGER, else .countersign/ledger.db]
+      --auto                 Auto-approve: what would be asked about runs at once. What a policy denies does not
+      --plan                 only what is read-only runs
+      --prompt TEXT          one prompt, then it ends. Without a terminal nobody is asked: what asks is rejected
+      --json                 JSON Lines of what happens; prompts come from --prompt or from stdin, a line each. Nobody is asked
+      --plain                lines instead of a screen: for screen readers, and for terminals that can do little
+
+Settings: .countersign/config.toml of the project, and ~/.config/countersign/config.toml.
+Without a terminal it reads stdin line by line: prompts, and answers to what waits, in turn:
+
+  printf 'create hello.txt\\ny\\n' | countersign --model qwen3 --base-url http://localhost:11434/v1
+
+Exit: 0 done; 1 the run failed; 2 wrong usage; 3 something needed an answer and nobody could give it; 130 cancelled.
+`;
+
+const OPTIONS = {
+  model: { type: 'string' },
+  'base-url': { type: 'string' },
+  cwd: { type: 'string' },
+  policy: { type: 'string', short: 'p', multiple: true },
+  ledger: { type: 'string', short: 'l' },
+  auto: { type: 'boolean' },
+  plan: { type: 'boolean' },
+  prompt: { type: 'string' },
+  json: { type: 'boolean' },
+  plain: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Flags = ReturnType<typeof readFlags>;
+
+/** Runs the chat to its end. Never throws. @returns the exit code */
+export async function chatCommand(args: readonly string[]): Promise<number> {
+  try {
+    const flags = readFlags(args);
+    if (flags.help === true) {
+      process.stdout.write(CHAT_HELP);
+      return Exit.ok;
+    }
+    return await run(flags);
+  } catch (error) {
+    return tellError(error);
+  }
+}
+
+function readFlags(args: readonly string[]) {
+  const { values, positionals } = readOptions(args, OPTIONS);
+  const [first] = positionals;
+  if (first !== undefined) throw new Usage(`there is no command ${JSON.stringify(first)}`);
+  if (values.auto === true && values.plan === true) throw new Usage('--auto and --plan do not go together');
+  if (values.prompt?.trim() === '') throw new Usage('--prompt needs a text');
+  return values;
+}
+
+async function run(flags: Flags): Promise<number> {
+  const folder = folderOf(flags.cwd);
+  const config = await readConfig(folder, flags);
+  const model = await openModel(config);
+  const mode = flags.auto === true ? 'auto' : flags.plan === true ? 'plan' : 'safe';
+  const { gate, narrowing, policies } = await openGate(config, folder, mode);
+  const emoji = config.emoji && hasUnicode();
+  let chat: LocalChat;
+  try {
+    chat = await createChat({
+      gate,
+      folder,
+      model,
+      openModel: (id) => openModel({ ...config, model: id }),
+      createAgent: (options) => createAgent({ ...options, folder, policy: narrowing }),
+      by: whoDecides(undefined),
+      emoji,
+      policies,
+      ...(flags.json === true ? { onEvent: printEvent } : {}),
+    });
+  } catch (error) {
+    await gate.close();
+    throw error;
+  }
+  const left = onSignals(chat);
+  try {
+    const exit = await show(chat, flags, emoji);
+    return left.by ?? exit;
+  } finally {
+    await chat.close();
+    left.stop();
+  }
+}
+
+function folderOf(option: string | undefined): string {
+  const folder = resolve(option ?? '.');
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new Usage(`--cwd must be a folder: ${folder}`);
+}
+
+const printEvent = (event: AgentEvent): void => void process.stdout.write(`${lineOf(event)}\n`);
+
+/** The front end that fits where it runs. */
+function show(chat: LocalChat, flags: Flags, emoji: boolean): Promise<number> {
+  const input = process.stdin as Readable & { isTTY?: boolean };
+  const { prompt } = flags;
+  if (flags.json === true) return showJson(chat, prompt === undefined ? linesOf(input) : [prompt]);
+  const write = (text: string): void => void process.stdout.write(text);
+  // One prompt without a terminal: whatever is on stdin is not an answer.
+  const canAsk = prompt === undefined || input.isTTY === true;
+  return showLines(chat, { input, write, prompt, canAsk, emoji });
+}
+
+/** Whether the terminal can be expected to show more than ASCII. */
+function hasUnicode({ LC_ALL, LC_CTYPE, LANG, TERM } = process.env): boolean {
+  if (process.platform === 'win32') return true;
+  return TERM !== 'linux' && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');
+}
+
+/** Ctrl+C cancels, then leaves. Where the terminal goes away, the run is let go of, so that it can be continued. */
+function onSignals(chat: LocalChat): { by: number | undefined; stop(): void } {
+  const left: { by: number | undefined; stop(): void } = { by: undefined, stop: () => {} };
+  const interrupt = (): void => {
+    const wasOver = chat.isOver;
+    if (chat.interrupt() === 'over') left.by = 128 + constants.signals.SIGINT;
+    // It was told to end, and does not.
+    if (wasOver) process.exit(128 + constants.signals.SIGINT);
+  };
+  const leave = (signal: 'SIGTERM' | 'SIGHUP') => (): void => {
+    left.by = 128 + constants.signals[signal];
+    void chat.letGo().finally(() => process.exit(128 + constants.signals[signal]));
+  };
+  const handlers = { SIGINT: interrupt, SIGTERM: leave('SIGTERM'), SIGHUP: leave('SIGHUP') };
+  for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
+  left.stop = () => {
+    for (const [signal, handler] of Object.entries(handlers)) process.off(signal, handler);
+  };
+  return left;
+}

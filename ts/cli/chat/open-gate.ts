@@ -1,0 +1,87 @@
+/** The gate of a chat: its ledger and its policies. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Gate, GateOptions, PolicyDocument, PolicyInput, PolicyMode } from '../../../index.js';
+import { createGate } from '../../gate/gate.js';
+import { loadPolicy } from '../../policy/check.js';
+import { oneLine } from '../style.js';
+import { TOOLS, type ChatConfig } from './config.js';
+
+export interface OpenedGate {
+  gate: Gate;
+  /** What the project's own settings add; for the agent, since it only tightens. */
+  narrowing: PolicyInput[];
+  /** The rules that hold, in words. */
+  policies: string[];
+}
+
+/**
+ * Opens the ledger, and makes the usual one where it is missing.
+ *
+ * @throws LedgerError (`ERR_LEDGER_…`), PolicyError (`ERR_POLICY_…`), ModeForbiddenError (`ERR_MODE_FORBIDDEN`)
+ */
+export async function openGate(
+  config: ChatConfig,
+  folder: string,
+  mode: PolicyMode,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<OpenedGate> {
+  const policy = [ownRules(config.needApproval), ...(await inputs(config.policies))];
+  const narrowing = await inputs(config.narrowing);
+  const ledger = await ledgerOf(config, folder, environment);
+  // As everywhere on the command line: a key that is there is used.
+  const hasKey = Boolean(environment['COUNTERSIGN_LEDGER_KEY']) && ledger !== 'memory:';
+  const gate = createGate({
+    ledger,
+    policy,
+    policyFiles: true,
+    place: { cwd: folder },
+    ...(hasKey ? { encryption: {} } : {}),
+  });
+  try {
+    await gate.ready();
+    // After it is there: the files count too.
+    if (mode !== 'safe') await gate.setMode(mode);
+  } catch (error) {
+    await gate.close();
+    throw error;
+  }
+  return { gate, narrowing, policies: inWords(config) };
+}
+
+const inputs = (names: readonly string[]): Promise<PolicyInput[]> =>
+  Promise.all(names.map((name) => (name.startsWith('preset:') ? (name as PolicyInput) : loadPolicy(name))));
+
+/** What no rule speaks of is asked about: only what needs no approval is spoken of here, so that policies can say more. */
+function ownRules(needApproval: readonly string[]): PolicyDocument {
+  const tools = needApproval.includes('*') ? [] : TOOLS.filter((name) => !needApproval.includes(name));
+  return {
+    version: 1,
+    rule: tools.length === 0 ? [] : [{ tools, effect: 'allow', reason: 'it is not among tools.need_approval' }],
+  };
+}
+
+async function ledgerOf(
+  { ledger, project }: ChatConfig,
+  folder: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<NonNullable<GateOptions['ledger']>> {
+  const named = ledger ?? (environment['COUNTERSIGN_LEDGER'] || undefined);
+  if (named !== undefined) return named as NonNullable<GateOptions['ledger']>;
+  const directory = join(project, '.countersign');
+  // What an agent was asked to do is nobody else's, and nothing to be committed.
+  if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
+    await writeFile(join(directory, '.gitignore'), 'ledger.db*\n', { flag: 'wx' });
+  return `sqlite:${resolve(folder, directory, 'ledger.db')}`;
+}
+
+function inWords({ needApproval, policies, narrowing, project, files }: ChatConfig): string[] {
+  const asks = needApproval.length === 0 ? 'nothing' : needApproval.join(', ');
+  return [
+    `Asked about unless a rule allows it: ${asks}`,
+    ...policies.map((name) => `Policy: ${name}`),
+    ...narrowing.map((name) => `Policy of the project's settings, which only tightens: ${name}`),
+    `Policy files of this machine, where they are: the administrator's, yours, ${join(project, '.countersign', 'policy.toml')}`,
+    ...files.map((file) => `Settings: ${file}`),
+  ].map(oneLine);
+}
