@@ -1,0 +1,191 @@
+/** Commands, completion and modes of the chat. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { call, calls, says } from '../support/model.js';
+import { ASKS, asked, idle, stage, told, until } from './chat-support.js';
+
+const write = (path: string, id = 'call_1') => call('write_file', { file_path: path, content: 'x' }, id);
+const last = (chat: { view: Parameters<typeof told>[0] }): string => told(chat.view).at(-1)!;
+
+describe('a command', () => {
+  test('that there is not names the nearest one', async () => {
+    const { chat } = await stage([]);
+    for (const [line, said] of [
+      ['/aprove', 'did you mean /approve?'],
+      ['/resum x', 'did you mean /resume?'],
+      ['/zzzzzz', '/help lists them'],
+      ['/\u001b[2J', '/help lists them'],
+    ] as const) {
+      await chat.submit(line);
+      expect(last(chat)).toContain(said);
+      expect(last(chat)).not.toContain('\u001b');
+    }
+  });
+
+  test('/help names each', async () => {
+    const { chat } = await stage([]);
+    await chat.submit('/help');
+    for (const { usage } of chat.commands) expect(last(chat)).toContain(usage);
+  });
+
+  test('a path is a prompt', async () => {
+    const { chat, prompts } = await stage([says('Yes.')]);
+    await chat.submit('/etc/passwd is what?');
+    expect(prompts).toHaveLength(1);
+  });
+
+  test('/clear forgets the conversation', async () => {
+    const { chat, prompts } = await stage([says('One.'), says('Two.')]);
+    await chat.submit('one');
+    await chat.submit('/clear');
+    await chat.submit('two');
+    expect(prompts[1]).toHaveLength(1);
+  });
+
+  test('/model tells it and changes it; one that cannot be opened changes nothing', async () => {
+    const { chat } = await stage([], {
+      options: {
+        openModel: async (id) => {
+          if (id === 'bad') throw new Error('no such model');
+          return { model: 'x', label: id };
+        },
+      },
+    });
+    await chat.submit('/model');
+    expect(last(chat)).toBe('note: Model: scripted');
+    await chat.submit('/model bad');
+    expect([last(chat), chat.view.model]).toEqual(['note: no such model', 'scripted']);
+    await chat.submit('/model good');
+    expect(chat.view.model).toBe('good');
+  });
+
+  test('/policy tells the rules, and what they say of a command line', async () => {
+    const policy = {
+      version: 1,
+      rule: [{ tools: 'execute', commands: ['rm'], effect: 'deny', reason: 'never' }],
+    } as const;
+    const { chat } = await stage([], { gate: { policy }, options: { policies: ['Policy: one'] } });
+    await chat.submit('/policy');
+    expect(last(chat)).toBe('note: Mode: safe\nPolicy: one');
+    await chat.submit('/policy ls; rm x');
+    expect(last(chat)).toMatch(/deny: .*never.*policy option/);
+  });
+
+  test('/pending tells what waits, in other runs too', async () => {
+    const { chat, gate } = await stage([]);
+    await chat.submit('/pending');
+    expect(last(chat)).toBe('note: Nothing waits.');
+    void gate.request({ toolName: 'deploy', args: { to: 'prod\u001b[2J' } });
+    await chat.submit('/pending');
+    expect(last(chat)).toMatch(/deploy {2}prod\\u\{001B\}/);
+  });
+
+  test('/grants lists and revokes', async () => {
+    const status = (id: string) => calls(call('execute', { command: 'git status' }, id));
+    const { chat, gate } = await stage([status('call_1'), says('Done.')]);
+    await chat.submit('/grants');
+    expect(last(chat)).toBe('note: Nothing is remembered.');
+    void chat.submit('go');
+    await chat.always((await asked(chat)).request.approvalId, 'session');
+    await idle(chat);
+    const [grant] = await gate.grants.list();
+    expect(chat.complete('/grants r')).toEqual(['/grants revoke', `/grants revoke ${grant!.id}`]);
+    await chat.submit('/grants revoke zzz');
+    expect(last(chat)).toMatch(/There is nothing remembered "zzz"/);
+    await chat.submit(`/grants revoke ${grant!.id.slice(-8)}`);
+    expect(await gate.grants.list()).toEqual([]);
+  });
+
+  test('/quit ends it', async () => {
+    const { chat } = await stage([]);
+    await chat.submit('/quit');
+    expect(chat.isOver).toBe(true);
+  });
+});
+
+test('completion', async () => {
+  const { chat } = await stage([]);
+  expect(chat.complete('/')).toHaveLength(chat.commands.length);
+  expect(chat.complete('/p')).toEqual(['/policy', '/pending']);
+  expect(chat.complete('/AP')).toEqual(['/approve']);
+  expect(chat.complete('hello')).toEqual([]);
+  expect(chat.complete('/nothing ')).toEqual([]);
+});
+
+describe('Auto-approve', () => {
+  test('is off at first; turned on it answers what waits, and turned off it asks again', async () => {
+    const turns = [calls(write('a.txt'), write('b.txt', 'call_2')), calls(write('c.txt', 'call_3')), says('Done.')];
+    const { chat, folder } = await stage([...turns, calls(write('d.txt', 'call_4')), says('Fine.')]);
+    expect(chat.view.mode).toBe('safe');
+    void chat.submit('go');
+    await asked(chat, 2);
+    await chat.approveAll();
+    await idle(chat);
+    expect(chat.view.mode).toBe('auto');
+    expect(['a', 'b', 'c'].every((name) => existsSync(join(folder, `${name}.txt`)))).toBe(true);
+    expect(told(chat.view).some((line) => line.startsWith('note: 🟢 Auto-approve: '))).toBe(true);
+    await chat.submit('/approve');
+    expect(last(chat)).toMatch(/^note: 🔴 Safe mode: /);
+    void chat.submit('more');
+    const { request } = await asked(chat);
+    await chat.decide(request.approvalId, { type: 'reject' });
+    await idle(chat);
+  });
+
+  test('has no emoji where those are off', async () => {
+    const { chat } = await stage([], { options: { emoji: false } });
+    await chat.submit('/approve');
+    expect(last(chat)).toMatch(/^note: Auto-approve: /);
+    await chat.submit('/approve');
+    expect(last(chat)).toMatch(/^note: Safe mode: /);
+  });
+
+  test('does not run what a policy denies', async () => {
+    const denied = {
+      version: 1,
+      rule: [{ tools: 'execute', commands: ['rm'], effect: 'deny', reason: 'never' }],
+    } as const;
+    const { chat, folder } = await stage(
+      [calls(call('execute', { command: 'rm a.txt' }, 'call_1'), write('b.txt', 'call_2')), says('Done.')],
+      { gate: { policy: [ASKS as never, denied], mode: 'auto' } },
+    );
+    await chat.submit('go');
+    const tools = told(chat.view).filter((line) => /^(execute|write_file)/.test(line));
+    expect(tools).toEqual(['execute rm a.txt: denied', 'write_file b.txt: succeeded']);
+    expect(existsSync(join(folder, 'b.txt'))).toBe(true);
+  });
+
+  test('does not answer what a policy came to deny while it waited', async () => {
+    const { chat, folder } = await stage(
+      [calls(call('execute', { command: 'touch a.txt' }, 'call_1'), write('b.txt', 'call_2')), says('Done.')],
+      { gate: { policyFiles: true } },
+    );
+    void chat.submit('go');
+    await asked(chat, 2);
+    writeFileSync(
+      join(folder, '.countersign/policy.toml'),
+      'version = 1\n[[rule]]\ntools = "execute"\ncommands = ["touch"]\neffect = "deny"\nreason = "never"\n',
+    );
+    await chat.approveAll();
+    const view = await until(chat, ({ asks }) => asks.length === 1);
+    expect(view.asks[0]!.request.toolName).toBe('execute');
+    expect(told(view).some((line) => /^note: Not approved: execute: .*never/.test(line))).toBe(true);
+    await chat.decide(view.asks[0]!.request.approvalId, { type: 'approve' });
+    await idle(chat);
+    expect(['a.txt', 'b.txt'].map((name) => existsSync(join(folder, name)))).toEqual([false, true]);
+  });
+
+  test('that a policy forbids stays off, and what waits goes on waiting', async () => {
+    const { chat } = await stage([calls(write('a.txt')), says('Done.')], {
+      gate: { policy: [ASKS as never, { version: 1, forbid: ['auto'] }] },
+    });
+    void chat.submit('go');
+    const { request } = await asked(chat);
+    await chat.approveAll();
+    expect(last(chat)).toMatch(/^note: Auto-approve stays off: .*forbids/);
+    expect(chat.view).toMatchObject({ mode: 'safe', asks: [{ request: { approvalId: request.approvalId } }] });
+    await chat.decide(request.approvalId, { type: 'reject' });
+    await idle(chat);
+  });
+});
