@@ -1,0 +1,234 @@
+/** A tool call that waits, as lines: never more than there is room for, and what would run is what is seen. */
+import { preview } from '../../../native.js';
+import { oneLine, style, widthOf, type Style } from '../../style.js';
+import { bothEnds, coloured, countdown, hanging, pieces, rows, rule, wrap, type Screen } from './layout.js';
+import { laid, type Draft } from './draft.js';
+import { offers, type Approval } from './press-approval.js';
+import type { Asked, Place } from './state.js';
+
+/** Lines, and what of them matters to keys. */
+export interface Drawn {
+  lines: string[];
+  /** Where the human writes, from the first line. */
+  cursor?: { x: number; y: number };
+  /** Whether enough of the call is seen to approve it. */
+  isShown: boolean;
+  scroll: { most: number; page: number };
+}
+
+/** Fewer lines of a call are too few to decide on it, unless it has no more. */
+const FEWEST = 3;
+/** A few calls in a row are not pushed out of sight by one that is long. */
+const MOST = 24;
+const INDENT = ' ';
+
+export interface Drawing {
+  screen: Screen;
+  /** How many lines there may be. */
+  room: number;
+  /** In ms since the epoch. */
+  now: number;
+  /** Whether keys are meant for it by now. */
+  isReady: boolean;
+  /** One line about the last key. */
+  said: string;
+}
+
+export function approvalLines(asked: Asked, ask: Approval, drawing: Drawing): Drawn {
+  const { at } = asked;
+  if (at.at === 'whole') return scrolling(ask, wholeOf(ask, drawing.screen), at.scroll, drawing);
+  if (at.at === 'help') return scrolling(ask, helpOf(ask, drawing.screen), at.scroll, drawing);
+  const { screen, room } = drawing;
+  const width = screen.columns - 1;
+  const head = [title(ask, drawing), ...reasons(ask, screen, at, room)];
+  const body = bodyOf(ask, at, width - INDENT.length).map((line) => `${INDENT}${coloured(line)}`);
+  // What the keys are is measured first: they are always seen. Whether `y` is among them depends on what is seen.
+  const foot = (isShown: boolean): Footing => footOf(asked, ask, drawing, isShown);
+  const fits = (lines: number): boolean => lines >= Math.min(body.length, FEWEST);
+  const left = room - head.length - foot(true).lines.length;
+  const isShown = fits(left);
+  const footing = foot(isShown);
+  const space = Math.max(0, Math.min(MOST, room - head.length - footing.lines.length));
+  const shown = bothEnds(body, space, screen.symbols, ': d shows all');
+  const lines = [...head, ...shown, ...footing.lines];
+  const top = head.length + shown.length;
+  const cursor = footing.cursor === undefined ? {} : { cursor: { x: footing.cursor.x, y: top + footing.cursor.y } };
+  // In a very small window the keys are what is seen.
+  const hidden = Math.max(0, lines.length - room);
+  return { lines: lines.slice(hidden), ...cursor, isShown, scroll: { most: 0, page: 1 } };
+}
+
+function title(ask: Approval, { screen, now }: Drawing): string {
+  const { request, index, of, warnings } = ask;
+  const left = request.expiresAt === null ? '' : `${countdown(request.expiresAt - now)} left`;
+  const count = of > 1 ? `Tool ${index} of ${of}` : '';
+  const right = [count, left].filter((part) => part !== '').join(` ${screen.symbols.dot} `);
+  return rule(request.toolName, right, screen, warnings.length > 0 ? 'red' : 'yellow');
+}
+
+/** Who asks, why, and what to beware of. Long ones are cut, so that the call itself is seen. */
+function reasons(ask: Approval, { columns, symbols }: Screen, at: Place, room: number): string[] {
+  const { request, from, why, warnings } = ask;
+  const width = columns - 1 - INDENT.length;
+  const most = Math.max(1, Math.floor(room / 6));
+  const part = (label: string, text: string, how?: Style): string[] => {
+    if (text === '') return [];
+    const lines = bothEnds(wrap(oneLine(text), width - widthOf(label)), most, symbols);
+    return hanging(label, how === undefined ? lines : lines.map((line) => style(how, line)), how ?? 'dim');
+  };
+  // The one that is made of the call itself says nothing that is not seen below.
+  const says = request.description.startsWith('Run tool ') ? '' : request.description;
+  if (at.at === 'always') return [];
+  return [
+    ...part('from ', from),
+    ...part('why  ', why),
+    ...part('says ', says),
+    ...warnings.flatMap((warning) => part('!    ', warning, 'red')),
+  ].map((line) => `${INDENT}${line}`);
+}
+
+/** What would run, in lines of so many columns. */
+function bodyOf(ask: Approval, at: Place, width: number): string[] {
+  if (at.at === 'edited') return callLines(ask.request.toolName, at.args, width);
+  if (at.at !== 'always') return previewOf(ask, width);
+  const { label = '', also = [] } = ask.always ?? {};
+  return [...wrap(oneLine(label), width), ...also.flatMap((each) => hanging('- ', wrap(oneLine(each), width - 2)))];
+}
+
+/** The preview, made for this width where it can be. */
+function previewOf({ request }: Approval, width: number): string[] {
+  // With changes of files in it the preview is more than the arguments: it is shown as it was made.
+  if (request.changes.length === 0) return callLines(request.toolName, request.args, width);
+  const [first = '', ...lines] = request.preview.split('\n');
+  const all = first === oneLine(request.toolName) ? lines : [first, ...lines];
+  // Only our own words stand without the gutter.
+  return all.flatMap((line) => pieces(line, width, line.startsWith('│ ') ? '│ ↪ ' : '  '));
+}
+
+/** Without the name of the tool, which is the title. */
+function callLines(toolName: string, args: unknown, width: number): string[] {
+  const lines = preview(toolName, args, Math.max(20, width)).text.split('\n');
+  return lines.length > 1 ? lines.slice(1) : ['(no arguments)'];
+}
+
+interface Footing {
+  lines: string[];
+  cursor?: { x: number; y: number };
+}
+
+/** The keys, or the line that is written on. */
+function footOf({ at, isAnswered }: Asked, ask: Approval, drawing: Drawing, isShown: boolean): Footing {
+  const { screen, isReady, said } = drawing;
+  const { columns, symbols } = screen;
+  const width = columns - 1 - INDENT.length;
+  const dim = (lines: readonly string[]): string[] => lines.map((line) => `${INDENT}${style('dim', line)}`);
+  const note = said === '' ? [] : wrap(said, width).map((line) => `${INDENT}${style('yellow', line)}`);
+  const keys = (parts: readonly string[]): string[] =>
+    rows(parts, ` ${symbols.dot} `, width).map((line) => `${INDENT}${style('bold', line)}`);
+  if (isAnswered) return { lines: dim([`answering${symbols.more}`]) };
+  if (!isReady) return { lines: [...note, ...dim([`read it first${symbols.more}`])] };
+  switch (at.at) {
+    case 'reason':
+      return writing('reject, because: ', at.draft, [...note, ...dim(['Enter rejects, Esc goes back'])], screen);
+    case 'respond':
+      return writing(
+        'the result is: ',
+        at.draft,
+        [...note, ...dim(['Enter gives it to the model, Esc goes back'])],
+        screen,
+      );
+    case 'edit':
+      return writing('arguments: ', at.draft, [...note, ...dim(['Enter shows it once more, Esc goes back'])], screen);
+    case 'edited':
+      return {
+        lines: [
+          ...note,
+          ...tooSmall(isShown),
+          ...keys([...(isShown ? ['y run it like this'] : []), 'e edit again', 'any other key: back']),
+        ],
+      };
+    case 'always':
+      return {
+        lines: [
+          ...note,
+          ...tooSmall(isShown),
+          ...keys([...(isShown ? ['y allow all of this from now on'] : []), 'any other key: back']),
+        ],
+      };
+    default: {
+      const offered = offers(ask, isShown).map(({ key, does }) => `${key} ${does}`);
+      return {
+        lines: [
+          ...note,
+          ...tooSmall(isShown),
+          ...keys([...offered, '? help']),
+          ...dim(wrap('or type why it must not run', width).slice(0, 1)),
+        ],
+      };
+    }
+  }
+}
+
+const tooSmall = (isShown: boolean): string[] =>
+  isShown ? [] : [`${INDENT}${style('red', 'too small to show it: make the window larger')}`];
+
+/** A line that is written on, in at most a few rows: those about the cursor. */
+function writing(label: string, draft: Draft, below: readonly string[], { columns, rows: all }: Screen): Footing {
+  const { rows: lines, cursor } = laid(draft, columns - 1 - INDENT.length - widthOf(label));
+  const most = Math.max(1, Math.floor(all / 3));
+  const first = Math.max(0, Math.min(cursor.row - Math.floor(most / 2), lines.length - most));
+  const seen = hanging(label, lines.slice(first, first + most), 'bold').map((line) => `${INDENT}${line}`);
+  return {
+    lines: [...seen, ...below],
+    cursor: { x: INDENT.length + widthOf(label) + cursor.column, y: cursor.row - first },
+  };
+}
+
+/** A page that is as high as there is room, and may be scrolled. */
+function scrolling(ask: Approval, all: readonly string[], at: number, drawing: Drawing): Drawn {
+  const { screen, room } = drawing;
+  const page = Math.max(1, room - 2);
+  const most = Math.max(0, all.length - page);
+  const from = Math.min(at, most);
+  const seen = all.slice(from, from + page);
+  const where = most === 0 ? '' : `lines ${from + 1} to ${from + seen.length} of ${all.length}`;
+  const keys = most === 0 ? ['Esc back'] : ['j k scroll', 'space next page', 'g G ends', 'Esc back'];
+  const foot = rows(keys, ` ${screen.symbols.dot} `, screen.columns - 2)[0] ?? '';
+  return {
+    lines: [rule(ask.request.toolName, where, screen, 'yellow'), ...seen, `${INDENT}${style('bold', foot)}`],
+    isShown: false,
+    scroll: { most, page },
+  };
+}
+
+/** Everything about a call. */
+function wholeOf(ask: Approval, screen: Screen): string[] {
+  const { request, from, why, warnings } = ask;
+  const width = screen.columns - 1 - INDENT.length;
+  const field = (name: string, text: string): string[] =>
+    text === '' ? [] : hanging(name.padEnd(9), wrap(oneLine(text), width - 9), 'dim');
+  const changes = request.changes.map(({ path, added, removed }) => `${path}: +${added} -${removed}`);
+  return [
+    ...field('from', from),
+    ...field('why', why),
+    ...field('says', request.description),
+    ...warnings.flatMap((warning) => field('beware', warning)),
+    ...changes.flatMap((change) => field('changes', change)),
+    ...field('digest', request.digest),
+    '',
+    ...previewOf(ask, width).map(coloured),
+  ].map((line) => `${INDENT}${line}`);
+}
+
+function helpOf(ask: Approval, { columns }: Screen): string[] {
+  const width = columns - 1 - INDENT.length;
+  const line = (key: string, help: string): string[] => hanging(`${key.padEnd(8)}`, wrap(help, width - 8), 'bold');
+  return [
+    ...offers(ask, true).flatMap(({ key, help }) => line(key, help)),
+    ...line('Esc', 'As n.'),
+    ...line('text', 'Anything else that you type rejects it with that as the reason, when you press Enter.'),
+    ...line('Ctrl+C', 'Once: cancel the run, with all that waits. Twice: leave.'),
+    '',
+    ...wrap('Enter alone decides nothing, nor does a key that was pressed before the question was there.', width),
+  ].map((each) => `${INDENT}${each}`);
+}

@@ -1,0 +1,100 @@
+/** All that is below the scrollback, as lines of the screen: always fewer than it has rows. */
+import type { Chat, Entry } from '../view.js';
+import { fit, oneLine, style } from '../../style.js';
+import { approvalLines, type Drawn } from './approval.js';
+import { laid } from './draft.js';
+import { liveLines, statusLine, workLines } from './entries.js';
+import { hanging, wrap, type Screen } from './layout.js';
+import { questionLines } from './question.js';
+import { readyAt, type State } from './state.js';
+
+export interface Frame extends Drawn {
+  /** As they are written: with colours. */
+  lines: string[];
+}
+
+/** Time, as {@link performance.now} and since the epoch, both in ms. */
+export interface Now {
+  steady: number;
+  epoch: number;
+}
+
+/**
+ * @param live entries that still change
+ * @param before the last one that does not
+ */
+export function frame(
+  state: State,
+  chat: Pick<Chat, 'view' | 'commands'>,
+  live: readonly Entry[],
+  before: Entry | undefined,
+  screen: Screen,
+  now: Now,
+): Frame {
+  const { view } = chat;
+  const room = Math.max(1, screen.rows - 1);
+  const status = statusLine(view, screen);
+  const asked = state.ask === null ? undefined : askLines(state, screen, room - 1, now);
+  const below = asked ?? promptLines(state, chat, screen, room - 2);
+  const isPage = state.ask?.at.at === 'whole' || state.ask?.at.at === 'help';
+  const work = isPage ? [] : workLines(view, screen).slice(0, Math.max(0, room - 1 - below.lines.length));
+  const space = isPage ? 0 : room - 1 - below.lines.length - work.length;
+  const above = liveLines(live, before, space, screen);
+  // One empty line, where there is room, between what was said and what is written.
+  const gap = space > above.length && (above.length > 0 || before !== undefined) ? [''] : [];
+  const top = above.length + gap.length + work.length;
+  const cursor = below.cursor === undefined ? {} : { cursor: { x: below.cursor.x, y: top + below.cursor.y } };
+  const lines = [...above, ...gap, ...work, ...below.lines, style('dim', status)];
+  return { ...below, lines: lines.map((line) => screen.symbols.shown(line)), ...cursor };
+}
+
+function askLines(state: State, screen: Screen, room: number, now: Now): Drawn {
+  const asked = state.ask;
+  if (asked === null) return { lines: [], isShown: false, scroll: { most: 0, page: 1 } };
+  const drawing = { screen, room, now: now.epoch, isReady: now.steady >= readyAt(state), said: state.said };
+  return asked.ask.kind === 'question'
+    ? questionLines(asked, asked.ask, drawing)
+    : approvalLines(asked, asked.ask, drawing);
+}
+
+/** Commands that are listed while one is typed. */
+const LISTED = 8;
+
+function promptLines(
+  state: State,
+  { commands, view }: Pick<Chat, 'view' | 'commands'>,
+  screen: Screen,
+  room: number,
+): Drawn {
+  const { columns, symbols } = screen;
+  const { draft, said } = state;
+  const box = laid(draft, columns - 3);
+  const most = Math.max(1, Math.min(8, room - 2));
+  const first = Math.max(0, Math.min(box.cursor.row - most + 1, box.rows.length - most));
+  const isEmpty = draft.text === '';
+  const hint = view.isBusy ? 'your next prompt' : 'what is to be done? /help lists commands';
+  const rows = isEmpty ? [style('dim', fit(hint, columns - 3))] : box.rows.slice(first, first + most);
+  const list =
+    draft.text.startsWith('/') && !draft.text.includes(' ')
+      ? commands
+          .filter(({ name }) => `/${name.replace(/^\//, '')}`.startsWith(draft.text))
+          .slice(0, Math.min(LISTED, room - rows.length))
+      : [];
+  const listed = list.map(({ usage, help }) => {
+    const name = oneLine(usage).padEnd(16);
+    return ` ${fit(`${name} ${oneLine(help)}`, columns - 2)}`;
+  });
+  const notes = wrap(said, columns - 2)
+    .filter((line) => line !== '')
+    .slice(0, 1);
+  return {
+    lines: [
+      ...hanging(`${symbols.prompt} `, rows, 'cyan'),
+      ...listed.map((line) => style('dim', line)),
+      ...notes.map((line) => ` ${style('yellow', line)}`),
+    ],
+    cursor: { x: 2 + box.cursor.column, y: box.cursor.row - first },
+    isShown: false,
+    scroll: { most: 0, page: 1 },
+  };
+}

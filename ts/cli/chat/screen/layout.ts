@@ -1,0 +1,213 @@
+/** Texts as lines of a screen. */
+import { safeText } from '../../../native.js';
+import { fit, oneLine, style, widthOf, type Style } from '../../style.js';
+
+/** How big the screen is, and what it can show. */
+export interface Screen {
+  readonly columns: number;
+  readonly rows: number;
+  readonly symbols: Symbols;
+}
+
+/** Signs of our own. */
+export interface Symbols {
+  readonly safe: string;
+  readonly auto: string;
+  readonly other: string;
+  readonly rule: string;
+  readonly dot: string;
+  readonly prompt: string;
+  readonly cursor: string;
+  readonly more: string;
+  readonly succeeded: string;
+  readonly failed: string;
+  readonly denied: string;
+  readonly cancelled: string;
+  readonly runs: string;
+  readonly waits: string;
+  readonly on: string;
+  readonly off: string;
+  /** A line as this terminal can show it. */
+  shown(line: string): string;
+}
+
+const UNICODE: Symbols = {
+  safe: '🔴 Safe mode',
+  auto: '🟢 Auto-approve',
+  other: '🔵',
+  rule: '─',
+  dot: '·',
+  prompt: '›',
+  cursor: '❯',
+  more: '…',
+  succeeded: '✓',
+  failed: '✗',
+  denied: '⊘',
+  cancelled: '–',
+  runs: '◐',
+  waits: '○',
+  on: '◉',
+  off: '○',
+  shown: (line) => line,
+};
+
+const WITHOUT_EMOJI: Symbols = { ...UNICODE, safe: '[safe] Safe mode', auto: '[auto] Auto-approve', other: '' };
+
+/** What the previews of the core use, and lists of ours. */
+const TO_ASCII: Readonly<Record<string, string>> = {
+  '│': '|',
+  '┆': ':',
+  '↪': '>',
+  '…': '...',
+  '⏎': '\\n',
+  '⇥': '\\t',
+  '␍': '\\r',
+  '−': '-',
+  '–': '-',
+  '·': '-',
+  '─': '-',
+  '“': '"',
+  '”': '"',
+  '’': "'",
+};
+
+const ASCII: Symbols = {
+  ...WITHOUT_EMOJI,
+  rule: '-',
+  dot: '-',
+  prompt: '>',
+  cursor: '>',
+  more: '...',
+  succeeded: '+',
+  failed: 'x',
+  denied: '!',
+  cancelled: '-',
+  runs: '*',
+  waits: '?',
+  on: '[x]',
+  off: '[ ]',
+  // ESC is of our own colours: nothing else has any by now.
+  shown: (line) => line.replace(/[^ -~\p{Cc}]/gu, (sign) => TO_ASCII[sign] ?? '?'),
+};
+
+/** What the terminal's locale lets it show. */
+export function symbolsFor(emoji: boolean | undefined, env: NodeJS.ProcessEnv = process.env): Symbols {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  // Windows' and macOS' terminals speak UTF-8, whatever the locale says.
+  const isUtf8 = /utf-?8/i.test(locale) || process.platform === 'win32' || process.platform === 'darwin';
+  if (!isUtf8) return ASCII;
+  return emoji === false || env['TERM'] === 'linux' ? WITHOUT_EMOJI : UNICODE;
+}
+
+/** A text in lines of so many columns, broken between words where it can be. What deceives the eye is made visible. */
+export function wrap(text: string, width: number, continuation = ''): string[] {
+  return safeText(text)
+    .split('\n')
+    .flatMap((line) => wrapLine(line, Math.max(1, width), continuation));
+}
+
+function wrapLine(line: string, width: number, continuation: string): string[] {
+  if (widthOf(line) <= width) return [line];
+  const rows = [''];
+  let used = 0;
+  const start = (): void => {
+    rows.push(continuation);
+    used = widthOf(continuation);
+  };
+  for (const [word] of line.matchAll(/\s+|\S+/gu)) {
+    const wide = widthOf(word);
+    const isSpace = /^\s/.test(word);
+    if (used + wide > width && !isSpace && wide <= width - widthOf(continuation)) start();
+    // A space at the end of a line is not seen, and begins no other.
+    if (isSpace && used + wide > width && wide < width) continue;
+    for (const character of word) {
+      const one = widthOf(character);
+      if (used + one > width) start();
+      rows[rows.length - 1] += character;
+      used += one;
+    }
+  }
+  return rows;
+}
+
+/** A line that is safe to show in pieces of so many columns, to the character: spaces may matter. */
+export function pieces(line: string, width: number, continuation: string): string[] {
+  const rows = [''];
+  let used = 0;
+  for (const character of line) {
+    const wide = widthOf(character);
+    if (used + wide > width) {
+      rows.push(continuation);
+      used = widthOf(continuation);
+    }
+    rows[rows.length - 1] += character;
+    used += wide;
+  }
+  return rows;
+}
+
+/** The lines with something before the first, and as much room before the others. */
+export function hanging(first: string, lines: readonly string[], how?: Style): string[] {
+  const room = ' '.repeat(widthOf(first));
+  return lines.map((line, at) => `${at === 0 ? (how === undefined ? first : style(how, first)) : room}${line}`);
+}
+
+/** At most so many lines: the beginning and the end, and how many are between. */
+export function bothEnds(lines: readonly string[], most: number, { more }: Symbols, hint = ''): string[] {
+  if (lines.length <= most) return [...lines];
+  if (most < 3) return lines.slice(0, Math.max(0, most));
+  const tail = Math.max(1, Math.floor((most - 1) / 3));
+  const head = most - 1 - tail;
+  const left = lines.length - head - tail;
+  return [
+    ...lines.slice(0, head),
+    style('yellow', `${more} ${left} more ${left === 1 ? 'line' : 'lines'}${hint}`),
+    ...lines.slice(lines.length - tail),
+  ];
+}
+
+/** A line across the screen, with a title on the left and something on the right. */
+export function rule(title: string, right: string, { columns, symbols }: Screen, how: Style): string {
+  const end = right === '' ? '' : ` ${right} ${symbols.rule}`;
+  const name = fit(oneLine(title), Math.max(8, columns - widthOf(end) - 5));
+  const line = Math.max(1, columns - widthOf(name) - widthOf(end) - 5);
+  return style(how, `${symbols.rule.repeat(2)} ${name} ${symbols.rule.repeat(line)}${end}`);
+}
+
+/** Coloured as a diff: what a call adds and takes away, and where. */
+export function coloured(line: string): string {
+  if (/^[│|]? ?\+ /.test(line)) return style('green', line);
+  if (/^[│|]? ?- /.test(line)) return style('red', line);
+  return line.startsWith('@@ ') ? style('cyan', line) : line;
+}
+
+/** Parts side by side, as many as there is room for. */
+export function row(parts: readonly string[], separator: string, width: number): string {
+  let line = '';
+  for (const part of parts.filter((part) => part !== '')) {
+    const next = line === '' ? part : `${line}${separator}${part}`;
+    if (widthOf(next) > width) return line === '' ? fit(part, width) : line;
+    line = next;
+  }
+  return line;
+}
+
+/** Parts side by side in as many lines as they need. */
+export function rows(parts: readonly string[], separator: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const next = last === undefined ? part : `${last}${separator}${part}`;
+    if (last !== undefined && widthOf(next) <= width) lines[lines.length - 1] = next;
+    else lines.push(fit(part, width));
+  }
+  return lines;
+}
+
+/** How long there is still time: `59s`, `4m 12s`, `2h 5m`. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
+  if (hours > 0) return `${hours}h ${minutes % 60}m`;
+  return minutes > 0 ? `${minutes}m ${seconds % 60}s` : `${seconds}s`;
+}

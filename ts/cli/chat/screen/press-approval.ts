@@ -1,0 +1,189 @@
+/** What keys do to a tool call that waits. */
+import type { DecisionType } from '../../../../index.js';
+import { messageOf } from '../../../errors/message-of.js';
+import { revive, snapshot } from '../../../values/snapshot.js';
+import type { Ask } from '../view.js';
+import { draftOf, edited, EMPTY, insert, type Draft } from './draft.js';
+import type { Key } from './keys.js';
+import type { Surroundings } from './press.js';
+import { goTo, sent, type Pressed, type State } from './state.js';
+
+export type Approval = Extract<Ask, { kind: 'approval' }>;
+
+/** A key that an approval knows, and what it does. */
+export interface Offer {
+  key: string;
+  /** In a word or two. */
+  does: string;
+  /** In a sentence, for the help. */
+  help: string;
+}
+
+/** The keys that this call may be answered with. */
+export function offers({ request, always }: Approval, isShown: boolean): Offer[] {
+  const may = (type: DecisionType): boolean => request.allowedDecisions.includes(type);
+  const offer = (is: boolean, key: string, does: string, help: string): Offer[] => (is ? [{ key, does, help }] : []);
+  const runs = may('approve') && isShown;
+  return [
+    ...offer(runs, 'y', 'approve', 'Run it, as it is shown.'),
+    ...offer(true, 'n', 'reject', 'Do not run it. To tell the model why, type the reason, or a space and the reason.'),
+    ...offer(may('edit') && isShown, 'e', 'edit', 'Run it with other arguments: they are shown again before they run.'),
+    ...offer(may('respond'), 'r', 'respond', 'Do not run it, and give the model a result of your own.'),
+    ...offer(
+      runs && always !== null,
+      's',
+      'always',
+      'Run it, and others like it until this program ends: it says which first.',
+    ),
+    ...offer(runs, 'A', 'approve all', 'Turn Auto-approve on: all that waits runs, but for what a policy denies.'),
+    ...offer(true, 'd', 'details', 'All of it, to scroll through.'),
+  ];
+}
+
+export function pressApproval(state: State, ask: Approval, key: Key, isAlone: boolean, around: Surroundings): Pressed {
+  const at = state.ask?.at;
+  const { approvalId } = ask.request;
+  const back = (said = ''): Pressed => ({ state: goTo(state, { at: 'keys' }, said) });
+  const isYes = key.kind === 'text' && key.text.toLowerCase() === 'y' && isAlone;
+  switch (at?.at) {
+    case 'keys':
+      return pressKeys(state, ask, key, isAlone, around);
+    case 'reason':
+    case 'respond':
+    case 'edit':
+      return pressDraft(state, ask, at.at, at.draft, key);
+    case 'edited':
+      if (isYes && around.isShown)
+        return {
+          state: sent(state),
+          action: { type: 'decide', approvalId, decision: { type: 'edit', args: at.args } },
+        };
+      return isLetter(key, 'e', isAlone) ? edit(state, ask, at.text, around) : back('not edited: it goes on waiting');
+    case 'always':
+      if (isYes && around.isShown) return { state: sent(state), action: { type: 'always', approvalId } };
+      return back('not remembered: it goes on waiting');
+    case 'whole':
+    case 'help': {
+      const scroll = scrolled(at.scroll, key, around.scroll);
+      return scroll === undefined ? back() : { state: goTo(state, { at: at.at, scroll }) };
+    }
+    default:
+      return { state };
+  }
+}
+
+const isLetter = (key: Key, letter: string, isAlone: boolean): boolean =>
+  isAlone && key.kind === 'text' && key.text === letter;
+
+function pressKeys(state: State, ask: Approval, key: Key, isAlone: boolean, around: Surroundings): Pressed {
+  const { approvalId } = ask.request;
+  const reject: Pressed = {
+    state: sent(state),
+    action: { type: 'decide', approvalId, decision: { type: 'reject' } },
+  };
+  if (key.kind === 'key') {
+    if (key.name === 'escape') return reject;
+    return key.name === 'enter'
+      ? { state: { ...state, said: 'Enter decides nothing: press a key of those below' } }
+      : { state };
+  }
+  const letter = key.kind === 'text' && isAlone ? key.text : undefined;
+  const typed = letter === 'Y' ? 'y' : letter === 'N' ? 'n' : letter;
+  if (typed === '?') return { state: goTo(state, { at: 'help', scroll: 0 }) };
+  if (!offers(ask, around.isShown).some((offer) => offer.key === typed)) {
+    if (typed !== undefined && /^[yersA]$/.test(typed))
+      return { state: { ...state, said: `${typed} is not possible here` } };
+    // Words: why it must not run.
+    return { state: goTo(state, { at: 'reason', draft: insert(EMPTY, key.text.replace(/^\s+/, '')) }) };
+  }
+  switch (typed) {
+    case 'y':
+      return { state: sent(state), action: { type: 'decide', approvalId, decision: { type: 'approve' } } };
+    case 'n':
+      return reject;
+    case 'e':
+      return edit(state, ask, JSON.stringify(snapshot(ask.request.args).json, null, 2), around);
+    case 'r':
+      return { state: goTo(state, { at: 'respond', draft: EMPTY }) };
+    case 's':
+      return { state: goTo(state, { at: 'always' }) };
+    case 'A':
+      return { state: sent(state), action: { type: 'approveAll', approvalId } };
+    default:
+      return { state: goTo(state, { at: 'whole', scroll: 0 }) };
+  }
+}
+
+function edit(state: State, ask: Approval, text: string, { hasEditor }: Surroundings): Pressed {
+  if (hasEditor) return { state, action: { type: 'edit', approvalId: ask.request.approvalId, text } };
+  return { state: goTo(state, { at: 'edit', draft: draftOf(text) }) };
+}
+
+function pressDraft(state: State, ask: Approval, at: 'reason' | 'respond' | 'edit', draft: Draft, key: Key): Pressed {
+  const go = (next: Draft): Pressed => ({ state: goTo(state, { at, draft: next }) });
+  const back: Pressed = { state: goTo(state, { at: 'keys' }) };
+  if (key.kind !== 'key') return go(insert(draft, key.text));
+  if (key.name === 'escape') return back;
+  if (key.name === 'backspace' && draft.text === '') return back;
+  if (key.name !== 'enter') return go(edited(draft, key.name) ?? draft);
+  const text = draft.text.trim();
+  if (text === '') return back;
+  if (at === 'edit') return { state: withEdited(state, ask, draft.text) };
+  const { approvalId } = ask.request;
+  return {
+    state: sent(state),
+    action: {
+      type: 'decide',
+      approvalId,
+      decision: at === 'reason' ? { type: 'reject', reason: text } : { type: 'respond', output: text },
+    },
+  };
+}
+
+/** With other arguments, as the human wrote them: to be shown before they run. What is tagged stays what its tag says. */
+export function withEdited(state: State, { request }: Approval, text: string): State {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return goTo(state, { at: 'edit', draft: draftOf(text) }, `that is no JSON: ${messageOf(error)}`);
+  }
+  if (JSON.stringify(json) === JSON.stringify(snapshot(request.args).json))
+    return goTo(state, { at: 'keys' }, 'nothing was changed: it goes on waiting');
+  return goTo(state, { at: 'edited', args: revive(json), text });
+}
+
+/** Where a key scrolls to; `undefined`: it leaves. */
+function scrolled(at: number, key: Key, { most, page }: Surroundings['scroll']): number | undefined {
+  const to = (place: number): number => Math.min(most, Math.max(0, place));
+  const name = key.kind === 'key' ? key.name : key.kind === 'text' ? key.text : '';
+  switch (name) {
+    case 'j':
+    case 'down':
+    case 'enter':
+      return to(at + 1);
+    case 'k':
+    case 'up':
+      return to(at - 1);
+    case ' ':
+    case 'page-down':
+      return to(at + page);
+    case 'b':
+    case 'page-up':
+      return to(at - page);
+    case 'g':
+    case 'home':
+      return 0;
+    case 'G':
+    case 'end':
+      return most;
+    case 'escape':
+    case 'q':
+    case 'd':
+    case '?':
+    case 'backspace':
+      return undefined;
+    default:
+      return to(at);
+  }
+}

@@ -1,0 +1,101 @@
+/** What keys do to questions of the model. */
+import type { Question } from '../../../../index.js';
+import type { Ask } from '../view.js';
+import { edited, insert } from './draft.js';
+import type { Key } from './keys.js';
+import { firstQuestion, goTo, sent, type Answering, type Pressed, type State } from './state.js';
+
+type Questions = Extract<Ask, { kind: 'question' }>;
+
+/** How many options there are, with the one in the human's own words. */
+export const optionsOf = (question: Question): number => {
+  if (question.kind === 'text') return 0;
+  return question.options.length + (question.kind === 'multiple_choice' ? 1 : 0);
+};
+
+/** Whether the human writes at this place: an answer, or "other". */
+export const isWriting = (question: Question, { option }: Answering): boolean =>
+  question.kind === 'text' || (question.kind === 'multiple_choice' && option === question.options.length);
+
+export function pressQuestion(state: State, ask: Questions, key: Key, isAlone: boolean): Pressed {
+  const at = state.ask?.at;
+  const question = at?.at === 'question' ? ask.questions[at.index] : undefined;
+  if (at?.at !== 'question' || question === undefined) return { state };
+  const { approvalId } = ask.request;
+  const go = (change: Partial<Answering>, said = ''): Pressed => ({ state: goTo(state, { ...at, ...change }, said) });
+  if (key.kind !== 'key') return written(key, question, at, isAlone, go);
+  switch (key.name) {
+    case 'escape':
+      return { state: sent(state), action: { type: 'answer', approvalId, answers: null } };
+    case 'enter':
+      return answered(state, ask, question, at, go);
+    case 'shift-tab': {
+      const before = at.answers.slice(0, -1);
+      return at.index === 0 ? { state } : go({ ...firstQuestion(), index: at.index - 1, answers: before });
+    }
+    case 'up':
+    case 'down': {
+      const moved = isWriting(question, at) ? edited(at.draft, key.name) : undefined;
+      if (moved !== undefined) return go({ draft: moved });
+      const option = at.option + (key.name === 'up' ? -1 : 1);
+      return go({ option: Math.max(0, Math.min(optionsOf(question) - 1, option)) });
+    }
+    default:
+      return isWriting(question, at) ? go({ draft: edited(at.draft, key.name) ?? at.draft }) : { state };
+  }
+}
+
+type Go = (change: Partial<Answering>, said?: string) => Pressed;
+
+/** Words are written where there is room for them; on a list, space and digits choose. */
+function written(
+  key: Exclude<Key, { kind: 'key' }>,
+  question: Question,
+  at: Answering,
+  isAlone: boolean,
+  go: Go,
+): Pressed {
+  if (question.kind === 'text' || isWriting(question, at)) return go({ draft: insert(at.draft, key.text) });
+  const letter = key.kind === 'text' && isAlone ? key.text : '';
+  const digit = /^[1-9]$/.test(letter) ? Number(letter) - 1 : undefined;
+  if (digit !== undefined && digit < optionsOf(question)) {
+    return question.kind === 'multi_select'
+      ? go({ option: digit, chosen: toggled(at.chosen, digit) })
+      : go({ option: digit });
+  }
+  if (letter === ' ' && question.kind === 'multi_select') return go({ chosen: toggled(at.chosen, at.option) });
+  if (letter === 'j' || letter === 'k') {
+    const option = at.option + (letter === 'k' ? -1 : 1);
+    return go({ option: Math.max(0, Math.min(optionsOf(question) - 1, option)) });
+  }
+  const keys =
+    question.kind === 'multi_select' ? 'space chooses, Enter answers' : 'move with the arrows, Enter answers';
+  return go({}, keys);
+}
+
+const toggled = (chosen: readonly number[], option: number): number[] =>
+  chosen.includes(option) ? chosen.filter((each) => each !== option) : [...chosen, option].toSorted((a, b) => a - b);
+
+function answered(state: State, ask: Questions, question: Question, at: Answering, go: Go): Pressed {
+  const answer = answerOf(question, at);
+  if (answer === null && question.required !== false)
+    return go({}, 'this one must be answered; Esc answers none of them');
+  const answers = [...at.answers, answer];
+  if (answers.length < ask.questions.length) return go({ ...firstQuestion(), index: at.index + 1, answers });
+  return { state: sent(state), action: { type: 'answer', approvalId: ask.request.approvalId, answers } };
+}
+
+/** `null`: none. */
+function answerOf(question: Question, at: Answering): string | string[] | null {
+  const words = at.draft.text.trim() === '' ? null : at.draft.text.trim();
+  switch (question.kind) {
+    case 'text':
+      return words;
+    case 'multiple_choice':
+      return isWriting(question, at) ? words : (question.options[at.option]?.label ?? null);
+    case 'multi_select': {
+      const labels = at.chosen.flatMap((option) => question.options[option]?.label ?? []);
+      return labels.length === 0 ? null : labels;
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/** What keys do. Nothing here reads or writes. */
+import type { ChatView } from '../view.js';
+import { draftOf, edited, EMPTY, insert, MOST, type Draft } from './draft.js';
+import type { Key, Press } from './keys.js';
+import { pressApproval } from './press-approval.js';
+import { pressQuestion } from './press-question.js';
+import { readyAt, type Pressed, type State } from './state.js';
+
+/** What is known beside the state. */
+export interface Surroundings {
+  view: ChatView;
+  /** In ms of {@link performance.now}. */
+  now: number;
+  /** The whole lines that a line may become. */
+  complete(line: string): string[];
+  /** Whether enough of what is asked about is on the screen to approve it. */
+  isShown: boolean;
+  /** How far the view that is scrolled goes down, and how many lines of it are seen. */
+  scroll: { most: number; page: number };
+  /** Whether there is an editor for arguments. */
+  hasEditor: boolean;
+}
+
+export function press(state: State, { key, isAlone }: Press, around: Surroundings): Pressed {
+  const clear = { ...state, said: '' };
+  const name = key.kind === 'key' ? key.name : undefined;
+  if (name === 'ctrl-l') return { state, action: { type: 'repaint' } };
+  if (name === 'ctrl-c') {
+    const isDrafting = state.ask === null && !around.view.isBusy && state.draft.text !== '';
+    return isDrafting
+      ? { state: withDraft(clear, EMPTY, around.now) }
+      : { state: clear, action: { type: 'interrupt' } };
+  }
+  const { ask } = state;
+  if (ask === null) return pressPrompt(clear, key, around);
+  if (around.now < readyAt(state)) return pressEarly(state, key, around);
+  if (ask.isAnswered) return { state };
+  return ask.ask.kind === 'question'
+    ? pressQuestion(clear, ask.ask, key, isAlone)
+    : pressApproval(clear, ask.ask, key, isAlone, around);
+}
+
+/** The question has only just come: whoever was writing goes on writing, and nothing else is meant yet. */
+function pressEarly(state: State, key: Key, around: Surroundings): Pressed {
+  const isDrafting = state.draft.text !== '' && (key.kind !== 'key' || key.name !== 'escape');
+  if (isDrafting) return pressPrompt(state, key, around);
+  return { state: { ...state, said: 'that key came too early: press it again' } };
+}
+
+function pressPrompt(state: State, key: Key, around: Surroundings): Pressed {
+  const { draft } = state;
+  const { now } = around;
+  if (key.kind !== 'key') return { state: withText(state, key.text, now) };
+  switch (key.name) {
+    case 'enter': {
+      const line = draft.text.trim();
+      if (line === '') return { state };
+      return {
+        state: { ...withDraft(state, EMPTY, now), history: remembered(state, line) },
+        action: { type: 'submit', line },
+      };
+    }
+    case 'tab':
+      return { state: completed(state, around) };
+    case 'escape':
+      return { state };
+    case 'ctrl-d':
+      if (draft.text === '') return { state, action: { type: 'quit' } };
+      return { state: withDraft(state, edited(draft, 'delete') ?? draft, now) };
+    case 'up':
+    case 'down': {
+      const moved = edited(draft, key.name);
+      return { state: moved === undefined ? fromHistory(state, key.name) : withDraft(state, moved, now) };
+    }
+    default:
+      return { state: withDraft(state, edited(draft, key.name) ?? draft, now) };
+  }
+}
+
+const withDraft = (state: State, draft: Draft, now: number): State => ({ ...state, draft, draftedAt: now });
+
+function withText(state: State, text: string, now: number): State {
+  const draft = insert(state.draft, text);
+  const said =
+    draft.text.length >= MOST ? `a prompt has at most ${MOST} characters: the rest was left out` : state.said;
+  return { ...withDraft(state, draft, now), said };
+}
+
+/** How many prompts are kept. */
+const REMEMBERED = 500;
+
+function remembered({ history }: State, line: string): State['history'] {
+  const lines = history.lines.at(-1) === line ? history.lines : [...history.lines, line].slice(-REMEMBERED);
+  return { lines, at: null, kept: EMPTY };
+}
+
+function fromHistory(state: State, way: 'up' | 'down'): State {
+  const { lines, at, kept } = state.history;
+  const next = (at ?? lines.length) + (way === 'up' ? -1 : 1);
+  if (next < 0 || next > lines.length) return state;
+  const history = { lines, at: next === lines.length ? null : next, kept: at === null ? state.draft : kept };
+  return { ...state, history, draft: next === lines.length ? kept : draftOf(lines[next] ?? '') };
+}
+
+/** As far as all that it may become agree. */
+function completed(state: State, { complete, now }: Surroundings): State {
+  const { text } = state.draft;
+  if (!text.startsWith('/')) return state;
+  const lines = complete(text);
+  const [first = text, ...others] = lines;
+  let length = first.length;
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1;
+  const common = first.slice(0, length);
+  return common.length > text.length ? withDraft(state, draftOf(common), now) : state;
+}

@@ -1,0 +1,136 @@
+/** What the screen is about at one moment. Never changed: the next moment is another object. */
+import type { Decision, QuestionsAnswered } from '../../../../index.js';
+import type { Ask, ChatView } from '../view.js';
+import { EMPTY, type Draft } from './draft.js';
+
+export interface State {
+  /** What is being written to the agent. */
+  readonly draft: Draft;
+  /** When the human last wrote on it, in ms of {@link performance.now}. */
+  readonly draftedAt: number;
+  readonly history: History;
+  /** What is asked at this moment. */
+  readonly ask: Asked | null;
+  /** One line about the last key, until the next. */
+  readonly said: string;
+}
+
+export interface History {
+  /** Oldest first. */
+  readonly lines: readonly string[];
+  /** Which is shown; `null`: the one that is being written. */
+  readonly at: number | null;
+  /** The one that was being written. */
+  readonly kept: Draft;
+}
+
+/** What is asked, and how far the human is with it. */
+export interface Asked {
+  readonly ask: Ask;
+  /** When it came on the screen, in ms of {@link performance.now}. */
+  readonly shownAt: number;
+  /** It was answered: the chat is about to take it. */
+  readonly isAnswered: boolean;
+  readonly at: Place;
+}
+
+export type Place =
+  | { readonly at: 'keys' }
+  /** A reason for a rejection, a result to respond with, or arguments as JSON. */
+  | { readonly at: 'reason' | 'respond' | 'edit'; readonly draft: Draft }
+  /** Other arguments, shown before they are approved. `text` is their JSON. */
+  | { readonly at: 'edited'; readonly args: unknown; readonly text: string }
+  | { readonly at: 'always' }
+  | { readonly at: 'whole' | 'help'; readonly scroll: number }
+  | Answering;
+
+/** Questions, one at a time. */
+export interface Answering {
+  readonly at: 'question';
+  readonly index: number;
+  /** Which option the cursor is on; behind the last one is "other". */
+  readonly option: number;
+  readonly chosen: readonly number[];
+  /** The answer to a question of kind `text`, or "other". */
+  readonly draft: Draft;
+  readonly answers: QuestionsAnswered['answers'];
+}
+
+/** What a key asks for beyond the screen. */
+export type Action =
+  | { type: 'submit'; line: string }
+  | { type: 'decide'; approvalId: string; decision: Decision }
+  | { type: 'always'; approvalId: string }
+  | { type: 'approveAll'; approvalId: string }
+  | { type: 'answer'; approvalId: string; answers: QuestionsAnswered['answers'] | null }
+  /** In the human's editor. */
+  | { type: 'edit'; approvalId: string; text: string }
+  | { type: 'interrupt' }
+  | { type: 'repaint' }
+  | { type: 'quit' };
+
+export interface Pressed {
+  state: State;
+  action?: Action;
+}
+
+export const START: State = {
+  draft: EMPTY,
+  draftedAt: -Infinity,
+  history: { lines: [], at: null, kept: EMPTY },
+  ask: null,
+  said: '',
+};
+
+/** No key decides anything before the question has been on the screen for so long, in ms. */
+const SEEN = 250;
+/** Nor before so long after the last key of a prompt that was being written when it came, in ms. */
+const QUIET = 1000;
+
+/** From when on keys are meant for what is asked, in ms of {@link performance.now}. */
+export function readyAt({ ask, draftedAt }: State): number {
+  return ask === null ? Infinity : Math.max(ask.shownAt + SEEN, draftedAt + QUIET);
+}
+
+/** With what the chat shows now: another question comes on the screen, or the one that was there no longer waits. */
+export function withView(state: State, view: ChatView, now: number): State {
+  const [first] = view.asks;
+  const old = state.ask;
+  if (first === undefined) {
+    if (old === null) return state;
+    return { ...state, ask: null, said: isHalfDone(old) ? 'that no longer waits' : state.said };
+  }
+  if (old?.ask.request.approvalId === first.request.approvalId) {
+    return old.ask === first ? state : { ...state, ask: { ...old, ask: first } };
+  }
+  const at: Place = first.kind === 'question' ? firstQuestion() : { at: 'keys' };
+  const said = old !== null && isHalfDone(old) ? 'the one before no longer waits' : '';
+  return { ...state, ask: { ask: first, shownAt: now, isAnswered: false, at }, said };
+}
+
+/** The human was about to answer when somebody, or time, was faster. */
+const isHalfDone = ({ isAnswered, at }: Asked): boolean => !isAnswered && at.at !== 'keys';
+
+export const firstQuestion = (): Answering => ({
+  at: 'question',
+  index: 0,
+  option: 0,
+  chosen: [],
+  draft: EMPTY,
+  answers: [],
+});
+
+/** With the question at another place. */
+export const goTo = (state: State, at: Place, said = ''): State =>
+  state.ask === null ? state : { ...state, ask: { ...state.ask, at }, said };
+
+/** Answered: no key means it any more. */
+export const sent = (state: State): State =>
+  state.ask === null ? state : { ...state, ask: { ...state.ask, isAnswered: true }, said: '' };
+
+/** It was answered, and waits nevertheless: the answer was not taken. */
+export function unsent(state: State, approvalId: string): State {
+  if (state.ask?.ask.request.approvalId !== approvalId || !state.ask.isAnswered) return state;
+  const at: Place = state.ask.ask.kind === 'question' ? firstQuestion() : { at: 'keys' };
+  return { ...state, ask: { ...state.ask, isAnswered: false, at } };
+}
