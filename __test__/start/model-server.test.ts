@@ -13,11 +13,11 @@ function toolsThatLog(ran: unknown[]) {
   return {
     read_file: tool({
       inputSchema: z.object({ file_path }),
-      execute: (args) => (ran.push(args), 'old, old'),
+      execute: (args) => (ran.push(args), '     1\told, old'),
     }),
     write_file: tool({
       inputSchema: z.object({ file_path, content: z.string() }),
-      execute: (args) => (ran.push(args), `Created ${args.file_path}.`),
+      execute: (args) => (ran.push(args), `Made ${args.file_path}: 1 bytes.`),
     }),
     edit_file: tool({
       inputSchema: z.object({
@@ -26,11 +26,11 @@ function toolsThatLog(ran: unknown[]) {
         new_string: z.string(),
         replace_all: z.boolean().optional(),
       }),
-      execute: (args) => (ran.push(args), `Replaced 2 occurrences in ${args.file_path}.`),
+      execute: (args) => (ran.push(args), `Edited ${args.file_path}: 2 places.`),
     }),
     execute: tool({
       inputSchema: z.object({ command: z.string() }),
-      execute: (args) => (ran.push(args), 'exit code 0'),
+      execute: (args) => (ran.push(args), '(no output)\n[exit code 0]'),
     }),
   };
 }

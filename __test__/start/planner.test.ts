@@ -15,10 +15,13 @@ const { plan } = (await import(new URL('../../examples/start/planner.mjs', impor
 const TOOLS = 'ls read_file write_file edit_file glob grep execute write_todos task ask_user'.split(' ');
 const RESULTS: Record<string, string> = {
   ls: 'src/\nREADME.md',
-  read_file: 'Hello',
-  write_file: 'Created it.',
-  edit_file: 'Replaced 1 occurrence.',
-  execute: 'exit code 0',
+  read_file: '     1\tHello\n     2\tError: it says so',
+  write_file: 'Made it: 1 bytes.',
+  edit_file: 'Edited it: one place.',
+  execute: 'Error: x denies\n[exit code 0]',
+  grep: 'src/a:1: Hello\n[1 lines in 1 files.]',
+  write_todos: 'The plan is written: 1 pending.',
+  ask_user: 'Q: Why?\nA: because',
 };
 const NOBODY = 'Nobody answered in time.';
 const POLICY = '`git push`: .countersign/policy.toml:4 denies: "releases are made by people"';
@@ -127,9 +130,9 @@ test.for([
 ] as const)('ask me %s', ([words, question]) => {
   const asked =
     'options' in question ? { ...question, options: question.options.map((label) => ({ label })) } : question;
-  const { rounds, text } = talk(`ask me ${words}; why`, () => 'Q: …\nA: because');
+  const { rounds, text } = talk(`ask me ${words}; why`);
   expect(rounds).toEqual([[['ask_user', { questions: [asked, { kind: 'text', question: 'Why?' }] }]]]);
-  expect(text).toBe('Thank you. You told me:\nQ: …\nA: because');
+  expect(text).toBe('Thank you. You told me:\nQ: Why?\nA: because');
 });
 
 test('"and" is at once, "then" is one after the other', () => {
@@ -139,7 +142,7 @@ test('"and" is at once, "then" is one after the other', () => {
     ['execute'],
     ['read_file'],
   ]);
-  expect(text).toBe('Created a.\nCreated b.\nRan `cat a b`: exit code 0.\na says:\nHello');
+  expect(text).toBe('Created a.\nCreated b.\nRan `cat a b`: exit code 0.\na says:\nHello\nError: it says so');
 });
 
 test('a change reads first, also beside others', () => {
@@ -163,7 +166,9 @@ test('a plan is written down, worked off and kept up to date', () => {
     'execute',
     'completed completed completed',
   ]);
-  expect(text).toBe('a says:\nHello\nChanged "Hello" to "Hi" in b (1 place).\nRan `node --test`: exit code 0.');
+  expect(text).toBe(
+    'a says:\nHello\nError: it says so\nChanged "Hello" to "Hi" in b (1 place).\nRan `node --test`: exit code 0.',
+  );
 });
 
 test('a plan of what it cannot do is only written down', () => {
@@ -201,10 +206,10 @@ test.for([
   ['because I say so', 'You rejected creating a.txt: because I say so'],
   ['Tool call execution denied.', 'You rejected creating a.txt.'],
   ['no more files The human rejected this same call before.', 'You rejected creating a.txt: no more files'],
-  [NOBODY, `Creating a.txt did not happen: ${NOBODY}`],
+  [NOBODY, `Creating a.txt came to nothing: ${NOBODY}`],
   [
     'The human skipped this call. Go on without it.',
-    'Creating a.txt did not happen: The human skipped this call. Go on without it.',
+    'Creating a.txt came to nothing: The human skipped this call. Go on without it.',
   ],
   ['BackendError: a.txt is a folder.', 'Creating a.txt failed: a.txt is a folder.'],
   ['AI_InvalidToolInputError: no content', 'Creating a.txt failed: no content'],
@@ -217,6 +222,30 @@ test.for([
     rounds: [[['write_file', { file_path: 'a.txt', content: '1' }]]],
     text: told,
   });
+});
+
+test.for([
+  ['read a', 'not this one', 'You rejected reading a: not this one'],
+  ['search for x', 'no', 'You rejected searching for "x": no'],
+  [
+    'run sleep 9',
+    'out\n[It took too long and was stopped. Do less at once.]',
+    'Ran `sleep 9`: It took too long and was stopped. Do less at once.',
+  ],
+  ['list', 'BackendError: there is no such folder', 'Listing the project failed: there is no such folder'],
+  ['ask me why', 'The human did not answer the questions. Go on without the answers.', 'You rejected my questions.'],
+  [
+    'ask me why',
+    'The human did not answer the questions. The reason: none of it. Go on without the answers.',
+    'You rejected my questions: none of it.',
+  ],
+  [
+    'ask me why',
+    'The questions could not be put to the human: Nobody could be asked. Go on without the answers.',
+    'My questions came to nothing: The questions could not be put to the human: Nobody could be asked. Go on without the answers.',
+  ],
+] as const)('%s, and what became of it: %s', ([prompt, result, told]) => {
+  expect(talk(prompt, () => result).text).toBe(told);
 });
 
 test('a rejection with a better idea: it does that, and asks for it', () => {

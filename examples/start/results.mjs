@@ -24,23 +24,31 @@
  */
 
 /** Of calls that no human and no policy refused. */
-const UNANSWERED = new Set([
-  'Nobody answered in time.',
-  'The run was cancelled.',
-  'The human skipped this call. Go on without it.',
-]);
+const UNANSWERED =
+  /^(?:Nobody answered in time\.|The run was cancelled\.|The human skipped this call\.|The human ended the turn\.|The questions could not be put to the human: )/;
 const REPEATED = /\s*The human rejected this same call before\.$/;
 /** By a rule, by the default of a document, or by the edit of a human that a rule denies. */
 const DENIED = /(?: denies(?:: "[^]*")?| denies by default)\.?$/;
 /** The AI SDK (7) puts the error's name before the message. */
 const FAILED = /^(?:[A-Za-z_]*Error|AI_\w+)(?: \[\w+\])?: ([^]*)/;
 
-/** Tools that are asked about: what they return when they ran. Whatever else stands there is the reason of a rejection. */
+/**
+ * What tools return when they ran. Whatever else stands there is the reason of a rejection; of a tool that is not here,
+ * everything is a result.
+ */
 const WORDINGS = {
-  write_file: /^(?:(Created)|Wrote|Replaced|Overwrote|Updated)\b/i,
-  edit_file: /^(?:Replaced|Changed|Edited)\b\D*(\d+)?/i,
-  execute: /(?:^|\n)\[?(?:exit code:? (\d+)|(?:stopped|killed|timed out|ended by)\b:? ?([^\]\n]*))\]?\.?\s*$/i,
+  write_file: /^(?:(Made)|Replaced) [^]*: \d+ bytes\.$/,
+  edit_file: /^Edited [^]*: (one|\d+) places?\.$/,
+  execute: /^([^]*)\n\[(?:exit code (\d+)|(It (?:took|was)\b.*))\]$/,
+  read_file: /^(?: *\d+\t|\(The file )/,
+  grep: /^\(No line matches\.\)$|\n\[(?:\d+ lines in \d+ files\.|There are more\..*)\]$/,
+  write_todos: /^The plan is /,
+  ask_user: /^Q: /,
 };
+
+/** What the AI SDK says for a denial without a reason. */
+const NO_REASON = 'Tool call execution denied.';
+const NOT_ANSWERED = /^The human did not answer the questions\.(?: The reason: ([^]*))? Go on without the answers\.$/;
 
 /**
  * @param {string} name The tool.
@@ -48,41 +56,42 @@ const WORDINGS = {
  * @returns {Outcome}
  */
 export function outcomeOf(name, text) {
-  if (UNANSWERED.has(text)) return { type: 'unanswered', reason: text };
-  if (DENIED.test(text)) return { type: 'denied', reason: text };
-  const failure = FAILED.exec(text);
-  if (failure) return { type: 'failed', message: failure[1] ?? '' };
-
   // countersign adds a note to the result of a call that a human edited.
   const noteAt = text.lastIndexOf('\n\nNote: the human changed the arguments');
   const content = noteAt < 0 ? text : text.slice(0, noteAt);
-  const ran = {
-    type: /** @type {const} */ ('ran'),
-    content,
-    isEdited: noteAt >= 0,
-    created: false,
-    replaced: 0,
-    exitCode: 0,
-    stopped: '',
-  };
-  if (!(name in WORDINGS)) return text === NO_REASON ? { type: 'rejected', reason: '' } : ran;
+  const wording = WORDINGS[/** @type {keyof typeof WORDINGS} */ (name)];
+  const match = wording?.exec(content);
+  // What a tool returned may look like anything else, so it comes first.
+  if (!match) {
+    const failure = FAILED.exec(text);
+    if (failure) return { type: 'failed', message: failure[1] ?? '' };
+    if (DENIED.test(text)) return { type: 'denied', reason: text };
+    if (UNANSWERED.test(text)) return { type: 'unanswered', reason: text };
+    if (wording || text === NO_REASON) return { type: 'rejected', reason: reasonIn(text) };
+  }
+  return { type: 'ran', isEdited: noteAt >= 0, ...readingOf(name, content, match ?? []) };
+}
 
-  const match = WORDINGS[/** @type {keyof typeof WORDINGS} */ (name)].exec(content);
-  // What the AI SDK says for a denial without a reason is no reason.
-  if (!match) return { type: 'rejected', reason: text === NO_REASON ? '' : text.replace(REPEATED, '') };
+/** @param {string} name @param {string} content @param {readonly (string | undefined)[]} parts */
+function readingOf(name, content, [, first, second, third]) {
+  const ran = { content, created: false, replaced: 0, exitCode: /** @type {number | null} */ (0), stopped: '' };
   switch (name) {
     case 'write_file':
-      return { ...ran, created: match[1] !== undefined };
+      return { ...ran, created: first !== undefined };
     case 'edit_file':
-      return { ...ran, replaced: Number(match[1] ?? 1) };
+      return { ...ran, replaced: first === 'one' ? 1 : Number(first) };
+    case 'execute':
+      return { ...ran, content: first ?? '', exitCode: second ? Number(second) : null, stopped: third ?? '' };
+    case 'read_file':
+      return { ...ran, content: content.replace(/^ *\d+\t/gm, '') };
     default:
-      return {
-        ...ran,
-        content: content.slice(0, match.index),
-        exitCode: match[1] === undefined ? null : Number(match[1]),
-        stopped: match[2] ?? '',
-      };
+      return ran;
   }
 }
 
-const NO_REASON = 'Tool call execution denied.';
+/** In the human's words. @param {string} text */
+function reasonIn(text) {
+  const unanswered = NOT_ANSWERED.exec(text);
+  if (unanswered) return unanswered[1] ?? '';
+  return text === NO_REASON ? '' : text.replace(REPEATED, '');
+}

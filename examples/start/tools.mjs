@@ -59,7 +59,7 @@ export function createTools(root) {
 
   return {
     read_file: tool({
-      toModelOutput: ({ output }) => said(output.content),
+      toModelOutput: ({ output }) => said(output.content.replace(/^/gm, '1\t')),
       description: 'Read a text file of the project.',
       inputSchema: schemas.read_file,
       execute: run('read_file', async (/** @type {{ file_path: string }} */ args) => {
@@ -67,7 +67,8 @@ export function createTools(root) {
       }),
     }),
     write_file: tool({
-      toModelOutput: ({ output }) => said(`${output.created ? 'Created' : 'Replaced'} ${output.path}.`),
+      toModelOutput: ({ output }) =>
+        said(`${output.created ? 'Made' : 'Replaced'} ${output.path}: ${output.bytes} bytes.`),
       description: 'Create a text file of the project, or replace its whole content.',
       inputSchema: schemas.write_file,
       execute: run('write_file', async (/** @type {{ file_path: string, content: string }} */ args) => {
@@ -76,7 +77,8 @@ export function createTools(root) {
       }),
     }),
     edit_file: tool({
-      toModelOutput: ({ output }) => said(`Replaced ${output.replaced} in ${output.path}.`),
+      toModelOutput: ({ output }) =>
+        said(`Edited ${output.path}: ${output.replaced === 1 ? 'one place' : `${output.replaced} places`}.`),
       description: 'Replace a piece of text in a file of the project.',
       inputSchema: schemas.edit_file,
       execute: run(
@@ -99,7 +101,9 @@ export function createTools(root) {
     }),
     execute: tool({
       toModelOutput: ({ output }) =>
-        said(`${output.output}\n${output.stopped ? `stopped: ${output.stopped}` : `exit code ${output.exit_code}`}`),
+        said(
+          `${output.output}\n${output.stopped ? `[It was stopped: ${output.stopped}.]` : `[exit code ${output.exit_code}]`}`,
+        ),
       description: 'Run a shell command in the project folder.',
       inputSchema: schemas.execute,
       execute: run('execute', (/** @type {{ command: string }} */ args, abortSignal) =>

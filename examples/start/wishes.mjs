@@ -72,7 +72,7 @@ export function* fulfil(wish, situation) {
       return yield* attempt({ name: 'task', args, doing }, (ran) => `${capitalise(agent)} says:\n${ran.content}`);
     }
     case 'ask':
-      return yield* attempt({ name: 'ask_user', args: { questions: wish.questions }, doing: 'asking you' }, (ran) => {
+      return yield* attempt({ name: 'ask_user', args: { questions: wish.questions }, doing: 'my questions' }, (ran) => {
         return `Thank you. You told me:\n${ran.content}`;
       });
     case 'plan':
@@ -114,7 +114,7 @@ function* carryOut(wish, action, then, situation) {
     case 'denied':
       return `A policy does not allow ${doing}: ${outcome.reason}\nI will not look for a way around it.`;
     case 'unanswered':
-      return `${capitalise(doing)} did not happen: ${outcome.reason}`;
+      return `${capitalise(doing)} came to nothing: ${outcome.reason}`;
     case 'rejected': {
       situation.rejected.add(key);
       const said = `You rejected ${doing}${outcome.reason ? `: ${outcome.reason}` : '.'}`;
@@ -200,7 +200,7 @@ function executing(command, doing) {
 
 /** @param {Ran} ran */
 function endOf({ exitCode, stopped }) {
-  return exitCode === null ? `it was stopped (${stopped})` : `exit code ${exitCode}`;
+  return exitCode === null ? stopped.replace(/\.$/, '') : `exit code ${exitCode}`;
 }
 
 /** @param {string} is @param {string} was @param {string} [quote] */
