@@ -997,7 +997,9 @@ export interface Gate extends AsyncDisposable {
    * @throws {@link LedgerError} (`ERR_LEDGER_…`) when it cannot be opened
    */
   ready(): Promise<void>;
-  /** What waits, oldest first: over all runs, and over all processes that share the ledger. */
+  /**
+   * What waits, oldest first: over all runs, or of one and its subagents; over all processes that share the ledger.
+   */
   pending(filter?: { runId?: string }): Promise<ApprovalRequest[]>;
   get(approvalId: string): Promise<ApprovalRecord | undefined>;
   /**
@@ -1082,7 +1084,7 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   hideDeniedTools?: boolean;
   /** How long a human has for one request, in ms. @default see {@link InterruptOptions.timeout} */
   approvalTimeout?: number;
-  /** @default a new UUIDv7 */
+  /** Without `>`, which stands between a run and its subagents. @default a new UUIDv7 */
   runId?: string;
   /** The path of agents this run is. @default ['main'], with a `parent` its path, the call and the name of the tool */
   origin?: readonly string[];
@@ -1092,7 +1094,8 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * parent does; and its events come out of its parent's iterator, with their origin. Its `interruptOn`, `policy`,
    * `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
    *
-   * {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for anything else, and together with `gate` or `onApprovalRequest`.
+   * {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for anything else, and together with `gate`, `onApprovalRequest` or
+   * `runId`: its id is `<parent's>><toolCallId>`.
    */
   parent?: { toolCallId: string };
   /** Where relative paths start, without a `gate`, which has its own. */
@@ -1188,6 +1191,8 @@ export declare function resume<AGENT extends AgentLike>(
 /** A run as a ledger knows it. */
 export interface RunInfo {
   runId: string;
+  /** The run that it is a part of, as a subagent: {@link resume} continues that one. */
+  parent: string | null;
   /**
    * `active`: a process that lives has it. `suspended`: none has, and it can be continued. `failed`: it ended with an error,
    * and can be continued. `done` and `cancelled` cannot.

@@ -46,7 +46,7 @@ describe('a subagent', () => {
     });
     const origin = ['main', 'task:c1', 'task'];
     expect(asked.map(({ toolName, origin: from, runId }) => [toolName, from, runId])).toEqual([
-      ['del', origin, `${run.runId}/c1`],
+      ['del', origin, `${run.runId}>c1`],
     ]);
     expect(ran).toEqual(['del /a']);
     expect(types(events)).toEqual([
@@ -71,7 +71,7 @@ describe('a subagent', () => {
     ]);
     expect(wrapped(events)).toEqual(['task text', 'task tool-call', 'task tool-result', 'task text']);
     expect(of(events)('subagent-start')).toEqual([
-      { type: 'subagent-start', task: 'delete /a', runId: `${run.runId}/c1`, toolCallId: 'c1', name: 'task', origin },
+      { type: 'subagent-start', task: 'delete /a', runId: `${run.runId}>c1`, toolCallId: 'c1', name: 'task', origin },
     ]);
     expect(of(events)('subagent-finish')).toMatchObject([{ status: 'done', result: 'Deleted.', origin }]);
     expect(of(events)('approval-response')).toMatchObject([{ origin, approved: true, toolName: 'del' }]);
@@ -130,7 +130,7 @@ describe('a subagent', () => {
     });
     const [asked] = of(events)('approval-requested');
     expect(asked?.origin).toEqual(['main', 'task:c', 'task', 'task:m', 'task']);
-    expect(asked?.runId).toBe(`${run.runId}/c/m`);
+    expect(asked?.runId).toBe(`${run.runId}>c>m`);
     expect(ran).toEqual(['del /deep']);
     expect(of(events)('subagent-finish').map(({ result }) => result)).toEqual(['inner', 'middle']);
     expect(of(events)('done')).toMatchObject([{ text: 'outer' }]);
@@ -287,7 +287,7 @@ describe('gateTools', () => {
       onApprovalRequest: () => true,
     });
     expect(of(events)('approval-requested')).toMatchObject([
-      { toolName: 'del', origin: ['main', 'task:c1', 'task'], runId: `${run.runId}/c1` },
+      { toolName: 'del', origin: ['main', 'task:c1', 'task'], runId: `${run.runId}>c1` },
     ]);
     expect(of(events)('approval-response')).toMatchObject([{ approved: true, toolName: 'del' }]);
     expect(ran).toEqual(['del /a']);
@@ -315,4 +315,25 @@ describe('gateTools', () => {
     expect([asked, ran]).toEqual([[['main', 'task:c1', 'task']], ['del /a']]);
     expect(resultsIn(prompts.at(-1))).toEqual({ c1: { type: 'text', value: 'gone' } });
   });
+});
+
+it('what waits in a run is also what waits in its subagents', async () => {
+  const { tools } = recordingTools();
+  const gate = createGate();
+  const { run } = start({
+    turns: [calls(call('task', { description: 'x' }, 'c/1>2'), call('del', { path: '/main' }, 'm'))],
+    tools: { ...tools, task: taskTool({ tools, turns: [calls(call('del', { path: '/a' }, 'k1'))] }) },
+    interruptOn: { del: true },
+    gate,
+    runId: 'the-run',
+  });
+  await until(run, 'approval-requested');
+  await until(run, 'approval-requested');
+  const runs = (await gate.pending({ runId: 'the-run' })).map(({ runId }) => runId);
+  expect(runs.toSorted()).toEqual(['the-run', 'the-run>c%2F1%3E2']);
+  await run.return();
+  for (const way of [streamWithEvents, (options: object) => gateTools({}, options)])
+    expect(() => way({ model: scripted([]).model, prompt: 'x', gate, runId: 'the-run>c' } as never)).toThrow(
+      /main run "the-run"/,
+    );
 });

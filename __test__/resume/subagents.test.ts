@@ -86,7 +86,7 @@ describe.each([
     expect(of(events)('done')).toMatchObject([{ text: 'all done' }]);
     expect((await listRuns(elsewhere)).map(({ runId, status }) => [runId, status]).toSorted()).toEqual([
       [RUN, 'done'],
-      [`${RUN}/c1`, 'done'],
+      [`${RUN}>c1`, 'done'],
     ]);
   });
 });
@@ -157,7 +157,7 @@ it('that had ended, of which its parent had not heard, is not run again', async 
   // Nobody reads on from here: the result stays where it is.
   await until(run, 'approval-response');
   const elsewhere = on.gate();
-  const status = async () => (await listRuns(elsewhere)).find(({ runId }) => runId === `${RUN}/c1`)?.status;
+  const status = async () => (await listRuns(elsewhere)).find(({ runId }) => runId === `${RUN}>c1`)?.status;
   while ((await status()) !== 'done') await sleep(2);
   await first.gate.close();
   const second = processOf(on, { main: [says('ok')] });
@@ -202,7 +202,7 @@ it('is let go of with its parent, and continued in the same process', async () =
   await expect(run.result).rejects.toThrow('suspended');
   expect((await listRuns(first.gate)).map(({ runId, status }) => [runId, status]).toSorted()).toEqual([
     [RUN, 'suspended'],
-    [`${RUN}/c1`, 'suspended'],
+    [`${RUN}>c1`, 'suspended'],
   ]);
   const [request] = await first.gate.pending();
   await first.gate.approve(request!.approvalId);

@@ -1,6 +1,7 @@
 /** The runs that are a part of one run, while it goes on: each was started by one of its tools. */
 import type { AgentEvent, ToolActivityEvent } from '../../index.js';
 import type { Asker } from '../gate/asker.js';
+import { partOfRun } from '../gate/run-ids.js';
 import type { Awaitable } from '../values/awaitable.js';
 import type { CallContext } from './call-context.js';
 import type { CalledTool } from './guard.js';
@@ -102,7 +103,7 @@ export class Children {
   #childId(toolCallId: string): string {
     const count = (this.#counts.get(toolCallId) ?? 0) + 1;
     this.#counts.set(toolCallId, count);
-    const id = `${this.#options.asker.runId}/${encodeURIComponent(toolCallId.toWellFormed())}`;
+    const id = partOfRun(this.#options.asker.runId, toolCallId);
     return count === 1 ? id : `${id}~${count}`;
   }
 }

@@ -2,6 +2,7 @@ import type { ToolSet } from 'ai';
 import type { GateToolsOptions, InterruptOn } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { Asker, type AskerOptions } from '../gate/asker.js';
+import { checkRunId } from '../gate/run-ids.js';
 import { applyInterruptConfig, interruptPlan, type Gating } from '../native.js';
 import { Children } from './children.js';
 import { Inheritance } from './inheritance.js';
@@ -72,9 +73,10 @@ const PLACE = 'gateTools';
 function askerOf<TOOLS extends ToolSet>(options: GateToolsOptions<TOOLS>, parent: Parent | undefined): Asker {
   const { runId, origin } = options;
   const own = options as unknown as AskerOptions;
-  if (parent === undefined) return new Asker(runId ?? crypto.randomUUID(), { ...own, parent: undefined }, PLACE);
+  if (parent === undefined)
+    return new Asker(checkRunId(runId ?? crypto.randomUUID(), PLACE), { ...own, parent: undefined }, PLACE);
   const path = originOf(parent, origin, PLACE);
-  return new Asker(runId ?? parent.childId(), { ...own, origin: path, parent: parent.asker }, PLACE);
+  return new Asker(parent.childId(), { ...own, origin: path, parent: parent.asker }, PLACE);
 }
 
 /** Nobody iterates: what they tell goes to the run that the tools are a part of, where there is one. */

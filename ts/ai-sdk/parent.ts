@@ -43,9 +43,10 @@ export interface Child {
  * @throws {InvalidConfigError}
  */
 export function parentOf(
-  { parent, gate, onApprovalRequest }: { parent?: unknown; gate?: unknown; onApprovalRequest?: unknown },
+  options: { parent?: unknown; gate?: unknown; onApprovalRequest?: unknown; runId?: unknown },
   place: string,
 ): Parent | undefined {
+  const { parent } = options;
   if (parent === undefined) return undefined;
   const context = typeof parent === 'object' && parent !== null ? callContextOf(parent) : undefined;
   if (context === undefined) {
@@ -53,14 +54,14 @@ export function parentOf(
       message: `${place}: parent must be what the execute of a tool gets as its second argument, from a run of streamWithEvents or from tools of gateTools.`,
     });
   }
-  const given = gate !== undefined ? 'gate' : onApprovalRequest !== undefined ? 'onApprovalRequest' : undefined;
-  if (given !== undefined) {
-    throw new InvalidConfigError({
-      message: `${place}: leave ${given} out: with a parent everything is asked through the parent.`,
-    });
-  }
+  const given = PARENTS.find((name) => options[name] !== undefined);
+  if (given !== undefined)
+    throw new InvalidConfigError({ message: `${place}: leave ${given} out: with a parent it is the parent's.` });
   return context.parent;
 }
+
+/** What a part of a run has from its parent. */
+const PARENTS = ['gate', 'onApprovalRequest', 'runId'] as const;
 
 /** The path of agents of a run: its parent's, the call, and a name. */
 export function originOf(parent: Parent, origin: readonly string[] | undefined, place: string): readonly string[] {

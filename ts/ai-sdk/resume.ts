@@ -11,6 +11,7 @@ import type {
 import { InvalidConfigError, LedgerError } from '../errors/index.js';
 import { checkPositive } from '../gate/check-positive.js';
 import { localGate } from '../gate/gate.js';
+import { parentRunOf } from '../gate/run-ids.js';
 import type { NativeRunInfo } from '../native.js';
 import { runOf } from './stream-with-events.js';
 
@@ -55,5 +56,5 @@ function checkLasting(gate: Gate, place: string): void {
 
 function infoOf({ runId, status, active, steps, pending, createdAt, updatedAt }: NativeRunInfo): RunInfo {
   const shown = status !== 'running' ? status : active ? 'active' : 'suspended';
-  return { runId, status: shown, steps, pending, createdAt, updatedAt };
+  return { runId, parent: parentRunOf(runId), status: shown, steps, pending, createdAt, updatedAt };
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../index.js';
 import { InvalidConfigError, UnsupportedAgentError } from '../errors/index.js';
 import { Asker } from '../gate/asker.js';
+import { checkRunId } from '../gate/run-ids.js';
 import { interruptPlan } from '../native.js';
 import { IterableRun } from './agent-run.js';
 import { originOf, parentOf, type Parent } from './parent.js';
@@ -63,8 +64,8 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
       message: `${place}: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
     });
   }
-  const parent = parentOf({ parent: parentOptions, gate, onApprovalRequest }, place);
-  const runId = ownRunId ?? parent?.childId() ?? crypto.randomUUID();
+  const parent = parentOf({ parent: parentOptions, gate, onApprovalRequest, runId: ownRunId }, place);
+  const runId = parent === undefined ? checkRunId(ownRunId ?? crypto.randomUUID(), place) : parent.childId();
   const origin = parent === undefined ? ownOrigin : originOf(parent, ownOrigin, place);
   const interruptOn = ownInterruptOn ?? (parent?.inheritance.interruptOn as typeof ownInterruptOn);
   // What is inherited was made for the tools of another.

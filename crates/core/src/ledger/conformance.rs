@@ -190,6 +190,12 @@ fn keeps_and_finds(ledger: impl Ledger) {
     assert_eq!(calls(&ledger.pending(None).unwrap()), ["b/1", "a/1", "b/2", "b/10"]);
     assert_eq!(calls(&ledger.pending(Some("b")).unwrap()), ["b/1", "b/2", "b/10"]);
     assert!(ledger.pending(Some("")).unwrap().is_empty());
+    // Those of its parts, of theirs, and of nothing that only begins alike.
+    for run in ["p>1", "p", "p2", "p>1>2", "p=", "p?"] {
+        put(&ledger, run, "1", None);
+    }
+    assert_eq!(calls(&ledger.pending(Some("p")).unwrap()), ["p>1/1", "p/1", "p>1>2/1"]);
+    assert_eq!(calls(&ledger.pending(Some("p>1")).unwrap()), ["p>1/1", "p>1>2/1"]);
 
     ledger.decide(first, approve(0)).unwrap();
     assert_eq!(calls(&ledger.pending(Some("b")).unwrap()), ["b/2", "b/10"]);

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::value::RawValue;
 
-use super::{Begun, End, Event, Feed, Ledger, LedgerError, LedgerErrorKind, Outcome, Requested};
+use super::{
+    Begun, End, Event, Feed, Ledger, LedgerError, LedgerErrorKind, Outcome, PART, Requested,
+};
 use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Status, Step, Via};
 use crate::call::Digest;
 
@@ -210,12 +212,19 @@ impl Kept {
     fn pending(&self, run: Option<&str>) -> Result<Vec<Record>, LedgerError> {
         match run {
             None => self.pending.iter().map(|seq| self.record(*seq).cloned()).collect(),
-            Some(_) => self
-                .open_of(run)
-                .into_iter()
-                .filter(|seq| self.pending.contains(seq))
-                .map(|seq| self.record(seq).cloned())
-                .collect(),
+            Some(run) => {
+                let parts: Arc<str> = [run, PART].concat().into();
+                let of_parts = self
+                    .open
+                    .range((Arc::clone(&parts), 0)..)
+                    .take_while(|(of, _)| of.starts_with(&*parts))
+                    .map(|(_, seq)| *seq);
+                let mut found: Vec<Seq> =
+                    self.open_of(Some(run)).into_iter().chain(of_parts).collect();
+                found.sort_unstable();
+                found.retain(|seq| self.pending.contains(seq));
+                found.into_iter().map(|seq| self.record(seq).cloned()).collect()
+            }
         }
     }
 

@@ -78,6 +78,11 @@ pub enum Watch {
     Own,
 }
 
+/// Between the id of a run and that of a part of it, which is a run of its own: `run>call`.
+pub(crate) const PART: &str = ">";
+/// What comes right after [`PART`]: where the ids of the parts of a run end.
+pub(crate) const AFTER_PARTS: &str = "?";
+
 /// Where requests are kept.
 ///
 /// Each method is **one atomic step**: it happens as a whole or not at all, and no other step, of this process or another,
@@ -108,7 +113,7 @@ pub trait Ledger: Send + Sync {
     /// The records of a call id, oldest first; over all runs when `run` is `None`.
     fn find(&self, run: Option<&str>, tool_call_id: &str) -> Result<Vec<Record>, LedgerError>;
 
-    /// What waits, oldest first; over all runs when `run` is `None`.
+    /// What waits, oldest first: of a run and of those that are a part of it, or over all runs when `run` is `None`.
     fn pending(&self, run: Option<&str>) -> Result<Vec<Record>, LedgerError>;
 
     /// Decides, if the request is still open at `decided.at` and allows it. The first decision stands for ever. A decision

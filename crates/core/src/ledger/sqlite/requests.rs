@@ -9,7 +9,7 @@ use super::row::{self, Row};
 use super::step::{Guard, Step, expiry};
 use crate::approval::{ApprovalId, Choice, Decided, Record, Request};
 use crate::ledger::audit::{Kind, Note};
-use crate::ledger::{Outcome, Requested};
+use crate::ledger::{AFTER_PARTS, Outcome, PART, Requested};
 
 /// The last request of a call comes last.
 pub(super) const OF_CALL: &str = "WHERE a.tool_call_id = ?1 AND a.run_id = ?2 ORDER BY a.seq";
@@ -21,7 +21,9 @@ pub(super) const PENDING: &str =
      ORDER BY a.seq";
 pub(super) const PENDING_OF_RUN: &str =
     "WHERE a.seq IN (SELECT seq FROM approval INDEXED BY approval_open
-     WHERE run_id = ?1 AND status IN (0, 1, 2, 8) AND status = 0) ORDER BY a.seq";
+     WHERE run_id = ?1 AND status IN (0, 1, 2, 8) AND status = 0
+     UNION ALL SELECT seq FROM approval INDEXED BY approval_open
+     WHERE run_id >= ?2 AND run_id < ?3 AND status IN (0, 1, 2, 8) AND status = 0) ORDER BY a.seq";
 pub(super) const OF_RUN: &str = "WHERE a.run_id = ?1 ORDER BY a.seq";
 /// The most overdue first.
 pub(super) const DUE: &str =
@@ -174,7 +176,10 @@ pub(super) mod look {
     ) -> Result<Vec<Record>, Fault> {
         match run {
             None => records(connection, sealer, PENDING, []),
-            Some(run) => records(connection, sealer, PENDING_OF_RUN, [run]),
+            Some(run) => {
+                let [first, after] = [PART, AFTER_PARTS].map(|end| [run, end].concat());
+                records(connection, sealer, PENDING_OF_RUN, [run, &first, &after])
+            }
         }
     }
 
