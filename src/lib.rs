@@ -15,6 +15,7 @@
 )]
 
 mod audit;
+mod files;
 mod gate;
 mod interrupt;
 mod log;

@@ -19,6 +19,7 @@ import type {
 } from '../index.js';
 import * as binding from '../binding/binding.js';
 import { AuditHeadError } from './errors/audit-head-error.js';
+import { hasCode } from './errors/countersign-error.js';
 import { fromNative, type NativeError } from './errors/from-native.js';
 import { LedgerError } from './errors/ledger-error.js';
 import { isLater, type Awaitable } from './values/awaitable.js';
@@ -823,5 +824,40 @@ export class AuditVerifier {
     standing: NativeStanding | null;
   } {
     return open(this.#verifier.finish());
+  }
+}
+
+/** What {@link NativeFiles} does. */
+export type FileOperation = 'read' | 'write' | 'edit' | 'list' | 'glob' | 'grep';
+
+/** How many operations on the files of one root may be on their way at once: each takes a thread. */
+const MAX_FILE_OPERATIONS = 8;
+
+/** The files below one folder. */
+export class NativeFiles {
+  readonly #files: binding.NativeFiles;
+  readonly #limit = new Limit(MAX_FILE_OPERATIONS);
+
+  /** Fails when there is no such folder. */
+  constructor(options: { root: string; maxFileBytes: number }) {
+    this.#files = new binding.NativeFiles(JSON.stringify(options));
+  }
+
+  /** Fails with a `BackendError`, or with the signal's reason: then nothing was changed. */
+  call<T>(operation: FileOperation, request: object, abortSignal?: AbortSignal): Promise<T> {
+    return this.#limit.run(async () => {
+      abortSignal?.throwIfAborted();
+      const cancellation = new binding.Cancellation();
+      const cancel = () => cancellation.cancel();
+      abortSignal?.addEventListener('abort', cancel, { once: true });
+      try {
+        return open<T>(await this.#files.call(operation, JSON.stringify(request), cancellation));
+      } catch (error) {
+        if (hasCode(error, 'ERR_CANCELLED')) throw abortSignal?.reason;
+        throw error;
+      } finally {
+        abortSignal?.removeEventListener('abort', cancel);
+      }
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { BackendError } from './backend-error.js';
 import {
   AlreadyDecidedError,
   ApprovalExpiredError,
@@ -23,7 +24,7 @@ export interface NativeError {
   [field: string]: unknown;
 }
 
-/** Errors that the core reports to the code around it, never to the user: it turns them into a denial. */
+/** Errors that the core reports to the code around it, never to the user: it turns them into a denial, or into an abort. */
 export class RefusedByCore extends CountersignError {
   readonly details: NativeError;
 
@@ -33,7 +34,13 @@ export class RefusedByCore extends CountersignError {
   }
 }
 
-const REFUSALS = new Set(['ERR_DUPLICATE_CALL', 'ERR_NOT_APPROVED', 'ERR_DIGEST_MISMATCH', 'ERR_ALREADY_STARTED']);
+const REFUSALS = new Set([
+  'ERR_DUPLICATE_CALL',
+  'ERR_NOT_APPROVED',
+  'ERR_DIGEST_MISMATCH',
+  'ERR_ALREADY_STARTED',
+  'ERR_CANCELLED',
+]);
 
 const CLASSES: Record<string, new (options: never) => CountersignError> = {
   ERR_UNKNOWN_TOOL: UnknownToolError,
@@ -61,6 +68,17 @@ const CLASSES: Record<string, new (options: never) => CountersignError> = {
   ERR_RUN_ACTIVE: RunError,
   ERR_UNKNOWN_RUN: RunError,
   ERR_RUN_OVER: RunError,
+  ERR_OUTSIDE_ROOT: BackendError,
+  ERR_NO_SUCH_FILE: BackendError,
+  ERR_NOT_A_FILE: BackendError,
+  ERR_NOT_A_DIRECTORY: BackendError,
+  ERR_FILE_CHANGED: BackendError,
+  ERR_FILE_TOO_LARGE: BackendError,
+  ERR_NOT_TEXT: BackendError,
+  ERR_NO_MATCH: BackendError,
+  ERR_PATTERN: BackendError,
+  ERR_FILE_PERMISSION: BackendError,
+  ERR_FILE_IO: BackendError,
 };
 
 /** The error class of a core error, built here so that it has the caller's stack. */

@@ -10,6 +10,7 @@
 //! - [`policy`]: subjects, rules and layers; what must be asked about. No clock, and no I/O but through [`path::Files`]
 //! - [`layers`]: the policies that count: files, presets, trust, changes
 //! - [`ledger`]: what is kept, and the one atomic step for each change
+//! - [`files`]: what tools do to the files below one root, and nothing outside of it
 //! - [`gate`]: the rooms above, put to work: deadlines, claims, events, wake-ups
 //!
 //! Whatever fails on the way of a call, the tool does not run: every refusal is a typed value, and no path panics.
@@ -28,6 +29,7 @@ pub mod approval;
 pub mod call;
 #[cfg(test)]
 mod cpu_time;
+pub mod files;
 pub mod gate;
 pub mod layers;
 pub mod ledger;

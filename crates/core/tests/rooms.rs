@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and those it may know.
-const ROOMS: [(&str, &[&str]); 9] = [
+const ROOMS: [(&str, &[&str]); 10] = [
     ("call", &[]),
     ("approval", &["call"]),
     ("preview", &["call"]),
@@ -14,7 +14,11 @@ const ROOMS: [(&str, &[&str]); 9] = [
     ("policy", &["call", "approval", "shell", "path"]),
     ("layers", &["call", "approval", "shell", "path", "policy"]),
     ("ledger", &["call", "approval", "preview", "policy"]),
-    ("gate", &["call", "approval", "preview", "shell", "path", "policy", "layers", "ledger"]),
+    ("files", &["call", "preview"]),
+    (
+        "gate",
+        &["call", "approval", "preview", "shell", "path", "policy", "layers", "ledger", "files"],
+    ),
 ];
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::approval::{ApprovalId, DecisionKinds, InvalidDecision, Record, Status};
 use crate::call::InvalidJson;
+use crate::files::FileError;
 use crate::ledger::LedgerError;
 use crate::policy::document::DocumentError;
 use crate::policy::interrupt::UnknownTool;
@@ -90,6 +91,9 @@ pub enum Error {
     /// The ledger failed.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// A file cannot be read or written as asked.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The caller broke the contract of the binding.
     #[error("a bug in countersign: {0}")]
     Internal(String),
@@ -116,6 +120,7 @@ impl Error {
             Self::AlreadyStarted { .. } => "ERR_ALREADY_STARTED",
             Self::DigestMismatch => "ERR_DIGEST_MISMATCH",
             Self::Ledger(error) => error.kind.code(),
+            Self::File(error) => error.fault.code(),
             Self::Internal(_) => "ERR_INTERNAL",
         }
     }

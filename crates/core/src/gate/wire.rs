@@ -383,6 +383,7 @@ impl Serialize for Error {
                 map.serialize_entry("toolName", &unknown.tool_name)?;
                 map.serialize_entry("nearest", &unknown.nearest)?;
             }
+            Self::File(error) => map.serialize_entry("path", &error.path)?,
             Self::Expired(id) => map.serialize_entry("approvalId", id)?,
             Self::UnknownApproval(id) => map.serialize_entry("approvalId", id)?,
             Self::NotAllowed { id, allowed } => {

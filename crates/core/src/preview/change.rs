@@ -4,17 +4,16 @@ use std::borrow::Cow;
 
 use serde::{Serialize, Serializer};
 
+use super::edit::{self, Ambiguous, Edit, EditFault};
 use super::flags::{Flag, Flags};
 use super::hunks::{self, Shown};
-use super::plan::{Deed, Edit, Plan};
+use super::plan::{Deed, Plan};
 use super::safe::on_one_line;
 use super::scan;
 use crate::call::{Digest, Json};
 
 /// Content of more bytes than this is described, not compared.
 const COMPARED: usize = 8 << 20;
-/// What the edits of one call may read all in all, in bytes.
-const WORK: usize = 64 << 20;
 
 /// A file as it is when a call is shown, or when it is about to run. Whoever reads files makes one of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -214,53 +213,31 @@ fn as_text(bytes: &[u8]) -> Result<&str, String> {
 
 /// The content after the edits, and what is in doubt about it; `Err`: why there is none.
 fn edited<'a>(before: &'a str, edits: &[Edit]) -> Result<(Cow<'a, str>, Option<String>), String> {
-    let mut content = Cow::Borrowed(before);
-    let mut doubt = None;
-    let mut work = 0;
-    for (index, edit) in edits.iter().enumerate() {
-        let place = |what: &str| match edits.len() {
-            1 => what.to_owned(),
-            count => format!("{what} of edit {} of {count}", index + 1),
-        };
-        work += content.len() + edit.old.len() + edit.new.len();
-        if work > WORK {
-            return Err("the edits are too many for a file of this size: the change is not shown"
-                .to_owned());
+    let the_text = |index: usize| match edits.len() {
+        1 => "the text to replace".to_owned(),
+        count => format!("the text to replace of edit {} of {count}", index + 1),
+    };
+    let edited = edit::apply(before, edits, COMPARED).map_err(|fault| match fault {
+        EditFault::Empty { index } => {
+            format!("the edit would fail: {} is empty", the_text(index))
         }
-        if edit.old.is_empty() {
-            if !content.is_empty() {
-                return Err(format!(
-                    "the edit would fail: {} is empty",
-                    place("the text to replace")
-                ));
-            }
-            content = Cow::Owned(edit.new.to_owned());
-            continue;
+        EditFault::Missing { index } => {
+            format!("the edit would fail: {} is not in the file", the_text(index))
         }
-        let count = content.matches(edit.old).count();
-        if count == 0 {
-            return Err(format!(
-                "the edit would fail: {} is not in the file",
-                place("the text to replace")
-            ));
+        EditFault::TooMany => {
+            "the edits are too many for a file of this size: the change is not shown".to_owned()
         }
-        if count > 1 && !edit.everywhere {
-            doubt.get_or_insert_with(|| {
-                format!(
-                    "the edit may fail or change several places: {} stands {count} times in the file. If all of them change",
-                    place("the text to replace")
-                )
-            });
+        EditFault::TooLarge => {
+            format!("the edit makes a file of more than {COMPARED} bytes: the change is not shown")
         }
-        let grown = edit.new.len().saturating_sub(edit.old.len()).saturating_mul(count);
-        if content.len().saturating_add(grown) > COMPARED {
-            return Err(format!(
-                "the edit makes a file of more than {COMPARED} bytes: the change is not shown"
-            ));
-        }
-        content = Cow::Owned(content.replace(edit.old, edit.new));
-    }
-    Ok((content, doubt))
+    })?;
+    let doubt = edited.ambiguous.map(|Ambiguous { index, count }| {
+        format!(
+            "the edit may fail or change several places: {} stands {count} times in the file. If all of them change",
+            the_text(index)
+        )
+    });
+    Ok((edited.content, doubt))
 }
 
 #[cfg(test)]

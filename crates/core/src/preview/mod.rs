@@ -9,6 +9,7 @@ mod chars;
 mod confusable;
 mod context;
 mod diff;
+mod edit;
 mod flags;
 mod hunks;
 mod layout;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use batch::preview_line;
 pub use change::{File, FileChange, Seen, change_of, file_of};
+pub use edit::{Ambiguous, Edit, EditFault, Edited, apply};
 pub use flags::{Flag, Flags};
 pub use segments::{Mark, MarkEffect, segments};
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::edit::Edit;
 use crate::call::Json;
 
 /// What a call would do to a file.
@@ -21,15 +22,6 @@ pub(super) enum Deed<'a> {
     Write(&'a str),
     /// It is changed in places, one edit after the other; all of them or none.
     Edit(Vec<Edit<'a>>),
-}
-
-/// A text that gives way to another.
-#[derive(Debug, PartialEq)]
-pub(super) struct Edit<'a> {
-    pub(super) old: &'a str,
-    pub(super) new: &'a str,
-    /// Wherever it stands, or only when it stands once.
-    pub(super) everywhere: bool,
 }
 
 const PATH: &[&str] = &["file_path", "path", "filePath"];

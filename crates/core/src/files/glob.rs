@@ -1,0 +1,62 @@
+//! Files by their names.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
+use std::time::SystemTime;
+
+use serde::Serialize;
+
+use super::cancel::Cancel;
+use super::error::FileError;
+use super::pattern::Pattern;
+use super::root::Root;
+use super::walk::Walk;
+
+/// Files that a glob matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Globbed {
+    /// From the root, with `/`; those that changed last first.
+    pub paths: Vec<String>,
+    /// There are more.
+    pub truncated: bool,
+}
+
+impl Root {
+    /// The files below the folder `path` that a glob matches: the `limit` that changed last.
+    ///
+    /// # Errors
+    /// When the pattern is none, or there is no such folder below the root.
+    pub fn glob(
+        &self, pattern: &str, path: &str, limit: usize, cancel: &Cancel,
+    ) -> Result<Globbed, FileError> {
+        let from = self.folder_at(path)?;
+        // An absolute pattern says itself where it starts.
+        let below_root = self.pattern(pattern)?;
+        let from = if below_root.len() == pattern.len() { from } else { self.folder_at("")? };
+        let pattern = Pattern::new(below_root)?;
+        let hidden = |name: &str| pattern.names_hidden(name);
+        // The oldest on top: it goes when there are too many. Of one time, the path that comes last.
+        let mut latest: BinaryHeap<(Reverse<SystemTime>, String)> = BinaryHeap::new();
+        let mut more = false;
+        let mut walk = Walk::new(cancel, &hidden);
+        walk.run(self, &from, &mut |found| {
+            if pattern.matches(found.below) {
+                let changed = found
+                    .dir
+                    .symlink_metadata(found.name)
+                    .and_then(|found| found.modified())
+                    .map_or(SystemTime::UNIX_EPOCH, |time| time.into_std());
+                latest.push((Reverse(changed), found.path.to_owned()));
+                if latest.len() > limit {
+                    latest.pop();
+                    more = true;
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let truncated = more || walk.truncated;
+        let paths = latest.into_sorted_vec().into_iter().map(|(_, path)| path).collect();
+        Ok(Globbed { paths, truncated })
+    }
+}

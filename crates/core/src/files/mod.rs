@@ -1,0 +1,31 @@
+//! What tools do to the files below one root. Nothing outside of it is read or written, whatever a path says.
+//!
+//! A path is walked name by name, each opened in the folder that is held open and never through a symlink: where a symlink
+//! leads is read and walked in the same way, and `..` goes back to a folder that is held. So no folder that is swapped for a
+//! symlink meanwhile leads anywhere else. Everything here may wait for a disk.
+
+mod cancel;
+mod error;
+mod glob;
+mod grep;
+mod list;
+mod open;
+mod pattern;
+mod read;
+mod root;
+mod walk;
+mod wire;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use cancel::Cancel;
+pub use error::{Fault, FileError};
+pub use glob::Globbed;
+pub use grep::{Grepped, Line, Query};
+pub use list::{Kind, Listed, Listing};
+pub use read::Text;
+pub use root::Root;
+pub use wire::{Answer, call, open};
+pub use write::{Edited, Expected, Written};

@@ -1,0 +1,289 @@
+//! Files that are made, replaced or edited. Whoever reads one sees the old content or the new, never a part.
+
+use std::io::{ErrorKind, Write as _};
+use std::sync::PoisonError;
+
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::cancel::Cancel;
+use super::error::{Fault, FileError};
+use super::open::{as_text, each_piece, is_regular, open_file, read_all};
+use super::root::{Missing, Place, Root, Spot};
+use crate::call::{Digest, hex};
+use crate::preview::{self, Ambiguous, Edit, EditFault};
+
+/// How much is written between two looks at whether anybody still waits, in bytes.
+const PIECE: usize = 1 << 20;
+
+/// What must be there before a file is changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Expected {
+    /// Whatever there is.
+    #[default]
+    Anything,
+    /// Nothing.
+    Absent,
+    /// A content with this SHA-256, in hex. What is no digest is that of no content.
+    Sha256(String),
+}
+
+/// A file that was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Written {
+    /// There was none.
+    pub created: bool,
+    /// Of the content.
+    pub bytes: usize,
+    /// Of the content.
+    pub sha256: Digest,
+}
+
+/// A file that was edited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Edited {
+    /// How many places were changed.
+    pub replaced: usize,
+    /// Of the content now.
+    pub sha256: Digest,
+}
+
+impl Root {
+    /// Makes a file or replaces its content. Folders on the way are made.
+    ///
+    /// # Errors
+    /// When it cannot be written, or what is there is not what is expected. Then nothing was changed.
+    pub fn write(
+        &self, path: &str, content: &str, expected: &Expected, cancel: &Cancel,
+    ) -> Result<Written, FileError> {
+        let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = match expected {
+            // There is no content where there is not even a folder.
+            Expected::Sha256(_) => Missing::Fail,
+            Expected::Anything | Expected::Absent => Missing::Make,
+        };
+        let spot = self.spot(path, expected, missing)?;
+        let created = replace(spot, path, content.as_bytes(), expected, cancel)?;
+        Ok(Written { created, bytes: content.len(), sha256: Digest::of_text(content) })
+    }
+
+    /// Replaces text in a file, as [`preview::apply`] does for what a human is shown.
+    ///
+    /// # Errors
+    /// When it cannot be done, or what is there is not what is expected. Then nothing was changed.
+    pub fn edit(
+        &self, path: &str, edit: Edit, expected: &Expected, cancel: &Cancel,
+    ) -> Result<Edited, FileError> {
+        let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let spot = self.spot(path, expected, Missing::Fail)?;
+        let mut file = open_file(&spot.folder.dir, &spot.name, path)
+            .map_err(|error| absent_is_changed(error, path, expected))?;
+        let content = read_all(&mut file, path, self.most_bytes, cancel)?;
+        // An edit is of what was read, whatever else is asked for.
+        let read = Digest::of_bytes(&content).to_string();
+        if !matches!(expected, Expected::Anything) && *expected != Expected::Sha256(read.clone()) {
+            return Err(changed(path));
+        }
+        let most = usize::try_from(self.most_bytes).unwrap_or(usize::MAX);
+        let edited = preview::apply(as_text(&content, path)?, &[edit], most)
+            .map_err(|fault| refusal(fault, path, most))?;
+        if let Some(Ambiguous { count, .. }) = edited.ambiguous {
+            return Err(Fault::NoMatch.at(
+                path,
+                format!("the text to replace stands there {count} times: give more of what is around it, or replace all"),
+            ));
+        }
+        let sha256 = Digest::of_text(&edited.content);
+        replace(spot, path, edited.content.as_bytes(), &Expected::Sha256(read), cancel)?;
+        Ok(Edited { replaced: edited.replaced, sha256 })
+    }
+
+    /// Where a file is written.
+    fn spot(&self, path: &str, expected: &Expected, missing: Missing) -> Result<Spot, FileError> {
+        match self.locate(path, missing) {
+            Ok(Place::Spot(spot)) => Ok(spot),
+            Ok(Place::Folder(_)) => Err(FileError::io(path, &ErrorKind::IsADirectory.into())),
+            Err(error) => Err(absent_is_changed(error, path, expected)),
+        }
+    }
+}
+
+fn changed(path: &str) -> FileError {
+    Fault::Changed
+        .at(path, "it is not what it was when the call was approved: read it and ask again")
+}
+
+fn absent_is_changed(error: FileError, path: &str, expected: &Expected) -> FileError {
+    match (error.fault, expected) {
+        (Fault::NoSuchFile, Expected::Sha256(_)) => changed(path),
+        _ => error,
+    }
+}
+
+fn refusal(fault: EditFault, path: &str, most: usize) -> FileError {
+    match fault {
+        EditFault::Empty { .. } => Fault::NoMatch
+            .at(path, "the text to replace is empty and the file is not: give some of its text"),
+        EditFault::Missing { .. } => Fault::NoMatch
+            .at(path, "the text to replace is not there: read the file and copy it exactly"),
+        EditFault::TooMany | EditFault::TooLarge => Fault::TooLarge.at(
+            path,
+            format!("the edit makes more than {most} bytes, which is the limit: change less"),
+        ),
+    }
+}
+
+/// What is there now.
+fn present(dir: &Dir, spot: &Spot, path: &str) -> Result<Option<Metadata>, FileError> {
+    match dir.symlink_metadata(&spot.name) {
+        Ok(found) => is_regular(&found, path).map(|()| Some(found)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(FileError::io(path, &error)),
+    }
+}
+
+/// Fails unless what is there is what is expected.
+fn check(
+    spot: &Spot, path: &str, expected: &Expected, cancel: &Cancel,
+) -> Result<Option<Metadata>, FileError> {
+    let dir = &spot.folder.dir;
+    let found = present(dir, spot, path)?;
+    match (expected, &found) {
+        (Expected::Anything, _) | (Expected::Absent, None) => {}
+        (Expected::Absent, Some(_)) | (Expected::Sha256(_), None) => return Err(changed(path)),
+        (Expected::Sha256(expected), Some(_)) => {
+            let mut hash = Sha256::new();
+            let mut file = open_file(dir, &spot.name, path)?;
+            each_piece(&mut file, path, cancel, |piece| {
+                hash.update(piece);
+                Ok(())
+            })?;
+            if hex(&hash.finalize()) != *expected {
+                return Err(changed(path));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Puts the content there; `true`: nothing was there before.
+fn replace(
+    mut spot: Spot, path: &str, content: &[u8], expected: &Expected, cancel: &Cancel,
+) -> Result<bool, FileError> {
+    let io = |error| FileError::io(path, &error);
+    let found = check(&spot, path, expected, cancel)?;
+    if let Some(found) = &found {
+        // The rename would ask the folder alone.
+        if found.permissions().readonly() || !is_writable(&spot) {
+            return Err(Fault::Permission.at(path, "the file is read-only: change its mode first"));
+        }
+    }
+    let dir = spot.folder.dir.try_clone().map_err(io)?;
+    let mut temporary = Temporary::new(&dir, found.is_some()).map_err(io)?;
+    for piece in content.chunks(PIECE) {
+        cancel.check(path)?;
+        temporary.file.write_all(piece).map_err(io)?;
+    }
+    if let Some(found) = &found {
+        keep_permissions(&temporary.file, found).map_err(io)?;
+    }
+    temporary.file.sync_all().map_err(io)?;
+    cancel.check(path)?;
+    let now = check(&spot, path, expected, cancel)?;
+    if matches!(expected, Expected::Absent) {
+        temporary.link(&spot, path)?;
+    } else {
+        dir.rename(&temporary.name, &dir, &spot.name).map_err(io)?;
+        temporary.is_there = false;
+    }
+    spot.made.keep();
+    Ok(now.is_none())
+}
+
+/// A file that goes again unless it is renamed.
+struct Temporary<'a> {
+    dir: &'a Dir,
+    name: String,
+    file: File,
+    is_there: bool,
+}
+
+impl<'a> Temporary<'a> {
+    fn new(dir: &'a Dir, private: bool) -> std::io::Result<Self> {
+        let name = format!(".countersign-{}.tmp", uuid::Uuid::now_v7().simple());
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).follow(FollowSymlinks::No);
+        #[cfg(unix)]
+        if private {
+            use cap_std::fs::OpenOptionsExt as _;
+            // Until it has the mode of the file that it replaces.
+            options.mode(0o600);
+        }
+        #[cfg(not(unix))]
+        let _ = private;
+        let file = dir.open_with(&name, &options)?;
+        Ok(Self { dir, name, file, is_there: true })
+    }
+
+    /// Puts it where nothing is: unlike a rename, a link takes nobody's place.
+    fn link(&mut self, spot: &Spot, path: &str) -> Result<(), FileError> {
+        match self.dir.hard_link(&self.name, self.dir, &spot.name) {
+            // The name that is left goes when this does.
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(changed(path)),
+            // A file system without links; what is there was looked at a moment ago.
+            Err(_) => {
+                self.dir
+                    .rename(&self.name, self.dir, &spot.name)
+                    .map_err(|error| FileError::io(path, &error))?;
+                self.is_there = false;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if self.is_there {
+            let _ = self.dir.remove_file(&self.name);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_writable(spot: &Spot) -> bool {
+    use rustix::fs::{Access, AtFlags, accessat};
+    accessat(&spot.folder.dir, &spot.name, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_writable(_spot: &Spot) -> bool {
+    true
+}
+
+/// Owner, group and mode of the file that is replaced. As a write would, it takes setuid and setgid away.
+#[cfg(unix)]
+fn keep_permissions(file: &File, found: &Metadata) -> std::io::Result<()> {
+    use cap_std::fs::MetadataExt as _;
+    use rustix::fs::{Gid, Mode, Uid, fchmod, fchown};
+    let now = file.metadata()?;
+    let mut mode = found.mode() & 0o777;
+    if now.uid() != found.uid() {
+        // Only the administrator may; another's file then becomes ours.
+        let _ = fchown(file, Some(Uid::from_raw(found.uid())), None);
+    }
+    if now.gid() != found.gid() && fchown(file, None, Some(Gid::from_raw(found.gid()))).is_err() {
+        // Another group must not get what that one was given.
+        mode = (mode & !0o070) | ((mode & 0o007) << 3);
+    }
+    fchmod(file, Mode::from_raw_mode(mode as rustix::fs::RawMode))?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn keep_permissions(_file: &File, _found: &Metadata) -> std::io::Result<()> {
+    Ok(())
+}

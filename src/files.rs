@@ -1,0 +1,68 @@
+//! `NativeFiles`, and `Cancellation`.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use countersign_core::files::{self, Cancel, Root};
+use countersign_core::gate::Error;
+use countersign_core::gate::wire::envelope;
+use napi::bindgen_prelude::{Object, spawn_blocking};
+use napi::{Env, Result, Status};
+use napi_derive::napi;
+
+/// Says that work is no longer wanted.
+#[napi]
+#[derive(Default)]
+pub struct Cancellation(Cancel);
+
+#[napi]
+impl Cancellation {
+    /// For any number of calls.
+    #[napi(constructor, catch_unwind)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// They end as soon as they can, unless they are done.
+    #[napi(catch_unwind)]
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+/// The files below one folder, which is held open.
+#[napi]
+pub struct NativeFiles {
+    root: Arc<Root>,
+}
+
+#[napi]
+impl NativeFiles {
+    /// Takes `{ root, maxFileBytes }`.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(options: String) -> Result<Self> {
+        // A constructor has no envelope to answer with.
+        let root = files::open(&options)
+            .map_err(|error| napi::Error::new(Status::InvalidArg, error.to_string()))?;
+        Ok(Self { root: Arc::new(root) })
+    }
+
+    /// The operation of this name, on a thread that is not JavaScript's: JSON to an envelope. Never rejects.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn call<'env>(
+        &self, env: &'env Env, operation: String, request: String, cancellation: &Cancellation,
+    ) -> Result<Object<'env>> {
+        let (deferred, promise) = env.create_deferred()?;
+        let (root, cancel) = (Arc::clone(&self.root), cancellation.0.clone());
+        spawn_blocking(move || {
+            let answer = catch_unwind(AssertUnwindSafe(|| {
+                files::call(&root, &operation, &request, &cancel).map_err(Error::from)
+            }));
+            let answer =
+                answer.unwrap_or_else(|_| Err(Error::Internal("work on files failed".to_owned())));
+            let answer = envelope(answer);
+            deferred.resolve(move |_| Ok(answer));
+        });
+        Ok(promise)
+    }
+}

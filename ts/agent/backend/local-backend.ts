@@ -1,0 +1,104 @@
+/** The files of this machine below one folder, and commands that start there. */
+import { resolve } from 'node:path';
+import type { Backend, BackendCall, CommandResult, DirectoryEntry, LocalBackendOptions } from '../../../agent.js';
+import { BackendError } from '../../errors/backend-error.js';
+import { InvalidConfigError } from '../../errors/index.js';
+import { messageOf } from '../../errors/message-of.js';
+import { checkPositive } from '../../gate/check-positive.js';
+import { NativeFiles, type FileOperation } from '../../native.js';
+import { runCommand } from './run-command.js';
+
+/** How many entries, paths or lines there are unless a call says otherwise. */
+const MOST = 1_000;
+
+/** What commands see of the environment: no keys. */
+const PASSED_ON = /^(?:PATH|HOME|USER|LANG|LC_\w+|TZ|TERM|TMPDIR|SystemRoot)$/;
+
+/** See `agent.d.ts`. */
+export function createLocalBackend(options: LocalBackendOptions = {}): Backend {
+  const positive = (name: 'commandTimeout' | 'maxOutputBytes' | 'maxFileBytes', fallback: number) =>
+    checkPositive(`createLocalBackend's \`${name}\``, options[name] ?? fallback);
+  const root = resolve(options.root ?? process.cwd());
+  const commandTimeout = positive('commandTimeout', 120_000);
+  const maxOutputBytes = Math.ceil(positive('maxOutputBytes', 65_536));
+  const files = openFiles(root, positive('maxFileBytes', 10_485_760));
+  const env = options.env === undefined ? undefined : environment(options.env, () => true);
+
+  async function call<T>(
+    operation: FileOperation,
+    request: { path: string; [field: string]: unknown },
+    { abortSignal }: BackendCall,
+  ): Promise<T> {
+    for (const value of Object.values(request)) {
+      if (typeof value === 'string' && !value.isWellFormed()) throw notText(request.path);
+    }
+    return files.call<T>(operation, request, abortSignal);
+  }
+
+  return {
+    root,
+    readFile: (path, options = {}) =>
+      call('read', { path, offset: count(options.offset, 1), limit: count(options.limit, undefined) }, options),
+    writeFile: (path, content, options = {}) => call('write', { path, content, expected: options.expected }, options),
+    editFile: (path, { oldString, newString, replaceAll }, options = {}) =>
+      call('edit', { path, oldString, newString, replaceAll, expected: options.expected }, options),
+    list: (path, options = {}) =>
+      call<{ entries: DirectoryEntry[]; truncated: boolean }>(
+        'list',
+        { path, limit: count(options.limit, MOST) },
+        options,
+      ),
+    glob: (pattern, options = {}) =>
+      call('glob', { pattern, path: options.path ?? '', limit: count(options.limit, MOST) }, options),
+    grep: (pattern, options = {}) =>
+      call(
+        'grep',
+        {
+          pattern,
+          path: options.path ?? '',
+          glob: options.glob ?? null,
+          ignoreCase: options.ignoreCase ?? false,
+          limit: count(options.limit, MOST),
+        },
+        options,
+      ),
+    execute: (command, { timeout, abortSignal, onOutput } = {}): Promise<CommandResult> =>
+      runCommand(command, {
+        cwd: root,
+        env: env ?? environment(process.env, (name) => PASSED_ON.test(name)),
+        timeout: timeout !== undefined && timeout > 0 ? Math.min(timeout, commandTimeout) : commandTimeout,
+        maxOutputBytes,
+        abortSignal,
+        onOutput,
+      }),
+  };
+}
+
+function openFiles(root: string, maxFileBytes: number): NativeFiles {
+  try {
+    return new NativeFiles({ root, maxFileBytes });
+  } catch (cause) {
+    const message = `createLocalBackend's \`root\` must be a folder that can be opened: ${messageOf(cause)}`;
+    throw new InvalidConfigError({ message, cause });
+  }
+}
+
+function environment(
+  from: Readonly<Record<string, string | undefined>>,
+  isWanted: (name: string) => boolean,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(from).flatMap(([name, value]) => (value !== undefined && isWanted(name) ? [[name, value]] : [])),
+  );
+}
+
+/** A whole number that fits; what is none is the fallback. */
+function count<F>(value: number | undefined, fallback: F): number | F {
+  if (value === undefined || Number.isNaN(value)) return fallback;
+  return Math.min(Math.max(Math.trunc(value), 0), Number.MAX_SAFE_INTEGER);
+}
+
+function notText(path: string): BackendError {
+  const message = 'A text has half a character in it (a lone surrogate): write it again.';
+  return new BackendError({ code: 'ERR_NOT_TEXT', message, path });
+}

@@ -1,0 +1,117 @@
+/** A command line, run by `sh`. */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommandResult } from '../../../agent.js';
+import { BackendError } from '../../errors/backend-error.js';
+import { messageOf } from '../../errors/message-of.js';
+import { BothEnds } from './both-ends.js';
+import { ProcessGroup } from './process-group.js';
+
+/** How long the output may stay open after the end, in ms: what left the group could hold it for ever. */
+const LINGER = 1_000;
+
+/** The longest that a timer can wait, in ms. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** Both streams become one, so that what was written first is read first. */
+const MERGED = 'exec sh -c "$1" 2>&1';
+
+export interface CommandOptions {
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** ms */
+  timeout: number;
+  /** How much of the output is kept. */
+  maxOutputBytes: number;
+  abortSignal: AbortSignal | undefined;
+  /** Is given the output as it comes, all of it. What it throws is not ours. */
+  onOutput: ((text: string) => void) | undefined;
+}
+
+/**
+ * Runs a command line to its end. What it leaves behind in its process group is killed then.
+ *
+ * @throws BackendError (`ERR_FILE_IO`) when it cannot be started; the signal's reason when it was aborted before
+ */
+export async function runCommand(command: string, options: CommandOptions): Promise<CommandResult> {
+  const { abortSignal, timeout } = options;
+  abortSignal?.throwIfAborted();
+  const child = start(command, options);
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const output = new BothEnds(options.maxOutputBytes);
+  follow(child.stdout, output, options.onOutput);
+  // Started or not is known by now; `exit` fails with the reason.
+  const group = child.pid === undefined ? undefined : new ProcessGroup(child.pid);
+
+  let stopped: CommandResult['stopped'] = null;
+  const stop = (why: 'timeout' | 'aborted') => {
+    stopped ??= why;
+    group?.end();
+  };
+  const timer = setTimeout(() => stop('timeout'), Math.min(timeout, LONGEST_TIMER));
+  const onAbort = () => stop('aborted');
+  abortSignal?.addEventListener('abort', onAbort, { once: true });
+  let ended;
+  try {
+    ended = await exit;
+  } catch (error) {
+    group?.forget();
+    throw cannotStart(options.cwd, error);
+  } finally {
+    clearTimeout(timer);
+    abortSignal?.removeEventListener('abort', onAbort);
+  }
+  await group?.clear();
+  const patience = new AbortController();
+  await Promise.race([closed, sleep(LINGER, undefined, { signal: patience.signal }).catch(() => {})]);
+  patience.abort();
+  child.stdout.destroy();
+
+  const [exitCode, signal] = ended;
+  return { output: output.text(), exitCode, signal, truncated: output.truncated, bytes: output.bytes, stopped };
+}
+
+function start(command: string, { cwd, env }: CommandOptions): ChildProcessByStdio<null, Readable, null> {
+  try {
+    const child = spawn('sh', ['-c', MERGED, 'sh', command], {
+      cwd,
+      env,
+      // A process group of its own: what the command starts can then be ended with it.
+      detached: process.platform !== 'win32',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      windowsHide: true,
+    });
+    // Once it has started, what comes here changes nothing.
+    child.on('error', () => {});
+    return child;
+  } catch (error) {
+    throw cannotStart(cwd, error);
+  }
+}
+
+function cannotStart(path: string, cause: unknown): BackendError {
+  const message = `The command could not be started: ${messageOf(cause)}`;
+  return new BackendError({ code: 'ERR_FILE_IO', message, path, cause });
+}
+
+function follow(stream: Readable, output: BothEnds, onOutput: CommandOptions['onOutput']): void {
+  const decoder = new StringDecoder('utf8');
+  const tell = (text: string) => {
+    if (text === '') return;
+    try {
+      onOutput?.(text);
+    } catch {
+      // Whoever watches must not end what they watch.
+    }
+  };
+  stream.on('data', (chunk: Buffer) => {
+    output.add(chunk);
+    if (onOutput !== undefined) tell(decoder.write(chunk));
+  });
+  stream.on('end', () => tell(decoder.end()));
+  stream.on('error', () => {});
+}
