@@ -95,24 +95,20 @@ function toolsOf(options: DeepAgentOptions<ToolSet>, starter: Starter, house: Ho
     if ((options.subagents ?? []).length === 0) return { ...builtins, ...starter.tools };
     throw new InvalidConfigError({ message: `${PLACE}: builtinTools must have 'task' to start the subagents.` });
   }
-  const subagents = subagentsOf(options.subagents ?? [], generalPurposeAgent ? names : undefined);
+  const subagents = [...(options.subagents ?? [])];
+  if (generalPurposeAgent && !subagents.some(({ name }) => name === GENERAL_PURPOSE))
+    subagents.push(generalPurpose(names, options.systemPrompt));
   if (subagents.length === 0 && builtinTools === undefined) return { ...builtins, ...starter.tools };
   return { ...builtins, task: taskTool(taskAgents(subagents, starter, house), house), ...starter.tools };
 }
 
-/** @param names the built-in tools of `general-purpose`, when there is to be one */
-function subagentsOf(
-  subagents: readonly Subagent[],
-  names: readonly BuiltinToolName[] | undefined,
-): readonly Subagent[] {
-  if (names === undefined || subagents.some(({ name }) => name === GENERAL_PURPOSE)) return subagents;
-  const generalPurpose: Subagent = {
-    name: GENERAL_PURPOSE,
-    description: 'For any part of the work: it has the same tools as you, but for task and questions.',
-    builtinTools: names.filter((name) => name !== 'ask_user' && name !== 'task'),
-  };
-  return [...subagents, generalPurpose];
-}
+/** It is the agent itself, but for what only the main agent does. */
+const generalPurpose = (names: readonly BuiltinToolName[], systemPrompt: string | undefined): Subagent => ({
+  name: GENERAL_PURPOSE,
+  description: 'For any part of the work: it has the same tools as you, but for task and questions.',
+  ...(systemPrompt === undefined ? {} : { systemPrompt }),
+  builtinTools: names.filter((name) => name !== 'ask_user' && name !== 'task'),
+});
 
 /** What is shown and judged must be what is written. @throws {InvalidConfigError} */
 function checkPlace(gate: Gate, { root }: Backend): void {

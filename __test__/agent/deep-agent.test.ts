@@ -1,0 +1,375 @@
+/** The whole agent with a scripted model. */
+import { tool } from 'ai';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { BuiltinToolName, DeepAgentOptions, Subagent } from '../../agent.js';
+import type { AgentEvent, AgentRun } from '../../index.js';
+import { createAskUserTool, createDeepAgent } from '../../ts/agent/index.js';
+import { createGate, InvalidConfigError, PolicyError, UnknownToolError } from '../../ts/index.js';
+import { call, calls, collect, resultsIn, says, scripted, text, type ModelTurn } from '../support/model.js';
+import { of, types } from '../support/play.js';
+import { recordingTools } from '../support/tools.js';
+import { memoryBackend, sha256 } from './memory-backend.js';
+
+type Options = Omit<Partial<DeepAgentOptions>, 'tools'> & { files?: Record<string, string>; tools?: object };
+
+function stage(turns: ModelTurn[], { files, ...options }: Options = {}) {
+  const { model, prompts } = scripted(turns);
+  const backend = memoryBackend(files);
+  const agent = createDeepAgent({ model, backend, ...(options as Partial<DeepAgentOptions>) });
+  return { agent, backend, prompts, model };
+}
+
+const eventsOf = async (run: object) => (await collect(run as AgentRun)) as AgentEvent[];
+const systemOf = (prompt: { role: string; content: unknown }[] | undefined) => String(prompt?.[0]?.content);
+
+describe('a run', () => {
+  test('tells what it is given, does and says, in order', async () => {
+    const { agent, backend } = stage(
+      [
+        [...text('First a '), ...text('plan.', '2'), ...calls(call('write_todos', { todos: [] }, 'c1'))],
+        [...text('Now.'), ...calls(call('write_file', { file_path: 'a.txt', content: 'hi' }, 'c2'))],
+        says('Done.'),
+      ],
+      { interruptOn: { write_file: true } },
+    );
+    const run = agent.streamWithEvents({ prompt: 'Write a.txt', onApprovalRequest: () => true });
+    const events = await eventsOf(run);
+    expect(types(events)).toEqual([
+      'user-message',
+      'step-start',
+      'text',
+      'text',
+      'text-segment',
+      'tool-call',
+      'todos-changed',
+      'tool-result',
+      'step-finish',
+      'step-start',
+      'text',
+      'text-segment',
+      'tool-call',
+      'approval-requested',
+      'approval-response',
+      'step-finish',
+      'file-write-start',
+      'file-written',
+      'tool-result',
+      'step-start',
+      'text',
+      'text-segment',
+      'step-finish',
+      'done',
+    ]);
+    expect(of(events)('user-message')).toEqual([{ type: 'user-message', content: 'Write a.txt' }]);
+    expect(of(events)('text-segment').map((event) => event.text)).toEqual(['First a plan.', 'Now.', 'Done.']);
+    expect(of(events)('file-written')).toEqual([
+      {
+        type: 'file-written',
+        path: 'a.txt',
+        created: true,
+        bytes: 2,
+        sha256: sha256('hi'),
+        toolCallId: 'c2',
+        origin: ['main'],
+      },
+    ]);
+    expect(backend.files.get('a.txt')).toBe('hi');
+    expect((await run.result).text).toBe('Done.');
+  });
+
+  test('of messages has their last as what it was given', async () => {
+    const turns = [says('Hi.')];
+    const parts = [
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two' },
+    ] as const;
+    const first = await eventsOf(
+      stage(turns).agent.streamWithEvents({ messages: [{ role: 'user', content: [...parts] }] }),
+    );
+    expect(of(first)('user-message')).toEqual([{ type: 'user-message', content: 'one\ntwo' }]);
+    const messages = [
+      { role: 'user' as const, content: 'one' },
+      { role: 'assistant' as const, content: 'two' },
+    ];
+    const second = await eventsOf(stage(turns).agent.streamWithEvents({ messages }));
+    expect(types(second)[0]).toBe('step-start');
+  });
+
+  test('that fails or is aborted still tells the text that it had', async () => {
+    const abort = new AbortController();
+    const { agent } = stage([[...text('I was about to'), { type: 'error', error: new Error('gone') }]]);
+    const events = await eventsOf(agent.streamWithEvents({ prompt: 'x', abortSignal: abort.signal }));
+    expect(types(events).filter((type) => ['text-segment', 'error'].includes(type))[0]).toBe('text-segment');
+    expect(of(events)('text-segment')).toEqual([{ type: 'text-segment', text: 'I was about to' }]);
+  });
+
+  test('can be left, and nothing runs any more', async () => {
+    const { agent, backend, prompts } = stage(
+      [calls(call('write_file', { file_path: 'a.txt', content: 'x' }, 'c1')), says('Done.')],
+      { interruptOn: { write_file: true }, gate: createGate({ ledger: 'memory:', place: { cwd: '/project' } }) },
+    );
+    for await (const event of agent.streamWithEvents({ prompt: 'x' })) if (event.type === 'approval-requested') break;
+    expect(backend.calls).toEqual([]);
+    expect(prompts).toHaveLength(1);
+  });
+
+  test('that waits can be left by others', async () => {
+    const { agent } = stage([calls(call('execute', { command: 'x' }, 'c1'))], {
+      interruptOn: ['execute'],
+      gate: createGate({ ledger: 'memory:', place: { cwd: '/project' } }),
+    });
+    const run = agent.streamWithEvents({ prompt: 'x' });
+    const reading = eventsOf(run);
+    await run.return();
+    expect(types(await reading)).not.toContain('done');
+    expect(await run.next()).toEqual({ value: undefined, done: true });
+  });
+
+  test('goes to its end when only its result is wanted', async () => {
+    expect((await stage([says('Hi.')]).agent.generate({ prompt: 'x' })).text).toBe('Hi.');
+    expect((await stage([says('Hi.')]).agent.streamWithEvents({ prompt: 'x' }).result).text).toBe('Hi.');
+  });
+
+  test('whose result is waited for beside is iterated by one only', async () => {
+    const run = stage([says('Hi.')]).agent.streamWithEvents({ prompt: 'x' });
+    const first = await run.next();
+    const result = run.result.then(({ text: said }) => said);
+    const events = [first.value as AgentEvent, ...(await eventsOf(run))];
+    expect(types(events)).toEqual(['user-message', 'step-start', 'text', 'text-segment', 'step-finish', 'done']);
+    expect(await result).toBe('Hi.');
+  });
+
+  test('is a stream for useChat as well', async () => {
+    const { agent } = stage([says('Hi.')]);
+    const response = agent.streamWithEvents({ prompt: 'x' }).toUIMessageStreamResponse();
+    expect(await response.text()).toContain('"delta":"Hi."');
+  });
+
+  test.each([{}, { prompt: 'x', messages: [] }, { prompt: 1 }])('of %j is refused', (options) => {
+    expect(() => stage([]).agent.streamWithEvents(options as never)).toThrow(InvalidConfigError);
+  });
+
+  test('cannot bring a gate or tools of its own', async () => {
+    const { agent, backend } = stage(
+      [calls(call('write_file', { file_path: 'a.txt', content: 'x' }, 'c1')), says('Done.')],
+      { interruptOn: { write_file: true } },
+    );
+    await agent.generate({ prompt: 'x', interruptOn: 'none', policy: undefined, tools: {} } as never);
+    expect(backend.files.size).toBe(0);
+  });
+
+  test('has 100 steps', async () => {
+    const step = (_: unknown, index: number): ModelTurn => calls(call('ls', {}, `c${index}`));
+    const { agent, prompts } = stage(Array.from({ length: 101 }, step));
+    await agent.generate({ prompt: 'x' });
+    expect(prompts).toHaveLength(100);
+  });
+});
+
+describe('what it is told', () => {
+  const { tools } = recordingTools();
+
+  test('of itself', () => {
+    const { agent } = stage([], { systemPrompt: 'You are Kim.', interruptOn: ['execute'], policy: 'preset:developer' });
+    expect(agent.systemPrompt).toMatchSnapshot('with all');
+    expect(stage([], { builtinTools: [] }).agent.systemPrompt).toMatchSnapshot('with nothing');
+  });
+
+  test('reaches the model', async () => {
+    const { agent, prompts } = stage([says('Hi.')], { interruptOn: ['execute'] });
+    await agent.generate({ prompt: 'x' });
+    expect(systemOf(prompts[0])).toBe(agent.systemPrompt);
+    expect(agent.systemPrompt).toContain('Every call of execute needs the approval of a human');
+    expect(stage([], { interruptOn: ['execute'], describeApprovals: false }).agent.systemPrompt).not.toContain(
+      'approval',
+    );
+  });
+
+  test('a subagent is told of what it and those above must ask about', async () => {
+    const { prompts } = await withSubagent(
+      { name: 'worker', description: 'Works.', systemPrompt: 'You work.', interruptOn: { del: true } },
+      [says('Worked.')],
+      { tools, interruptOn: { execute: true } },
+    );
+    expect(systemOf(prompts[0])).toMatchSnapshot();
+  });
+});
+
+/** A main agent that starts one subagent. */
+async function withSubagent(subagent: Subagent, turns: ModelTurn[], options: Options = {}, run: object = {}) {
+  const { model, prompts } = scripted(turns);
+  const start = call('task', { description: 'do it', subagent_type: subagent.name }, 't1');
+  const main = stage([calls(start), says('Done.')], { subagents: [{ model, ...subagent }], ...options });
+  const events = await eventsOf(main.agent.streamWithEvents({ prompt: 'x', ...run } as never));
+  return { prompts, events, main, told: resultsIn(main.prompts[1])['t1'] as { value: string } };
+}
+
+describe('subagents', () => {
+  test('have the tools of the one that starts them, but neither task nor questions', async () => {
+    const { tools } = recordingTools();
+    const ask = createAskUserTool();
+    const model = scripted([]).model;
+    const names = (subagent: Partial<Subagent>, options: Options = {}): Promise<string[]> =>
+      toolsSeenBy({ name: 'worker', description: 'Works.', ...subagent }, { tools: { ...tools, ask }, ...options });
+    const files = ['ls', 'read_file', 'write_file', 'edit_file', 'glob', 'grep', 'execute'];
+    expect(await names({})).toEqual([...files, 'write_todos', 'del', 'read']);
+    expect(await names({ tools: {} })).toEqual([...files, 'write_todos']);
+    expect(await names({ builtinTools: ['ls'], tools: { del: tools.del } })).toEqual(['ls', 'del']);
+    expect(await names({ builtinTools: [], subagents: [{ name: 'deep', description: 'Is deep.', model }] })).toEqual([
+      'task',
+      'del',
+      'read',
+    ]);
+  });
+
+  test('general-purpose has the tools of the agent itself', async () => {
+    const seen = (options: Options) => toolsSeenBy(undefined, options);
+    expect(await seen({ builtinTools: ['ls', 'task', 'ask_user'] })).toEqual(['ls']);
+    expect(await seen({ builtinTools: ['task'], tools: recordingTools().tools })).toEqual(['del', 'read']);
+  });
+
+  test('ask through the agent, with their origin, and write to the same files', async () => {
+    const asked: unknown[] = [];
+    const { main, events } = await withSubagent(
+      { name: 'worker', description: 'Works.' },
+      [calls(call('write_file', { file_path: 'a.txt', content: 'x' }, 'k1')), says('Written.')],
+      { interruptOn: { write_file: true } },
+      {
+        onApprovalRequest: ({ origin, toolName }: { origin: string[]; toolName: string }) => {
+          asked.push([toolName, origin]);
+          return true;
+        },
+      },
+    );
+    const origin = ['main', 'task:t1', 'worker'];
+    expect(asked).toEqual([['write_file', origin]]);
+    expect(main.backend.files.get('a.txt')).toBe('x');
+    expect(of(events)('file-written')).toMatchObject([{ toolCallId: 'k1', origin }]);
+    expect(of(events)('subagent-finish')).toMatchObject([{ status: 'done', result: 'Written.' }]);
+  });
+
+  test.each<[string, Subagent[], string]>([
+    ['without a name', [{ name: '', description: 'x' }], 'must have a name'],
+    ['without a description', [{ name: 'a', description: '' }], 'must have a description'],
+    [
+      'of one name',
+      [
+        { name: 'a', description: 'x' },
+        { name: 'a', description: 'y' },
+      ],
+      'two subagents with the name "a"',
+    ],
+    [
+      'that ask',
+      [{ name: 'a', description: 'x', tools: { ask: createAskUserTool() } as never }],
+      'only the main agent',
+    ],
+    ['with no such tool', [{ name: 'a', description: 'x', builtinTools: ['lss' as 'ls'] }], 'there is no "lss"'],
+    ['with nothing to start', [{ name: 'a', description: 'x', builtinTools: ['task'] }], 'no subagents to start'],
+    ['with a typo', [{ name: 'a', description: 'x', interruptOn: { write_fil: true } }], 'write_fil'],
+    ['with a policy that is none', [{ name: 'a', description: 'x', policy: { version: 2 } as never }], 'version'],
+    ['that start themselves', [endless()], 'without end'],
+  ])('%s are refused', (_what, subagents, why) => {
+    expect(() => stage([], { subagents })).toThrow(why);
+  });
+
+  test('one named general-purpose takes the place of the built-in one', () => {
+    const subagents = [{ name: 'general-purpose', description: 'My own.' }];
+    const { agent } = stage([], { subagents });
+    expect(String(agent.tools.task.description).split('\n').slice(1)).toEqual(['- general-purpose: My own.']);
+  });
+});
+
+function endless(): Subagent {
+  const agent: Subagent & { subagents: Subagent[] } = { name: 'a', description: 'x', subagents: [] };
+  agent.subagents.push(agent);
+  return agent;
+}
+
+/** The names of the tools that a subagent's model is offered. `undefined`: general-purpose. */
+async function toolsSeenBy(subagent: Subagent | undefined, options: Options): Promise<string[]> {
+  const seen: string[][] = [];
+  const look = ({ tools }: { tools?: { name: string }[] }) => {
+    seen.push((tools ?? []).map(({ name }) => name));
+    return says('Seen.');
+  };
+  const start = call('task', { description: 'x', subagent_type: subagent?.name ?? 'general-purpose' }, 't1');
+  const main: ModelTurn[] = [calls(start), look as ModelTurn, says('Done.')];
+  const { agent } = stage(main, { ...options, ...(subagent === undefined ? {} : { subagents: [subagent] }) });
+  await agent.generate({ prompt: 'x' });
+  return seen[0] ?? [];
+}
+
+describe('its tools', () => {
+  test('are the built-in ones and its own, which take their place', async () => {
+    const ls = tool({ inputSchema: z.object({}), execute: async () => 'mine' });
+    const { agent, prompts } = stage([calls(call('ls', {}, 'c1')), says('Done.')], { tools: { ls } });
+    expect(Object.keys(agent.tools).toSorted()).toEqual(
+      [
+        'ls',
+        'read_file',
+        'write_file',
+        'edit_file',
+        'glob',
+        'grep',
+        'execute',
+        'write_todos',
+        'ask_user',
+        'task',
+      ].toSorted(),
+    );
+    await agent.generate({ prompt: 'x' });
+    expect(resultsIn(prompts[1])).toEqual({ c1: { type: 'text', value: 'mine' } });
+  });
+
+  test.each<[Options, string[]]>([
+    [{ builtinTools: ['ls', 'task'] }, ['ls', 'task']],
+    [{ builtinTools: [] }, []],
+    [{ builtinTools: ['ls'], generalPurposeAgent: false }, ['ls']],
+  ])('can be chosen: %j', (options, names) => {
+    expect(Object.keys(stage([], options).agent.tools)).toEqual(names);
+  });
+
+  test('task is left out when there is nothing to start', () => {
+    expect(Object.keys(stage([], { generalPurposeAgent: false }).agent.tools)).not.toContain('task');
+  });
+
+  test('cut their results where the agent says', async () => {
+    const turns = [calls(call('read_file', { file_path: 'a' }, 'c1')), says('Done.')];
+    const { agent, prompts } = stage(turns, { files: { a: 'x\n'.repeat(1_000) }, maxResultCharacters: 100 });
+    await agent.generate({ prompt: 'x' });
+    expect(JSON.stringify(resultsIn(prompts[1])['c1'])).toContain('are left out');
+  });
+});
+
+describe('is refused', () => {
+  test.each<[string, Options, new (...parts: never) => Error, string]>([
+    ['a typo', { interruptOn: { write_fil: true } as never }, UnknownToolError, 'write_fil'],
+    ['a policy that is none', { policy: { version: 1, rule: [{}] } as never }, PolicyError, 'rule[0]'],
+    ['an unknown built-in tool', { builtinTools: ['lss' as BuiltinToolName] }, InvalidConfigError, 'there is no "lss"'],
+    ['task for nobody', { builtinTools: ['task'], generalPurposeAgent: false }, InvalidConfigError, 'at least one'],
+    [
+      'subagents without task',
+      { builtinTools: ['ls'], subagents: [{ name: 'a', description: 'x' }] },
+      InvalidConfigError,
+      "must have 'task'",
+    ],
+    ['no model', { model: undefined as never }, InvalidConfigError, 'model must be given'],
+    ['results of no length', { maxResultCharacters: 0 }, InvalidConfigError, 'maxResultCharacters'],
+    [
+      'a gate of another place',
+      { gate: createGate({ ledger: 'memory:', place: { cwd: '/other' } }) },
+      InvalidConfigError,
+      'place.cwd is /other, but files are below /project',
+    ],
+    ['a gate of no place', { gate: createGate({ ledger: 'memory:' }) }, InvalidConfigError, 'place.cwd'],
+  ])('%s', (_what, options, kind, why) => {
+    expect(() => stage([], options)).toThrow(kind);
+    expect(() => stage([], options)).toThrow(why);
+  });
+
+  test('resuming without a ledger that lasts', () => {
+    expect(() => stage([]).agent.resume({ runId: 'r' })).toThrow(InvalidConfigError);
+  });
+});
