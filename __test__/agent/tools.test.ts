@@ -185,7 +185,7 @@ describe('execute', () => {
 
   test.each([
     [{ exitCode: null, signal: 'SIGKILL' }, '[It was ended by the signal SIGKILL.]'],
-    [{ exitCode: null, signal: 'SIGTERM', stopped: 'timeout' }, '[It took too long and was stopped.'],
+    [{ exitCode: null, signal: 'SIGTERM', stopped: 'timeout' }, '[It took too long and was stopped. Do less at once.]'],
   ] as const)('says how it ended: %j', async (end, said) => {
     const { run, backend } = stage();
     backend.command = { output: ['a'], ...end };

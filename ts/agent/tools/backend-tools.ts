@@ -1,6 +1,6 @@
 import type { Backend, BackendTools } from '../../../agent.js';
-import { InvalidConfigError } from '../../errors/index.js';
 import { checkPositive } from '../../gate/check-positive.js';
+import { createLocalBackend } from '../backend/local-backend.js';
 import { MAX_RESULT_CHARACTERS } from '../cut.js';
 import { editFileTool } from './edit-file.js';
 import { executeTool } from './execute.js';
@@ -30,8 +30,7 @@ export function settingsOf(
   { backend, maxResultCharacters }: { backend?: Backend; maxResultCharacters?: number },
   place: string,
 ): ToolSettings {
-  if (backend === undefined) throw new InvalidConfigError({ message: `${place}: backend must be given.` });
-  return { backend, maxResultCharacters: mostOf(maxResultCharacters, place) };
+  return { backend: backend ?? createLocalBackend(), maxResultCharacters: mostOf(maxResultCharacters, place) };
 }
 
 /** @throws {InvalidConfigError} */

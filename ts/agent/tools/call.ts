@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { BackendCall } from '../../../agent.js';
 import type { ToolActivity } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/call-context.js';
-import { CountersignError } from '../../errors/index.js';
+import { BackendError } from '../../errors/backend-error.js';
 
 /** The options of an `execute`, as far as tools of ours look at them. */
 export interface CallOptions {
@@ -32,8 +32,9 @@ function shown(options: CallOptions, root: string, path: string): string | null 
   const changes = callContextOf(options)?.approved?.changes ?? [];
   const change = changes.find((each) => resolve(root, each.path) === resolve(root, path));
   if (change === undefined || change.before === null || DIGEST.test(change.before)) return change?.before;
-  throw new CountersignError({
+  throw new BackendError({
     code: 'ERR_NOT_TEXT',
+    path,
     message: `${path} was not changed: its content could not be shown to the human who approved this. Name a file that can be read.`,
   });
 }

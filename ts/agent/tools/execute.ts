@@ -10,7 +10,10 @@ export const executeTool = ({ backend, maxResultCharacters }: ToolSettings): Bac
     'Runs a command line with sh in the root and gives its output and exit code. It gets no input, and whatever it started ' +
     'is ended with it. For files use the tools that are made for them.',
   inputSchema: inputSchema<{ command: string; timeout?: number }>(
-    object({ command: text('The command line.') }, { timeout: count('How long it may take, in milliseconds.') }),
+    object(
+      { command: text('The command line.') },
+      { timeout: count('How long it may take at most, in milliseconds.') },
+    ),
   ),
   execute: async ({ command, timeout }, options) => {
     emit(options, { type: 'execute-start', command });
@@ -37,8 +40,7 @@ function outputOf({ output, truncated, bytes }: CommandResult, most: number): st
 }
 
 function endOf({ exitCode, signal, stopped }: CommandResult): string {
-  if (stopped === 'timeout')
-    return 'It took too long and was stopped. Run it with a longer timeout, or do less at once.';
+  if (stopped === 'timeout') return 'It took too long and was stopped. Do less at once.';
   if (stopped === 'aborted') return 'It was stopped, since the run was aborted.';
   return exitCode === null ? `It was ended by the signal ${signal ?? 'unknown'}.` : `exit code ${exitCode}`;
 }
