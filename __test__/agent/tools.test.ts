@@ -154,7 +154,7 @@ test('grep gives lines with their places', async () => {
   const { run, told, backend } = stage({ 'a.ts': 'One\ntwo\n', 'b.ts': `one ${'x'.repeat(1_000)} end\n` });
   const found = await run('grep', { pattern: 'one', ignore_case: true, glob: '*.ts' });
   expect(found).toMatch(
-    /^a\.ts:1: One\nb\.ts:1: one x+\n\[… a part of the line is left out …\]\nx+ end\n\[2 lines in 2 files\.\]$/,
+    /^a\.ts:1: One\nb\.ts:1: one x+\n\[… a part of the line is left out …\]\nx+ end\n\[Lines: 2\. Files: 2\.\]$/,
   );
   expect(found.length).toBeLessThan(700);
   expect(await run('grep', { pattern: 'three' })).toBe('(No line matches.)');

@@ -35,7 +35,7 @@ export const grepTool = ({ backend, maxResultCharacters }: ToolSettings): Backen
     const lines = matches.map(
       ({ path, line, text }) => `${path}:${line}: ${cutMiddle(text, LINE, () => 'a part of the line is left out')}`,
     );
-    lines.push(truncated ? `[There are more. ${NARROWER}]` : `[${matches.length} lines in ${files} files.]`);
+    lines.push(truncated ? `[There are more. ${NARROWER}]` : `[Lines: ${matches.length}. Files: ${files}.]`);
     return cutMiddle(
       lines.join('\n'),
       maxResultCharacters,
