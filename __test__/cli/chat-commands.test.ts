@@ -168,11 +168,16 @@ describe('Auto-approve', () => {
       'version = 1\n[[rule]]\ntools = "execute"\ncommands = ["touch"]\neffect = "deny"\nreason = "never"\n',
     );
     await chat.approveAll();
-    const view = await until(chat, ({ asks }) => asks.length === 1);
-    expect(view.asks[0]!.request.toolName).toBe('execute');
-    expect(told(view).some((line) => /^note: Not approved: execute: .*never/.test(line))).toBe(true);
-    await chat.decide(view.asks[0]!.request.approvalId, { type: 'approve' });
+    expect(told(chat.view).some((line) => /^note: Not approved: execute: .*never/.test(line))).toBe(true);
+    const { request } = chat.view.asks[0]!;
+    expect([chat.view.asks.length, request.toolName]).toEqual([1, 'execute']);
+    await chat.decide(request.approvalId, { type: 'approve' });
+    // The other was approved under another policy: it is asked about once more.
+    const { asks } = await until(chat, ({ asks }) => /^Asked again/.test(asks[0]?.request.description ?? ''));
+    expect(asks).toMatchObject([{ why: expect.stringMatching(/^Asked again: .*; /) as string }]);
+    await chat.decide(asks[0]!.request.approvalId, { type: 'approve' });
     await idle(chat);
+    expect(told(chat.view)).toContain('execute touch a.txt: denied');
     expect(['a.txt', 'b.txt'].map((name) => existsSync(join(folder, name)))).toEqual([false, true]);
   });
 

@@ -81,6 +81,7 @@ export function exitOf(error: unknown): number {
   if (error instanceof Usage) return Exit.usage;
   if (error instanceof Ended) return error.exit;
   if (!CountersignError.isInstance(error)) return Exit.failure;
+  if (error.code === 'ERR_CONFIG_FILE') return Exit.usage;
   if (error.code.startsWith('ERR_LEDGER_')) return Exit.ledger;
   if (error.code === 'ERR_UNKNOWN_APPROVAL' || error.code === 'ERR_UNKNOWN_RUN') return Exit.unknown;
   return REFUSED.includes(error.code) ? Exit.refused : Exit.failure;

@@ -64,7 +64,8 @@ export async function chatCommand(args: readonly string[]): Promise<number> {
     }
     return await run(flags);
   } catch (error) {
-    return tellError(error);
+    // 3 and the like mean something else here than in commands on a ledger.
+    return tellError(error) === Exit.usage ? Exit.usage : Exit.failure;
   }
 }
 

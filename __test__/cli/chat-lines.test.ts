@@ -1,0 +1,259 @@
+/** The program on pipes, as a real process: prompts and answers in turn, one shot, JSON Lines, exit codes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { scratch } from '../policy/support.js';
+import { exec, type Finished, type Runtime } from '../runtimes.js';
+import { serve, type Turn } from './chat-server.js';
+import { cli, countersign, linesOf, on, someRuntimes } from './command.js';
+
+const write = (path: string, content = 'x'): Turn => ({ calls: [['write_file', { file_path: path, content }]] });
+
+async function there(turns: Turn[], runtime?: Runtime) {
+  const server = await serve(turns);
+  const folder = scratch();
+  const model = ['--model', 'scripted', '--base-url', server.url];
+  const home = scratch();
+  const env = {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, 'config'),
+    COUNTERSIGN_LEDGER: undefined,
+    COUNTERSIGN_API_KEY: 'key-1',
+    OPENAI_API_KEY: undefined,
+  };
+  const run = (args: string[], input = ''): Promise<Finished> => {
+    const options = { cwd: folder, env, input };
+    return runtime === undefined
+      ? countersign([...model, ...args], options)
+      : on(runtime, [...model, ...args], options);
+  };
+  const has = (...names: string[]) => names.map((name) => existsSync(join(folder, name)));
+  return { server, folder, env, home, model, run, has };
+}
+
+describe.each(someRuntimes().map((runtime) => [runtime.name, runtime] as const))('%s', (_, runtime) => {
+  test('prompts and answers come in turn', { timeout: 60_000 }, async () => {
+    const turns = [write('a.txt', 'A'), 'Done.', write('b.txt'), 'I see.', 'Bye.'];
+    const { run, server, folder, has } = await there(turns, runtime);
+    const { code, stdout, stderr } = await run([], 'make a\ny\nmake b\nuse c.txt\nbye\n');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('A');
+    expect(has('b.txt', 'use c.txt')).toEqual([false, false]);
+    expect(JSON.stringify(server.requests[3])).toContain('use c.txt');
+    expect(server.requests).toHaveLength(5);
+    expect(new Set(server.keys)).toEqual(new Set(['Bearer key-1']));
+    expect(stdout).not.toContain('\u001b');
+    const said = ['Safe mode', '> make a', 'Waits for approval', '│ file_path: a.txt', 'Why: ', 'a.txt: done', 'Done.'];
+    let from = 0;
+    for (const text of [...said, 'b.txt: did not run', 'I see.', '> bye', 'Bye.']) {
+      expect(stdout.indexOf(text, from), `${text}\n${stdout}`).toBeGreaterThanOrEqual(from);
+      from = stdout.indexOf(text, from);
+    }
+  });
+});
+
+describe('an answer', () => {
+  const approves = async (...answers: string[]): Promise<{ made: string[]; stdout: string; code: number | null }> => {
+    const { run, folder } = await there([write('a.txt'), 'Done.']);
+    const { stdout, code } = await run([], ['go', ...answers, ''].join('\n'));
+    return { made: readdirSync(folder).filter((name) => name.endsWith('.txt')), stdout, code };
+  };
+
+  test('y runs it; n, Y-like words and everything else does not', async () => {
+    expect((await approves('y')).made).toEqual(['a.txt']);
+    for (const answer of ['n', 'yep', 'y please', 'q', 'ok']) expect((await approves(answer)).made).toEqual([]);
+  });
+
+  test('an empty line decides nothing', async () => {
+    const { made, stdout } = await approves('', '   ', 'y');
+    expect([made, stdout.match(/Nothing was decided/g)]).toEqual([['a.txt'], expect.objectContaining({ length: 2 })]);
+    expect((await approves('', '')).made).toEqual([]);
+  });
+
+  test('e runs it with other arguments, of which wrong ones are asked about again', async () => {
+    const { made, stdout } = await approves('e', 'e {', 'e {"x":1}', 'e {"file_path":"b.txt","content":"B"}');
+    expect(made).toEqual(['b.txt']);
+    expect(stdout).toMatch(/That is not JSON/);
+    expect(stdout).toMatch(/^error: /m);
+  });
+
+  test('r answers instead of it', async () => {
+    const { made, stdout } = await approves('r pretend that it is there');
+    expect([made, stdout]).toEqual([[], expect.stringContaining('answered instead: pretend that it is there')]);
+  });
+
+  test('? and d decide nothing; s allows it for the session; A turns Auto-approve on', async () => {
+    const { made, stdout } = await approves('?', 'd', 'n');
+    expect(made).toEqual([]);
+    expect(stdout).toMatch(/e JSON {2}yes, with these arguments/);
+    expect(stdout.match(/│ file_path: a\.txt/g)!.length).toBeGreaterThanOrEqual(2);
+    expect((await approves('s')).made).toEqual(['a.txt']);
+    const all = await approves('A');
+    expect([all.made, all.stdout]).toEqual([['a.txt'], expect.stringContaining('Auto-approve: ')]);
+  });
+
+  test('that never comes is a no', async () => {
+    const { made, stdout, code } = await approves();
+    expect([made, code]).toEqual([[], 3]);
+    expect(stdout).toContain('Nobody is there to answer.');
+  });
+});
+
+describe('--prompt without a terminal', () => {
+  test('asks nobody: what is on stdin is no answer', async () => {
+    const { run, has, server } = await there([write('a.txt'), 'I see.']);
+    const { code, stdout } = await run(['--prompt', 'go'], 'y\ny\n');
+    expect([code, has('a.txt')]).toEqual([3, [false]]);
+    expect(stdout).toContain('I see.');
+    expect(JSON.stringify(server.requests[1])).toContain('Nobody is there to answer.');
+  });
+
+  test('with --auto runs what is not denied', async () => {
+    const { run, has, folder } = await there([write('a.txt'), write('secret/b.txt'), 'Done.']);
+    writeFileSync(
+      join(folder, 'p.toml'),
+      'version = 1\n[[rule]]\nwrites = "secret/**"\neffect = "deny"\nreason = "no secrets"\n',
+    );
+    mkdirSync(join(folder, 'secret'));
+    const { code, stdout } = await run(['--auto', '--policy', 'p.toml', '--prompt', 'go']);
+    expect([code, has('a.txt', 'secret/b.txt')]).toEqual([0, [true, false]]);
+    expect(stdout).toContain('no secrets');
+  });
+
+  test('with --plan changes nothing', async () => {
+    const { run, has } = await there([write('a.txt'), 'Done.']);
+    const { code, stdout } = await run(['--plan', '--prompt', 'go']);
+    expect([code, has('a.txt')]).toEqual([0, [false]]);
+    expect(stdout).toContain('Plan mode');
+  });
+});
+
+describe('--json', () => {
+  const events = (stdout: string) => linesOf(stdout).map((line) => JSON.parse(line) as { type: string });
+
+  test('0: done', async () => {
+    const { run } = await there(['Hello \u001b[2J\u202e there.']);
+    const { code, stdout, stderr } = await run(['--json', '--prompt', 'hi']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).not.toMatch(/[\u001b\u202e]/);
+    expect(events(stdout).map(({ type }) => type)).toEqual(expect.arrayContaining(['text', 'step-finish', 'done']));
+    expect(events(stdout).at(-1)).toMatchObject({ type: 'done', text: 'Hello \u001b[2J\u202e there.' });
+  });
+
+  test('3: something needed approval, and nothing ran', async () => {
+    const { run, has } = await there([write('a.txt'), 'I see.']);
+    const { code, stdout } = await run(['--json', '--prompt', 'go'], 'y\n');
+    expect([code, has('a.txt')]).toEqual([3, [false]]);
+    const types = events(stdout).map(({ type }) => type);
+    expect(types).toEqual(expect.arrayContaining(['approval-requested', 'approval-response', 'tool-denied', 'done']));
+  });
+
+  test('0 with --auto', async () => {
+    const { run, has } = await there([write('a.txt'), 'Done.']);
+    const { code } = await run(['--json', '--auto', '--prompt', 'go']);
+    expect([code, has('a.txt')]).toEqual([0, [true]]);
+  });
+
+  test('1: the run failed', async () => {
+    const { run } = await there([]);
+    const { code, stdout } = await run(['--json', '--prompt', 'go']);
+    expect(code).toBe(1);
+    expect(events(stdout).at(-1)).toMatchObject({ type: 'error', error: { message: expect.any(String) as string } });
+  });
+
+  test('prompts come from stdin, and one conversation goes on', async () => {
+    const { run, server } = await there(['One.', 'Two.']);
+    const { code, stdout } = await run(['--json'], 'one\n\ntwo\n');
+    expect([code, events(stdout).filter(({ type }) => type === 'done')]).toEqual([
+      0,
+      expect.objectContaining({ length: 2 }),
+    ]);
+    expect(server.requests[1]!.filter(({ role }) => role !== 'system')).toHaveLength(3);
+  });
+});
+
+test('130: Ctrl+C cancels, and nothing goes on', async () => {
+  const { model, folder, env, has } = await there([
+    { calls: [['execute', { command: 'touch started; sleep 60' }]] },
+    'x',
+  ]);
+  const child = spawn(process.execPath, [cli, ...model, '--auto', '--json', '--prompt', 'go'], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let stdout = '';
+  child.stdout.on('data', (data: Buffer) => (stdout += String(data)));
+  await expect.poll(() => has('started'), { timeout: 15_000 }).toEqual([true]);
+  child.kill('SIGINT');
+  const [code] = (await once(child, 'close')) as [number];
+  expect([code, stdout]).toEqual([130, expect.stringContaining('"type":"abort"')]);
+});
+
+describe('what is wrong is told at the start', () => {
+  const wrong: [string, (url: string, folder: string) => string[], number, RegExp][] = [
+    ['no model', () => [], 2, /which model\?[^]*--model/],
+    ['a model without a server', () => ['--model', 'x'], 2, /needs --base-url/],
+    ['a gateway without a key', () => ['--model', 'a/b'], 2, /AI_GATEWAY_API_KEY/],
+    [
+      'a server that is not there',
+      () => ['--model', 'x', '--base-url', 'http://127.0.0.1:9/v1'],
+      1,
+      /cannot be reached/,
+    ],
+    ['an address that is none', () => ['--model', 'x', '--base-url', 'nonsense'], 2, /http or https/],
+    ['two modes', () => ['--auto', '--plan'], 2, /do not go together/],
+    ['an unknown flag', () => ['--nonsense'], 2, /nonsense/],
+    ['a folder that is none', () => ['--cwd', '/nonsense'], 2, /must be a folder/],
+    [
+      'a policy that is none',
+      (url) => ['--model', 'x', '--base-url', url, '--policy', 'no.toml'],
+      1,
+      /ERR_POLICY_FILE/,
+    ],
+    ['a settings file', () => ['--cwd', 'broken'], 2, /ERR_CONFIG_FILE: .*config\.toml:1:1: /],
+  ];
+  test.each(wrong)('%s', async (_, args, expected, message) => {
+    const { server, folder, env } = await there([]);
+    mkdirSync(join(folder, 'broken/.countersign'), { recursive: true });
+    writeFileSync(join(folder, 'broken/.countersign/config.toml'), 'modle = 1\n');
+    const { code, stderr, stdout } = await exec(process.execPath, [cli, ...args(server.url, folder)], {
+      cwd: folder,
+      env: { ...env, AI_GATEWAY_API_KEY: undefined, VERCEL_OIDC_TOKEN: undefined },
+    });
+    expect([code, stdout]).toEqual([expected, '']);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+test('--help says what there is, and other commands do not load the chat', async () => {
+  const { stdout, code } = await countersign(['chat', '--help']);
+  expect(code).toBe(0);
+  for (const flag of [
+    '--auto',
+    '--plan',
+    '--policy',
+    '--ledger',
+    '--model',
+    '--base-url',
+    '--prompt',
+    '--json',
+    '--plain',
+    '--cwd',
+  ])
+    expect(stdout).toContain(flag);
+  expect(readFileSync(cli, 'utf8')).not.toContain('Auto-approve: ');
+});
+
+test('the usual ledger is made in the project, for nobody else and for no commit', async () => {
+  const { run, folder } = await there(['Hello.']);
+  mkdirSync(join(folder, '.git'));
+  mkdirSync(join(folder, 'inner'));
+  const { code } = await run(['--cwd', 'inner', '--prompt', 'hi']);
+  expect(code).toBe(0);
+  expect(readFileSync(join(folder, '.countersign/.gitignore'), 'utf8')).toBe('ledger.db*\n');
+  expect(existsSync(join(folder, '.countersign/ledger.db'))).toBe(true);
+});
