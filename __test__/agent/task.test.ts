@@ -33,7 +33,7 @@ test('the report of the agent is the result', async () => {
     { role: 'user', content: [{ type: 'text', text: 'do it' }] },
   ]);
   const from = { toolCallId: 't1', name: 'worker', origin: ['main', 'task:t1', 'worker'] };
-  expect(of('subagent-start')).toEqual([{ type: 'subagent-start', task: 'do it', runId: `${run.runId}/t1`, ...from }]);
+  expect(of('subagent-start')).toEqual([{ type: 'subagent-start', task: 'do it', runId: `${run.runId}>t1`, ...from }]);
   expect(of('subagent-finish')).toMatchObject([{ status: 'done', result: 'The report.', ...from }]);
 });
 
