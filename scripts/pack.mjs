@@ -62,7 +62,17 @@ async function pack() {
     }
 
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-    for (const name of ['index.d.ts', 'dist', 'binding', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE']) {
+    for (const name of [
+      'index.d.ts',
+      'agent.d.ts',
+      'policy.schema.json',
+      'dist',
+      'binding',
+      'README.md',
+      'CHANGELOG.md',
+      'SECURITY.md',
+      'LICENSE',
+    ]) {
       if (existsSync(join(root, name))) cpSync(join(root, name), join(stage, name), { recursive: true });
     }
 

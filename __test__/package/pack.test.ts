@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exec, npm, runOn, runtimes } from '../runtimes.js';
+import { serve } from '../cli/chat-server.js';
 
 const root = join(import.meta.dirname, '../..');
 const MEGABYTE = 1_000_000;
@@ -82,10 +83,13 @@ describe.each([
   test('nothing is shipped that should not be, and all that should', () => {
     const files = filesOf(installed);
     const allowed =
-      /^(package\.json|index\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js)$/;
+      /^(package\.json|policy\.schema\.json|(?:index|agent)\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js)$/;
     expect(files.filter((file) => !allowed.test(file))).toEqual([]);
     expect(files).toEqual(
-      expect.arrayContaining(['package.json', 'index.d.ts', 'LICENSE', 'binding/binding.js', 'dist/index.js']),
+      expect.arrayContaining([
+        ...['package.json', 'policy.schema.json', 'index.d.ts', 'agent.d.ts', 'LICENSE', 'binding/binding.js'],
+        ...['index', 'agent', 'core', 'cli', 'chat'].map((name) => `dist/${name}.js`),
+      ]),
     );
     expect(filesOf(addon).toSorted()).toEqual(['LICENSE', 'README.md', `countersign.${platform}.node`, 'package.json']);
   });
@@ -119,6 +123,35 @@ describe.each([
     const { code, signal, stdout, stderr } = await runOn(runtime, [script], { cwd: project });
     expect({ code, signal }, stderr + stdout).toEqual({ code: 0, signal: null });
     expect(JSON.parse(stdout)).toEqual(expected);
+  });
+
+  test.for(runtimes())('the deep agent on $name', { timeout: 70_000 }, async (runtime) => {
+    const { code, stdout, stderr } = await runOn(runtime, ['agent.mjs'], { cwd: project });
+    expect(code, stderr + stdout).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      asked: [
+        ['execute', 0],
+        ['write_file', 1],
+      ],
+      told: ['file-written', 'tool-denied'],
+      file: 'hello\n',
+      outside: [true, false, 'ERR_OUTSIDE_ROOT'],
+    });
+  });
+
+  test.for(runtimes())('the chat on $name', { timeout: 70_000 }, async (runtime) => {
+    const writes = { calls: [['write_file', { file_path: 'hello.txt', content: 'hi\n' }]] as [string, object][] };
+    const { url } = await serve([writes, 'Written.']);
+    const folder = mkdtempSync(join(temp, 'chat-'));
+    const cli = join(installed, 'dist', 'cli.js');
+    const options = ['--model', 'scripted', '--base-url', url, '--cwd', folder, '--ledger', 'memory:'];
+    const { code, stdout, stderr } = await runOn(runtime, [cli, ...options], {
+      cwd: project,
+      input: 'write hello.txt\ny\n',
+    });
+    expect(code, stderr + stdout).toBe(0);
+    expect(stdout).toContain('Safe mode');
+    expect(readFileSync(join(folder, 'hello.txt'), 'utf8')).toBe('hi\n');
   });
 
   test('tsc --strict accepts it, declarations included, and infers the arguments', async () => {

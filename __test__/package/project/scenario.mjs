@@ -8,27 +8,28 @@ const usage = {
   outputTokens: { total: 5, text: 5, reasoning: undefined },
 };
 const finish = (unified) => ({ type: 'finish', finishReason: { unified, raw: unified }, usage });
-const call = (toolName, input) => ({
+export const call = (toolName, input) => ({
   type: 'tool-call',
   toolName,
   toolCallId: `call-${toolName}`,
   input: JSON.stringify(input),
 });
+export const says = (text) => [
+  { type: 'text-start', id: '1' },
+  { type: 'text-delta', id: '1', delta: text },
+  { type: 'text-end', id: '1' },
+];
 
-function model() {
-  const turns = [
-    [call('send', { to: 'ada' }), call('wipe', { path: '/' }), finish('tool-calls')],
-    [
-      { type: 'text-start', id: '1' },
-      { type: 'text-delta', id: '1', delta: 'done' },
-      { type: 'text-end', id: '1' },
-      finish('stop'),
-    ],
-  ];
+/** A model that says these turns. */
+export function modelOf(turns) {
+  const left = turns.map((parts) => [
+    ...parts,
+    finish(parts.some(({ type }) => type === 'tool-call') ? 'tool-calls' : 'stop'),
+  ]);
   const Mock = aiTest.MockLanguageModelV4 ?? aiTest.MockLanguageModelV3;
   return new Mock({
     doStream: async () => ({
-      stream: aiTest.simulateReadableStream({ chunks: [{ type: 'stream-start', warnings: [] }, ...turns.shift()] }),
+      stream: aiTest.simulateReadableStream({ chunks: [{ type: 'stream-start', warnings: [] }, ...left.shift()] }),
     }),
   });
 }
@@ -36,7 +37,7 @@ function model() {
 export async function scenario({ streamWithEvents }) {
   const ran = [];
   const run = streamWithEvents({
-    model: model(),
+    model: modelOf([[call('send', { to: 'ada' }), call('wipe', { path: '/' })], says('done')]),
     prompt: 'go',
     tools: {
       send: tool({

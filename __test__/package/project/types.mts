@@ -1,5 +1,6 @@
 /** Compiled by `tsc --strict` against the installed package: what a user's editor would say. */
 import { createGate, streamWithEvents, type ApprovalRequest } from 'countersign';
+import { createDeepAgent } from 'countersign/agent';
 import { tool, type LanguageModel } from 'ai';
 import { z } from 'zod';
 
@@ -41,3 +42,14 @@ const words: string[] = text.split(' ');
 await using gate = createGate({ timeout: 1_000 });
 const pending: ApprovalRequest[] = await gate.pending();
 console.log(words, pending);
+
+const agent = createDeepAgent({ model, tools, interruptOn: { send: true, write_file: true } });
+// @ts-expect-error no tool has this name
+createDeepAgent({ model, tools, interruptOn: { nosuchtool: true } });
+for await (const event of agent.streamWithEvents({ prompt: 'go' })) {
+  if (event.type === 'tool-call' && event.dynamic !== true && event.toolName === 'execute')
+    console.log(event.args.command.trim());
+  if (event.type === 'todos-changed') console.log(event.todos.map(({ content }) => content));
+}
+const answer: string = (await agent.generate({ prompt: 'go', onApprovalRequest: () => true })).text;
+console.log(answer);
