@@ -1513,6 +1513,10 @@ export interface GateToolsOptions<TOOLS extends ToolSet = ToolSet> extends Unkno
   policy?: PolicyInput | readonly PolicyInput[];
   /** As in {@link RunOptions.onApprovalRequest}. */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
+  /** As in {@link RunOptions.onQuestion}. */
+  onQuestion?: RunOptions<TOOLS>['onQuestion'];
+  /** As in {@link RunOptions.repeatedRejections}. `'answer'` needs a `runId`, and the mode `'wait'`. @default 'ask' */
+  repeatedRejections?: RunOptions<TOOLS>['repeatedRejections'];
   /** As in {@link RunOptions.parent}: for a subagent whose loop is not ours. */
   parent?: RunOptions<TOOLS>['parent'];
   /** As in {@link RunOptions.place}. */

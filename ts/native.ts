@@ -65,7 +65,7 @@ export type NativeRequest = {
   details: object | null;
   /** The preview when it is more than the arguments; `null`: the core makes it. */
   page: { text: string; flags: string[] } | null;
-  /** The cancelled request of the same call that it takes the place of. */
+  /** The request of the same call, cancelled or answered, that it takes the place of. */
   supersedes: string | null;
   /** What is kept instead of `args`, which the digest is of; absent or `null`: the very same. */
   stored?: [unknown] | null;

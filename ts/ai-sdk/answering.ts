@@ -6,6 +6,7 @@ import type { Conversation } from './conversation.js';
 import { digestOf } from './edits.js';
 import { closed, type Answer } from './history.js';
 import type { OwnEvent } from './own-events.js';
+import { answerText, type Questioning } from './questions.js';
 import { CANCELLED, reasonOf, TURN_ENDED } from './reasons.js';
 import { callWith, valueOf, type Asked, type Round } from './round.js';
 import type { Setup } from './setup.js';
@@ -36,11 +37,26 @@ export function answerTo(asked: Asked, options: AnswerOptions): Answer {
     input: args === undefined ? part.toolCall?.input : snapshot(args.value).value,
   };
   setup.guard.markAnswered(toolCallId);
+  if (asked.questioning !== undefined) return answerToQuestions(answer, asked, asked.questioning, options);
   if (decision.type === 'respond') {
     tell({ type: 'call-responded', call: callWith(asked, valueOf(args)), output: decision.output });
     conversation.recordResult({ toolCallId, toolName, args: valueOf(args), outcome: { output: decision.output } });
   }
   return decision.type === 'edit' ? editedAnswer(answer, asked, decision.args, options) : answer;
+}
+
+/** Whatever became of the questions is the result of the call. */
+function answerToQuestions(
+  answer: Answer,
+  asked: Asked,
+  { questions, answer: output }: Questioning,
+  { conversation, tell }: AnswerOptions,
+): Answer {
+  const { toolCallId, toolName, args } = asked;
+  tell({ type: 'call-responded', call: callWith(asked, valueOf(args)), output });
+  conversation.recordResult({ toolCallId, toolName, args: valueOf(args), outcome: { output } });
+  const decision = { type: 'respond', output: answerText(questions, output) } as const;
+  return { ...answer, decision, runs: false, reason: undefined };
 }
 
 function editedAnswer(answer: Answer, asked: Asked, decided: unknown, { gate, setup, tell }: AnswerOptions): Answer {

@@ -47,7 +47,9 @@ export async function continueRun(options: ContinueOptions): Promise<Continued> 
   conversation.restore(kept);
   const setup = setUp(callOptions, askedIn(step));
   await gate.runs.interrupt(runId);
-  const records = new Map((await gate.runs.records(runId)).map((record) => [record.toolCallId, record]));
+  const all = await gate.runs.records(runId);
+  const records = new Map(all.map((record) => [record.toolCallId, record]));
+  setup.requests.recall(all);
   const drift = driftBetween(kept.state, await keeping.fingerprints(setup));
   const round = newRound(kept.state.round);
   round.calls = step.calls;
@@ -80,7 +82,7 @@ function askedIn({ open }: OpenStep): Set<string> {
 function restoreCalls(messages: readonly ModelMessage[], { guard, requests }: Setup): void {
   for (const { toolCallId = '', toolName = '', input } of callsIn(messages)) {
     requests.saw(toolCallId);
-    if (guard.guards(toolName)) guard.restore(toolCallId, snapshot(input), { toolCallId, messages });
+    if (guard.guards(toolName)) guard.restore(toolCallId, snapshot(input), { toolCallId, messages }, toolName);
   }
 }
 

@@ -6,6 +6,8 @@ import { checkRunId } from '../gate/run-ids.js';
 import { applyInterruptConfig, interruptPlan, type Gating } from '../native.js';
 import { Children } from './children.js';
 import { Inheritance } from './inheritance.js';
+import { askingTool } from './question-gate.js';
+import { isQuestionTool, refuseQuestions } from './questions.js';
 import { originOf, parentOf, type Parent } from './parent.js';
 import { copyToolSet, define, entryOf, isTask, ownTool } from './tools.js';
 import { ToolGate } from './tool-gate.js';
@@ -26,6 +28,12 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
   const interruptOn = (options.interruptOn ?? parent?.inheritance.interruptOn) as InterruptOn | undefined;
   // What is inherited was made for the tools of another.
   const unknownTools = options.interruptOn === undefined && parent !== undefined ? 'ignore' : options.unknownTools;
+  if (options.repeatedRejections === 'answer' && (mode === 'stop' || runId === undefined)) {
+    throw new InvalidConfigError({
+      message: "gateTools: repeatedRejections: 'answer' needs the runId of one conversation, and the mode 'wait'.",
+    });
+  }
+  if (parent !== undefined) refuseQuestions(tools, 'gateTools');
   const plan = interruptPlan(tools, interruptOn, unknownTools);
   warnUnknown(plan.unknown);
   const asker = askerOf(options, parent);
@@ -41,12 +49,24 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
   const applied = applyInterruptConfig(tools, interruptOn, unknownTools).tools;
   const gated = (name: string, { action }: Gating) =>
     asker.judgesAll || action !== 'allow' || inherited?.mayAskAbout(name) === true;
-  const changed = plan.tools.filter(([name, gating]) => gated(name, gating) || isTask(ownTool(tools, name)));
+  const asksHuman = (name: string) => isQuestionTool(ownTool(tools, name));
+  const changed = plan.tools.filter(
+    ([name, gating]) => gated(name, gating) || isTask(ownTool(tools, name)) || asksHuman(name),
+  );
   if (changed.length === 0) return applied;
   const result = copyToolSet(applied);
   for (const [name, gating] of changed) {
     const tool = ownTool(tools, name);
     if (tool === undefined) continue;
+    if (isQuestionTool(tool)) {
+      if (mode === 'stop') {
+        throw new InvalidConfigError({
+          message: `gateTools: in mode 'stop' the tool ${JSON.stringify(name)} cannot ask its questions: an approval carries no answer. Leave it out, or use mode 'wait'.`,
+        });
+      }
+      define(result, name, askingTool({ name, tool, gating, asker, runId: runId ?? null }));
+      continue;
+    }
     const gate = new ToolGate({
       name,
       tool,

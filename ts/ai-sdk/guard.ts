@@ -3,9 +3,10 @@
  * execution passes it. The guard, not the message history, knows what may run.
  */
 import type { Tool, ToolSet } from 'ai';
-import type { ApprovalRecord, InterruptOn, InterruptOptions } from '../../index.js';
+import type { ApprovalRecord, InterruptOn, InterruptOptions, Question } from '../../index.js';
 import { RefusedByCore } from '../errors/from-native.js';
 import { LedgerError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
 import type { Asker } from '../gate/asker.js';
 import type { HostJudge, Verdict } from '../gate/judge.js';
 import type { Claim, Gating, InterruptPlan } from '../native.js';
@@ -13,6 +14,7 @@ import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js'
 import { copyOf, snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
 import { withCallContext, type CallContext } from './call-context.js';
 import { follow, lastLater, noted, Refused, streamLater, type Outcome } from './follow.js';
+import { isQuestionTool, questionsIn } from './questions.js';
 import { DUPLICATE_ID } from './reasons.js';
 import { Inheritance } from './inheritance.js';
 import { keptResult } from './kept-result.js';
@@ -35,6 +37,8 @@ export interface GuardedCall {
   context: Record<string, unknown>;
   /** `undefined` while a predicate is thinking. */
   verdict: Verdict | undefined;
+  /** What it asks the human, where it runs nothing. */
+  questions?: readonly Question[] | undefined;
 }
 
 /** An execution that the guard let through because a human allowed it. */
@@ -100,6 +104,7 @@ export class Guard {
   guards(toolName: string): boolean {
     const gating = this.#gatings.get(toolName);
     if (gating === undefined) return false;
+    if (this.#asksHuman(toolName)) return true;
     const { asker, alsoGuarded, hostJudges, inherited } = this.#options;
     if (asker.judgesAll || alsoGuarded?.has(toolName) === true || inherited?.mayAskAbout(toolName) === true)
       return true;
@@ -132,8 +137,25 @@ export class Guard {
   }
 
   /** A call that was made before the run was continued here: it runs only on an approval of its own. */
-  restore(toolCallId: string, args: Snapshot, context: Record<string, unknown>): void {
-    this.#calls.set(toolCallId, { args, context, verdict: { effect: 'ask', floor: true } });
+  restore(toolCallId: string, args: Snapshot, context: Record<string, unknown>, toolName?: string): void {
+    const call: GuardedCall = { args, context, verdict: { effect: 'ask', floor: true } };
+    if (toolName !== undefined && this.#asksHuman(toolName)) this.#readQuestions(call, toolName);
+    this.#calls.set(toolCallId, call);
+  }
+
+  #asksHuman(toolName: string): boolean {
+    return isQuestionTool(ownTool(this.#options.tools, toolName));
+  }
+
+  /** Whether its arguments are questions. If not, its execution says why not, and nobody is asked. */
+  #readQuestions(call: GuardedCall, toolName: string): boolean {
+    try {
+      call.questions = questionsIn(ownTool(this.#options.tools, toolName), copyOf(call.args));
+      return true;
+    } catch (error) {
+      call.verdict = { effect: 'deny', reason: messageOf(error) };
+      return false;
+    }
   }
 
   /**
@@ -160,6 +182,8 @@ export class Guard {
   /** What everything says now about a call that was approved before. */
   async judgeAgain(toolCallId: string, toolName: string, args: Snapshot): Promise<Verdict> {
     const call = this.#calls.get(toolCallId);
+    const isUnreadable = this.#asksHuman(toolName) && call?.questions === undefined;
+    if (isUnreadable) return { effect: 'deny', reason: 'Its arguments are not questions.' };
     const verdict = await this.#judge(toolCallId, toolName, args, call?.context ?? {});
     // What a human was asked about goes on being asked about: nothing may run on an approval that was taken back.
     if (call !== undefined) call.verdict = verdict.effect === 'allow' ? { effect: 'ask', floor: true } : verdict;
@@ -190,6 +214,7 @@ export class Guard {
     }
     const call: GuardedCall = { args, context, verdict: undefined };
     this.#calls.set(toolCallId, call);
+    if (this.#asksHuman(toolName) && !this.#readQuestions(call, toolName)) return (call.verdict = { effect: 'allow' });
     call.verdict = await this.#judge(toolCallId, toolName, args, context);
     return call.verdict;
   }
@@ -206,6 +231,7 @@ export class Guard {
         hostJudge: hostJudges?.(toolName) === true ? hostJudge : undefined,
         signal,
         ...(inherited === undefined ? {} : { inherited: (judged) => inherited.verdictOn(judged, signal, interruptOn) }),
+        isQuestion: this.#asksHuman(toolName),
       },
     );
   }
@@ -234,7 +260,9 @@ export class Guard {
       needsApproval: (input: unknown, options: { toolCallId: string }) => this.needsApproval(name, input, options),
     };
     const { execute } = tool;
-    if (typeof execute === 'function') {
+    // It has nothing to run: the answer is its result.
+    if (isQuestionTool(tool)) changes['execute'] = (input: unknown) => notAsked(tool, input);
+    else if (typeof execute === 'function') {
       // Called on the tool itself: a method of a class may need its private fields.
       const original = this.#original(name, tool, execute);
       const later = isGenerator(execute) ? streamLater : lastLater;
@@ -377,4 +405,10 @@ export function claimOrRefuse(
 
 function sameJson(left: Snapshot, right: Snapshot): boolean {
   return JSON.stringify(left.json) === JSON.stringify(right.json);
+}
+
+/** @throws what is wrong with the questions; that they were not asked, when nothing is */
+function notAsked(tool: Tool, input: unknown): never {
+  questionsIn(tool, input);
+  throw new Refused('The questions were not asked: nobody has answered this call here.');
 }

@@ -2,6 +2,7 @@
 import type { ModelMessage } from 'ai';
 import type { DecisionOutcome } from '../../index.js';
 import type { RawRecord } from '../native.js';
+import { questionsOf } from '../gate/questions.js';
 import { isApproval, toRecord } from '../gate/records.js';
 import { partsOf, type Part } from './messages.js';
 import { DUPLICATE_ID, INTERRUPTED_CALL, LOST_RESULT, REDACTED, TURN_ENDED } from './reasons.js';
@@ -114,7 +115,10 @@ export function planFor(record: RawRecord | undefined, circumstances: Circumstan
     : plan;
 }
 
-function planOf(record: RawRecord | undefined, { drift, isThere, isAmbiguous, isStopped }: Circumstances): Plan {
+function planOf(
+  record: RawRecord | undefined,
+  { drift: changed, isThere, isAmbiguous, isStopped }: Circumstances,
+): Plan {
   if (isAmbiguous) return { do: 'deny', reason: DUPLICATE_ID, takeBack: record };
   if (record === undefined) {
     return isThere
@@ -122,7 +126,11 @@ function planOf(record: RawRecord | undefined, { drift, isThere, isAmbiguous, is
       : { do: 'deny', reason: GONE, takeBack: undefined };
   }
   const { status, approvalId } = record;
-  const { decision } = toRecord(record);
+  const kept = toRecord(record);
+  const { decision } = kept;
+  // Nothing runs on an answer: a question stays what it is, also without the secrets that were in it.
+  const isAsking = questionsOf(kept) !== undefined;
+  const drift = isAsking ? undefined : changed;
   switch (status) {
     case 'succeeded':
     case 'failed': {
@@ -141,6 +149,7 @@ function planOf(record: RawRecord | undefined, { drift, isThere, isAmbiguous, is
     case 'approved':
     case 'edited':
       if (!isThere) return { do: 'deny', reason: GONE, takeBack: record };
+      if (isAsking) return { do: 'wait', record };
       if (record.contents === 'redacted' || record.contents === 'dropped')
         return { do: 'deny', reason: REDACTED, takeBack: record };
       if (drift !== undefined) return { do: 'ask', instead: { approvalId, reason: drift }, takeBack: true };

@@ -3,6 +3,8 @@ import type {
   AgentEvent,
   ApprovalRequestedEvent,
   ApprovalResponseEvent,
+  QuestionAnsweredEvent,
+  QuestionAskedEvent,
   RunResult,
   RunResumedEvent,
   ToolDeniedEvent,
@@ -13,6 +15,8 @@ import type { StreamPart } from './sdk.js';
 export type OwnEvent =
   | ApprovalRequestedEvent
   | ApprovalResponseEvent
+  | QuestionAskedEvent
+  | QuestionAnsweredEvent
   | ToolDeniedEvent
   | RunResumedEvent
   /** What a tool or a run that is a part of this one tells: it is yielded as it is. */

@@ -1,8 +1,9 @@
 /** The calls that a run must ask about: taken in, put to somebody, and told when they are decided. */
-import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType } from '../../index.js';
+import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType, QuestionAskedEvent } from '../../index.js';
 import { requestOf, type Asker, type Opened, type Question } from '../gate/asker.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import { questionsOf } from '../gate/questions.js';
 import { existingRecord, isApproval, toRecord, type Decided } from '../gate/records.js';
 import type { Gating, RawRecord } from '../native.js';
 import { snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
@@ -10,6 +11,7 @@ import { digestOf, type Edits } from './edits.js';
 import { ASK, type Guard } from './guard.js';
 import type { Plan } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
+import { Questioning } from './questions.js';
 import { DUPLICATE_ID, reasonOf, TURN_ENDED } from './reasons.js';
 import { valueOf, type Asked, type Round } from './round.js';
 import type { StreamPart } from './sdk.js';
@@ -27,7 +29,7 @@ export interface RequestsOptions {
 }
 
 /** What the run tells of a decision. */
-type Told = Pick<Decided, 'approvalId' | 'decision' | 'decidedBy'>;
+type Told = Pick<Decided, 'approvalId' | 'decision' | 'decidedBy'> & Partial<Decided>;
 
 /** Why a call did not run. */
 export interface Denial {
@@ -47,6 +49,12 @@ export class Requests {
 
   saw(toolCallId: string): void {
     this.#seen.set(toolCallId, (this.#seen.get(toolCallId) ?? 0) + 1);
+  }
+
+  /** What was asked in the run before it was continued here: what a human rejected then is remembered. */
+  recall(records: readonly RawRecord[]): void {
+    const { rejections } = this.#options.asker;
+    if (rejections !== undefined) for (const record of records) rejections.take(toRecord(record));
   }
 
   /** Whether several calls have this id. */
@@ -85,6 +93,7 @@ export class Requests {
       decision: undefined,
       staleness: undefined,
       edits: this.#options.editsOf(toolCallId, toolName),
+      questioning: undefined,
     });
     return part;
   }
@@ -127,7 +136,8 @@ export class Requests {
   }
 
   /**
-   * Asks once more about what was approved and is no longer what was shown: a file has changed, or the policy.
+   * Asks once more about what was approved and is no longer what was shown: a file has changed, or the policy; and about
+   * questions whose answer does not fit them.
    *
    * @returns whether there is anything to wait for
    */
@@ -135,12 +145,10 @@ export class Requests {
     const open: Asked[] = [];
     const { signal } = this.#options;
     for (const asked of round.requested) {
-      const { record, decision, toolCallId } = asked;
-      if (record === undefined || decision === undefined || !isApproval(decision)) continue;
-      const objection = decision.type === 'edit' ? await asked.edits.objection(decision.args) : undefined;
-      const reason = objection ?? (await asked.staleness?.());
-      if (reason === undefined || signal.aborted) continue;
-      if (!(await this.#takeBack(asked, record, reason))) continue;
+      const { record, toolCallId } = asked;
+      const reason = await objectionTo(asked);
+      if (record === undefined || reason === undefined || signal.aborted) continue;
+      if (asked.questioning === undefined && !(await this.#takeBack(asked, record, reason))) continue;
       asked.decision = undefined;
       const denied = await this.#judgedAgain(toolCallId, asked);
       const supersedes = { approvalId: record.approvalId, reason };
@@ -172,6 +180,8 @@ export class Requests {
 
   #attach(round: Round, asked: Asked, kept: RawRecord): void {
     const record = toRecord(kept);
+    const questions = questionsOf(record);
+    if (questions !== undefined) asked.questioning = new Questioning(questions);
     const same = asked.args !== undefined && digestOf(asked.args) === digestOf(snapshot(record.args));
     const { decided, staleness } = this.#options.asker.attach(kept, record, (written) => asked.edits.check(written));
     asked.record = record;
@@ -184,7 +194,7 @@ export class Requests {
 
   async #askInstead(round: Round, asked: Asked, { instead, takeBack }: Plan & { do: 'ask' }): Promise<boolean> {
     if (instead !== undefined && takeBack) await this.#options.asker.gate.withdraw(instead.approvalId, instead.reason);
-    const denied = await this.#judgedAgain(asked.toolCallId, asked);
+    const denied = (await this.#judgedAgain(asked.toolCallId, asked)) ?? this.#rejectedBefore(asked);
     return this.#openRequest(round, asked, denied, instead);
   }
 
@@ -199,8 +209,12 @@ export class Requests {
   }
 
   #tellAsked(asked: Asked, record: ApprovalRecord, isAutomatic: boolean): void {
-    const request = requestOf(record, asked.args ?? snapshot(null));
-    this.#options.tell({ type: 'approval-requested', isAutomatic, ...request } as ApprovalRequestedEvent);
+    const { args, ...request } = requestOf(record, shownArgs(asked));
+    if (asked.questioning !== undefined) {
+      this.#options.tell({ type: 'question-asked', ...request, ...(args as object) } as QuestionAskedEvent);
+      return;
+    }
+    this.#options.tell({ type: 'approval-requested', isAutomatic, ...request, args } as ApprovalRequestedEvent);
   }
 
   #wait(round: Round, asked: Asked, record: ApprovalRecord, decided: Promise<Decided>): void {
@@ -236,15 +250,23 @@ export class Requests {
   #callHumans(open: readonly Asked[]): void {
     const { asker, signal } = this.#options;
     if (signal.aborted) return;
-    for (const { record, args } of open) asker.ask(record as ApprovalRecord, args as Snapshot, signal);
+    for (const asked of open) asker.ask(asked.record as ApprovalRecord, shownArgs(asked), signal);
   }
 
   /** Why nobody needs to be asked. */
-  #denialOf({ toolCallId, args }: Asked): string | undefined {
+  #denialOf(asked: Asked): string | undefined {
+    const { toolCallId, args } = asked;
     if ((this.#seen.get(toolCallId) ?? 0) > 1) return DUPLICATE_ID;
     if (args === undefined) return UNSHOWABLE;
     const verdict = this.#options.guard.call(toolCallId)?.verdict;
-    return verdict?.effect === 'deny' ? verdict.reason : undefined;
+    return verdict?.effect === 'deny' ? verdict.reason : this.#rejectedBefore(asked);
+  }
+
+  /** Why a human is not asked the same once more. */
+  #rejectedBefore({ toolCallId, toolName, args }: Asked): string | undefined {
+    const { asker, guard } = this.#options;
+    if (args === undefined || guard.call(toolCallId)?.questions !== undefined) return undefined;
+    return asker.rejections?.reasonFor(toolName, args);
   }
 
   /** Whether a human is to be called. */
@@ -263,11 +285,14 @@ export class Requests {
     denied: string | undefined,
     supersedes?: Question['supersedes'],
   ): Promise<(round: Round) => Promise<boolean>> {
-    const { toolCallId, toolName, args } = asked;
+    const { toolCallId, toolName } = asked;
+    const questions = denied === undefined ? this.#options.guard.call(toolCallId)?.questions : undefined;
+    asked.questioning = questions === undefined ? undefined : new Questioning(questions);
     const question = {
       toolCallId,
       toolName,
-      args: args ?? snapshot(null),
+      args: shownArgs(asked),
+      questions,
       gating: this.#gatingOf(asked),
       entry: this.#options.guard.describes(toolName),
       verdict: this.#options.guard.call(toolCallId)?.verdict,
@@ -303,6 +328,7 @@ export class Requests {
       // Without a request there is nothing that anybody could approve.
       const reason = denied ?? (existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID);
       asked.decision = { type: 'reject', reason };
+      asked.questioning?.fail(reason);
       this.deny(toolCallId, { args: valueOf(args), reason });
     }
     return false;
@@ -329,25 +355,27 @@ export class Requests {
     this.#onDecided(round, asked, { approvalId, decision, decidedBy: 'countersign' });
   }
 
-  #onDecided(round: Round, asked: Asked, { decision, decidedBy, approvalId }: Told): void {
-    const { toolCallId, toolName } = asked;
+  /** A human may have rejected it, of which the same call is told. */
+  #noteRejection({ record, args }: Asked, { decision, via }: Told): void {
+    if (record !== undefined && args !== undefined && via !== undefined)
+      this.#options.asker.rejections?.take({ ...record, args: args.value, contents: 'kept', decision, via });
+  }
+
+  #onDecided(round: Round, asked: Asked, told: Told): void {
+    const { decision, decidedBy, approvalId } = told;
+    const { toolCallId, toolName, questioning } = asked;
     asked.decision = decision;
     round.waiting--;
+    const origin = asked.record?.origin ?? this.#options.asker.origin;
     const approved = isApproval(decision);
+    this.#noteRejection(asked, told);
     if (!approved && decision.type !== 'respond')
       this.deny(toolCallId, { args: valueOf(asked.args), reason: reasonOf(decision) });
     const { reason } = decision;
-    this.#options.tell({
-      type: 'approval-response',
-      approvalId,
-      toolCallId,
-      toolName,
-      origin: asked.record?.origin ?? this.#options.asker.origin,
-      approved,
-      decision,
-      reason,
-      decidedBy,
-    });
+    const common = { approvalId, toolCallId, origin, decidedBy };
+    if (questioning === undefined)
+      this.#options.tell({ type: 'approval-response', ...common, toolName, approved, decision, reason });
+    else this.#options.tell({ type: 'question-answered', ...common, answer: questioning.take(told) });
     if (decision.type === 'reject' && decision.stop === true) {
       for (const other of round.requested) {
         if (other.record !== undefined && other.decision === undefined) {
@@ -356,6 +384,17 @@ export class Requests {
       }
     }
   }
+}
+
+/** What a human is shown of a call. */
+const shownArgs = ({ args, questioning }: Asked): Snapshot => questioning?.args ?? args ?? snapshot(null);
+
+/** Why what was decided does not hold; `undefined`: it does, or nothing follows from it. */
+async function objectionTo({ decision, edits, staleness, questioning }: Asked): Promise<string | undefined> {
+  if (questioning !== undefined) return questioning.objection;
+  if (decision === undefined || !isApproval(decision)) return undefined;
+  const objection = decision.type === 'edit' ? await edits.objection(decision.args) : undefined;
+  return objection ?? (await staleness?.());
 }
 
 /** What a provider that runs the tool itself can be told: yes or no. */

@@ -7,6 +7,7 @@ import type { Opened } from '../gate/asker.js';
 import type { Edits } from './edits.js';
 import type { Executed } from './guard.js';
 import { modelOutput, type Answer } from './history.js';
+import type { Questioning } from './questions.js';
 import type { FinishEvent, Step, StreamPart } from './sdk.js';
 import type { StepSoFar } from './step-so-far.js';
 import type { Turn } from './turn.js';
@@ -25,6 +26,8 @@ export interface Asked {
   /** Why an approval does not hold any more. */
   staleness: Opened['staleness'] | undefined;
   edits: Edits;
+  /** Where it runs nothing and asks the human something, and was not denied. */
+  questioning: Questioning | undefined;
 }
 
 /** One `streamText` call. */

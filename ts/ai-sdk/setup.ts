@@ -48,7 +48,8 @@ export function setUp({ run, sdk, callOptions, alsoGuarded, contextOf, onExecute
     onExecuted,
   });
   const editsOf = (toolCallId: string, toolName: string) => editsFor(toolCallId, toolName, sdk, callOptions, guard);
-  return { sdk, callOptions, guard, requests: new Requests({ asker, guard, signal, tell, wake, editsOf }) };
+  const requests = new Requests({ asker, guard, signal, tell, wake, editsOf });
+  return { sdk, callOptions, guard, requests };
 }
 
 /** What an edit of this call must pass. */

@@ -13,6 +13,7 @@ import { checkRunId } from '../gate/run-ids.js';
 import { interruptPlan } from '../native.js';
 import { IterableRun } from './agent-run.js';
 import { originOf, parentOf, type Parent } from './parent.js';
+import { refuseQuestions } from './questions.js';
 import type { OpenCall } from './run-options.js';
 import { loadSdk, type CallOptions, type Sdk, type StreamResult } from './sdk.js';
 import { warnUnknown } from './warnings.js';
@@ -46,6 +47,8 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
     interruptOn: ownInterruptOn,
     unknownTools: ownUnknownTools,
     onApprovalRequest,
+    onQuestion,
+    repeatedRejections,
     gate,
     policy,
     hideDeniedTools = false,
@@ -74,6 +77,7 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
   const planFor = (tools: ToolSet) => {
     const made = interruptPlan(tools, interruptOn, unknownTools);
     warnUnknown(made.unknown);
+    if (parent !== undefined) refuseQuestions(tools, place);
     return made;
   };
   // Mistakes in the configuration are told here, at the call, not in the middle of a run.
@@ -83,7 +87,18 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
     sdk: loadSdk,
     asker: new Asker(
       runId,
-      { gate, policy, onApprovalRequest, approvalTimeout, origin, logger, place: paths, parent: parent?.asker },
+      {
+        gate,
+        policy,
+        onApprovalRequest,
+        onQuestion,
+        repeatedRejections,
+        approvalTimeout,
+        origin,
+        logger,
+        place: paths,
+        parent: parent?.asker,
+      },
       place,
     ),
     plan,

@@ -8,6 +8,7 @@ import { interruptPlan, type Gating } from '../native.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
 import { claimOrRefuse } from './guard.js';
 import { isResume } from './messages.js';
+import { isQuestionTool } from './questions.js';
 import { reasonOf } from './reasons.js';
 import { entryOf, ownTool } from './tools.js';
 import { warnUnknown } from './warnings.js';
@@ -56,6 +57,7 @@ class Approval {
     if (gating === undefined) return { type: 'denied', reason: `There is no tool "${toolName}".` };
     const entry = entryOf(this.#interruptOn, gating.entry);
     const tool = ownTool(tools as ToolSet, toolName);
+    if (isQuestionTool(tool)) return { type: 'denied', reason: NO_QUESTIONS };
     const verdict = await this.#asker.judge(
       { toolCallId, toolName, args, context: { messages } },
       { gating, entry, tool, hostJudge: undefined, signal: undefined },
@@ -131,3 +133,5 @@ class Approval {
     return gatings;
   }
 }
+
+const NO_QUESTIONS = 'Questions cannot be asked here: an approval carries no answer. Ask in a text instead.';

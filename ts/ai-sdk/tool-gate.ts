@@ -16,6 +16,7 @@ import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { withCallContext, type CallContext } from './call-context.js';
 import type { Children } from './children.js';
+import { answerOf } from './answer-of.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { Edits } from './edits.js';
 import { follow, lastOf, NotedError, Refused } from './follow.js';
@@ -200,11 +201,15 @@ export class ToolGate {
     });
     const checkEdit = (written: unknown) => edits.check(written);
     const question = { toolCallId, toolName: name, args, gating, entry, verdict, checkEdit, signal: abortSignal };
+    const again = asker.rejections?.reasonFor(name, args);
+    if (again !== undefined) return this.#rejectAgain(question, runId, again);
     let asks: Verdict = verdict;
     let supersedes: Question['supersedes'];
     for (;;) {
       const opened = await this.#open({ ...question, verdict: asks, supersedes }, runId);
       const decided = await this.#answerOf(opened, args, abortSignal);
+      const { decision, via } = decided;
+      asker.rejections?.take({ ...opened.record, args: args.value, contents: 'kept', decision, via });
       const reason = await objection(opened, decided, edits);
       abortSignal.throwIfAborted();
       if (reason === undefined) return this.#carryOut(decided, args, edits, runId, toolCallId);
@@ -217,6 +222,14 @@ export class ToolGate {
     }
   }
 
+  /** A human has rejected the same call before: that stands in the record of this one. */
+  async #rejectAgain(question: Question, runId: string, reason: string): Promise<Pass> {
+    const { gate } = this.#options.asker;
+    const { record } = await this.#open(question, runId);
+    await gate.rejectBySystem(record.approvalId, reason);
+    return denial(reason, 'reject', record.approvalId);
+  }
+
   async #open(question: Question, runId: string): Promise<Opened> {
     try {
       return await this.#options.asker.openAndWait(question, runId);
@@ -225,7 +238,11 @@ export class ToolGate {
     }
   }
 
-  async #answerOf({ record, decided }: Opened, args: Snapshot, abortSignal: AbortSignal): Promise<Decided> {
+  #answerOf(
+    { record, decided }: Pick<Opened, 'record' | 'decided'>,
+    args: Snapshot,
+    abortSignal: AbortSignal,
+  ): Promise<Decided> {
     const { asker, tell } = this.#options;
     const { isAutomatic } = asker;
     void tell({ type: 'approval-requested', isAutomatic, ...requestOf(record, args) } as ApprovalRequestedEvent);
@@ -234,17 +251,7 @@ export class ToolGate {
       (outcome) => void tell(responseOf(outcome)),
       () => {},
     );
-    const withdraw = () => void asker.gate.withdraw(record.approvalId, 'The call was aborted.');
-    abortSignal.addEventListener('abort', withdraw, { once: true });
-    try {
-      if (abortSignal.aborted) withdraw();
-      else asker.ask(record, args, abortSignal);
-      const answer = await decided;
-      abortSignal.throwIfAborted();
-      return answer;
-    } finally {
-      abortSignal.removeEventListener('abort', withdraw);
-    }
+    return answerOf(asker, { record, decided }, args, abortSignal);
   }
 
   async #carryOut(

@@ -32,6 +32,9 @@ function partOf(event: OwnEvent, hasResponsePart: () => boolean): StreamPart | u
       } as StreamPart;
     }
     case 'told':
+    // Its call is shown as one that has no output yet; a client that knows the tool shows the questions.
+    case 'question-asked':
+    case 'question-answered':
       return undefined;
     case 'run-resumed':
       return { type: 'start' };

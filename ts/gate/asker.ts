@@ -9,16 +9,20 @@ import type {
   Logger,
   PolicyInput,
   PolicyPlace,
+  Question as AskedQuestion,
+  QuestionRequest,
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import type { Gating, RawRecord } from '../native.js';
+import { preview, safeText, type Gating, type RawRecord } from '../native.js';
 import type { Policies } from '../policy/policies.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { messageOf } from '../errors/message-of.js';
 import { isLater } from '../values/awaitable.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
+import { inOneLine, isQuestion, QUESTION_DECISIONS, readable } from './questions.js';
 import type { Decided } from './records.js';
+import { rejectionsOf, type Rejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import type { CheckEdit } from './teller.js';
 import { judge, type Judge, type JudgedCall, type Verdict } from './judge.js';
@@ -31,9 +35,13 @@ export type ApprovalCallback = (
   options: { abortSignal: AbortSignal },
 ) => ApprovalAnswer | PromiseLike<ApprovalAnswer>;
 
+export type QuestionCallback = (request: QuestionRequest, options: { abortSignal: AbortSignal }) => unknown;
+
 export interface AskerOptions {
   gate?: Gate | undefined;
   onApprovalRequest?: ApprovalCallback | undefined;
+  onQuestion?: QuestionCallback | undefined;
+  repeatedRejections?: 'ask' | 'answer' | undefined;
   approvalTimeout?: number | undefined;
   origin?: readonly string[] | undefined;
   logger?: Logger | undefined;
@@ -52,6 +60,8 @@ export interface Question {
   args: Snapshot;
   gating: Gating | undefined;
   entry: InterruptOptions | undefined;
+  /** It runs nothing, it asks this. `args` has them. */
+  questions?: readonly AskedQuestion[] | undefined;
   /** Why it is asked. */
   verdict?: Verdict | undefined;
   /** The request that was taken back, since what it showed has changed. */
@@ -74,7 +84,10 @@ export class Asker {
   readonly runId: string;
   /** The path of agents that asks. */
   readonly origin: readonly string[];
+  /** Calls that are not asked about again; `undefined`: they are. */
+  readonly rejections: Rejections | undefined;
   readonly #callback: ApprovalCallback | undefined;
+  readonly #questionCallback: QuestionCallback | undefined;
   readonly #hasGate: boolean;
   readonly #logger: Logger | undefined;
   readonly #timeout: number | null;
@@ -89,6 +102,9 @@ export class Asker {
     if (options.onApprovalRequest !== undefined && typeof options.onApprovalRequest !== 'function') {
       throw new InvalidConfigError({ message: `${place}: onApprovalRequest must be a function.` });
     }
+    if (options.onQuestion !== undefined && typeof options.onQuestion !== 'function') {
+      throw new InvalidConfigError({ message: `${place}: onQuestion must be a function.` });
+    }
     const { parent } = options;
     this.runId = runId;
     this.#mainRunId = parent === undefined ? runId : parent.#mainRunId;
@@ -97,6 +113,8 @@ export class Asker {
     this.gate = parent === undefined ? gateOf(options, place) : parent.gate;
     if (parent !== undefined) this.gate.control.nest(runId, this.#mainRunId);
     this.#logger = options.logger ?? (parent === undefined ? undefined : parent.#logger);
+    this.#questionCallback = options.onQuestion;
+    this.rejections = rejectionsOf(options.repeatedRejections, parent?.rejections, place);
     this.#timeout =
       options.approvalTimeout === undefined
         ? null
@@ -217,6 +235,7 @@ export class Asker {
   }
 
   async #requestFor(question: Question, runId: string): Promise<OpenRequest> {
+    if (question.questions !== undefined) return this.#questionFor(question, question.questions, runId);
     const { toolCallId, toolName, args, gating, signal, verdict, supersedes } = question;
     const description = await this.#describe(question);
     const call = { toolCallId, toolName, args, runId, signal };
@@ -240,8 +259,31 @@ export class Asker {
     };
   }
 
+  /** A question has no deadline, nothing to be bound to, and nothing that could be remembered. */
+  #questionFor(question: Question, questions: readonly AskedQuestion[], runId: string): OpenRequest {
+    const { toolCallId, toolName, args, verdict, supersedes } = question;
+    const again = supersedes === undefined ? '' : `Asked again: ${supersedes.reason} `;
+    const nothing = { allow: null, deny: null };
+    return {
+      runId,
+      toolCallId,
+      toolName,
+      args,
+      origin: this.origin,
+      description: `${again}The agent asks: ${safeText(inOneLine(questions))}`,
+      allowedDecisions: QUESTION_DECISIONS,
+      timeoutMs: null,
+      logger: this.#logger,
+      context: null,
+      details: { kind: 'question', verdict: verdict?.said ?? null, always: nothing, changes: [] },
+      page: preview(toolName, readable(questions)),
+      supersedes: supersedes?.approvalId ?? null,
+    };
+  }
+
   /** Calls the human. The answer arrives through the gate. */
   ask(record: ApprovalRecord, args: Snapshot, abortSignal: AbortSignal): void {
+    if (isQuestion(record)) return this.#askQuestion(record, args, abortSignal);
     if (this.isAutomatic) {
       void this.gate.rejectBySystem(
         record.approvalId,
@@ -250,6 +292,37 @@ export class Asker {
       return;
     }
     if (this.#callback !== undefined) void this.#call(this.#callback, record, args, abortSignal);
+  }
+
+  /** Only a human answers questions: without one, what approves calls does not. */
+  #askQuestion(record: ApprovalRecord, args: Snapshot, abortSignal: AbortSignal): void {
+    const callback = this.#questionCallback;
+    const nobody =
+      this.gate.control.mode === 'deny-all-asks'
+        ? 'Nobody is there to be asked: the mode is deny-all-asks.'
+        : callback === undefined && !this.#hasGate
+          ? 'Nobody can be asked: the run has neither onQuestion nor a gate.'
+          : undefined;
+    if (nobody !== undefined) void this.gate.rejectBySystem(record.approvalId, nobody);
+    else if (callback !== undefined) void this.#callWithQuestion(callback, record, args, abortSignal);
+  }
+
+  async #callWithQuestion(
+    callback: QuestionCallback,
+    record: ApprovalRecord,
+    args: Snapshot,
+    abortSignal: AbortSignal,
+  ): Promise<void> {
+    let answers: unknown;
+    let reason: string | undefined;
+    try {
+      answers = await this.inContext(() => callback(requestOf(record, args) as QuestionRequest, { abortSignal }));
+    } catch (error) {
+      answers = null;
+      reason = messageOf(error);
+    }
+    // Then it is cancelled, which is not to be forestalled by those who notice that.
+    if (!abortSignal.aborted) await this.gate.answerByCallback(record, answers, reason);
   }
 
   async #call(

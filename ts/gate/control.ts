@@ -121,7 +121,7 @@ export class Control {
     const own = await asked();
     if (own.effect === 'deny') return own;
     const verdict = await this.#judged(call, combined(own, parent, child));
-    if (verdict.effect === 'deny') return verdict;
+    if (verdict.effect === 'deny' || call.isQuestion === true) return verdict;
     // The gate's own policies know of their administrator's asks themselves.
     return this.#answered(call, verdict, narrower, !managedAsk);
   }

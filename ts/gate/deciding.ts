@@ -6,6 +6,7 @@ import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js'
 import { revive, snapshot } from '../values/snapshot.js';
 import type { Inside } from './inside.js';
 import { toRecord, toRequest } from './records.js';
+import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { grantOf, rememberOf } from './remember.js';
 import type { Teller } from './teller.js';
 
@@ -65,6 +66,22 @@ export class Deciding {
       await this.#settleOn(record.approvalId, this.#parse(answer, record.toolName), by, rememberOf(answer));
     } catch (error) {
       await this.rejectBySystem(record.approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
+    }
+  }
+
+  /** What a callback answered to questions; `null`: the human does not want to. What does not fit them is no answer. */
+  async answerByCallback(record: ApprovalRecord, answers: unknown, reason?: string): Promise<void> {
+    const { approvalId } = record;
+    try {
+      // As it was shown: what is kept may know other labels.
+      if (answers !== null) readAnswers(questionsOf(record) ?? [], { answers });
+      const decision: DecisionOutcome =
+        answers === null
+          ? { type: 'reject', reason: reason?.toWellFormed() }
+          : { type: 'respond', output: snapshot({ answers }).json };
+      await this.#settleOn(approvalId, decision, { by: null, via: 'callback' });
+    } catch (error) {
+      await this.rejectBySystem(approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
     }
   }
 
@@ -153,11 +170,12 @@ export class Deciding {
 
   async #settleOn(
     approvalId: string,
-    decision: DecisionOutcome,
+    given: DecisionOutcome,
     meta: Decider,
     remember?: unknown,
   ): Promise<ApprovalRecord> {
     this.#inside.refuseIfClosed();
+    const decision = given.type === 'respond' ? await this.#checked(approvalId, given) : given;
     const wanted = remember === undefined ? undefined : this.#grantOf(approvalId, decision, remember, meta);
     const grant = isLater(wanted) ? await wanted : wanted;
     const check = decision.type === 'edit' ? this.#teller.checks.get(approvalId) : undefined;
@@ -187,6 +205,12 @@ export class Deciding {
     if (granted !== undefined)
       this.#teller.publish({ type: 'granted', grant: granted, approvalId, at: granted.createdAt });
     return record;
+  }
+
+  /** @throws {InvalidDecisionError} when it is to answer questions and does not fit them; they go on waiting */
+  async #checked(approvalId: string, decision: DecisionOutcome): Promise<DecisionOutcome> {
+    const record = await this.#inside.native.get(approvalId);
+    return record?.status === 'pending' ? checkedDecision(toRequest(record), decision) : decision;
   }
 
   /** @throws {InvalidDecisionError} when the request does not offer to remember this; a callback's decision counts once */

@@ -161,6 +161,11 @@ export class LocalGate implements Gate {
     return this.#deciding.decideByCallback(record, answer);
   }
 
+  /** @see Deciding.answerByCallback */
+  answerByCallback(record: ApprovalRecord, answers: unknown, reason?: string): Promise<void> {
+    return this.#deciding.answerByCallback(record, answers, reason);
+  }
+
   /** @see Deciding.decideByMessage */
   decideByMessage(...answer: Parameters<Deciding['decideByMessage']>): Promise<void> {
     return this.#deciding.decideByMessage(...answer);

@@ -46,6 +46,8 @@ export interface Judge {
   inherited?: ((call: JudgedCall) => Promise<Verdict>) | undefined;
   /** Grants for a run are those of the main one. */
   runId: string | undefined;
+  /** Whether the call asks the human something: then only a denial counts. */
+  isQuestion?: boolean | undefined;
 }
 
 /** What is asked beside the policies. */
@@ -53,14 +55,19 @@ export type InterruptJudge = Pick<Judge, 'gating' | 'entry' | 'tool' | 'hostJudg
 
 /** The verdict of everything that judges. */
 export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
-  const { control, policies, signal, tool, inherited } = by;
+  const { control, policies, signal, tool, inherited, isQuestion } = by;
   const asked = async (): Promise<Verdict> => {
+    if (isQuestion === true) return questionVerdict(call, by);
     const own = await interruptVerdict(call, by);
     return inherited === undefined || own.effect === 'deny' ? own : strictest(own, await inherited(call));
   };
   const { toolCallId, toolName, args } = call;
   const annotations = (tool as { annotations?: Record<string, unknown> } | undefined)?.annotations;
-  return control.judge({ toolCallId, toolName, args, annotations, signal, runId: by.runId }, policies, asked);
+  return control.judge(
+    { toolCallId, toolName, args, annotations, signal, runId: by.runId, isQuestion },
+    policies,
+    asked,
+  );
 }
 
 /** What `interruptOn`, the tool itself and the host's `toolApproval` say. */
@@ -96,6 +103,13 @@ export function strictest(left: Verdict, right: Verdict): Verdict {
 }
 
 const STRICTNESS: Record<PolicyEffect, number> = { allow: 0, ask: 1, deny: 2 };
+
+/** A question is put to the human whatever else is said of it, unless it is denied. */
+async function questionVerdict(call: JudgedCall, { hostJudge, gating, signal }: Judge): Promise<Verdict> {
+  const said =
+    hostJudge === undefined || gating.entry === call.toolName ? undefined : await readStatus(hostJudge, call, signal);
+  return said?.effect === 'deny' ? said : { effect: 'ask', floor: true };
+}
 
 /** @param owner what it is called on: a method of a class may need its fields */
 function callPredicate(owner: unknown, predicate: unknown, call: JudgedCall, signal: AbortSignal | undefined): unknown {

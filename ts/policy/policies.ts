@@ -30,6 +30,8 @@ export interface JudgedByPolicy {
   /** What the tool says of itself. */
   annotations?: Readonly<Record<string, unknown>> | undefined;
   runId?: string | undefined;
+  /** Whether it runs nothing and asks the human something: neither grants nor the mode answer it. */
+  isQuestion?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 

@@ -77,9 +77,10 @@ impl Status {
         matches!(self, Self::Started | Self::Succeeded | Self::Failed | Self::Interrupted)
     }
 
-    /// Whether another request for the same call may take its place: nothing runs on it any more, and no human said no.
+    /// Whether another request for the same call may take its place: nothing runs on it any more, and no human said no. One
+    /// that was answered is among them: an answer that does not fit its question is asked for again.
     pub const fn may_be_superseded(self) -> bool {
-        matches!(self, Self::Cancelled | Self::Interrupted)
+        matches!(self, Self::Cancelled | Self::Interrupted | Self::Responded)
     }
 
     /// Whether nothing can happen to it any more.

@@ -99,7 +99,7 @@ pub trait Ledger: Send + Sync {
     fn feed(&self) -> &Arc<Feed>;
 
     /// Keeps a request that waits, unless its run already asked about that call id and the last of these requests is not the
-    /// cancelled or interrupted one that this one supersedes.
+    /// cancelled, interrupted or answered one that this one supersedes.
     fn request(&self, request: Request) -> Result<Requested, LedgerError>;
 
     /// As [`Ledger::request`] for several, one after the other. One that waits for a disk does it once for all.

@@ -1,0 +1,23 @@
+import type { Asker, Opened } from '../gate/asker.js';
+import type { Decided } from '../gate/records.js';
+import type { Snapshot } from '../values/snapshot.js';
+
+/** Asks the human and waits for the decision. With the abort of the call it is withdrawn. */
+export async function answerOf(
+  asker: Asker,
+  { record, decided }: Pick<Opened, 'record' | 'decided'>,
+  args: Snapshot,
+  abortSignal: AbortSignal,
+): Promise<Decided> {
+  const withdraw = () => void asker.gate.withdraw(record.approvalId, 'The call was aborted.');
+  abortSignal.addEventListener('abort', withdraw, { once: true });
+  try {
+    if (abortSignal.aborted) withdraw();
+    else asker.ask(record, args, abortSignal);
+    const answer = await decided;
+    abortSignal.throwIfAborted();
+    return answer;
+  } finally {
+    abortSignal.removeEventListener('abort', withdraw);
+  }
+}

@@ -1,0 +1,81 @@
+/** A tool of questions in a loop that is not ours: its `execute` asks the human, and returns what became of it. */
+import type { Tool } from 'ai';
+import type { ExecutionDenied, QuestionsAnswer } from '../../index.js';
+import { messageOf } from '../errors/message-of.js';
+import type { Asker, Question } from '../gate/asker.js';
+import { existingRecord } from '../gate/records.js';
+import type { Gating } from '../native.js';
+import { snapshot } from '../values/snapshot.js';
+import { answerOf } from './answer-of.js';
+import { denied, isExecutionDenied } from './denied.js';
+import { modelOutput } from './history.js';
+import { answerText, Questioning, questionsIn } from './questions.js';
+import { DUPLICATE_ID } from './reasons.js';
+import { copyTool, type ExecuteOptions, type ModelOutput, type ModelOutputOptions } from './tools.js';
+
+export interface QuestionGateOptions {
+  name: string;
+  tool: Tool;
+  gating: Gating;
+  asker: Asker;
+  /** The run that the user named; without one, each call is a run of its own. */
+  runId: string | null;
+}
+
+/** The tool with an `execute` that waits for the answer. */
+export function askingTool(options: QuestionGateOptions): Tool {
+  const { tool } = options;
+  const execute = async (input: unknown, called: ExecuteOptions): Promise<QuestionsAnswer | ExecutionDenied> => {
+    called.abortSignal?.throwIfAborted();
+    // What it refuses, the model is told as an error of the tool.
+    const questions = questionsIn(tool, snapshot(input).value);
+    try {
+      const answer = await ask(options, new Questioning(questions), input, called);
+      called.abortSignal?.throwIfAborted();
+      return answer;
+    } catch (error) {
+      called.abortSignal?.throwIfAborted();
+      return { status: 'error', reason: existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID };
+    }
+  };
+  // The loop's own stop cannot carry an answer.
+  return copyTool(tool, {
+    execute,
+    needsApproval: false,
+    toModelOutput: (made: ModelOutputOptions) => toModelOutput(tool, made),
+  });
+}
+
+async function ask(
+  { name, tool, gating, asker, runId }: QuestionGateOptions,
+  questioning: Questioning,
+  input: unknown,
+  { toolCallId, abortSignal = new AbortController().signal, ...context }: ExecuteOptions,
+): Promise<QuestionsAnswer | ExecutionDenied> {
+  const { args, questions } = questioning;
+  const verdict = await asker.judge(
+    { toolCallId, toolName: name, args: snapshot(input), context },
+    { gating, entry: undefined, tool, hostJudge: undefined, signal: abortSignal, isQuestion: true },
+  );
+  if (verdict.effect === 'deny') return denied(verdict.reason, 'reject', null);
+  const question = { toolCallId, toolName: name, args, gating, entry: undefined, verdict, questions };
+  const ofRun = runId ?? crypto.randomUUID();
+  let supersedes: Question['supersedes'];
+  for (;;) {
+    abortSignal.throwIfAborted();
+    const opened = await asker.openAndWait({ ...question, supersedes, signal: abortSignal }, ofRun);
+    const decided = await answerOf(asker, opened, args, abortSignal);
+    const answer = questioning.take(decided);
+    if (questioning.objection === undefined) return answer;
+    supersedes = { approvalId: decided.approvalId, reason: questioning.objection };
+  }
+}
+
+function toModelOutput(tool: Tool, { input, output }: ModelOutputOptions): ModelOutput {
+  if (isExecutionDenied(output)) return { type: 'execution-denied', reason: output.reason };
+  try {
+    return { type: 'text', value: answerText(questionsIn(tool, input), output as QuestionsAnswer) };
+  } catch {
+    return modelOutput(output);
+  }
+}

@@ -1,0 +1,54 @@
+/** Calls that a human rejected, so that the very same call need not be put to them again. */
+import type { ApprovalRecord } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
+import { canonicalize } from '../native.js';
+import { revive, snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
+import { isQuestion } from './questions.js';
+
+type Known = Pick<ApprovalRecord, 'kind' | 'toolName' | 'args' | 'contents' | 'decision' | 'via'>;
+
+/** Those of a run and of all that are a part of it. */
+export class Rejections {
+  readonly #reasons = new Map<string, string | undefined>();
+
+  /** Takes a record in that says whether a human rejected its call. Time, machines and policies do not count. */
+  take({ kind, toolName, args, contents, decision, via }: Known): void {
+    if (decision?.type !== 'reject' || via === 'system' || via === 'deadline' || via === 'abort') return;
+    // Of what is not kept whole nothing is the same; a human may be asked the same question twice.
+    if (contents !== 'kept' || isQuestion({ kind })) return;
+    const taken = trySnapshot(args);
+    if (taken !== undefined) this.#reasons.set(keyOf(toolName, taken), decision.reason);
+  }
+
+  /** Why this call is rejected again; `undefined`: nobody has rejected it. */
+  reasonFor(toolName: string, args: Snapshot): string | undefined {
+    const key = keyOf(toolName, args);
+    if (!this.#reasons.has(key)) return undefined;
+    const reason = this.#reasons.get(key);
+    return reason === undefined ? REPEATED : `${reason} ${REPEATED}`;
+  }
+}
+
+/**
+ * Those that a run goes by; `undefined`: what was rejected is asked about again. A part of a run has those of its parent.
+ *
+ * @throws {InvalidConfigError}
+ */
+export function rejectionsOf(
+  asks: 'ask' | 'answer' | undefined,
+  inherited: Rejections | undefined,
+  place: string,
+): Rejections | undefined {
+  if (asks !== undefined && asks !== 'ask' && asks !== 'answer') {
+    throw new InvalidConfigError({
+      message: `${place}: repeatedRejections must be 'ask' or 'answer', not ${JSON.stringify(asks)}.`,
+    });
+  }
+  return inherited ?? (asks === 'answer' ? new Rejections() : undefined);
+}
+
+const REPEATED = 'The human rejected this same call before.';
+
+/** In what is kept of it an instance of a class is its data. */
+const keyOf = (toolName: string, { json }: Snapshot): string =>
+  JSON.stringify([toolName, canonicalize(JSON.stringify(snapshot(revive(json)).json)).digest]);
