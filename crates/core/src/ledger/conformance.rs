@@ -404,7 +404,7 @@ fn what_nothing_runs_on_may_be_superseded(ledger: impl Ledger) {
     let third = created(&ledger, superseding(second));
     assert_eq!(third.request().supersedes(), Some(second));
     assert_eq!(ledger.find(Some("r"), "1").unwrap().len(), 3);
-    let answer = choose(Choice::Respond { output: Json::parse("1").unwrap() }, 0);
+    let answer = choose(Choice::Respond { output: CanonicalJson::parse("1").unwrap() }, 0);
     ledger.decide(third.request().id, answer).unwrap();
     let fourth = created(&ledger, superseding(third.request().id)).request().id;
     // A no, and what ran, stands for ever.
