@@ -263,10 +263,8 @@ export class Requests {
   }
 
   /** Why a human is not asked the same once more. */
-  #rejectedBefore({ toolCallId, toolName, args }: Asked): string | undefined {
-    const { asker, guard } = this.#options;
-    if (args === undefined || guard.call(toolCallId)?.questions !== undefined) return undefined;
-    return asker.rejections?.reasonFor(toolName, args);
+  #rejectedBefore({ toolName, args }: Asked): string | undefined {
+    return args === undefined ? undefined : this.#options.asker.rejections?.reasonFor(toolName, args);
   }
 
   /** Whether a human is to be called. */
