@@ -1,9 +1,8 @@
-/** Checked by `tsc`: what `ts/` exports can be used as what `index.d.ts` declares, member by member. */
+/** Checked by `tsc`: what `ts/` exports can be used as what the declarations say, member by member. */
+import type * as declaredAgent from '../../agent.js';
 import type * as declared from '../../index.js';
+import type * as madeAgent from '../../ts/agent/index.js';
 import type * as made from '../../ts/index.js';
-
-type Declared = typeof declared;
-type Made = typeof made;
 
 /**
  * A class is compared by its instances and its static members: users get its instances from us and never call its
@@ -14,17 +13,17 @@ type Comparable<T> = T extends { prototype: infer INSTANCE }
   : T;
 
 /** The names whose implementation does not fit the declaration; a compile error names them. */
-type Unfit = {
-  [NAME in keyof Declared]: NAME extends keyof Made
-    ? Comparable<Made[NAME]> extends Comparable<Declared[NAME]>
+type Unfit<DECLARED, MADE> = {
+  [NAME in keyof DECLARED]: NAME extends keyof MADE
+    ? Comparable<MADE[NAME]> extends Comparable<DECLARED[NAME]>
       ? never
       : NAME
     : NAME;
-}[keyof Declared];
-
-type Undeclared = Exclude<keyof Made, keyof Declared>;
+}[keyof DECLARED];
 
 type Empty<NAMES> = [NAMES] extends [never] ? true : NAMES;
 
-export const everyDeclaredMemberFits: Empty<Unfit> = true;
-export const nothingElseIsExported: Empty<Undeclared> = true;
+export const everyDeclaredMemberFits: Empty<Unfit<typeof declared, typeof made>> = true;
+export const nothingElseIsExported: Empty<Exclude<keyof typeof made, keyof typeof declared>> = true;
+export const everyMemberOfTheAgentFits: Empty<Unfit<typeof declaredAgent, typeof madeAgent>> = true;
+export const theAgentExportsNothingElse: Empty<Exclude<keyof typeof madeAgent, keyof typeof declaredAgent>> = true;

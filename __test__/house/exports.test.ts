@@ -1,7 +1,7 @@
-/** What `index.d.ts` declares is what the package exports, no more and no less. `api.test-d.ts` compares the types. */
+/** What the declarations of an entry say is what it exports, no more and no less. `api.test-d.ts` compares the types. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -14,20 +14,25 @@ function declaredValues(source: string): string[] {
   return [...new Set([...names].map(([, name]) => name!))].toSorted();
 }
 
-const source = readFileSync(join(root, 'index.d.ts'), 'utf8');
+describe.each([
+  ['index.d.ts', 'dist/index.js', () => import('../../ts/index.js'), 10],
+  ['agent.d.ts', 'dist/agent.js', () => import('../../ts/agent/index.js'), 5],
+] as const)('%s', (declarations, compiled, sources, atLeast) => {
+  const source = readFileSync(join(root, declarations), 'utf8');
 
-test('index.d.ts declares each value on its own', () => {
-  // The forms below would not be seen by `declaredValues`.
-  expect(source).not.toMatch(/^export\s+(default|\{|\*|=)/m);
-  expect(declaredValues(source).length).toBeGreaterThan(10);
-});
+  test('declares each value on its own', () => {
+    // The forms below would not be seen by `declaredValues`.
+    expect(source).not.toMatch(/^export\s+(default|\{|\*|=)/m);
+    expect(declaredValues(source).length).toBeGreaterThan(atLeast);
+  });
 
-test('the compiled package exports exactly what index.d.ts declares', async () => {
-  const { default: _, ...exported } = (await import(join(root, 'dist/index.js'))) as Record<string, unknown>;
-  expect(_, 'no default export').toBeUndefined();
-  expect(Object.keys(exported).toSorted()).toEqual(declaredValues(source));
-});
+  test('is what the compiled package exports', async () => {
+    const { default: _, ...exported } = (await import(join(root, compiled))) as Record<string, unknown>;
+    expect(_, 'no default export').toBeUndefined();
+    expect(Object.keys(exported).toSorted()).toEqual(declaredValues(source));
+  });
 
-test('so do the sources', async () => {
-  expect(Object.keys(await import('../../ts/index.js')).toSorted()).toEqual(declaredValues(source));
+  test('and what the sources do', async () => {
+    expect(Object.keys(await sources()).toSorted()).toEqual(declaredValues(source));
+  });
 });
