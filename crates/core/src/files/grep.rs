@@ -57,7 +57,7 @@ pub struct Line {
 pub struct Grepped {
     /// In the order of paths.
     pub matches: Vec<Line>,
-    /// How many files were searched.
+    /// How many files they stand in.
     pub files: usize,
     /// There may be more.
     pub truncated: bool,
@@ -137,7 +137,6 @@ impl<'a> Search<'a> {
 
     fn file(&mut self, file: File, path: &str) -> Result<ControlFlow<()>, FileError> {
         self.cancel.check(path)?;
-        self.grepped.files += 1;
         let before = self.grepped.matches.len();
         let pieces = Pieces { file, left: &mut self.left, cancel: self.cancel };
         let mut lines = Lines {
@@ -156,14 +155,13 @@ impl<'a> Search<'a> {
             // A line too long, or a disk that fails: what is known of it is not all.
             self.grepped.truncated = true;
         }
-        self.grepped.truncated |= self.left == 0;
-        Ok(if self.left == 0 || self.grepped.matches.len() > self.limit {
+        let enough = self.left == 0 || self.grepped.matches.len() > self.limit;
+        if enough {
             self.grepped.matches.truncate(self.limit);
             self.grepped.truncated = true;
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        })
+        }
+        self.grepped.files += usize::from(self.grepped.matches.len() > before);
+        Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 }
 

@@ -71,6 +71,7 @@ impl<'a> Walk<'a> {
             Err(_) if deep > 0 => Vec::new(),
             Err(error) => return Err(FileError::io(path, &error)),
         };
+        self.cancel.check(path)?;
         let ignores = self.ignores.len();
         self.read_ignore(dir, path);
         for (name, kind) in &names {
