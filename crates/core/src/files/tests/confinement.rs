@@ -157,6 +157,14 @@ fn what_is_special_is_refused_at_once() {
     assert_eq!(kinds, [(Kind::Other, None), (Kind::Other, None), (Kind::File, Some(4))]);
 }
 
+struct OnDrop<'a>(&'a AtomicBool);
+
+impl Drop for OnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// One thread swaps folders and files for symlinks out of the root and back; the other must never get there.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 #[test]
@@ -182,6 +190,8 @@ fn what_is_swapped_meanwhile_leads_nowhere_else() {
                 );
             }
         });
+        // Set also when an assertion fails: the other thread would go on for ever.
+        let _done = OnDrop(&done);
         let (mut reached, mut refused) = (0, 0);
         for round in 0..20_000 {
             let (root, cancel) = (&house.root, Cancel::default());
@@ -209,7 +219,6 @@ fn what_is_swapped_meanwhile_leads_nowhere_else() {
                 break;
             }
         }
-        done.store(true, Ordering::Relaxed);
         assert!(reached > 0 && refused > 0, "{reached} {refused}");
     });
     assert_eq!(house.all("outside"), before);
