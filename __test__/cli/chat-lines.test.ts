@@ -130,6 +130,21 @@ describe('--prompt without a terminal', () => {
   });
 });
 
+test('a policy file that cannot be read is told, and keeps Auto-approve off', async () => {
+  const { run, folder, has } = await there([write('a.txt'), 'I see.']);
+  mkdirSync(join(folder, '.countersign'));
+  writeFileSync(join(folder, '.countersign/policy.toml'), 'version = 1\nforbd = ["auto"]\n');
+  const auto = await run(['--auto', '--prompt', 'go']);
+  expect([auto.code, auto.stderr]).toEqual([
+    1,
+    expect.stringMatching(/Auto-approve stays off: .*policy\.toml:2:1: .*forbd/),
+  ]);
+  const { stdout, code } = await run([], '/approve\ngo\nA\nn\n');
+  expect([code, has('a.txt')]).toEqual([0, [false]]);
+  expect(stdout).toMatch(/^warning: .*policy\.toml:2:1/m);
+  expect(stdout.match(/^warning: Auto-approve stays off: /gm)).toHaveLength(2);
+});
+
 describe('--json', () => {
   const events = (stdout: string) => linesOf(stdout).map((line) => JSON.parse(line) as { type: string });
 

@@ -10,6 +10,7 @@ import { oneLine } from '../style.js';
 import { Asks, asAsked } from './asks.js';
 import { COMMANDS, complete, isCommand, nearest, readCommand } from './commands.js';
 import { deeds, openIds, resumable, runOf, type Deed } from './deeds.js';
+import type { PolicyWatch } from './policy-watch.js';
 import { Transcript } from './transcript.js';
 import type { Chat, ChatView, Command } from './view.js';
 
@@ -45,6 +46,8 @@ export interface ChatOptions {
   emoji?: boolean;
   /** The policies that hold, in words, for `/policy`. */
   policies?: readonly string[];
+  /** Says which policy files cannot be read; while there are any, Auto-approve stays off. */
+  watch?: PolicyWatch;
   /** Gets every event of every run, before it is in the view. */
   onEvent?: (event: AgentEvent) => void;
 }
@@ -94,6 +97,9 @@ class TheChat implements LocalChat {
   }
 
   async start(): Promise<void> {
+    this.#options.watch?.follow((problems) => {
+      for (const { message } of problems) this.#note('warning', message);
+    });
     for (const line of await resumable(this.#options.gate)) this.#transcript.note('info', line);
     await this.#learn();
   }
@@ -329,7 +335,10 @@ class TheChat implements LocalChat {
   }
 
   async #setMode(mode: 'safe' | 'auto'): Promise<void> {
-    const { gate, emoji = true } = this.#options;
+    const { gate, emoji = true, watch } = this.#options;
+    const [problem] = watch?.problems ?? [];
+    if (mode === 'auto' && problem !== undefined)
+      return this.#note('warning', `Auto-approve stays off: ${problem.message}`);
     try {
       await gate.setMode(mode);
     } catch (error) {

@@ -83,7 +83,7 @@ async function run(flags: Flags): Promise<number> {
   const config = await readConfig(folder, flags);
   const model = await openModel(config);
   const mode = flags.auto === true ? 'auto' : flags.plan === true ? 'plan' : 'safe';
-  const { gate, narrowing, policies } = await openGate(config, folder, mode);
+  const { gate, narrowing, policies, watch } = await openGate(config, folder, mode);
   const emoji = config.emoji && hasUnicode();
   let chat: LocalChat;
   try {
@@ -96,6 +96,7 @@ async function run(flags: Flags): Promise<number> {
       by: whoDecides(undefined),
       emoji,
       policies,
+      watch,
       ...(flags.json === true ? { onEvent: printEvent } : {}),
     });
   } catch (error) {

@@ -4,8 +4,10 @@ import { join, resolve } from 'node:path';
 import type { Gate, GateOptions, PolicyDocument, PolicyInput, PolicyMode } from '../../../index.js';
 import { createGate } from '../../gate/gate.js';
 import { loadPolicy } from '../../policy/check.js';
+import { Ended, Exit } from '../exit.js';
 import { oneLine } from '../style.js';
 import { TOOLS, type ChatConfig } from './config.js';
+import { PolicyWatch } from './policy-watch.js';
 
 export interface OpenedGate {
   gate: Gate;
@@ -13,10 +15,11 @@ export interface OpenedGate {
   narrowing: PolicyInput[];
   /** The rules that hold, in words. */
   policies: string[];
+  watch: PolicyWatch;
 }
 
 /**
- * Opens the ledger, and makes the usual one where it is missing.
+ * Opens the ledger, and makes the usual one where it is missing. With a policy file that cannot be read there is no Auto-approve.
  *
  * @throws LedgerError (`ERR_LEDGER_…`), PolicyError (`ERR_POLICY_…`), ModeForbiddenError (`ERR_MODE_FORBIDDEN`)
  */
@@ -40,13 +43,17 @@ export async function openGate(
   });
   try {
     await gate.ready();
+    const watch = await PolicyWatch.of(gate);
+    const [problem] = watch.problems;
+    if (mode === 'auto' && problem !== undefined)
+      throw new Ended(Exit.failure, `Auto-approve stays off: ${problem.message}`, problem.code);
     // After it is there: the files count too.
     if (mode !== 'safe') await gate.setMode(mode);
+    return { gate, narrowing, policies: inWords(config), watch };
   } catch (error) {
     await gate.close();
     throw error;
   }
-  return { gate, narrowing, policies: inWords(config) };
 }
 
 const inputs = (names: readonly string[]): Promise<PolicyInput[]> =>

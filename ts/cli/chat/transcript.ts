@@ -1,6 +1,13 @@
 /** What was said and done: the events of a run, as a human reads them. Nothing here reads or writes. */
 import type { ModelMessage } from 'ai';
-import type { AgentEvent, ApprovalResponseEvent, SubagentEvent, Todo, ToolActivityEvent } from '../../../index.js';
+import type {
+  AgentEvent,
+  ApprovalResponseEvent,
+  QuestionAnsweredEvent,
+  SubagentEvent,
+  Todo,
+  ToolActivityEvent,
+} from '../../../index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { oneLine } from '../style.js';
 import { fromOf } from './asks.js';
@@ -77,18 +84,18 @@ export class Transcript {
         this.#call(event.origin, event.toolCallId, event.toolName, { questions: event.questions });
         return this.#status(event.origin, event.toolCallId, 'waits');
       case 'question-answered':
-        return this.#status(event.origin, event.toolCallId, 'runs');
+        return this.#answer(event);
       case 'subagent-start':
         this.subagents = [
           ...this.subagents,
-          { name: oneLine(event.name), task: safeLong(event.task), origin: event.origin },
+          { name: oneLine(event.name), task: safeLong(event.task), origin: event.origin.map(oneLine) },
         ];
         return;
       case 'subagent-event':
         return this.see(event.event, event.origin);
       case 'subagent-finish':
         this.#hush(event.origin);
-        this.subagents = this.subagents.filter(({ origin: each }) => !isSame(each, event.origin));
+        this.subagents = this.subagents.filter(({ origin: each }) => !isSame(each, event.origin.map(oneLine)));
         return;
       case 'error':
         return this.note('error', `${from(origin)}${messageOf(event.error)}`);
@@ -142,6 +149,14 @@ export class Transcript {
     if (at === undefined) return;
     if (approved || decision.type === 'respond') this.#change(at, { status: 'runs' });
     else this.#close(key, at, decision.type === 'cancelled' ? 'cancelled' : 'denied', reason ?? `by ${decidedBy}`);
+  }
+
+  #answer({ origin, toolCallId, answer }: QuestionAnsweredEvent): void {
+    const key = keyOf(origin, toolCallId);
+    const at = this.#calls.get(key);
+    if (at === undefined) return;
+    if (answer.status === 'answered') this.#close(key, at, 'succeeded', answer.answers.map(answerText).join('\n'));
+    else this.#close(key, at, answer.status === 'error' ? 'failed' : 'denied', answer.reason ?? 'not answered');
   }
 
   /** A call is there once, whichever event told of it first; later ones know its arguments as they are now. */
@@ -217,7 +232,7 @@ export class Transcript {
   }
 
   #add(entry: Unnumbered<Entry>): number {
-    this.#entries.push({ id: this.#entries.length + 1, ...entry } as Entry);
+    this.#entries.push({ id: this.#entries.length + 1, ...entry, origin: entry.origin.map(oneLine) } as Entry);
     return this.#entries.length - 1;
   }
 
@@ -228,6 +243,9 @@ export class Transcript {
 }
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
+
+const answerText = (answer: string | readonly string[] | null): string =>
+  answer === null ? '(left out)' : typeof answer === 'string' ? answer : answer.join(', ');
 
 const keyOf = (origin: readonly string[], toolCallId: string): string => JSON.stringify([origin, toolCallId]);
 
