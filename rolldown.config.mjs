@@ -13,6 +13,9 @@ const shared = {
 /** The rooms that the package's entries share: their classes must be the same in each. */
 const CORE = /\/ts\/(?:errors|values|redact|telemetry|policy|gate|ai-sdk|native\.ts)/;
 
+/** What two of them share beside that; its own `index.ts` is one of them. */
+const AGENT = /\/ts\/agent\/(?!index\.ts)/;
+
 /** The chat, which is a program, beside them: it is a gate and an agent like any other. */
 const CHAT = 'ts/cli/chat/main.ts';
 
@@ -20,7 +23,7 @@ export default [
   {
     ...shared,
     input: { index: 'ts/index.ts', agent: 'ts/agent/index.ts', chat: CHAT },
-    output: { ...shared.output, codeSplitting: { groups: [{ name: 'core', test: CORE }] } },
+    output: { ...shared.output, codeSplitting: { groups: [{ name: 'core', test: CORE }, { name: 'deep-agent', test: AGENT }] } },
   },
   // The command stands alone: what imports the package does not load it. It loads the chat only where it is asked for.
   {

@@ -1,8 +1,8 @@
 /** The agent of the chat: a deep agent on the folder. */
 import type { LanguageModel } from 'ai';
 import type { Gate, PolicyInput } from '../../../index.js';
+import { createDeepAgent, createLocalBackend } from '../../agent/index.js';
 import type { ChatAgent } from './chat.js';
-import { standIn } from './stand-in.js';
 
 export interface AgentOptions {
   model: LanguageModel;
@@ -13,4 +13,7 @@ export interface AgentOptions {
   policy: readonly PolicyInput[];
 }
 
-export const createAgent = (options: AgentOptions): ChatAgent => standIn(options);
+export function createAgent({ model, gate, folder, policy }: AgentOptions): ChatAgent {
+  const backend = createLocalBackend({ root: folder });
+  return createDeepAgent({ model, gate, backend, ...(policy.length === 0 ? {} : { policy }) });
+}
