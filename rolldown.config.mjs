@@ -18,12 +18,48 @@ const AGENT = /\/ts\/agent\/(?!index\.ts)/;
 
 /** The chat, which is a program, beside them: it is a gate and an agent like any other. */
 const CHAT = 'ts/cli/chat/main.ts';
+/** Its screen, as the chat imports it: only where there is a terminal. */
+const SCREEN = './screen/index.js';
+
+/**
+ * What the screen needs of Ink and React, and no more: no tools of developers, and a terminal is one wherever it is (Ink draws
+ * nothing where `CI` is set).
+ */
+export const terminal = {
+  transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+  plugins: [
+    {
+      name: 'terminal',
+      resolveId: (source, from) =>
+        source === 'is-in-ci' || (source === './devtools.js' && from?.includes('/ink/')) ? `\0${source}` : undefined,
+      load: (id) =>
+        id === '\0is-in-ci' ? 'export default false;' : id === '\0./devtools.js' ? 'export {};' : undefined,
+    },
+  ],
+};
 
 export default [
   {
     ...shared,
     input: { index: 'ts/index.ts', agent: 'ts/agent/index.ts', chat: CHAT },
-    output: { ...shared.output, codeSplitting: { groups: [{ name: 'core', test: CORE }, { name: 'deep-agent', test: AGENT }] } },
+    external: [...shared.external, SCREEN],
+    output: {
+      ...shared.output,
+      codeSplitting: {
+        groups: [
+          { name: 'core', test: CORE },
+          { name: 'deep-agent', test: AGENT },
+        ],
+      },
+      paths: { [SCREEN]: './screen.js' },
+    },
+  },
+  {
+    ...shared,
+    ...terminal,
+    input: { screen: 'ts/cli/chat/screen/index.ts' },
+    // Most of it is other people's, and nobody reads that here.
+    output: { ...shared.output, codeSplitting: false, minify: true },
   },
   // The command stands alone: what imports the package does not load it. It loads the chat only where it is asked for.
   {

@@ -24,7 +24,7 @@ export async function edit(args: readonly string[]): Promise<number> {
   const given = values.args === undefined ? undefined : { args: readJson(values.args, '--args') };
   const by = whoDecides(values.by);
   const make = async (record: KeptRecord): Promise<Human> => {
-    const edited = given !== undefined ? given.args : isOpen(record) ? await inEditor(record.args) : record.args;
+    const edited = given !== undefined ? given.args : isOpen(record) ? await editedArguments(record.args) : record.args;
     // What is tagged stays what its tag says, whoever wrote it.
     return { type: 'edit', args: snapshot(revive(edited)).json };
   };
@@ -44,31 +44,39 @@ function isOpen({ status, expiresAt, contents = 'kept', allowedDecisions }: Kept
 }
 
 /** What the user makes of it. @throws {Ended} when that is nothing new */
-async function inEditor(args: unknown): Promise<unknown> {
+async function editedArguments(args: unknown): Promise<unknown> {
   const before = `${JSON.stringify(args, null, 2)}\n`;
+  for (let text = before; ;) {
+    text = await inEditor(text);
+    if (text.trim() === '' || text === before) {
+      throw new Ended(Exit.refused, 'not edited: the request goes on waiting', 'ERR_NOT_EDITED');
+    }
+    try {
+      return readJson(text, 'what you wrote');
+    } catch (error) {
+      if (!canAsk() || !(await confirm(`${(error as Error).message}. Edit it again?`))) throw error;
+    }
+  }
+}
+
+/** The editor that the user has named; `undefined`: none. */
+export const namedEditor = (): string | undefined => process.env.VISUAL || process.env.EDITOR || undefined;
+
+/** A text as the user leaves it in their editor. Nobody else can read the file. @throws {Ended} when the editor fails */
+export async function inEditor(text: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-'));
   const file = join(directory, 'arguments.json');
   try {
-    await writeFile(file, before, { mode: 0o600, flag: 'wx' });
-    for (;;) {
-      await openEditor(file);
-      const after = await readFile(file, 'utf8');
-      if (after.trim() === '' || after === before) {
-        throw new Ended(Exit.refused, 'not edited: the request goes on waiting', 'ERR_NOT_EDITED');
-      }
-      try {
-        return readJson(after, 'what you wrote');
-      } catch (error) {
-        if (!canAsk() || !(await confirm(`${(error as Error).message}. Edit it again?`))) throw error;
-      }
-    }
+    await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+    await openEditor(file);
+    return await readFile(file, 'utf8');
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
 async function openEditor(file: string): Promise<void> {
-  const editor = process.env.VISUAL || process.env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi');
+  const editor = namedEditor() ?? (process.platform === 'win32' ? 'notepad' : 'vi');
   // An editor may come with options: the shell takes them apart, and gets the file as an argument, never as text.
   const child =
     process.platform === 'win32'

@@ -105,7 +105,7 @@ async function run(flags: Flags): Promise<number> {
   }
   const left = onSignals(chat);
   try {
-    const exit = await show(chat, flags, emoji);
+    const exit = await show(chat, flags, config.plain, emoji);
     return left.by ?? exit;
   } finally {
     await chat.close();
@@ -122,15 +122,23 @@ function folderOf(option: string | undefined): string {
 const printEvent = (event: AgentEvent): void => void process.stdout.write(`${lineOf(event)}\n`);
 
 /** The front end that fits where it runs. */
-function show(chat: LocalChat, flags: Flags, emoji: boolean): Promise<number> {
+async function show(chat: LocalChat, flags: Flags, isPlain: boolean, emoji: boolean): Promise<number> {
   const input = process.stdin as Readable & { isTTY?: boolean };
   const { prompt } = flags;
   if (flags.json === true) return showJson(chat, prompt === undefined ? linesOf(input) : [prompt]);
+  if (!isPlain && prompt === undefined && isScreen()) {
+    const { showChat } = await import('./screen/index.js');
+    return showChat(chat, { emoji });
+  }
   const write = (text: string): void => void process.stdout.write(text);
   // One prompt without a terminal: whatever is on stdin is not an answer.
   const canAsk = prompt === undefined || input.isTTY === true;
   return showLines(chat, { input, write, prompt, canAsk, emoji });
 }
+
+/** Whether this is a terminal that can be drawn on, with a keyboard. */
+const isScreen = (): boolean =>
+  process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb';
 
 /** Whether the terminal can be expected to show more than ASCII. */
 function hasUnicode({ LC_ALL, LC_CTYPE, LANG, TERM } = process.env): boolean {

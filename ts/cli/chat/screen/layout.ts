@@ -53,15 +53,15 @@ const UNICODE: Symbols = {
 
 const WITHOUT_EMOJI: Symbols = { ...UNICODE, safe: '[safe] Safe mode', auto: '[auto] Auto-approve', other: '' };
 
-/** What the previews of the core use, and lists of ours. */
+/** What the previews of the core use, and lists of ours. One column for one: lines stay as wide as they are. */
 const TO_ASCII: Readonly<Record<string, string>> = {
   '│': '|',
   '┆': ':',
   '↪': '>',
-  '…': '...',
-  '⏎': '\\n',
-  '⇥': '\\t',
-  '␍': '\\r',
+  '…': '~',
+  '⏎': '$',
+  '⇥': '>',
+  '␍': '$',
   '−': '-',
   '–': '-',
   '·': '-',

@@ -1,0 +1,113 @@
+/** The screen over a chat that does what it is told to: what is drawn, and which keys ask for what. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import type { ApprovalRequest } from '../../index.js';
+import { terminal as forTerminals } from '../../rolldown.config.mjs';
+import type { Ask, ChatView, Entry } from '../../ts/cli/chat/view.js';
+import { preview } from '../../ts/native.js';
+import { Terminal, type TerminalOptions } from './terminal.js';
+
+const root = join(import.meta.dirname, '../..');
+const PROGRAM = join(root, '.build/fake-chat.js');
+
+/** Compiles the program. To be called once. */
+export async function buildFake(): Promise<void> {
+  const bundle = await rolldown({
+    ...forTerminals,
+    cwd: root,
+    input: { 'fake-chat': '__test__/terminal/programs/fake-chat.ts' },
+    platform: 'node',
+    external: [/\/binding\.js$/],
+    makeAbsoluteExternalsRelative: false,
+  });
+  await bundle.write({ dir: '.build', format: 'esm', entryFileNames: '[name].js', codeSplitting: false });
+  await bundle.close();
+}
+
+export interface Script {
+  view: Partial<ChatView>;
+  emoji?: boolean;
+  /** What the view becomes when a line is submitted. */
+  on?: Record<string, Partial<ChatView>>;
+}
+
+export interface Fake {
+  terminal: Terminal;
+  /** What the screen asked the chat for so far: the name of the method and its arguments. */
+  calls(): unknown[][];
+  close(): Promise<void>;
+}
+
+export function startFake(script: Script, options: TerminalOptions & { runtime?: string } = {}): Fake {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-screen-'));
+  const [plan, log] = [join(folder, 'plan.json'), join(folder, 'calls')];
+  writeFileSync(plan, JSON.stringify(script));
+  writeFileSync(log, '');
+  const terminal = new Terminal(options.runtime ?? process.execPath, [PROGRAM, plan, log], options);
+  return {
+    terminal,
+    calls: () =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as unknown[]),
+    close: async () => {
+      await terminal.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+let ids = 0;
+
+type Asked = Partial<Omit<Extract<Ask, { kind: 'approval' }>, 'request' | 'kind'>>;
+
+/** A call that waits. `expiresAt` is in ms from the start. */
+export function approval(toolName: string, args: unknown, more: Partial<ApprovalRequest> = {}, ask: Asked = {}): Ask {
+  const shown = preview(toolName, args);
+  return {
+    kind: 'approval',
+    request: request(toolName, args, { preview: shown.text, flags: shown.flags, ...more }),
+    index: 1,
+    of: 1,
+    from: '',
+    why: 'this tool is always asked about',
+    warnings: [],
+    always: { label: `every call of ${toolName}`, also: [] },
+    isDestructive: true,
+    ...ask,
+  };
+}
+
+export function request(toolName: string, args: unknown, more: Partial<ApprovalRequest> = {}): ApprovalRequest {
+  ids += 1;
+  return {
+    kind: 'approval',
+    approvalId: `a${ids}`,
+    runId: 'run',
+    toolCallId: `call_${ids}`,
+    toolName,
+    args,
+    origin: ['main'],
+    description: `Run tool "${toolName}"?`,
+    preview: '',
+    flags: [],
+    allowedDecisions: ['approve', 'edit', 'reject', 'respond', 'skip'],
+    createdAt: 0,
+    expiresAt: null,
+    digest: 'd'.repeat(64),
+    verdict: null,
+    always: { allow: null, deny: null },
+    changes: [],
+    contents: 'kept',
+    ...more,
+  };
+}
+
+/** One thing that was said or done. */
+export function entry(what: Record<string, unknown>): Entry {
+  ids += 1;
+  return { id: ids, isDone: true, origin: ['main'], ...what } as unknown as Entry;
+}

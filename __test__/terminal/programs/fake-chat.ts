@@ -1,0 +1,99 @@
+/** A chat that does what a file says, to look at the screen alone. Each call that it gets is written to a file, a line each. */
+import { appendFileSync, readFileSync } from 'node:fs';
+import { showChat } from '../../../ts/cli/chat/screen/index.js';
+import type { Chat, ChatView, Entry } from '../../../ts/cli/chat/view.js';
+
+const [plan = '', log = ''] = process.argv.slice(2);
+const script = JSON.parse(readFileSync(plan, 'utf8')) as {
+  view: Partial<ChatView>;
+  emoji?: boolean;
+  /** What the view becomes when a line is submitted. */
+  on?: Record<string, Partial<ChatView>>;
+};
+
+const listeners = new Set<() => void>();
+let id = 1000;
+let view: ChatView = {
+  mode: 'safe',
+  isBusy: false,
+  model: 'demo-model',
+  folder: '/home/me/project',
+  entries: [],
+  asks: [],
+  todos: [],
+  subagents: [],
+};
+let interrupts = 0;
+
+/** Deadlines are given in ms from now. */
+const change = (more: Partial<ChatView>): void => {
+  const asks = more.asks?.map((ask) => {
+    const { expiresAt } = ask.request;
+    return { ...ask, request: { ...ask.request, expiresAt: expiresAt === null ? null : Date.now() + expiresAt } };
+  });
+  view = { ...view, ...more, ...(asks === undefined ? {} : { asks: asks as ChatView['asks'] }) };
+  for (const listener of listeners) listener();
+};
+const note = (text: string): void => {
+  const entry: Entry = { kind: 'note', level: 'info', text, id: (id += 1), isDone: true, origin: ['main'] };
+  change({ entries: [...view.entries, entry] });
+};
+const told = (...call: unknown[]): void => appendFileSync(log, `${JSON.stringify(call)}\n`);
+
+const chat: Chat = {
+  get view() {
+    return view;
+  },
+  commands: [
+    { name: 'approve', usage: '/approve', help: 'Auto-approve on or off' },
+    { name: 'pending', usage: '/pending', help: 'what waits' },
+    { name: 'policy', usage: '/policy', help: 'which policies hold' },
+    { name: 'help', usage: '/help', help: 'this list' },
+    { name: 'quit', usage: '/quit', help: 'leave' },
+  ],
+  subscribe: (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+  submit: async (line) => {
+    told('submit', line);
+    const next = script.on?.[line];
+    if (next !== undefined) change(next);
+    else note(`you said: ${line}`);
+  },
+  complete: (line) => chat.commands.map(({ name }) => `/${name}`).filter((name) => name.startsWith(line)),
+  decide: async (approvalId, decision) => {
+    told('decide', approvalId, decision);
+    answered(approvalId);
+  },
+  always: async (approvalId, scope) => {
+    told('always', approvalId, scope);
+    answered(approvalId);
+  },
+  approveAll: async () => {
+    told('approveAll');
+    change({ mode: 'auto', asks: [] });
+  },
+  answer: async (approvalId, answers) => {
+    told('answer', approvalId, answers);
+    answered(approvalId);
+  },
+  interrupt: () => {
+    told('interrupt');
+    interrupts += 1;
+    const isOver = interrupts > 1 || !view.isBusy;
+    change({ isBusy: false, asks: [] });
+    return isOver ? 'over' : 'cancelled';
+  },
+  isOver: false,
+  close: async () => told('close'),
+};
+
+function answered(approvalId: string): void {
+  view = { ...view, asks: view.asks.filter(({ request }) => request.approvalId !== approvalId) };
+  note(`answered ${approvalId}`);
+}
+
+change(script.view);
+process.exitCode = await showChat(chat, script.emoji === undefined ? {} : { emoji: script.emoji });
+process.stdout.write('the end\n');

@@ -1,0 +1,50 @@
+/** The screen: what has been said and done goes into the scrollback, and what goes on is below. */
+import { render, Static, Text, useCursor, type Instance } from 'ink';
+import { useSyncExternalStore } from 'react';
+import type { Frame } from './frame.js';
+import type { Output } from './output.js';
+
+/** What is to be seen at this moment. */
+export interface Scene {
+  /** Since the screen was last painted: each is written once. */
+  readonly finished: readonly { readonly id: number; readonly lines: readonly string[] }[];
+  readonly frame: Frame;
+}
+
+/** Where the scene comes from. */
+export interface Stage {
+  readonly scene: Scene;
+  subscribe(listener: () => void): () => void;
+}
+
+function App({ stage }: { stage: Stage }) {
+  const { finished, frame } = useSyncExternalStore(
+    (listener) => stage.subscribe(listener),
+    () => stage.scene,
+  );
+  const { setCursorPosition } = useCursor();
+  setCursorPosition(frame.cursor);
+  return (
+    <>
+      <Static items={[...finished]}>{({ id, lines }) => <Lines key={id} lines={lines} />}</Static>
+      <Lines lines={frame.lines} />
+    </>
+  );
+}
+
+/** Lines that are as wide as the screen at most. */
+const Lines = ({ lines }: { lines: readonly string[] }) => (
+  // An empty text has no height.
+  <Text wrap="truncate-end">{lines.map((line) => (line === '' ? ' ' : line)).join('\n')}</Text>
+);
+
+/** Draws the stage, now and whenever it changes. */
+export function draw(stage: Stage, output: Output): Instance {
+  return render(<App stage={stage} />, {
+    // Ink needs no more of a terminal than this.
+    stdout: output as unknown as NodeJS.WriteStream,
+    // Keys are read by ourselves: we have to know what came together.
+    exitOnCtrlC: false,
+    patchConsole: true,
+  });
+}

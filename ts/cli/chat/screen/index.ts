@@ -1,0 +1,26 @@
+/** The full-screen front end of the chat. */
+import { symbolsFor } from './layout.js';
+import { Program } from './program.js';
+import type { Chat } from '../view.js';
+
+export interface ScreenOptions {
+  /** `false`: signs of our own are plain characters. @default whether the terminal's locale is UTF-8 */
+  emoji?: boolean;
+}
+
+/**
+ * Shows a chat on the terminal that this process has, until the human leaves. The terminal is given back however it ends, and
+ * what waits then is cancelled. Signals are for whoever calls this.
+ *
+ * @returns the exit code
+ */
+export async function showChat(chat: Chat, { emoji }: ScreenOptions = {}): Promise<number> {
+  const program = new Program(chat, symbolsFor(emoji));
+  const giveBack = program.start();
+  try {
+    return await program.over;
+  } finally {
+    giveBack();
+    await chat.close();
+  }
+}

@@ -1,0 +1,78 @@
+/** The terminal, as it is taken, drawn on and given back. */
+import { EventEmitter } from 'node:events';
+import { writeSync } from 'node:fs';
+
+/** What is pasted comes marked as such. */
+const PASTE_ON = '\u001b[?2004h';
+const PASTE_OFF = '\u001b[?2004l';
+const SHOW_CURSOR = '\u001b[?25h';
+/** What is seen, but not what has scrolled out of it. */
+const CLEAR = '\u001b[H\u001b[J';
+
+/**
+ * What Ink writes to. It is told of no resize: the whole is painted anew then, since what a terminal makes of lines when it
+ * gets narrower differs from one to the other.
+ */
+export class Output extends EventEmitter {
+  readonly isTTY = true;
+  /** Nothing is written: the terminal is somebody else's, or about to be painted anew. */
+  isMute = false;
+
+  get columns(): number {
+    return Math.max(20, process.stdout.columns || 80);
+  }
+
+  get rows(): number {
+    return Math.max(4, process.stdout.rows || 24);
+  }
+
+  write(data: string | Uint8Array, done?: () => void): boolean {
+    if (!this.isMute) return process.stdout.write(data, done);
+    done?.();
+    return true;
+  }
+
+  clear(): void {
+    process.stdout.write(CLEAR);
+  }
+}
+
+/** Takes the keyboard, and gives it back however this process ends. */
+export class Keyboard {
+  #isOurs = false;
+  readonly #onData: (data: Uint8Array) => void;
+  readonly #giveBack = (): void => this.giveBack();
+
+  constructor(onData: (data: Uint8Array) => void) {
+    this.#onData = onData;
+    process.once('exit', this.#giveBack);
+  }
+
+  take(): void {
+    if (this.#isOurs) return;
+    this.#isOurs = true;
+    process.stdin.setRawMode(true);
+    process.stdin.on('data', this.#onData);
+    process.stdin.resume();
+    process.stdout.write(PASTE_ON);
+  }
+
+  giveBack(): void {
+    if (!this.#isOurs) return;
+    this.#isOurs = false;
+    process.stdin.off('data', this.#onData);
+    process.stdin.pause();
+    try {
+      process.stdin.setRawMode(false);
+      // At once: the process may be about to end.
+      writeSync(1, `${PASTE_OFF}${SHOW_CURSOR}`);
+    } catch {
+      // The terminal is gone: there is nobody to give it back to.
+    }
+  }
+
+  close(): void {
+    this.giveBack();
+    process.off('exit', this.#giveBack);
+  }
+}

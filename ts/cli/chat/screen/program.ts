@@ -1,0 +1,273 @@
+/** The chat on a terminal: keys in, screens out. */
+import type { Instance } from 'ink';
+import { messageOf } from '../../../errors/message-of.js';
+import { inEditor, namedEditor } from '../../edit.js';
+import { oneLine } from '../../style.js';
+import type { Chat, Entry } from '../view.js';
+import { draw, type Scene, type Stage } from './app.js';
+import { entryLines } from './entries.js';
+import { frame, type Frame } from './frame.js';
+import { KeyReader, type Press } from './keys.js';
+import type { Screen, Symbols } from './layout.js';
+import { Keyboard, Output } from './output.js';
+import { press, type Surroundings } from './press.js';
+import { withEdited } from './press-approval.js';
+import { goTo, readyAt, START, unsent, withView, type Action, type State } from './state.js';
+
+/** How long Esc may be the beginning of another key, in ms. */
+const ESCAPE = 40;
+/** How long a window must stay as it is until it is painted anew, in ms. */
+const RESIZED = 60;
+
+export class Program implements Stage {
+  scene: Scene;
+  /** Resolves with the exit code when the human has left. */
+  readonly over: Promise<number>;
+  readonly #chat: Chat;
+  readonly #symbols: Symbols;
+  readonly #output = new Output();
+  readonly #keyboard = new Keyboard((data) => this.#onData(data));
+  readonly #keys = new KeyReader();
+  readonly #listeners = new Set<() => void>();
+  readonly #end: (code: number) => void;
+  #state: State = START;
+  #ink: Instance | undefined;
+  /** Entries that stand in the scrollback. */
+  #written: Entry[] = [];
+  /** Whether somebody else has the terminal. */
+  #isAway = false;
+  #timers: { escape?: NodeJS.Timeout; resize?: NodeJS.Timeout; ready?: NodeJS.Timeout; tick?: NodeJS.Timeout } = {};
+
+  constructor(chat: Chat, symbols: Symbols) {
+    this.#chat = chat;
+    this.#symbols = symbols;
+    let end: (code: number) => void = () => {};
+    this.over = new Promise((resolve) => (end = resolve));
+    this.#end = end;
+    this.scene = { finished: [], frame: this.#frame([]) };
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes the terminal. @returns what gives it back */
+  start(): () => void {
+    const onResize = (): void => {
+      clearTimeout(this.#timers.resize);
+      this.#timers.resize = setTimeout(() => this.#paint(), RESIZED);
+    };
+    const unsubscribe = this.#chat.subscribe(() => this.#changed());
+    process.stdout.on('resize', onResize);
+    this.#keyboard.take();
+    this.#changed();
+    this.#mount();
+    return () => {
+      unsubscribe();
+      process.stdout.off('resize', onResize);
+      for (const timer of Object.values(this.#timers)) clearTimeout(timer);
+      // Nothing stays but what was said and done.
+      this.scene = { ...this.scene, frame: { ...this.scene.frame, lines: [], cursor: undefined } };
+      for (const listener of this.#listeners) listener();
+      this.#ink?.unmount();
+      this.#ink = undefined;
+      this.#keyboard.close();
+    };
+  }
+
+  get #screen(): Screen {
+    return { columns: this.#output.columns, rows: this.#output.rows, symbols: this.#symbols };
+  }
+
+  /** The chat, or time, has changed what is to be seen. */
+  #changed(): void {
+    if (this.#chat.isOver) this.#end(0);
+    this.#state = withView(this.#state, this.#chat.view, performance.now());
+    this.#show();
+  }
+
+  #show(): void {
+    const { entries } = this.#chat.view;
+    const open = entries.findIndex(({ isDone }) => !isDone);
+    const done = entries.slice(0, open === -1 ? entries.length : open);
+    // The chat was cleared: what stands there is no longer part of it.
+    const isOther = this.#written.some((entry, at) => done[at]?.id !== entry.id);
+    if (isOther) {
+      this.#written = [...done];
+      this.#paint(true);
+      return;
+    }
+    const { finished } = this.scene;
+    const news = done.slice(this.#written.length).map((entry, at) => this.#finished(done, this.#written.length + at));
+    this.#written = [...done];
+    this.scene = {
+      finished: news.length === 0 ? finished : [...finished, ...news],
+      frame: this.#frame(entries.slice(done.length)),
+    };
+    this.#wake();
+    for (const listener of this.#listeners) listener();
+  }
+
+  #finished(done: readonly Entry[], at: number): Scene['finished'][number] {
+    const entry = done[at]!;
+    return {
+      id: entry.id,
+      lines: entryLines(entry, done[at - 1], this.#screen).map((line) => this.#symbols.shown(line)),
+    };
+  }
+
+  #frame(live: readonly Entry[]): Frame {
+    const now = { steady: performance.now(), epoch: Date.now() };
+    return frame(this.#state, this.#chat, live, this.#written.at(-1), this.#screen, now);
+  }
+
+  /** Looks again when keys are taken, and each second while time runs out. */
+  #wake(): void {
+    const { ask } = this.#state;
+    const wait = readyAt(this.#state) - performance.now();
+    clearTimeout(this.#timers.ready);
+    if (Number.isFinite(wait) && wait > 0) this.#timers.ready = setTimeout(() => this.#show(), Math.ceil(wait));
+    const isTicking = ask !== null && ask.ask.request.expiresAt !== null;
+    if (isTicking) this.#timers.tick ??= setInterval(() => this.#show(), 1000);
+    else {
+      clearInterval(this.#timers.tick);
+      delete this.#timers.tick;
+    }
+  }
+
+  #mount(): void {
+    this.#ink = draw(this, this.#output);
+    this.#ink.waitUntilExit().catch((error: unknown) => this.#failed(error));
+  }
+
+  /** A screen that cannot be drawn is left, and what waits is cancelled with it. */
+  #failed(error: unknown): void {
+    this.#ink = undefined;
+    process.exitCode = 1;
+    process.stderr.write(`countersign: the screen failed: ${oneLine(messageOf(error))}\n`);
+    this.#end(1);
+  }
+
+  #unmount(): void {
+    // What Ink has not written yet is written anew.
+    this.#output.isMute = true;
+    this.#ink?.unmount();
+    this.#ink = undefined;
+    this.#output.isMute = false;
+  }
+
+  /** Paints all anew: the last entries that there is room for, if they are still to be seen, and what is below. */
+  #paint(isCleared = false): void {
+    if (this.#isAway) return;
+    this.#unmount();
+    this.#output.clear();
+    const done = this.#written;
+    const below = this.#frame(this.#chat.view.entries.slice(done.length));
+    let room = isCleared ? 0 : this.#screen.rows - below.lines.length - 1;
+    let from = done.length;
+    for (; from > 0; from -= 1) {
+      room -= this.#finished(done, from - 1).lines.length;
+      if (room < 0) break;
+    }
+    this.scene = { finished: done.slice(from).map((_, at) => this.#finished(done, from + at)), frame: below };
+    this.#mount();
+    this.#wake();
+  }
+
+  #onData(data: Uint8Array): void {
+    clearTimeout(this.#timers.escape);
+    this.#take(this.#keys.feed(data));
+    if (this.#keys.isOpen) this.#timers.escape = setTimeout(() => this.#take(this.#keys.flush()), ESCAPE);
+  }
+
+  #take(presses: readonly Press[]): void {
+    for (const each of presses) {
+      const { frame: seen } = this.scene;
+      const around: Surroundings = {
+        view: this.#chat.view,
+        now: performance.now(),
+        complete: (line) => this.#chat.complete(line),
+        isShown: seen.isShown,
+        scroll: seen.scroll,
+        hasEditor: namedEditor() !== undefined,
+      };
+      const { state, action } = press(this.#state, each, around);
+      this.#state = state;
+      if (action !== undefined) this.#act(action);
+      // The next key is about what this one has made of it.
+      this.#show();
+    }
+  }
+
+  #act(action: Action): void {
+    const chat = this.#chat;
+    switch (action.type) {
+      case 'submit':
+        return this.#follow(chat.submit(action.line));
+      case 'decide':
+        return this.#follow(chat.decide(action.approvalId, action.decision), action.approvalId);
+      case 'always':
+        return this.#follow(chat.always(action.approvalId, 'session'), action.approvalId);
+      case 'approveAll':
+        return this.#follow(chat.approveAll(), action.approvalId);
+      case 'answer':
+        return this.#follow(chat.answer(action.approvalId, action.answers), action.approvalId);
+      case 'edit':
+        return this.#follow(this.#edit(action.approvalId, action.text));
+      case 'interrupt':
+        if (chat.interrupt() === 'over') this.#end(0);
+        return undefined;
+      case 'quit':
+        return this.#end(0);
+      case 'repaint':
+        return this.#paint();
+    }
+  }
+
+  /** What goes wrong is told, and what was not taken waits again. */
+  #follow(done: Promise<void>, approvalId?: string): void {
+    const after = (said: string): void => {
+      if (approvalId !== undefined) this.#state = unsent(this.#state, approvalId);
+      if (said !== '') this.#state = { ...this.#state, said };
+      this.#changed();
+    };
+    void done.then(
+      () => after(''),
+      (error: unknown) => after(oneLine(messageOf(error))),
+    );
+  }
+
+  /** In the human's editor, which has the terminal meanwhile. */
+  async #edit(approvalId: string, text: string): Promise<void> {
+    this.#unmount();
+    this.#isAway = true;
+    this.#output.isMute = true;
+    this.#keyboard.giveBack();
+    // Ctrl+C is the editor's meanwhile.
+    const onInterrupt = process.listeners('SIGINT');
+    const ignore = (): void => {};
+    process.removeAllListeners('SIGINT').on('SIGINT', ignore);
+    let after: string | undefined;
+    let said = '';
+    try {
+      after = await inEditor(text);
+    } catch (error) {
+      said = oneLine(messageOf(error));
+    } finally {
+      process.off('SIGINT', ignore);
+      for (const listener of onInterrupt) process.on('SIGINT', listener);
+      this.#isAway = false;
+      this.#keyboard.take();
+      this.#output.isMute = false;
+    }
+    const ask = this.#state.ask?.ask;
+    if (ask?.kind === 'approval' && ask.request.approvalId === approvalId) {
+      const isNothing = after === undefined || after.trim() === '';
+      this.#state = isNothing
+        ? goTo(this.#state, { at: 'keys' }, said || 'not edited: it goes on waiting')
+        : withEdited(this.#state, ask, after ?? '');
+    }
+    this.#paint();
+  }
+}
