@@ -21,19 +21,25 @@ const CHAT = 'ts/cli/chat/main.ts';
 /** Its screen, as the chat imports it: only where there is a terminal. */
 const SCREEN = './screen/index.js';
 
-/**
- * What the screen needs of Ink and React, and no more: no tools of developers, and a terminal is one wherever it is (Ink draws
- * nothing where `CI` is set).
- */
+/** Modules that Ink is given instead of its own. */
+const INSTEAD = {
+  // It draws nothing where `CI` is set; a terminal is one wherever it is.
+  'is-in-ci': 'export default false;',
+  // Its throttle loses the last of several frames now and then. The screen has one of its own.
+  'es-toolkit/compat': `export const throttle = (draw) => Object.assign((...args) => draw(...args), { flush() {}, cancel() {} });`,
+  // Tools of developers.
+  './devtools.js': 'export {};',
+};
+
+/** What the screen needs of Ink and React. */
 export const terminal = {
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   plugins: [
     {
       name: 'terminal',
       resolveId: (source, from) =>
-        source === 'is-in-ci' || (source === './devtools.js' && from?.includes('/ink/')) ? `\0${source}` : undefined,
-      load: (id) =>
-        id === '\0is-in-ci' ? 'export default false;' : id === '\0./devtools.js' ? 'export {};' : undefined,
+        Object.hasOwn(INSTEAD, source) && from?.includes('/node_modules/ink/') ? `\0${source}` : undefined,
+      load: (id) => (id.startsWith('\0') ? INSTEAD[id.slice(1)] : undefined),
     },
   ],
 };

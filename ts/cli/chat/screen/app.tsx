@@ -38,13 +38,19 @@ const Lines = ({ lines }: { lines: readonly string[] }) => (
   <Text wrap="truncate-end">{lines.map((line) => (line === '' ? ' ' : line)).join('\n')}</Text>
 );
 
+export interface Drawing extends Pick<Instance, 'unmount' | 'waitUntilExit'> {
+  /** Draws what is to be seen now, at once. */
+  flush(): void;
+}
+
 /** Draws the stage, now and whenever it changes. */
-export function draw(stage: Stage, output: Output): Instance {
-  return render(<App stage={stage} />, {
+export function draw(stage: Stage, output: Output): Drawing {
+  const instance = render(<App stage={stage} />, {
     // Ink needs no more of a terminal than this.
     stdout: output as unknown as NodeJS.WriteStream,
     // Keys are read by ourselves: we have to know what came together.
     exitOnCtrlC: false,
     patchConsole: true,
   });
+  return { ...instance, flush: () => instance.rerender(<App stage={stage} />) };
 }

@@ -68,7 +68,7 @@ function title(ask: Approval, { screen, now }: Drawing): string {
 
 /** Who asks, why, and what to beware of. Long ones are cut, so that the call itself is seen. */
 function reasons(ask: Approval, { columns, symbols }: Screen, at: Place, room: number): string[] {
-  const { request, from, why, warnings } = ask;
+  const { from, why, warnings } = ask;
   const width = columns - 1 - INDENT.length;
   const most = Math.max(1, Math.floor(room / 6));
   const part = (label: string, text: string, how?: Style): string[] => {
@@ -76,15 +76,23 @@ function reasons(ask: Approval, { columns, symbols }: Screen, at: Place, room: n
     const lines = bothEnds(wrap(oneLine(text), width - widthOf(label)), most, symbols);
     return hanging(label, how === undefined ? lines : lines.map((line) => style(how, line)), how ?? 'dim');
   };
-  // The one that is made of the call itself says nothing that is not seen below.
-  const says = request.description.startsWith('Run tool ') ? '' : request.description;
-  if (at.at === 'always') return [];
+  if (at.at === 'always') {
+    const intro = wrap('From now on, until this program ends, it would run unasked:', width);
+    return intro.map((line) => `${INDENT}${line}`);
+  }
   return [
     ...part('from ', from),
     ...part('why  ', why),
-    ...part('says ', says),
+    ...part('says ', saysOf(ask)),
     ...warnings.flatMap((warning) => part('!    ', warning, 'red')),
   ].map((line) => `${INDENT}${line}`);
+}
+
+/** What the tool says of the call; what is made of the call itself, or says why it asks, is seen anyway. */
+function saysOf({ request }: Approval): string {
+  const { description, verdict } = request;
+  const isOurs = description.startsWith('Run tool ') || (verdict !== null && description.endsWith(verdict.reason));
+  return isOurs ? '' : description;
 }
 
 /** What would run, in lines of so many columns. */
@@ -138,7 +146,7 @@ function footOf({ at, isAnswered }: Asked, ask: Approval, drawing: Drawing, isSh
         screen,
       );
     case 'edit':
-      return writing('arguments: ', at.draft, [...note, ...dim(['Enter shows it once more, Esc goes back'])], screen);
+      return writing('', at.draft, [...note, ...dim(['Enter shows it once more, Esc goes back'])], screen);
     case 'edited':
       return {
         lines: [
@@ -211,12 +219,13 @@ function wholeOf(ask: Approval, screen: Screen): string[] {
   return [
     ...field('from', from),
     ...field('why', why),
-    ...field('says', request.description),
+    ...field('says', saysOf(ask)),
     ...warnings.flatMap((warning) => field('beware', warning)),
     ...changes.flatMap((change) => field('changes', change)),
-    ...field('digest', request.digest),
     '',
     ...previewOf(ask, width).map(coloured),
+    '',
+    ...field('digest', request.digest),
   ].map((line) => `${INDENT}${line}`);
 }
 

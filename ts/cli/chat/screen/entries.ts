@@ -115,14 +115,10 @@ export function statusLine({ mode, asks, isBusy, model, folder }: ChatView, { co
     plan: `${symbols.other} Plan mode`.trim(),
     'deny-all-asks': `${symbols.other} Deny mode`.trim(),
   };
-  const waiting = asks.length === 0 ? (isBusy ? `working${symbols.more}` : '') : `${asks.length} waiting`;
-  const stop = isBusy ? 'Ctrl+C cancels' : '';
-  const parts = [
-    modes[mode],
-    waiting,
-    stop,
-    oneLine(model),
-    fit(oneLine(folder), Math.max(12, Math.floor(columns / 3))),
-  ];
+  const waiting = asks.length > 0 ? `${asks.length} waiting` : isBusy ? `working${symbols.more}` : '';
+  // Each has its share, so that none pushes the others out.
+  const share = Math.max(12, Math.floor(columns / 3) - 4);
+  const parts = [modes[mode], waiting, fit(oneLine(model), share), fit(oneLine(folder), share)];
+  if (isBusy) parts.push('Ctrl+C cancels');
   return row(parts, ` ${symbols.dot} `, columns - 1);
 }

@@ -153,10 +153,18 @@ export function withEdited(state: State, { request }: Approval, text: string): S
   return goTo(state, { at: 'edited', args: revive(json), text });
 }
 
-/** Where a key scrolls to; `undefined`: it leaves. */
-function scrolled(at: number, key: Key, { most, page }: Surroundings['scroll']): number | undefined {
+/** Where a key scrolls to; `undefined`: it leaves. Several that were typed at once are several keys. */
+function scrolled(at: number, key: Key, scroll: Surroundings['scroll']): number | undefined {
+  if (key.kind === 'paste') return at;
+  let place: number | undefined = at;
+  for (const name of key.kind === 'key' ? [key.name] : key.text) {
+    if (place !== undefined) place = scrolledBy(place, name, scroll);
+  }
+  return place;
+}
+
+function scrolledBy(at: number, name: string, { most, page }: Surroundings['scroll']): number | undefined {
   const to = (place: number): number => Math.min(most, Math.max(0, place));
-  const name = key.kind === 'key' ? key.name : key.kind === 'text' ? key.text : '';
   switch (name) {
     case 'j':
     case 'down':

@@ -17,13 +17,13 @@ export const optionsOf = (question: Question): number => {
 export const isWriting = (question: Question, { option }: Answering): boolean =>
   question.kind === 'text' || (question.kind === 'multiple_choice' && option === question.options.length);
 
-export function pressQuestion(state: State, ask: Questions, key: Key, isAlone: boolean): Pressed {
+export function pressQuestion(state: State, ask: Questions, key: Key): Pressed {
   const at = state.ask?.at;
   const question = at?.at === 'question' ? ask.questions[at.index] : undefined;
   if (at?.at !== 'question' || question === undefined) return { state };
   const { approvalId } = ask.request;
   const go = (change: Partial<Answering>, said = ''): Pressed => ({ state: goTo(state, { ...at, ...change }, said) });
-  if (key.kind !== 'key') return written(key, question, at, isAlone, go);
+  if (key.kind !== 'key') return written(key, question, at, go);
   switch (key.name) {
     case 'escape':
       return { state: sent(state), action: { type: 'answer', approvalId, answers: null } };
@@ -48,15 +48,9 @@ export function pressQuestion(state: State, ask: Questions, key: Key, isAlone: b
 type Go = (change: Partial<Answering>, said?: string) => Pressed;
 
 /** Words are written where there is room for them; on a list, space and digits choose. */
-function written(
-  key: Exclude<Key, { kind: 'key' }>,
-  question: Question,
-  at: Answering,
-  isAlone: boolean,
-  go: Go,
-): Pressed {
+function written(key: Exclude<Key, { kind: 'key' }>, question: Question, at: Answering, go: Go): Pressed {
   if (question.kind === 'text' || isWriting(question, at)) return go({ draft: insert(at.draft, key.text) });
-  const letter = key.kind === 'text' && isAlone ? key.text : '';
+  const letter = key.kind === 'text' && [...key.text].length === 1 ? key.text : '';
   const digit = /^[1-9]$/.test(letter) ? Number(letter) - 1 : undefined;
   if (digit !== undefined && digit < optionsOf(question)) {
     return question.kind === 'multi_select'

@@ -36,7 +36,7 @@ export function press(state: State, { key, isAlone }: Press, around: Surrounding
   if (around.now < readyAt(state)) return pressEarly(state, key, around);
   if (ask.isAnswered) return { state };
   return ask.ask.kind === 'question'
-    ? pressQuestion(clear, ask.ask, key, isAlone)
+    ? pressQuestion(clear, ask.ask, key)
     : pressApproval(clear, ask.ask, key, isAlone, around);
 }
 

@@ -1,10 +1,9 @@
 /** The chat on a terminal: keys in, screens out. */
-import type { Instance } from 'ink';
 import { messageOf } from '../../../errors/message-of.js';
 import { inEditor, namedEditor } from '../../edit.js';
 import { oneLine } from '../../style.js';
 import type { Chat, Entry } from '../view.js';
-import { draw, type Scene, type Stage } from './app.js';
+import { draw, type Drawing, type Scene, type Stage } from './app.js';
 import { entryLines } from './entries.js';
 import { frame, type Frame } from './frame.js';
 import { KeyReader, type Press } from './keys.js';
@@ -16,6 +15,8 @@ import { goTo, readyAt, START, unsent, withView, type Action, type State } from 
 
 /** How long Esc may be the beginning of another key, in ms. */
 const ESCAPE = 40;
+/** The least time between two frames, in ms. */
+const FRAME = 25;
 /** How long a window must stay as it is until it is painted anew, in ms. */
 const RESIZED = 60;
 
@@ -31,12 +32,14 @@ export class Program implements Stage {
   readonly #listeners = new Set<() => void>();
   readonly #end: (code: number) => void;
   #state: State = START;
-  #ink: Instance | undefined;
+  #ink: Drawing | undefined;
   /** Entries that stand in the scrollback. */
   #written: Entry[] = [];
   /** Whether somebody else has the terminal. */
   #isAway = false;
-  #timers: { escape?: NodeJS.Timeout; resize?: NodeJS.Timeout; ready?: NodeJS.Timeout; tick?: NodeJS.Timeout } = {};
+  /** Whether the scene as it is now was drawn. */
+  #isTold = true;
+  #timers: { [NAME in 'escape' | 'resize' | 'ready' | 'tick' | 'frame']?: NodeJS.Timeout } = {};
 
   constructor(chat: Chat, symbols: Symbols) {
     this.#chat = chat;
@@ -69,7 +72,7 @@ export class Program implements Stage {
       for (const timer of Object.values(this.#timers)) clearTimeout(timer);
       // Nothing stays but what was said and done.
       this.scene = { ...this.scene, frame: { ...this.scene.frame, lines: [], cursor: undefined } };
-      for (const listener of this.#listeners) listener();
+      this.#ink?.flush();
       this.#ink?.unmount();
       this.#ink = undefined;
       this.#keyboard.close();
@@ -106,7 +109,19 @@ export class Program implements Stage {
       frame: this.#frame(entries.slice(done.length)),
     };
     this.#wake();
+    this.#tell();
+  }
+
+  /** Has the scene drawn: at once, or when the last frame is old enough. The last of several is always drawn. */
+  #tell(): void {
+    this.#isTold = false;
+    if (this.#timers.frame !== undefined) return;
+    this.#isTold = true;
     for (const listener of this.#listeners) listener();
+    this.#timers.frame = setTimeout(() => {
+      delete this.#timers.frame;
+      if (!this.#isTold) this.#tell();
+    }, FRAME);
   }
 
   #finished(done: readonly Entry[], at: number): Scene['finished'][number] {

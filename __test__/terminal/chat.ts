@@ -1,0 +1,86 @@
+/** The real program in a real terminal: `countersign` in a folder of its own, with the embedded model behind HTTP. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { Terminal, type TerminalOptions } from './terminal.js';
+
+const root = join(import.meta.dirname, '../..');
+const CLI = join(root, 'dist/cli.js');
+
+let url: string;
+
+/** The embedded model, for all tests of a file. */
+export function withModel(): void {
+  let child: ChildProcess;
+  beforeAll(async () => {
+    child = spawn(process.execPath, [join(root, 'examples/start/serve.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = (await once(child.stdout!.setEncoding('utf8'), 'data')) as [string];
+    url = line.split(' ')[0]!;
+  });
+  afterAll(() => void child.kill());
+}
+
+export interface Chat {
+  terminal: Terminal;
+  folder: string;
+  /** The content of a file of the folder; `undefined`: there is none. */
+  file(name: string): string | undefined;
+  /** Enters a line. */
+  say(line: string): void;
+  /** Until it asks, and takes keys. @returns the screen */
+  asks(text?: string): Promise<string>;
+  /** Until nothing goes on. @returns the screen */
+  idle(): Promise<string>;
+}
+
+export interface ChatSetting extends TerminalOptions {
+  args?: readonly string[];
+  /** Files of the folder. */
+  files?: Readonly<Record<string, string>>;
+  /** Node, or another program that runs the command. */
+  runtime?: string;
+  folder?: string;
+}
+
+/** Starts it, and waits until it takes prompts. */
+export async function startChat({
+  args = [],
+  files = {},
+  runtime,
+  folder,
+  ...terminalOptions
+}: ChatSetting = {}): Promise<Chat> {
+  const place = folder ?? realpathSync(mkdtempSync(join(tmpdir(), 'cs-')));
+  mkdirSync(join(place, '.countersign'), { recursive: true });
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(place, name), content);
+  const terminal = new Terminal(
+    runtime ?? process.execPath,
+    [CLI, '--model', 'countersign-demo', '--base-url', url, ...args],
+    { cwd: place, ...terminalOptions, env: { HOME: place, ...terminalOptions.env } },
+  );
+  onTestFinished(async () => {
+    await terminal.close();
+    rmSync(place, { recursive: true, force: true, maxRetries: 3 });
+  });
+  await terminal.waitFor(/mode · countersign-demo|approve · countersign-demo/);
+  return {
+    terminal,
+    folder: place,
+    file: (name) => (existsSync(join(place, name)) ? readFileSync(join(place, name), 'utf8') : undefined),
+    say: (line) => terminal.type(`${line}\r`),
+    asks: (text = '') =>
+      terminal.waitFor((screen) => screen.includes('? help') && screen.includes(text), `a question about ${text}`),
+    idle: () => terminal.waitFor((screen) => screen.includes('what is to be done?'), 'the end of the run'),
+  };
+}
+
+/** A screen without what differs from run to run: the folder, and ids. */
+export function normal(screen: string, { folder }: Pick<Chat, 'folder'>): string {
+  return screen
+    .replaceAll(folder, '/project')
+    .replace(/( · )(\/|cs-)?\S*(…\S*)?$/m, '$1/project')
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{22}/g, '<id>');
+}
