@@ -196,6 +196,11 @@ test('a subagent that the tool speaks of is asked for by its name', () => {
   expect(text).toContain('Researcher says:\nthe result of task');
 });
 
+test('help, and what it does not understand: all its ideas', () => {
+  for (const request of ['help', 'What can you do?', 'make me a sandwich', ''])
+    expect(talk(request)).toEqual({ rounds: [], text: expect.stringContaining('\n  delete everything\n') });
+});
+
 test('a tool that it was not given is said, and nothing is called', () => {
   const { rounds, text } = talk('create a with 1 and run ls', undefined, [{ name: 'write_file', description: '' }]);
   expect(rounds).toEqual([]);
@@ -215,7 +220,7 @@ test.for([
   ['AI_InvalidToolInputError: no content', 'Creating a.txt failed: no content'],
   [
     'writing `a.txt`: policy.toml:4 denies: "read only"',
-    'A policy does not allow creating a.txt: writing `a.txt`: policy.toml:4 denies: "read only"\nI will not look for a way around it.',
+    'A policy does not allow creating a.txt: "read only"\nI will not look for a way around it.',
   ],
 ] as const)('not run: %s', ([result, told]) => {
   expect(talk('create a.txt with 1', () => result)).toEqual({
@@ -276,7 +281,7 @@ test('a rejected call is not made again', () => {
 test('a policy that denies is told apart from a human, and other calls of the step count', () => {
   const { text } = talk('run git push and run ls', (_, { command }) => (command === 'git push' ? POLICY : undefined));
   expect(text).toBe(
-    `A policy does not allow running \`git push\`: ${POLICY}\nI will not look for a way around it.\nRan \`ls\`: exit code 0.`,
+    `A policy does not allow running \`git push\`: "releases are made by people"\nI will not look for a way around it.\nRan \`ls\`: exit code 0.`,
   );
 });
 

@@ -27,11 +27,11 @@ import { capitalise, fulfil } from './wishes.mjs';
  */
 export function plan(messages, tools) {
   const start = messages.findLastIndex((message) => message.role === 'user');
-  const stages = readRequest(textOf(messages[start]?.content));
-  if ('unknown' in stages) {
-    const examples = EXAMPLES.map((line) => `  ${line}`).join('\n');
-    return say(`I do not understand "${stages.unknown}". Try one of these:\n${examples}`);
-  }
+  const request = textOf(messages[start]?.content);
+  const examples = EXAMPLES.map((line) => `  ${line}`).join('\n');
+  if (/^\s*(?:help|what can you do)\W*$/i.test(request)) return say(`I understand requests like these:\n${examples}`);
+  const stages = readRequest(request);
+  if ('unknown' in stages) return say(`I do not understand "${stages.unknown}". Try one of these:\n${examples}`);
 
   /** @type {Situation} */
   const situation = { rejected: new Set(), agentFor: (name) => agentFor(name, tools) };

@@ -28,7 +28,7 @@ const UNANSWERED =
   /^(?:Nobody answered in time\.|The run was cancelled\.|The human skipped this call\.|The human ended the turn\.|The questions could not be put to the human: )/;
 const REPEATED = /\s*The human rejected this same call before\.$/;
 /** By a rule, by the default of a document, or by the edit of a human that a rule denies. */
-const DENIED = /(?: denies(?:: "[^]*")?| denies by default)\.?$/;
+const DENIED = / denies(?:: ("[^]*")| by default)?\.?$/;
 /** The AI SDK (7) puts the error's name before the message. */
 const FAILED = /^(?:[A-Za-z_]*Error|AI_\w+)(?: \[\w+\])?: ([^]*)/;
 
@@ -65,7 +65,8 @@ export function outcomeOf(name, text) {
   if (!match) {
     const failure = FAILED.exec(text);
     if (failure) return { type: 'failed', message: failure[1] ?? '' };
-    if (DENIED.test(text)) return { type: 'denied', reason: text };
+    const denial = DENIED.exec(text);
+    if (denial) return { type: 'denied', reason: denial[1] ?? text };
     if (UNANSWERED.test(text)) return { type: 'unanswered', reason: text };
     if (wording || text === NO_REASON) return { type: 'rejected', reason: reasonIn(text) };
   }
