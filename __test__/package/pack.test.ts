@@ -87,7 +87,12 @@ describe.each([
     expect(files.filter((file) => !allowed.test(file))).toEqual([]);
     expect(files).toEqual(
       expect.arrayContaining([
-        ...['package.json', 'policy.schema.json', 'index.d.ts', 'agent.d.ts', 'LICENSE', 'binding/binding.js'],
+        'package.json',
+        'policy.schema.json',
+        'index.d.ts',
+        'agent.d.ts',
+        'LICENSE',
+        'binding/binding.js',
         ...['index', 'agent', 'core', 'cli', 'chat'].map((name) => `dist/${name}.js`),
       ]),
     );
