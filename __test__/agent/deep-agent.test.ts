@@ -7,7 +7,7 @@ import type { AgentEvent, AgentRun } from '../../index.js';
 import { createAskUserTool, createDeepAgent } from '../../ts/agent/index.js';
 import { createGate, InvalidConfigError, PolicyError, UnknownToolError } from '../../ts/index.js';
 import { call, calls, collect, resultsIn, says, scripted, text, type ModelTurn } from '../support/model.js';
-import { of, types } from '../support/play.js';
+import { of, types, until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 import { memoryBackend, sha256 } from './memory-backend.js';
 
@@ -114,16 +114,16 @@ describe('a run', () => {
     expect(prompts).toHaveLength(1);
   });
 
-  test('that waits can be left by others', async () => {
-    const { agent } = stage([calls(call('execute', { command: 'x' }, 'c1'))], {
-      interruptOn: ['execute'],
-      gate: createGate({ ledger: 'memory:', place: { cwd: '/project' } }),
-    });
+  test('that waits can be left by others, and what waits is cancelled', async () => {
+    const gate = createGate({ ledger: 'memory:', place: { cwd: '/project' } });
+    const { agent } = stage([calls(call('execute', { command: 'x' }, 'c1'))], { interruptOn: ['execute'], gate });
     const run = agent.streamWithEvents({ prompt: 'x' });
-    const reading = eventsOf(run);
+    await until(run as AgentRun, 'approval-requested');
+    const waiting = run.next();
     await run.return();
-    expect(types(await reading)).not.toContain('done');
+    await waiting;
     expect(await run.next()).toEqual({ value: undefined, done: true });
+    expect(await gate.pending()).toEqual([]);
   });
 
   test('goes to its end when only its result is wanted', async () => {
@@ -150,12 +150,12 @@ describe('a run', () => {
     expect(() => stage([]).agent.streamWithEvents(options as never)).toThrow(InvalidConfigError);
   });
 
-  test('cannot bring a gate or tools of its own', async () => {
+  test('cannot bring a configuration of its own', async () => {
     const { agent, backend } = stage(
       [calls(call('write_file', { file_path: 'a.txt', content: 'x' }, 'c1')), says('Done.')],
       { interruptOn: { write_file: true } },
     );
-    await agent.generate({ prompt: 'x', interruptOn: 'none', policy: undefined, tools: {} } as never);
+    await agent.generate({ prompt: 'x', interruptOn: 'none', policy: undefined } as never);
     expect(backend.files.size).toBe(0);
   });
 
