@@ -165,6 +165,32 @@ describe('a run', () => {
     await agent.generate({ prompt: 'x' });
     expect(prompts).toHaveLength(100);
   });
+
+  test('a call that was rejected is not put to the human again', async () => {
+    const again = (id: string) => calls(call('execute', { command: 'rm a' }, id));
+    const { agent } = stage([again('c1'), again('c2'), says('Done.')], { interruptOn: ['execute'] });
+    const asked: string[] = [];
+    await agent.generate({
+      prompt: 'x',
+      onApprovalRequest: ({ toolCallId }) => {
+        asked.push(toolCallId);
+        return { type: 'reject', reason: 'no' };
+      },
+    });
+    expect(asked).toEqual(['c1']);
+  });
+
+  test('puts questions to the human, and gives the model the answers', async () => {
+    const question = { question: 'Which?', kind: 'multiple_choice', options: [{ label: 'red' }, { label: 'blue' }] };
+    const { agent, prompts } = stage([calls(call('ask_user', { questions: [question] }, 'q1')), says('Done.')], {
+      interruptOn: 'all',
+    });
+    const run = agent.streamWithEvents({ prompt: 'x', onApprovalRequest: () => false, onQuestion: () => ['blue'] });
+    const events = await eventsOf(run);
+    expect(of(events)('question-asked')).toMatchObject([{ questions: [question], origin: ['main'] }]);
+    expect(of(events)('question-answered')).toMatchObject([{ answer: { status: 'answered', answers: ['blue'] } }]);
+    expect(resultsIn(prompts[1])['q1']).toEqual({ type: 'text', value: 'Q: Which?\nA: blue' });
+  });
 });
 
 describe('what it is told', () => {
@@ -263,7 +289,7 @@ describe('subagents', () => {
     [
       'that ask',
       [{ name: 'a', description: 'x', tools: { ask: createAskUserTool() } as never }],
-      'only the main agent',
+      'puts questions to the human',
     ],
     ['with no such tool', [{ name: 'a', description: 'x', builtinTools: ['lss' as 'ls'] }], 'there is no "lss"'],
     ['with nothing to start', [{ name: 'a', description: 'x', builtinTools: ['task'] }], 'no subagents to start'],

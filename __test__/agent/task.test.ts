@@ -154,7 +154,7 @@ test.each([
   ['none', [], 'at least one'],
   ['one without a name', [agent(' ', []).agent], 'must have a name'],
   ['two of one name', [agent('a', []).agent, agent('a', []).agent], 'two subagents with the name "a"'],
-  ['one that asks', [agent('a', [], { tools: { ask: createAskUserTool() } }).agent], 'only the main agent may put'],
+  ['one that asks', [agent('a', [], { tools: { ask: createAskUserTool() } }).agent], 'puts questions to the human'],
 ])('%s is refused', (_what, subagents, why) => {
   expect(() => createTaskTool({ subagents })).toThrow(InvalidConfigError);
   expect(() => createTaskTool({ subagents })).toThrow(why);

@@ -1,10 +1,10 @@
 /** What a model is told of approvals, so that it neither wonders why a call takes long nor makes a rejected one again. */
 import type { Tool, ToolSet } from 'ai';
 import type { Gate, InterruptOn } from '../../index.js';
+import { isQuestionTool } from '../ai-sdk/questions.js';
 import { ownTool } from '../ai-sdk/tools.js';
 import { localGate } from '../gate/gate.js';
 import { interruptPlan, type Gating } from '../native.js';
-import { asksQuestions } from './marks.js';
 
 /** @see agent.d.ts */
 export function describeApprovals<TOOLS extends ToolSet>(
@@ -53,7 +53,7 @@ const ADVICE = [
 
 function oftenAsked({ action }: Gating, tool: Tool | undefined): 'always' | 'sometimes' | undefined {
   // A question is no call to approve.
-  if (tool === undefined || asksQuestions(tool)) return undefined;
+  if (tool === undefined || isQuestionTool(tool)) return undefined;
   switch (action) {
     case 'ask':
       return 'always';

@@ -2,10 +2,10 @@
 import type { LanguageModel, ToolSet } from 'ai';
 import type { BuiltinToolName, Subagent, TaskAgent } from '../../agent.js';
 import type { InterruptOn } from '../../index.js';
+import { isQuestionTool } from '../ai-sdk/questions.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { approvalNote } from './describe-approvals.js';
 import { checkRules } from './check-rules.js';
-import { asksQuestions } from './marks.js';
 import { systemPromptOf } from './prompt.js';
 import { createTaskTool } from './tools/task.js';
 
@@ -111,4 +111,4 @@ export function pick(builtins: House['builtins'], names: readonly BuiltinToolNam
 
 /** Only the main agent asks the human. */
 const withoutQuestions = (tools: ToolSet): ToolSet =>
-  Object.fromEntries(Object.entries(tools).filter(([, tool]) => !asksQuestions(tool)));
+  Object.fromEntries(Object.entries(tools).filter(([, tool]) => !isQuestionTool(tool)));

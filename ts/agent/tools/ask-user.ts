@@ -1,7 +1,7 @@
 import type { BuiltinTools } from '../../../agent.js';
 import type { Question } from '../../../index.js';
+import { QUESTIONS } from '../../ai-sdk/questions.js';
 import { InvalidArgumentsError } from '../../errors/index.js';
-import { QUESTIONS, type ReadQuestions } from '../marks.js';
 import { anyText, choice, flag, inputSchema, issuesOf, list, object, text, type Issue } from '../schema.js';
 
 const KINDS = ['text', 'multiple_choice', 'multi_select'] as const satisfies readonly Question['kind'][];
@@ -41,14 +41,14 @@ export function createAskUserTool(): BuiltinTools['ask_user'] {
 }
 
 /** The questions of a call. @throws {InvalidArgumentsError} with what is wrong, for the model */
-const readQuestions: ReadQuestions = (input) => {
+function readQuestions(input: unknown): Question[] {
   const wrong = issuesOf(INPUT, input);
   const issues = wrong.length > 0 ? wrong : issuesOfOptions(input as Input);
   if (issues.length === 0) return structuredClone((input as Input).questions);
   throw new InvalidArgumentsError({
     message: `The human was not asked: ${issues.map(({ message }) => message).join('; ')}.`,
   });
-};
+}
 
 /** Options go with a choice, and are told apart by their labels. */
 function issuesOfOptions({ questions }: Input): Issue[] {

@@ -1,12 +1,12 @@
 import type { TaskAgent, BuiltinTools } from '../../../agent.js';
 import type { RunResult } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/call-context.js';
+import { refuseQuestions } from '../../ai-sdk/questions.js';
 import { streamWithEvents } from '../../ai-sdk/stream-with-events.js';
 import { TASK } from '../../ai-sdk/tools.js';
 import { CountersignError, InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { cutMiddle } from '../cut.js';
-import { asksQuestions } from '../marks.js';
 import { choice, inputSchema, object, text } from '../schema.js';
 import { mostOf } from './backend-tools.js';
 
@@ -117,9 +117,7 @@ function agentsByName(subagents: readonly TaskAgent[]): Map<string, TaskAgent> {
     const { name, tools = {} } = agent;
     if (typeof name !== 'string' || name.trim() === '') throw wrong('each subagent must have a name.');
     if (agents.has(name)) throw wrong(`there are two subagents with the name ${JSON.stringify(name)}.`);
-    const asking = Object.entries(tools).find(([, tool]) => asksQuestions(tool));
-    if (asking !== undefined)
-      throw wrong(`the subagent ${name} has ${asking[0]}, but only the main agent may put questions to the human.`);
+    refuseQuestions(tools, `createTaskTool: the subagent ${name}`);
     agents.set(name, agent);
   }
   return agents;
