@@ -59,9 +59,14 @@ export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
   /** What comes before the agent's own instructions. */
   systemPrompt?: string;
   subagents?: readonly Subagent[];
-  /** Whether `task` can also start `general-purpose`, which has the tools of the agent itself. @default true */
+  /**
+   * Whether `task` can also start `general-purpose`, which has the system prompt and the tools of the agent itself but for `task`
+   * and what asks the human. A subagent of that name takes its place.
+   *
+   * @default true
+   */
   generalPurposeAgent?: boolean;
-  /** Which of the built-in tools it has. @default all */
+  /** Which of the built-in tools it has. @default all, without `task` when there is nothing to start */
   builtinTools?: readonly BuiltinToolName[];
   interruptOn?: InterruptOn<NoInfer<TOOLS & BuiltinTools>>;
   policy?: PolicyInput | readonly PolicyInput[];
@@ -134,6 +139,7 @@ export type BackendTools = {
   edit_file: Tool<{ file_path: string; old_string: string; new_string: string; replace_all?: boolean }, string>;
   glob: Tool<{ pattern: string; path?: string }, string>;
   grep: Tool<{ pattern: string; path?: string; glob?: string; ignore_case?: boolean }, string>;
+  /** `timeout` in ms. */
   execute: Tool<{ command: string; timeout?: number }, string>;
 };
 
@@ -153,7 +159,10 @@ export declare function createTodosTool(): BuiltinTools['write_todos'];
  * `gateTools`. What a subagent asks is asked through its parent, with its origin, and what it may do is what its parent
  * may do, narrowed.
  *
- * Called by another loop it fails, and nothing runs.
+ * Called by another loop it fails, and nothing runs. A subagent that fails is an error of the call (`ERR_SUBAGENT`, with the
+ * cause); one that ends without a word, or before its end, gives a result that says so.
+ *
+ * @throws InvalidConfigError (`ERR_INVALID_CONFIG`)
  */
 export declare function createTaskTool(options: {
   subagents: readonly TaskAgent[];

@@ -291,6 +291,12 @@ describe('subagents', () => {
       [{ name: 'a', description: 'x', tools: { ask: createAskUserTool() } as never }],
       'puts questions to the human',
     ],
+    [
+      'that have ask_user',
+      [{ name: 'a', description: 'x', builtinTools: ['ask_user' as 'ls'] }],
+      'puts questions to the human',
+    ],
+    ['without steps', [{ name: 'a', description: 'x', maxSteps: 0 }], 'maxSteps must be a whole number above 0'],
     ['with no such tool', [{ name: 'a', description: 'x', builtinTools: ['lss' as 'ls'] }], 'there is no "lss"'],
     ['with nothing to start', [{ name: 'a', description: 'x', builtinTools: ['task'] }], 'no subagents to start'],
     ['with a typo', [{ name: 'a', description: 'x', interruptOn: { write_fil: true } }], 'write_fil'],
@@ -298,6 +304,17 @@ describe('subagents', () => {
     ['that start themselves', [endless()], 'without end'],
   ])('%s are refused', (_what, subagents, why) => {
     expect(() => stage([], { subagents })).toThrow(why);
+  });
+
+  test('general-purpose is told what the agent is', async () => {
+    const prompts: string[] = [];
+    const look: ModelTurn = ({ prompt }) => {
+      prompts.push(systemOf(prompt as never));
+      return says('Seen.');
+    };
+    const start = call('task', { description: 'x', subagent_type: 'general-purpose' }, 't1');
+    await stage([calls(start), look, says('Done.')], { systemPrompt: 'You are Kim.' }).agent.generate({ prompt: 'x' });
+    expect(prompts[0]).toMatch(/^You are Kim\.\n\n- [^]*Another agent started you/);
   });
 
   test('one named general-purpose takes the place of the built-in one', () => {
@@ -381,6 +398,7 @@ describe('is refused', () => {
       InvalidConfigError,
       "must have 'task'",
     ],
+    ['half a step', { maxSteps: 0.5 }, InvalidConfigError, 'maxSteps must be a whole number above 0, not 0.5'],
     ['no model', { model: undefined as never }, InvalidConfigError, 'model must be given'],
     ['results of no length', { maxResultCharacters: 0 }, InvalidConfigError, 'maxResultCharacters'],
     [

@@ -1,6 +1,7 @@
 import type { ToolSet } from 'ai';
 import type { InterruptOn, PolicyInput } from '../../index.js';
 import { warnUnknown } from '../ai-sdk/warnings.js';
+import { InvalidConfigError } from '../errors/index.js';
 import { interruptPlan } from '../native.js';
 import { Policies } from '../policy/policies.js';
 
@@ -9,13 +10,20 @@ export function checkRules({
   tools,
   interruptOn,
   policy,
+  maxSteps,
   root,
 }: {
   tools: ToolSet;
   interruptOn: InterruptOn | undefined;
   policy: PolicyInput | readonly PolicyInput[] | undefined;
+  maxSteps: number | undefined;
   root: string;
 }): void {
+  if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
+    throw new InvalidConfigError({
+      message: `createDeepAgent: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
+    });
+  }
   warnUnknown(interruptPlan(tools, interruptOn, undefined).unknown);
   if (policy !== undefined) void new Policies({ policy, files: 'none', place: { cwd: root } }, 'createDeepAgent');
 }
