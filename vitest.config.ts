@@ -5,6 +5,8 @@ const ONCE = [
   ...['lifecycle', 'package', 'house', 'bench', 'examples', 'start', 'docs', 'cli', 'ledger', 'terminal'].map(
     (room) => `__test__/${room}/**/*.test.ts`,
   ),
+  // What stands on files and processes alone.
+  ...['backend', 'execute'].map((name) => `__test__/agent/${name}.test.ts`),
   // Promises over several processes.
   '__test__/guarantees/*.processes.test.ts',
 ];
