@@ -19,6 +19,9 @@ use super::walk::Walk;
 /// What one search reads, in bytes.
 const MOST_READ: u64 = 2 << 30;
 
+/// What a regular expression may be compiled to, and what it may keep while it searches, in bytes each.
+const LARGEST_PROGRAM: usize = 16 << 20;
+
 /// A file with a longer line is no text that people read, in bytes.
 const LONGEST_LINE: usize = 8 << 20;
 
@@ -106,6 +109,8 @@ fn matcher(query: &Query) -> Result<RegexMatcher, FileError> {
     RegexMatcherBuilder::new()
         .case_insensitive(query.ignore_case)
         .line_terminator(Some(b'\n'))
+        .size_limit(LARGEST_PROGRAM)
+        .dfa_size_limit(LARGEST_PROGRAM)
         .build(query.pattern)
         .map_err(|error| {
             Fault::Pattern

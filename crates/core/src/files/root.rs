@@ -62,7 +62,7 @@ pub(super) struct Spot {
 #[derive(Debug)]
 pub(super) enum Place {
     Folder(Folder),
-    Spot(Spot),
+    Spot(Box<Spot>),
 }
 
 impl Root {
@@ -192,7 +192,7 @@ impl Root {
                 Some(_) if !ahead.is_empty() => return Err(io(ErrorKind::NotADirectory.into())),
                 metadata => {
                     let folder = self.folder(way).map_err(io)?;
-                    return Ok(Place::Spot(Spot { folder, name, metadata, made }));
+                    return Ok(Place::Spot(Box::new(Spot { folder, name, metadata, made })));
                 }
             }
         }
@@ -214,7 +214,7 @@ impl Root {
     pub(super) fn folder_at(&self, path: &str) -> Result<Folder, FileError> {
         match self.locate(path, Missing::Fail)? {
             Place::Folder(folder) => Ok(folder),
-            Place::Spot(Spot { metadata: None, .. }) => {
+            Place::Spot(spot) if spot.metadata.is_none() => {
                 Err(FileError::io(path, &ErrorKind::NotFound.into()))
             }
             Place::Spot(_) => Err(Fault::NotADirectory.at(path, "it is not a folder")),

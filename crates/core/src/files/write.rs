@@ -103,7 +103,7 @@ impl Root {
     /// Where a file is written.
     fn spot(&self, path: &str, expected: &Expected, missing: Missing) -> Result<Spot, FileError> {
         match self.locate(path, missing) {
-            Ok(Place::Spot(spot)) => Ok(spot),
+            Ok(Place::Spot(spot)) => Ok(*spot),
             Ok(Place::Folder(_)) => Err(FileError::io(path, &ErrorKind::IsADirectory.into())),
             Err(error) => Err(absent_is_changed(error, path, expected)),
         }

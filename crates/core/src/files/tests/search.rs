@@ -110,6 +110,7 @@ fn a_search_finds_lines() {
     assert!(!ask("fn", "src", false, 2).unwrap().truncated);
     assert_eq!(ask("(", "", false, 9).unwrap_err().fault, Fault::Pattern);
     assert_eq!(ask("a\\nb", "", false, 9).unwrap_err().fault, Fault::Pattern);
+    assert_eq!(ask(r"\w{100}{100}{100}", "", false, 9).unwrap_err().fault, Fault::Pattern);
     assert_eq!(ask("a", "missing", false, 9).unwrap_err().fault, Fault::NoSuchFile);
 }
 
