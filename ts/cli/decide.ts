@@ -10,6 +10,7 @@ import { recordOf, shortId } from './ids.js';
 import { LEDGER, withLedger, type LedgerValues } from './open-ledger.js';
 import { readJson, readOptions } from './options.js';
 import { print } from './print.js';
+import { answering, checked } from './questions.js';
 import { offered, readRemember, remember, type Remembered } from './remember.js';
 import { CONTENTS, deceivingFlags, summary } from './shown.js';
 import { columns, oneLine } from './style.js';
@@ -18,6 +19,7 @@ export const DECIDE_HELP = `countersign approve ID… [--reason TEXT] [--remembe
 countersign reject ID…  [--reason TEXT] [--remember always|DURATION] [--stop]
 countersign edit ID     (--args JSON | --editor) [--reason TEXT]
 countersign respond ID  (--text TEXT | --json-output JSON | -) [--reason TEXT]
+countersign respond ID  --answer TEXT…   questions: one for each, in their order; labels with commas between them
 countersign skip ID…    [--reason TEXT]
 `;
 
@@ -59,11 +61,16 @@ export async function respond(args: readonly string[]): Promise<number> {
     ...DECIDE,
     text: { type: 'string' },
     'json-output': { type: 'string' },
+    answer: { type: 'string', multiple: true },
   });
   const [id, dash, ...more] = positionals;
-  const given = [values.text, values['json-output'], dash].filter((each) => each !== undefined);
+  const { answer } = values;
+  const given = [values.text, values['json-output'], answer, dash].filter((each) => each !== undefined);
   if (id === undefined || more.length > 0 || given.length !== 1 || (dash !== undefined && dash !== '-'))
-    throw new Usage('respond needs an id, and --text TEXT, --json-output JSON, or - to read a text from stdin');
+    throw new Usage(
+      'respond needs an id, and --text TEXT, --json-output JSON, --answer TEXT for each question, or - to read a text from stdin',
+    );
+  if (answer !== undefined) return decideAll([id], values, (record) => answering(record, answer));
   const json = values['json-output'];
   const output =
     json === undefined
@@ -76,15 +83,17 @@ export async function respond(args: readonly string[]): Promise<number> {
 async function decideAll(
   ids: readonly string[],
   values: DecideValues,
-  decision: Human,
+  decision: Human | ((record: KeptRecord) => Human),
   remembered?: Remembered,
 ): Promise<number> {
-  if (ids.length === 0) throw new Usage(`${decision.type} needs the id of a request: countersign ${decision.type} ID`);
+  const make = typeof decision === 'function' ? decision : () => ({ ...decision });
+  const name = typeof decision === 'function' ? 'respond' : decision.type;
+  if (ids.length === 0) throw new Usage(`${name} needs the id of a request: countersign ${name} ID`);
   const by = whoDecides(values.by);
   return withLedger(values, 'change', async (ledger) => {
     let exit: number = Exit.ok;
     for (const typed of ids) {
-      const ended = await decideOne(ledger, typed, () => ({ ...decision }), values, by, remembered);
+      const ended = await decideOne(ledger, typed, make, values, by, remembered);
       if (exit === Exit.ok) exit = ended;
     }
     return exit;
@@ -104,7 +113,7 @@ export async function decideOne(
   try {
     const record = await recordOf(ledger, typed, false);
     if (!asJson) await tellWhat(record);
-    const decision = await make(record);
+    const decision = checked(record, await make(record));
     if (decision.type === 'approve' && record.status === 'pending') await bewareOf(record, values);
     const effect = decision.type === 'approve' ? 'allow' : 'deny';
     if (remembered !== undefined) offered(record, effect);

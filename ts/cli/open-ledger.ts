@@ -87,4 +87,9 @@ export function exitOf(error: unknown): number {
   return REFUSED.includes(error.code) ? Exit.refused : Exit.failure;
 }
 
-const REFUSED: readonly string[] = ['ERR_ALREADY_DECIDED', 'ERR_EXPIRED', 'ERR_DECISION_NOT_ALLOWED'];
+const REFUSED: readonly string[] = [
+  'ERR_ALREADY_DECIDED',
+  'ERR_EXPIRED',
+  'ERR_DECISION_NOT_ALLOWED',
+  'ERR_INVALID_DECISION',
+];

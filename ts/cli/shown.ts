@@ -1,5 +1,6 @@
 /** Requests as they are printed: as JSON, as a row, and whole. */
 import type { ApprovalRecord } from '../../index.js';
+import { inOneLine, questionsOf, readable } from '../gate/questions.js';
 import { preview, type KeptRecord } from '../native.js';
 import { clock, told } from './duration.js';
 import { shortId, shortRun } from './ids.js';
@@ -41,6 +42,8 @@ export function summary(record: KeptRecord, most = columns()): string {
 /** The call without the name of its tool. */
 function withoutName(record: KeptRecord): string {
   if (record.contents === 'dropped') return '(its arguments were dropped)';
+  const questions = questionsOf(toJson(record));
+  if (questions !== undefined) return inOneLine(questions);
   const { args } = record;
   if (typeof args === 'object' && args !== null && !Array.isArray(args)) {
     const values = Object.entries(args);
@@ -117,6 +120,8 @@ export function whole(record: KeptRecord, width = columns(), now = Date.now()): 
   if (json.decision?.type === 'respond')
     lines.push('', 'answered with', ...shownArguments(json.toolName, json.decision.output, width));
   lines.push('', ...(json.contents === 'dropped' ? [] : pageOf(json, width)));
+  if (json.status === 'pending' && json.kind === 'question')
+    lines.push('', `answer it: countersign respond ${shortId(json.approvalId)} --answer TEXT, one for each question`);
   return lines;
 }
 
@@ -135,7 +140,9 @@ export const CONTENTS = {
 function pageOf(record: ApprovalRecord, width: number): string[] {
   // With changes of files in it the preview is more than the arguments: it is shown as it was made.
   const isPlain = record.changes.length === 0 && width !== Infinity;
-  return isPlain ? shownArguments(record.toolName, record.args, width) : record.preview.split('\n');
+  const questions = questionsOf(record);
+  const args = questions === undefined ? record.args : readable(questions);
+  return isPlain ? shownArguments(record.toolName, args, width) : record.preview.split('\n');
 }
 
 function shownArguments(toolName: string, args: unknown, width: number): string[] {

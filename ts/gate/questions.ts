@@ -125,7 +125,7 @@ export function readable(questions: readonly Question[]): Record<string, unknown
     if (question.kind === 'text') return [first];
     const places = String(question.options.length).length;
     const options = question.options.map(({ label, description }, at): [string, string] => [
-      `${number}.${String(at + 1).padStart(places, '0')}`,
+      `${number}-${String(at + 1).padStart(places, '0')}`,
       description === undefined ? label : `${label}: ${description}`,
     ]);
     return [first, ...options];
