@@ -5,6 +5,8 @@ import type { Decision, ToolCallInfo } from '../../index.js';
 declare global {
   /** Deletes `notes.txt`, then says what came of it. */
   const model: LanguageModel;
+  /** Asks two questions, then repeats what it was told. */
+  const askingModel: LanguageModel;
   const tools: {
     read_file: Tool<{ path: string }, string>;
     delete_file: Tool<{ path: string }, string>;

@@ -9,6 +9,24 @@ globalThis.model = scriptedModel(
   [{ tool: 'delete_file', args: { path: 'notes.txt' } }],
   (results) => `The tool said: ${results.join(', ')}`,
 );
+globalThis.askingModel = scriptedModel(
+  [
+    {
+      tool: 'ask_user',
+      args: {
+        questions: [
+          {
+            kind: 'multiple_choice',
+            question: 'Which database?',
+            options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }],
+          },
+          { kind: 'text', question: 'Anything else?', required: false },
+        ],
+      },
+    },
+  ],
+  (results) => results.join('\n'),
+);
 globalThis.tools = {
   read_file: tool({ inputSchema, execute: async ({ path }) => `the text of ${path}` }),
   delete_file: tool({ inputSchema, execute: async ({ path }) => `deleted ${path}` }),
