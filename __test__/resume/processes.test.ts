@@ -150,3 +150,44 @@ it('a tool that has changed since is asked about again, though it was approved',
   expect(of(on.lines(), 'ASKED')).toEqual(['ASKED c1 again']);
   expect(of(on.lines(), 'START')).toEqual(['START read /r']);
 });
+
+describe.skipIf(process.platform === 'win32')('killed while it asks a question', () => {
+  const questions = [{ kind: 'text', question: 'Which colour?' }];
+  const ASKS: Said[] = [
+    { tool: 'ask_user', args: { questions }, id: 'q1' },
+    { tool: 'del', args: { path: '/1' }, id: 'c1' },
+  ];
+  const TOLD = JSON.stringify([['q1', 'Q: Which colour?\nA: blue']]);
+  const answersIn = (lines: string[]) => of(lines, 'MODEL').at(-1)?.slice('MODEL '.length);
+
+  it('what was answered meanwhile counts', async () => {
+    const on = theatre();
+    expect(await on.play('start', { turns: [ASKS.slice(0, 1)], die: 'question-asked' })).toEqual(KILLED);
+    const [request] = await on.gate.pending();
+    expect(request).toMatchObject({ kind: 'question', args: { questions }, expiresAt: null });
+    await on.gate.respond(request!.approvalId, { answers: ['blue'] });
+    expect(await on.play('resume', { turns: [DONE] })).toEqual(EXITED);
+    expect(answersIn(on.lines())).toBe(TOLD);
+  });
+
+  it('it waits on, and the next process asks the same', async () => {
+    const on = theatre();
+    await on.play('start', { turns: [ASKS.slice(0, 1)], die: 'question-asked' });
+    const [request] = await on.gate.pending();
+    expect(await on.play('resume', { turns: [DONE], answers: ['blue'] })).toEqual(EXITED);
+    expect(of(on.lines(), 'QUESTION')).toEqual([`QUESTION ${request!.approvalId} Which colour?`]);
+    expect(answersIn(on.lines())).toBe(TOLD);
+  });
+
+  it('once it was answered it is not asked again, whatever else still waits', async () => {
+    const on = theatre();
+    const answers = ['blue'];
+    expect(await on.play('start', { turns: [ASKS], die: 'question-answered', answers })).toEqual(KILLED);
+    const [request] = await on.gate.pending();
+    await on.gate.approve(request!.approvalId);
+    expect(await on.play('resume', { turns: [DONE], answers })).toEqual(EXITED);
+    expect(of(on.lines(), 'QUESTION')).toHaveLength(1);
+    expect(of(on.lines(), 'START')).toEqual(['START del /1']);
+    expect(answersIn(on.lines())).toContain('A: blue');
+  });
+});

@@ -21,6 +21,8 @@ export interface Orders {
   die?: string;
   /** What its callback answers; without one, somebody else has to. */
   answer?: unknown;
+  /** What it answers to questions; without them, somebody else has to. */
+  answers?: unknown;
   [more: string]: unknown;
 }
 

@@ -89,10 +89,12 @@ export class Questioning {
         if (via === 'system') return { status: 'error', reason: reason ?? 'Nobody could be asked.' };
         return reason === undefined ? { status: 'cancelled' } : { status: 'cancelled', reason };
       case 'skip':
-      case 'cancelled': {
-        const said = decision.reason ?? (decision.type === 'skip' ? undefined : reason);
-        return said === undefined ? { status: 'cancelled' } : { status: 'cancelled', reason: said };
-      }
+        return decision.reason === undefined
+          ? { status: 'cancelled' }
+          : { status: 'cancelled', reason: decision.reason };
+      case 'cancelled':
+        // What nobody decided, nobody can be told of any more.
+        return { status: via === undefined ? 'error' : 'cancelled', reason: reason ?? 'It was cancelled.' };
       default:
         return { status: 'error', reason: `The questions were ${decision.type}d, which answers nothing.` };
     }

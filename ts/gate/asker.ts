@@ -13,14 +13,15 @@ import type {
   QuestionRequest,
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { preview, safeText, type Gating, type RawRecord } from '../native.js';
+import type { Gating, RawRecord } from '../native.js';
 import type { Policies } from '../policy/policies.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { messageOf } from '../errors/message-of.js';
 import { isLater } from '../values/awaitable.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
-import { inOneLine, isQuestion, QUESTION_DECISIONS, readable } from './questions.js';
+import { askQuestions, checkQuestionCallback, questionRequest, type QuestionCallback } from './asking-questions.js';
+import { isQuestion } from './questions.js';
 import type { Decided } from './records.js';
 import { rejectionsOf, type Rejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
@@ -34,8 +35,6 @@ export type ApprovalCallback = (
   request: never,
   options: { abortSignal: AbortSignal },
 ) => ApprovalAnswer | PromiseLike<ApprovalAnswer>;
-
-export type QuestionCallback = (request: QuestionRequest, options: { abortSignal: AbortSignal }) => unknown;
 
 export interface AskerOptions {
   gate?: Gate | undefined;
@@ -102,9 +101,7 @@ export class Asker {
     if (options.onApprovalRequest !== undefined && typeof options.onApprovalRequest !== 'function') {
       throw new InvalidConfigError({ message: `${place}: onApprovalRequest must be a function.` });
     }
-    if (options.onQuestion !== undefined && typeof options.onQuestion !== 'function') {
-      throw new InvalidConfigError({ message: `${place}: onQuestion must be a function.` });
-    }
+    checkQuestionCallback(options.onQuestion, place);
     const { parent } = options;
     this.runId = runId;
     this.#mainRunId = parent === undefined ? runId : parent.#mainRunId;
@@ -235,7 +232,8 @@ export class Asker {
   }
 
   async #requestFor(question: Question, runId: string): Promise<OpenRequest> {
-    if (question.questions !== undefined) return this.#questionFor(question, question.questions, runId);
+    if (question.questions !== undefined)
+      return questionRequest(question, question.questions, { runId, origin: this.origin, logger: this.#logger });
     const { toolCallId, toolName, args, gating, signal, verdict, supersedes } = question;
     const description = await this.#describe(question);
     const call = { toolCallId, toolName, args, runId, signal };
@@ -259,31 +257,14 @@ export class Asker {
     };
   }
 
-  /** A question has no deadline, nothing to be bound to, and nothing that could be remembered. */
-  #questionFor(question: Question, questions: readonly AskedQuestion[], runId: string): OpenRequest {
-    const { toolCallId, toolName, args, verdict, supersedes } = question;
-    const again = supersedes === undefined ? '' : `Asked again: ${supersedes.reason} `;
-    const nothing = { allow: null, deny: null };
-    return {
-      runId,
-      toolCallId,
-      toolName,
-      args,
-      origin: this.origin,
-      description: `${again}The agent asks: ${safeText(inOneLine(questions))}`,
-      allowedDecisions: QUESTION_DECISIONS,
-      timeoutMs: null,
-      logger: this.#logger,
-      context: null,
-      details: { kind: 'question', verdict: verdict?.said ?? null, always: nothing, changes: [] },
-      page: preview(toolName, readable(questions)),
-      supersedes: supersedes?.approvalId ?? null,
-    };
-  }
-
   /** Calls the human. The answer arrives through the gate. */
   ask(record: ApprovalRecord, args: Snapshot, abortSignal: AbortSignal): void {
-    if (isQuestion(record)) return this.#askQuestion(record, args, abortSignal);
+    if (isQuestion(record)) {
+      const callback = this.#questionCallback;
+      const asks = (signal: AbortSignal): unknown =>
+        this.inContext(() => callback?.(requestOf(record, args) as QuestionRequest, { abortSignal: signal }));
+      return askQuestions(this.gate, record, callback && asks, this.#hasGate, abortSignal);
+    }
     if (this.isAutomatic) {
       void this.gate.rejectBySystem(
         record.approvalId,
@@ -292,37 +273,6 @@ export class Asker {
       return;
     }
     if (this.#callback !== undefined) void this.#call(this.#callback, record, args, abortSignal);
-  }
-
-  /** Only a human answers questions: without one, what approves calls does not. */
-  #askQuestion(record: ApprovalRecord, args: Snapshot, abortSignal: AbortSignal): void {
-    const callback = this.#questionCallback;
-    const nobody =
-      this.gate.control.mode === 'deny-all-asks'
-        ? 'Nobody is there to be asked: the mode is deny-all-asks.'
-        : callback === undefined && !this.#hasGate
-          ? 'Nobody can be asked: the run has neither onQuestion nor a gate.'
-          : undefined;
-    if (nobody !== undefined) void this.gate.rejectBySystem(record.approvalId, nobody);
-    else if (callback !== undefined) void this.#callWithQuestion(callback, record, args, abortSignal);
-  }
-
-  async #callWithQuestion(
-    callback: QuestionCallback,
-    record: ApprovalRecord,
-    args: Snapshot,
-    abortSignal: AbortSignal,
-  ): Promise<void> {
-    let answers: unknown;
-    let reason: string | undefined;
-    try {
-      answers = await this.inContext(() => callback(requestOf(record, args) as QuestionRequest, { abortSignal }));
-    } catch (error) {
-      answers = null;
-      reason = messageOf(error);
-    }
-    // Then it is cancelled, which is not to be forestalled by those who notice that.
-    if (!abortSignal.aborted) await this.gate.answerByCallback(record, answers, reason);
   }
 
   async #call(

@@ -12,6 +12,7 @@ const {
   die,
   reject = [],
   answer,
+  answers,
   runId = 'the-run',
   change = false,
 } = JSON.parse(process.argv[2]);
@@ -67,7 +68,16 @@ const toolNamed = (name, description) =>
       return `${name} ${path}`;
     },
   });
-const tools = { del: toolNamed('del', change ? 'Deletes for ever' : 'Deletes'), read: toolNamed('read', 'Reads') };
+const askUser = ai.tool({
+  description: 'Asks the human',
+  inputSchema: ai.jsonSchema({ type: 'object', properties: { questions: { type: 'array' } } }),
+});
+askUser[Symbol.for('countersign.questions')] = ({ questions }) => questions;
+const tools = {
+  ask_user: askUser,
+  del: toolNamed('del', change ? 'Deletes for ever' : 'Deletes'),
+  read: toolNamed('read', 'Reads'),
+};
 
 const gate = createGate({ ledger: `sqlite:${ledger}` });
 const options = { model, tools, interruptOn: { del: true }, gate, runId };
@@ -75,6 +85,12 @@ if (answer !== undefined) {
   options.onApprovalRequest = ({ description, toolCallId }) => {
     say('ASKED', toolCallId, description.startsWith('Asked again') ? 'again' : 'first');
     return !reject.includes(toolCallId) && answer;
+  };
+}
+if (answers !== undefined) {
+  options.onQuestion = ({ approvalId, args }) => {
+    say('QUESTION', approvalId, args.questions[0].question);
+    return answers;
   };
 }
 const run = way === 'start' ? streamWithEvents({ ...options, prompt: 'go' }) : resume(options);
