@@ -196,6 +196,11 @@ describe('repeated rejections', () => {
       type: 'execution-denied',
       reason: 'keep it The human rejected this same call before.',
     });
+    const decided = await collect(on.gate().audit.list({ kind: 'decided' }));
+    expect(decided.map(({ toolCallId, by, reason }) => [toolCallId, by, reason])).toEqual([
+      ['c1', undefined, 'keep it'],
+      ['c2', 'countersign', 'keep it The human rejected this same call before.'],
+    ]);
   });
 
   it('only where that is wanted', async () => {
@@ -209,8 +214,9 @@ describe('repeated rejections', () => {
 
   it('that nobody answered in time is no rejection', async () => {
     const on = stage();
-    await leftWithDeletion(on, { approvalTimeout: 1 });
-    await new Promise((done) => setTimeout(done, 20));
+    const id = await leftWithDeletion(on, { approvalTimeout: 1 });
+    const gate = on.gate();
+    await vi.waitFor(async () => expect(await gate.get(id)).toMatchObject({ status: 'expired' }));
     const onApprovalRequest = vi.fn(() => true);
     await goOn(on, again, { onApprovalRequest, repeatedRejections: 'answer' });
     expect(onApprovalRequest).toHaveBeenCalledTimes(1);
