@@ -53,6 +53,31 @@ describe('texts', () => {
   });
 });
 
+test('tabs and line ends of other systems are what they are', () => {
+  expect([safeLong('a\tb\r\nc\rd'), safeEnd('a\r\nb\tc')]).toEqual([
+    expect.stringMatching(/^a {4}b\nc\\/),
+    'a\nb    c',
+  ]);
+});
+
+test('a text of a subagent is whole at the end of its step', () => {
+  const said = { type: 'subagent-event', origin: CHILD, event: { type: 'text', text: 'so', id: '1' } };
+  const transcript = play(said, said, { type: 'subagent-step', stepIndex: 0, toolCalls: [], origin: CHILD });
+  expect(transcript.entries).toMatchObject([{ text: 'soso', isDone: true }]);
+});
+
+test('a call that was refused without a reason says by whom', () => {
+  const response = {
+    type: 'approval-response',
+    origin: ['main'],
+    toolCallId: 'call_1',
+    approved: false,
+    decidedBy: 'ada',
+  };
+  const transcript = play(call('ls', {}), { ...response, decision: { type: 'reject' } });
+  expect(tool(transcript)).toMatchObject({ status: 'denied', detail: 'rejected by ada' });
+});
+
 describe('a call', () => {
   test.each([
     [{ type: 'tool-result', result: 'ok' }, 'succeeded', 'ok'],

@@ -5,8 +5,9 @@ import { fit, oneLine } from '../style.js';
 /** `safeText` leaves out the middle of what is much longer. */
 const PIECE = 1_000;
 
-/** All of a text, however long. */
-export function safeLong(text: string): string {
+/** All of a text, however long. Tabs, and line ends of other systems, do no harm: they are shown as what they are. */
+export function safeLong(given: string): string {
+  const text = given.replaceAll('\r\n', '\n').replaceAll('\t', '    ');
   if (text.length <= PIECE) return safeText(text);
   const pieces: string[] = [];
   for (let from = 0; from < text.length;) {
@@ -30,7 +31,7 @@ const LINE = 400;
 export function safeEnd(text: string): string {
   // No more than could be shown is looked at.
   const end = text.slice(-LAST_LINES * LINE * 4).trimEnd();
-  const lines = end.split('\n');
+  const lines = end.split(/\r?\n/);
   const shown = lines.slice(-LAST_LINES).map((line) => fit(safeLong(line), LINE));
   const isCut = shown.length < lines.length || end.length < text.trimEnd().length;
   return (isCut ? ['…', ...shown] : shown).join('\n');

@@ -3,6 +3,7 @@ import type { ModelMessage } from 'ai';
 import type {
   AgentEvent,
   ApprovalResponseEvent,
+  DecisionOutcome,
   QuestionAnsweredEvent,
   SubagentEvent,
   Todo,
@@ -51,7 +52,8 @@ export class Transcript {
 
   /** @param origin who it comes from, where the event does not say */
   see(event: Said, origin: readonly string[] = MAIN): void {
-    if (event.type !== 'text') this.#hush(origin);
+    if (event.type === 'subagent-event') return this.see(event.event, event.origin);
+    if (event.type !== 'text') this.#hush('origin' in event ? event.origin : origin);
     switch (event.type) {
       case 'run-resumed':
         this.#told(event.messages);
@@ -91,8 +93,6 @@ export class Transcript {
           { name: oneLine(event.name), task: safeLong(event.task), origin: event.origin.map(oneLine) },
         ];
         return;
-      case 'subagent-event':
-        return this.see(event.event, event.origin);
       case 'subagent-finish':
         this.#hush(event.origin);
         this.subagents = this.subagents.filter(({ origin: each }) => !isSame(each, event.origin.map(oneLine)));
@@ -148,7 +148,13 @@ export class Transcript {
     const at = this.#calls.get(key);
     if (at === undefined) return;
     if (approved || decision.type === 'respond') this.#change(at, { status: 'runs' });
-    else this.#close(key, at, decision.type === 'cancelled' ? 'cancelled' : 'denied', reason ?? `by ${decidedBy}`);
+    else
+      this.#close(
+        key,
+        at,
+        decision.type === 'cancelled' ? 'cancelled' : 'denied',
+        reason ?? `${SAID[decision.type]} by ${decidedBy}`,
+      );
   }
 
   #answer({ origin, toolCallId, answer }: QuestionAnsweredEvent): void {
@@ -243,6 +249,17 @@ export class Transcript {
 }
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
+
+/** What became of a request, before the name of whoever decided. */
+const SAID: Readonly<Record<DecisionOutcome['type'], string>> = {
+  approve: 'approved',
+  edit: 'edited',
+  reject: 'rejected',
+  respond: 'answered',
+  skip: 'skipped',
+  expired: 'ended',
+  cancelled: 'cancelled',
+};
 
 const answerText = (answer: string | readonly string[] | null): string =>
   answer === null ? '(left out)' : typeof answer === 'string' ? answer : answer.join(', ');
