@@ -40,7 +40,7 @@ describe('a command', () => {
     await chat.submit('one');
     await chat.submit('/clear');
     await chat.submit('two');
-    expect(prompts[1]).toHaveLength(1);
+    expect(prompts[1]!.map(({ role }) => role)).toEqual(['system', 'user']);
   });
 
   test('/model tells it and changes it; one that cannot be opened changes nothing', async () => {

@@ -101,6 +101,64 @@ describe('an answer', () => {
   });
 });
 
+describe('questions', () => {
+  const options = [{ label: 'Red' }, { label: 'Blue' }];
+  const questions = [
+    { kind: 'multiple_choice', question: 'Which colour?', options },
+    { kind: 'multi_select', question: 'Which ones?', options, required: false },
+    { kind: 'text', question: 'What for?' },
+  ];
+  const ask: Turn = { calls: [['ask_user', { questions }]] };
+  const result = (server: { requests: { role: string; content: unknown }[][] }) => server.requests[1]!.at(-1)!.content;
+
+  test('are put one by one; what is no answer is put again', async () => {
+    const { run, server } = await there([ask, 'Thanks.']);
+    const { code, stdout } = await run([], 'go\n\ngreen\n3\n2, Red\nfun\n');
+    expect([code, result(server)]).toEqual([0, expect.stringMatching(/A: green[^]*A: Blue, Red[^]*A: fun/)]);
+    const said = [
+      'Which colour?',
+      '  1. Red',
+      'An answer is needed',
+      'Which ones?',
+      'There is no "3"',
+      'What for?',
+      'Thanks.',
+    ];
+    let from = 0;
+    for (const text of said) {
+      expect(stdout.indexOf(text, from), `${text}\n${stdout}`).toBeGreaterThanOrEqual(from);
+      from = stdout.indexOf(text, from);
+    }
+  });
+
+  test('need not be answered', async () => {
+    const { run, server } = await there([ask, 'Fine.']);
+    const { code } = await run([], 'go\n1\n/no\n');
+    expect([code, result(server)]).toEqual([0, expect.stringContaining('did not answer')]);
+  });
+
+  test.each([
+    ['--prompt', 'go'],
+    ['--json', '--prompt', 'go'],
+    ['--auto', '--prompt', 'go'],
+  ])('nobody is there: %s %s', async (...args) => {
+    const { run, server } = await there([ask, 'Fine.']);
+    const { code } = await run(args, '1\n1\nx\n');
+    expect([code, result(server)]).toEqual([3, expect.stringContaining('did not answer')]);
+  });
+});
+
+describe('subagents', () => {
+  test('ask through the chat, and say who they are', async () => {
+    const task: Turn = { calls: [['task', { description: 'write it', subagent_type: 'general-purpose' }]] };
+    const { run, has } = await there([task, write('a.txt'), 'I wrote it.', 'All done.']);
+    const { code, stdout } = await run([], 'go\ny\n');
+    expect([code, has('a.txt')]).toEqual([0, [true]]);
+    expect(stdout).toContain('Waits for approval from general-purpose:');
+    expect(stdout).toMatch(/\[general-purpose\] I wrote it\.[^]*All done\./);
+  });
+});
+
 describe('--prompt without a terminal', () => {
   test('asks nobody: what is on stdin is no answer', async () => {
     const { run, has, server } = await there([write('a.txt'), 'I see.']);

@@ -14,7 +14,7 @@ describe('a prompt', () => {
     await chat.submit('once more');
     expect(told(chat.view)).toEqual(['user: hi', 'text: Hello.', 'user: once more', 'text: Again.']);
     expect(chat.view.entries.every(({ isDone }) => isDone)).toBe(true);
-    expect(prompts[1]!.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(prompts[1]!.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(chat.lastRun).toBe('done');
   });
 
@@ -145,6 +145,45 @@ describe('an ask', () => {
     expect(chat.lastRun).toBe('done');
     await chat.submit('/grants');
     expect(told(chat.view).at(-1)).toMatch(/allow {2}session/);
+  });
+});
+
+describe('a question', () => {
+  const options = [{ label: 'Red' }, { label: 'Bl\u200bue' }];
+  const questions = [{ kind: 'multi_select', question: 'Which?', options }];
+  const turns = () => [calls(call('ask_user', { questions }, 'q'), write('a.txt', 'A')), says('Fine.')];
+  const toldOf = (prompts: Parameters<typeof resultsIn>[0][]) => JSON.stringify(resultsIn(prompts[1])['q']);
+
+  test('is answered by a human and by nothing else', async () => {
+    const { chat, gate, prompts, folder } = await stage(turns());
+    void chat.submit('go');
+    await asked(chat, 2);
+    await chat.approveAll();
+    expect([gate.mode, chat.view.asks.map(({ kind }) => kind)]).toEqual(['auto', ['question']]);
+    const ask = chat.view.asks[0]!;
+    expect(ask).toMatchObject({ questions: [{ options: [{ label: 'Red' }, { label: 'Bl\\u{200B}ue' }] }] });
+    await chat.answer(ask.request.approvalId, [['Green']]);
+    expect(chat.view.asks).toHaveLength(1);
+    await chat.decide(ask.request.approvalId, { type: 'approve' });
+    expect(chat.view.asks).toHaveLength(1);
+    await chat.answer(ask.request.approvalId, [['Bl\\u{200B}ue']]);
+    await idle(chat);
+    expect(toldOf(prompts)).toContain('Bl\u200bue');
+    expect(existsSync(join(folder, 'a.txt'))).toBe(true);
+    expect(told(chat.view)).toContain('ask_user Which?: succeeded');
+  });
+
+  test('need not be answered', async () => {
+    const { chat, prompts } = await stage(turns());
+    void chat.submit('go');
+    await asked(chat, 2);
+    for (const { kind, request } of chat.view.asks) {
+      if (kind === 'question') await chat.answer(request.approvalId, null);
+      else await chat.decide(request.approvalId, { type: 'reject' });
+    }
+    await idle(chat);
+    expect(toldOf(prompts)).toContain('did not answer');
+    expect(told(chat.view)).toContain('ask_user Which?: denied');
   });
 });
 

@@ -1,13 +1,12 @@
 /** A chat over real files and a real ledger, with a scripted model. */
-import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { tool, type LanguageModel, type ToolSet } from 'ai';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LanguageModel } from 'ai';
 import { onTestFinished } from 'vitest';
-import { z } from 'zod';
 import type { AgentEvent, Gate, GateOptions } from '../../index.js';
-import { createGate, resume, streamWithEvents } from '../../ts/index.js';
-import { createChat, type ChatAgent, type ChatOptions, type LocalChat } from '../../ts/cli/chat/chat.js';
+import { createAgent } from '../../ts/cli/chat/agent.js';
+import { createGate } from '../../ts/index.js';
+import { createChat, type ChatOptions, type LocalChat } from '../../ts/cli/chat/chat.js';
 import type { Ask, Chat, ChatView, Entry } from '../../ts/cli/chat/view.js';
 import { scratch } from '../policy/support.js';
 import { scripted, type ModelTurn, type ScriptedModel } from '../support/model.js';
@@ -19,35 +18,6 @@ export interface Stage {
   prompts: ScriptedModel['prompts'];
   events: AgentEvent[];
 }
-
-/** Tools as a deep agent has them, as small as they can be. */
-const tools = (folder: string): ToolSet => ({
-  read_file: tool({
-    inputSchema: z.object({ file_path: z.string() }),
-    execute: async ({ file_path }) => readFileSync(resolve(folder, file_path), 'utf8'),
-  }),
-  write_file: tool({
-    inputSchema: z.object({ file_path: z.string(), content: z.string() }),
-    execute: async ({ file_path, content }) => {
-      writeFileSync(resolve(folder, file_path), content);
-      return `wrote ${file_path}`;
-    },
-  }),
-  execute: tool({
-    inputSchema: z.object({ command: z.string() }),
-    execute: ({ command }, { abortSignal }) =>
-      new Promise<string>((done) => {
-        execFile('sh', ['-c', command], { cwd: folder, signal: abortSignal }, (_, stdout) => done(stdout));
-      }),
-  }),
-});
-
-export const agentOn =
-  (folder: string): ChatOptions['createAgent'] =>
-  ({ model, gate }): ChatAgent => ({
-    streamWithEvents: (options) => streamWithEvents({ ...options, model, gate, tools: tools(folder) }),
-    resume: (options) => resume({ ...options, model, gate, tools: tools(folder) }),
-  });
 
 /** What asks unless a rule allows it. */
 export const ASKS: GateOptions['policy'] = { version: 1, rule: [{ tools: ['read_file'], effect: 'allow' }] };
@@ -72,7 +42,7 @@ export async function stage(
     folder,
     model: opened,
     openModel: async (id) => ({ ...opened, label: id }),
-    createAgent: agentOn(folder),
+    createAgent: (parts) => createAgent({ ...parts, folder, policy: [] }),
     by: 'tester',
     onEvent: (event) => events.push(event),
     ...more.options,
