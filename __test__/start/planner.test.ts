@@ -19,7 +19,7 @@ const RESULTS: Record<string, string> = {
   write_file: 'Made it: 1 bytes.',
   edit_file: 'Edited it: one place.',
   execute: 'Error: x denies\n[exit code 0]',
-  grep: 'src/a:1: Hello\n[1 lines in 1 files.]',
+  grep: 'src/a:1: Hello\n[Lines: 1. Files: 1.]',
   write_todos: 'The plan is written: 1 pending.',
   ask_user: 'Q: Why?\nA: because',
 };

@@ -1,7 +1,9 @@
 /** The real programs, as child processes. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
@@ -14,6 +16,15 @@ export interface Ended {
   /** The throw-away copy that it worked on. */
   copy: string;
   copyExists: boolean;
+  /** What it has left in the home and in the temporary folder that it was given. */
+  left: string[];
+}
+
+/** Removed after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'start-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** Runs `npm start`'s program on these lines of stdin, to its end. */
@@ -32,8 +43,9 @@ export interface Opened {
 
 /** The same, with stdin left open. */
 export function open(args: string[] = []): Opened {
+  const [HOME, TMPDIR] = [temporaryFolder(), temporaryFolder()];
   const child = spawn(process.execPath, [file('main.mjs'), ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, OPENAI_API_KEY: 'not-for-commands' },
+    env: { PATH: process.env.PATH, HOME, TMPDIR, OPENAI_API_KEY: 'not-for-commands' },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   // It may end, and close its stdin, before it has read everything.
@@ -44,7 +56,8 @@ export function open(args: string[] = []): Opened {
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
   const ended = once(child, 'close').then(([code]) => {
     const copy = /^ {2}project: (\S+)/m.exec(stdout)?.[1] ?? '';
-    return { code, stdout, stderr, copy, copyExists: copy !== '' && existsSync(copy) };
+    const left = [HOME, TMPDIR].flatMap((folder) => readdirSync(folder));
+    return { code, stdout, stderr, copy, copyExists: copy !== '' && existsSync(copy), left };
   });
   return {
     child,

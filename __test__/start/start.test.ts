@@ -1,27 +1,31 @@
 /** What `npm start` does with lines on stdin, from the outside: the real program, the real AI SDK, real files. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { open, serve, start } from './processes.js';
+import { open, serve, start, temporaryFolder } from './processes.js';
 
 const CREATE = 'create hello.txt with hi';
+const ASKS = 'Waits for approval';
+const KEYS = 'y yes, n no';
+
+/** What has changed in the copy, as it is told in the end. */
+function changed(stdout: string): string[] {
+  return stdout.slice(stdout.indexOf('What has changed')).match(/^ {2}\S.*$/gm) ?? [];
+}
 
 test('y: the file is written', async () => {
   const { code, stdout, stderr } = await start([CREATE, 'y']);
-  expect(stdout).toContain('Approval needed: write_file');
-  expect(stdout).toContain('approved: write_file');
-  expect(stdout).toContain('ran: write_file hello.txt');
+  expect(stdout).toContain(`${ASKS}:\nwrite_file\n│ file_path: hello.txt\n`);
+  expect(stdout).toContain('* write_file hello.txt: done');
   expect(stdout).toContain('Created hello.txt.');
-  expect(stdout).toMatch(/What has changed.*\n {2}created hello\.txt \(2 bytes\)\n/);
+  expect(changed(stdout)).toEqual(['  created hello.txt (2 bytes)']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
 test('n: it is not', async () => {
   const { code, stdout, stderr } = await start([CREATE, 'n']);
-  expect(stdout).toContain('rejected: write_file');
-  expect(stdout).toContain('did not run: write_file hello.txt');
+  expect(stdout).toContain('* write_file hello.txt: did not run');
   expect(stdout).toContain('You rejected creating hello.txt.');
   expect(stdout).toContain('Nothing has changed');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -33,30 +37,33 @@ test('what approves, and what does not', async () => {
   const prompts = (answers: string[], name: string) =>
     answers.flatMap((answer, index) => [`create ${name}${index} with hi`, answer]);
   const { stdout } = await start([...prompts(yes, 'yes'), ...prompts(no, 'no')]);
-  expect(stdout.match(/Approval needed/g)).toHaveLength(yes.length + no.length);
-  const summary = stdout.slice(stdout.indexOf('What has changed'));
-  expect(summary.match(/created \S+/g)).toEqual(yes.map((_, index) => `created yes${index}`));
+  expect(stdout.match(new RegExp(ASKS, 'g'))).toHaveLength(yes.length + no.length);
+  expect(changed(stdout)).toEqual(yes.map((_, index) => `  created yes${index} (2 bytes)`));
 });
 
 test('any other text is a rejection, and the model gets it as the reason', async () => {
   const { stdout } = await start([CREATE, 'we have enough files']);
-  expect(stdout).toContain('rejected: write_file: we have enough files');
+  expect(stdout).toContain('* write_file hello.txt: did not run\n    we have enough files');
   expect(stdout).toContain('You rejected creating hello.txt: we have enough files\n');
   expect(stdout).toContain('Nothing has changed');
 });
 
-test('an empty line approves nothing and asks again', async () => {
+test('a reason with a better idea is followed, and asked about again', async () => {
+  const { stdout } = await start([CREATE, 'call it bye.txt', 'y']);
+  expect(stdout.match(new RegExp(ASKS, 'g'))).toHaveLength(2);
+  expect(changed(stdout)).toEqual(['  created bye.txt (2 bytes)']);
+});
+
+test('an empty line approves nothing, and it goes on waiting', async () => {
   const { stdout } = await start([CREATE, '', '', 'n']);
-  expect(stdout.match(/Enter alone approves nothing/g)).toHaveLength(2);
+  expect(stdout.match(/Nothing was decided/g)).toHaveLength(2);
   expect(stdout).toContain('Nothing has changed');
 });
 
 test('e: what runs is what the human wrote, and the model is told', async () => {
   const { stdout } = await start([CREATE, 'e {"file_path":"other.txt","content":"hello"}']);
-  expect(stdout).toContain('approved as edited: write_file');
   expect(stdout).toContain('Created other.txt instead of hello.txt. You had changed the path and the content.');
-  expect(stdout).toContain('created other.txt (5 bytes)');
-  expect(stdout).not.toContain('created hello.txt');
+  expect(changed(stdout)).toEqual(['  created other.txt (5 bytes)']);
 });
 
 test('an edit that does not fit says so and asks again', async () => {
@@ -68,10 +75,10 @@ test('an edit that does not fit says so and asks again', async () => {
     'e {"file_path":"a","content":"b","mode":1}',
     'n',
   ]);
-  expect(stdout.match(/This does not fit write_file/g)).toHaveLength(2);
-  expect(stdout).toContain('This is not JSON');
-  expect(stdout).toContain('give the new arguments as JSON after the e');
-  expect(stdout).toContain('rejected: write_file');
+  expect(stdout.match(/do not fit the schema of write_file/g)).toHaveLength(2);
+  expect(stdout).toContain('That is not JSON');
+  expect(stdout).toContain('To edit, give the new arguments as JSON');
+  expect(stdout).toContain('* write_file hello.txt: did not run');
   expect(stdout).toContain('Nothing has changed');
 });
 
@@ -83,35 +90,42 @@ test('several calls at once are asked about in their order, each with its own an
     'e {"command":"echo four > d.txt"}',
     'y',
   ]);
-  const asked = [...stdout.matchAll(/Approval needed: (\w+)/g)].map(([, tool]) => tool);
-  expect(asked).toEqual(['write_file', 'write_file', 'execute', 'execute']);
-  const summary = stdout.slice(stdout.indexOf('What has changed'));
-  expect(summary.match(/^ {2}.*$/gm)).toEqual([
-    '  deleted README.md',
-    '  created a.txt (1 byte)',
-    '  created d.txt (5 bytes)',
+  const asked = [...stdout.matchAll(/Waits for approval \(tool (\d) of 4\):\n(\w+)/g)].map(([, nth, tool]) => [
+    nth,
+    tool,
   ]);
+  expect(asked).toEqual([
+    ['1', 'write_file'],
+    ['2', 'write_file'],
+    ['3', 'execute'],
+    ['4', 'execute'],
+  ]);
+  expect(changed(stdout)).toEqual(['  deleted README.md', '  created a.txt (1 byte)', '  created d.txt (5 bytes)']);
   expect(stdout).toContain('Created a.txt.');
   expect(stdout).toContain('You rejected creating b.txt: not b');
   expect(stdout).toContain('Ran `echo four > d.txt` instead of `echo three > c.txt`: exit code 0.');
   expect(stdout).toContain('Deleted README.md.');
 });
 
-test('the end of the input rejects what is pending, and all that comes after it', async () => {
+test('A: all that waits is approved, and nothing is asked any more', async () => {
+  const { stdout } = await start(['create a with 1 and create b with 2', 'A', 'create c with 3']);
+  expect(changed(stdout)).toEqual(['  created a (1 byte)', '  created b (1 byte)', '  created c (1 byte)']);
+});
+
+test('the end of the input rejects what waits, all that comes after it, and is told by the exit code', async () => {
   const { code, stdout } = await start(['create a.txt with 1 and create b.txt with 2 and create c.txt with 3', 'y']);
-  expect(stdout.match(/rejected: write_file: the input ended before an answer/g)).toHaveLength(2);
-  expect(stdout).toContain('created a.txt');
-  expect(stdout).not.toMatch(/created [bc]\.txt/);
-  expect(code).toBe(0);
+  expect(stdout.match(/: did not run\n {4}Nobody is there to answer\./g)).toHaveLength(2);
+  expect(changed(stdout)).toEqual(['  created a.txt (1 byte)']);
+  expect(code).toBe(3);
 });
 
 test('reading is not asked about; a change reads first and then asks', async () => {
-  const { stdout } = await start(['change Hello to Hi in src/greet.js', 'y', 'read src/greet.js']);
-  expect(stdout.match(/Approval needed/g)).toHaveLength(1);
-  expect(stdout).toContain('ran: read_file src/greet.js');
+  const { stdout } = await start(['change Hello to Hi in src/greet.js', 'y', 'read src/greet.js', 'list', 'find *.js']);
+  expect(stdout.match(new RegExp(ASKS, 'g'))).toHaveLength(1);
+  expect(stdout).toContain('* read_file src/greet.js: done');
   expect(stdout).toContain('Changed "Hello" to "Hi" in src/greet.js (1 place).');
   expect(stdout).toContain("en: 'Hi'");
-  expect(stdout).toContain('  changed src/greet.js');
+  expect(changed(stdout)).toEqual([expect.stringContaining('  changed src/greet.js')]);
 });
 
 test('the conversation goes on over prompts, rejections and edits', async () => {
@@ -126,17 +140,67 @@ test('the conversation goes on over prompts, rejections and edits', async () => 
     CREATE,
   ]);
   expect(stdout).toContain('Ran `cat "a b.txt"`: exit code 0.');
-  expect(stdout.match(/Approval needed/g)).toHaveLength(3);
+  expect(stdout.match(new RegExp(ASKS, 'g'))).toHaveLength(3);
   expect(code).toBe(0);
+});
+
+test('a plan is worked off, step by step', async () => {
+  const { stdout } = await start(['plan: read README.md, change Hello to Hi in src/greet.js, run the tests', 'y', 'y']);
+  expect(stdout.match(/\* write_todos .*: done/g)).toHaveLength(4);
+  expect(stdout).toContain('Ran `node --test`: exit code 1.');
+});
+
+test('subagents: their calls are asked about with where they come from', async () => {
+  const { stdout } = await start([
+    'ask a researcher to search for greet in src and ask a researcher to create notes.md with hi',
+    'y',
+  ]);
+  expect(stdout).toMatch(/Waits for approval from .*general-purpose.*:\nwrite_file/);
+  expect(stdout).toMatch(/General-purpose says:\nFound "greet":\nsrc\/greet\.js:\d/);
+  expect(stdout).toContain('General-purpose says:\nCreated notes.md.');
+  expect(changed(stdout)).toEqual(['  created notes.md (2 bytes)']);
+});
+
+test('questions: one after the other, and the model gets the answers', async () => {
+  const { stdout } = await start([
+    'ask me which language: English or German; which days: today and tomorrow; why (optional)',
+    '2',
+    '1, 2',
+    '',
+  ]);
+  expect(stdout).toContain('Thank you. You told me:\nQ: Which language?\nA: German');
+  expect(stdout).toContain('A: today, tomorrow');
+});
+
+test("the project's policy denies: nobody is asked, and the model does not insist", async () => {
+  const { stdout, code } = await start(['run git push and read .env', 'publish it', 'run cat .env']);
+  expect(stdout).not.toContain(ASKS);
+  expect(stdout.match(/\.countersign\/policy\.toml:\d+ denies/g)?.length).toBeGreaterThanOrEqual(4);
+  expect(stdout).toContain('A policy does not allow running `git push`: "releases are made by people"');
+  expect(stdout).not.toContain('not-a-real-key');
+  expect(code).toBe(0);
+});
+
+test('what is dangerous is asked about, and a script from the net is told as one', async () => {
+  const { stdout } = await start(['delete everything', 'n', 'install https://get.example.invalid/tool.sh', 'n']);
+  expect(stdout.match(new RegExp(ASKS, 'g'))).toHaveLength(2);
+  expect(stdout).toContain('rm -rf ./*');
+  expect(stdout).toContain('a shell reads its commands from somewhere else');
+  expect(stdout).toContain('Nothing has changed');
 });
 
 test('the sample project passes its own tests', async () => {
   expect((await start(['run the tests', 'y'])).stdout).toContain('Ran `node --test`: exit code 0.');
 });
 
+test('how a command ended is told', async () => {
+  const { stdout } = await start(['run exit 3', 'y', 'run kill -9 $$', 'y']);
+  expect(stdout).toContain('Ran `exit 3`: exit code 3.');
+  expect(stdout).toContain('Ran `kill -9 $$`: It was ended by the signal SIGKILL.');
+});
+
 test('files outside of the project are out of reach, through symlinks too', async () => {
-  const outside = mkdtempSync(path.join(tmpdir(), 'start-test-'));
-  onTestFinished(() => rmSync(outside, { recursive: true }));
+  const outside = temporaryFolder();
   const { stdout } = await start([
     `create ${outside}/a with x`,
     'y',
@@ -150,8 +214,7 @@ test('files outside of the project are out of reach, through symlinks too', asyn
     'y',
     'read ../../etc/passwd',
   ]);
-  expect(stdout.match(/^ {2}failed: /gm)).toHaveLength(5);
-  expect(stdout.match(/is outside of the project folder$/gm)!.length).toBeGreaterThanOrEqual(4);
+  expect(stdout.match(/^\* (?:write|read)_file .*: (?:failed|did not run)$/gm)).toHaveLength(5);
   for (const name of ['a', 'b', 'c']) expect(existsSync(path.join(outside, name))).toBe(false);
 });
 
@@ -159,7 +222,7 @@ test('a request that is not understood gets examples and calls nothing', async (
   const { stdout, code } = await start(['make me a sandwich']);
   expect(stdout).toContain('I do not understand "make me a sandwich"');
   expect(stdout).toContain('  create hello.txt with hi');
-  expect(stdout).not.toContain('Approval needed');
+  expect(stdout).not.toContain(ASKS);
   expect(code).toBe(0);
 });
 
@@ -168,9 +231,12 @@ test('what is shown draws nothing on the screen', async () => {
     'create a.txt with \u001b[2J\u202etxt',
     'because \u001b[31mred',
     'read \u001b]0;x\u0007',
+    'run touch "$(printf "\\033[31mred")"',
+    'y',
   ]);
   // eslint-disable-next-line no-control-regex
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  expect(changed(stdout)).toHaveLength(1);
 });
 
 test('commands do not see API keys', async () => {
@@ -182,22 +248,21 @@ test('commands do not see API keys', async () => {
 test('--base-url: the same through a server in another process', async () => {
   const { code, stdout } = await start([CREATE, 'y'], ['--model', 'countersign-demo', '--base-url', await serve()]);
   expect(stdout).toContain('Created hello.txt.');
-  expect(stdout).toContain('created hello.txt (2 bytes)');
+  expect(changed(stdout)).toEqual(['  created hello.txt (2 bytes)']);
   expect(code).toBe(0);
 });
 
 test('an error of the model server is told, and ends the session with 1', async () => {
   const { code, stdout, copyExists } = await start([CREATE, 'y'], ['--model', 'gpt-9', '--base-url', await serve()]);
-  expect(stdout).toContain('The model failed: The model "gpt-9" does not exist');
+  expect(stdout).toContain('The model "gpt-9" does not exist');
   expect(stdout).toContain('Nothing has changed');
   expect(code).toBe(1);
   expect(copyExists).toBe(false);
 });
 
 test('a server that is not there is told in plain words', async () => {
-  const { code, stdout, stderr } = await start([CREATE, 'y'], ['--model', 'x', '--base-url', 'http://127.0.0.1:1/v1']);
-  expect(stderr).toMatch(/The model server at http:\/\/127\.0\.0\.1:1\/v1 cannot be reached: ./);
-  expect(stdout).toBe('');
+  const { code, stderr } = await start([CREATE, 'y'], ['--model', 'x', '--base-url', 'http://127.0.0.1:1/v1']);
+  expect(stderr).toMatch(/the model server at http:\/\/127\.0\.0\.1:1\/v1 cannot be reached: ./);
   expect(code).toBe(1);
 });
 
@@ -206,13 +271,15 @@ test.for([
   [['stray'], 'stray'],
   [['--model', 'x'], '--base-url'],
   [['--base-url', 'http://127.0.0.1:1'], '--model'],
-  [['--model', 'x', '--base-url', 'ftp://x'], 'http(s)'],
+  [['--model', 'x', '--base-url', 'ftp://x'], 'http'],
   [['--model'], '--model'],
+  [['--cwd', '/'], '--cwd'],
 ] as const)('bad usage: %j', async ([args, words]) => {
-  const { code, stderr } = await start([], [...args]);
+  const { code, stdout, stderr, copyExists } = await start([], [...args]);
   expect(stderr).toContain(words);
   expect(stderr).toContain('--help');
-  expect(code).toBe(2);
+  expect(stdout).not.toContain('changed');
+  expect({ code, copyExists }).toEqual({ code: 2, copyExists: false });
 });
 
 test('--help', async () => {
@@ -221,10 +288,29 @@ test('--help', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-test('the throw-away copy is removed at the end', async () => {
-  const { copy, copyExists } = await start([CREATE, 'y']);
+test('--json: nothing but JSON on stdout', async () => {
+  const { code, stdout, stderr } = await start([CREATE], ['--json']);
+  const types = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { type: string }).type);
+  expect(types).toContain('approval-requested');
+  expect(stderr).toContain('Nothing has changed');
+  expect(code).toBe(3);
+});
+
+test('--prompt --auto: one prompt, and nobody is asked', async () => {
+  const { code, stdout } = await start([], ['--prompt', 'create a with 1 and run git push', '--auto']);
+  expect(changed(stdout)).toEqual(['  created a (1 byte)']);
+  expect(stdout).toContain('releases are made by people');
+  expect(code).toBe(0);
+});
+
+test('nothing is left behind: neither the copy, nor anything beside it', async () => {
+  const { copy, copyExists, left } = await start([CREATE, 'y', 'run echo x > y', 'y']);
   expect(copy).not.toBe('');
   expect(copyExists).toBe(false);
+  expect(left).toEqual([]);
 });
 
 test('--keep keeps it, and says where it is', async () => {
@@ -233,43 +319,50 @@ test('--keep keeps it, and says where it is', async () => {
   expect(copyExists).toBe(true);
   expect(stdout).toContain(`The copy is kept: ${copy}`);
   expect(readFileSync(path.join(copy, 'hello.txt'), 'utf8')).toBe('hi');
+  expect(existsSync(path.join(copy, '.countersign', 'ledger.db'))).toBe(true);
+});
+
+test('whoever stops reading ends it quietly', async () => {
+  const run = open();
+  run.child.stdin!.write(`${CREATE}\n`);
+  await run.shows(KEYS);
+  run.child.stdout!.destroy();
+  run.child.stdin!.end('n\nlist\n');
+  const { code, stderr, left } = await run.ended;
+  expect({ code, stderr, left }).toEqual({ code: 0, stderr: '', left: [] });
 });
 
 test('SIGTERM while an approval waits: nothing runs, and the copy is removed', async () => {
   const run = open();
   run.child.stdin!.write(`${CREATE}\n`);
-  await run.shows('a reason to reject: ');
+  await run.shows(KEYS);
   run.child.kill('SIGTERM');
-  const { code, copyExists, stdout } = await run.ended;
-  expect(stdout).not.toContain('ran:');
-  expect(copyExists).toBe(false);
-  expect(code).toBe(143);
+  const { code, left, stdout } = await run.ended;
+  expect(stdout).not.toContain(': done');
+  expect({ code, left }).toEqual({ code: 143, left: [] });
 });
 
 test('SIGINT while an approval waits: the run is cancelled, nothing runs, and the copy is removed', async () => {
   const run = open();
   run.child.stdin!.write(`${CREATE}\n`);
-  await run.shows('a reason to reject: ');
+  await run.shows(KEYS);
   run.child.kill('SIGINT');
-  const { code, copyExists, stdout } = await run.ended;
-  expect(stdout).toContain('Cancelled');
-  expect(stdout).not.toContain('ran:');
+  const { code, left, stdout } = await run.ended;
+  expect(stdout).toContain('* write_file hello.txt: cancelled');
+  expect(stdout).not.toContain(': done');
   expect(stdout).toContain('Nothing has changed');
-  expect(copyExists).toBe(false);
-  expect(code).toBe(130);
+  expect({ code, left }).toEqual({ code: 130, left: [] });
 });
 
 test('SIGINT while a command runs: it is killed with all that it started', async () => {
-  const run = open(['--keep']);
-  run.child.stdin!.write('run sleep 1000 & echo $$ > pid.txt; wait\ny\n');
-  const copy = /^ {2}project: (\S+)/m.exec(await run.shows('approved: execute'))![1]!;
-  onTestFinished(() => rmSync(copy, { recursive: true }));
-  const pidFile = path.join(copy, 'pid.txt');
+  const pidFile = path.join(temporaryFolder(), 'pid.txt');
+  const run = open();
+  run.child.stdin!.write(`run sleep 1000 & echo $$ > ${pidFile}; wait\ny\n`);
   await expect.poll(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8')).toMatch(/\d\n/);
   run.child.kill('SIGINT');
-  const { code, stdout } = await run.ended;
-  expect(code).toBe(130);
-  expect(stdout).not.toContain('ran: execute');
+  const { code, left, stdout } = await run.ended;
+  expect({ code, left }).toEqual({ code: 130, left: [] });
+  expect(stdout).not.toContain(': done');
   await expect.poll(() => livingProcesses(Number(readFileSync(pidFile, 'utf8')))).toEqual([]);
 });
 

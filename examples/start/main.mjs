@@ -1,24 +1,26 @@
 // @ts-check
-/** `npm start`: an agent with real tools on a throw-away project, with a human between each call and its execution. */
+/**
+ * `npm start`: the terminal program of countersign, as `npx countersign` runs it, on a throw-away copy of a small project,
+ * with an embedded model. In this very process: stdin, the terminal, signals and the exit code are the program's own.
+ */
 import { constants } from 'node:os';
-import { parseArgs } from 'node:util';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { messageOf, runPrompt } from './agent.mjs';
-import { createAsker } from './approvals.mjs';
-import { createLines } from './lines.mjs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { safeText } from 'countersign';
 import { MODEL_ID, startModelServer } from './model-server.mjs';
 import { EXAMPLES } from './sentences.mjs';
-import { Screen } from './screen.mjs';
-import { createTerminal } from './terminal.mjs';
-import { createTools } from './tools.mjs';
 import { Workspace } from './workspace.mjs';
 
-/** @import { LanguageModel, ModelMessage } from 'ai' */
+const PROGRAM = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+/** Of the copy. The requests and runs of the session are in it; it is no work of the agent. */
+const LEDGER = '.countersign/ledger.db';
+/** The exit code of wrong usage: nothing was begun. */
+const USAGE = 2;
 
 const HELP = `Usage: npm start -- [options]
 
-An AI SDK agent works on a throw-away copy of a small project, and you approve what it does. Without options its model is
-a small embedded one that understands requests like these:
+The terminal program of countersign on a throw-away copy of a small project: an AI SDK agent works there, and you approve what
+it does. Without options its model is a small embedded one that understands requests like these:
 
 ${EXAMPLES.map((example) => `  ${example}`).join('\n')}
 
@@ -26,174 +28,82 @@ On a terminal it asks. Otherwise it reads stdin line by line, prompts and answer
 
   printf 'create hello.txt with hi\\ny\\n' | npm start
 
-Answers: y = yes, n = no, e = edit (without a terminal: e {"file_path": ...}, the new arguments as JSON), anything else = no,
-with that as the reason.
-
 Options:
-  --model <id> --base-url <url>  a model of any OpenAI-compatible server, e.g. http://localhost:11434/v1;
-                                 an API key comes from COUNTERSIGN_API_KEY or OPENAI_API_KEY
-  --model <creator/name>         a model of the AI Gateway, e.g. openai/gpt-5; needs AI_GATEWAY_API_KEY
   --keep                         keep the copy of the project and say where it is
-  --help                         show this`;
+  --model <id> --base-url <url>  a model of any OpenAI-compatible server, e.g. http://localhost:11434/v1
+  --model <creator/name>         a model of the AI Gateway, e.g. openai/gpt-5; needs AI_GATEWAY_API_KEY
+  --help                         show this
 
-/** Something the user got wrong. */
-class UsageError extends Error {}
+All others are the program's, for instance --prompt, --auto, --plan, --json and --plain: node dist/cli.js chat --help
+`;
 
-function readArguments() {
-  /** @type {{ model?: string, 'base-url'?: string, keep?: boolean, help?: boolean }} */
-  let values;
-  try {
-    ({ values } = parseArgs({
-      options: {
-        model: { type: 'string' },
-        'base-url': { type: 'string' },
-        keep: { type: 'boolean' },
-        help: { type: 'boolean' },
-      },
-    }));
-  } catch (error) {
-    throw new UsageError(messageOf(error));
-  }
-  const { model, 'base-url': baseUrl, keep = false, help = false } = values;
-  if (baseUrl !== undefined) {
-    if (!model) throw new UsageError('--base-url needs --model <id>.');
-    if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-      throw new UsageError(`--base-url is not an http(s) URL: ${baseUrl}`);
-    }
-  } else if (model !== undefined && !/^[^/]+\/./.test(model)) {
-    throw new UsageError(`--model ${model} needs --base-url <url>; only AI Gateway ids (creator/name) go without.`);
-  }
-  return { model, baseUrl, keep, help };
-}
+const args = process.argv.slice(2);
+/** @param {...string} names */
+const has = (...names) => args.some((arg) => names.includes(arg.split('=', 1)[0] ?? ''));
 
-/** The model to use, and what to do when it is no longer needed. @param {{ model?: string, baseUrl?: string }} options */
-async function openModel({ model, baseUrl }) {
-  if (model !== undefined && baseUrl === undefined) {
-    // The AI SDK takes an id that is a string to the AI Gateway.
-    return { model: /** @type {LanguageModel} */ (model), label: `${model} at the AI Gateway`, close: async () => {} };
-  }
-  const own = baseUrl === undefined ? await startModelServer() : undefined;
-  const url = own?.url ?? /** @type {string} */ (baseUrl);
-  const apiKey = own ? undefined : process.env.COUNTERSIGN_API_KEY || process.env.OPENAI_API_KEY;
-  if (!own) await checkReachable(url, apiKey);
-  const id = model ?? MODEL_ID;
-  const provider = createOpenAICompatible({ name: 'example', baseURL: url, apiKey, includeUsage: true });
-  return { model: provider(id), label: `${id} at ${url}`, close: async () => own?.close() };
-}
-
-/** So that a server that is not there is told now and in plain words. @param {string} url @param {string | undefined} apiKey */
-async function checkReachable(url, apiKey) {
-  try {
-    const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined;
-    // Any answer will do: not every server lists its models, and what is wrong with a key is better told by the run.
-    const response = await fetch(`${url.replace(/\/+$/, '')}/models`, { headers, signal: AbortSignal.timeout(10_000) });
-    await response.body?.cancel();
-  } catch (error) {
-    const { cause, message } = /** @type {Error} */ (error);
-    throw new Error(`The model server at ${url} cannot be reached: ${cause ? messageOf(cause) : message}`, {
-      cause: error,
-    });
-  }
-}
-
-/** @param {Screen} screen @param {Workspace} workspace */
-function summarise(screen, workspace) {
-  const changes = workspace.changes();
-  screen.line();
-  screen.line(
-    changes.length === 0
-      ? 'Nothing has changed in the copy of the project.'
-      : 'What has changed in the copy of the project:',
-    'bold',
+if (has('--help', '-h')) process.stdout.write(HELP);
+else if (has('--cwd')) {
+  process.stderr.write(
+    'countersign: npm start works on a copy of its own; for a folder of yours use node dist/cli.js --cwd <folder>\n' +
+      'See npm start -- --help.\n',
   );
-  for (const { kind, path, detail } of changes) screen.line(`  ${kind} ${path}${detail ? ` (${detail})` : ''}`);
-}
+  process.exitCode = 2;
+} else await start();
 
-/** @returns {Promise<number>} The exit code. */
-async function main() {
-  const { model: id, baseUrl, keep, help } = readArguments();
-  const screen = new Screen(process.stdout);
-  if (help) {
-    screen.line(HELP);
-    return 0;
-  }
+async function start() {
+  const keep = has('--keep');
+  /** With --json, stdout has JSON only. @param {...string} lines */
+  const say = (...lines) =>
+    void (has('--json') ? process.stderr : process.stdout).write(lines.map((line) => `${line}\n`).join(''));
 
-  const { model, label, close } = await openModel({ model: id, baseUrl });
-  const workspace = new Workspace();
-  if (keep) workspace.keep();
-  // From here on every way out removes the copy and what still runs: `exit` handlers do it, so signals must exit, too.
-  for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP'])) {
-    process.on(signal, () => process.exit(128 + constants.signals[signal]));
-  }
   // Whoever reads our output has gone, e.g. `npm start | head`.
   process.stdout.on('error', () => process.exit(0));
-
-  /** `run`: the one that goes on. @type {{ run?: AbortController, leaving: boolean }} */
-  const session = { leaving: false };
-  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  const interrupt = () => {
-    if (session.run && !session.run.signal.aborted) {
-      session.run.abort(new Error('cancelled by the user'));
-      session.leaving = !isTerminal;
-    } else {
-      session.leaving = true;
-      ui.close();
-      // The run was told to stop and did not: do not wait any longer.
-      if (session.run) process.exit(128 + constants.signals.SIGINT);
-    }
-  };
-  process.on('SIGINT', interrupt);
-  const ui = isTerminal ? createTerminal(process.stdin, screen, interrupt) : createLines(process.stdin, screen);
-
-  screen.line('countersign: nothing dangerous runs until you say so.', 'bold');
-  screen.line(`  model:   ${label}`);
-  screen.line(`  project: ${workspace.root} (${keep ? 'kept' : 'temporary'})`);
-  screen.line(`  files:   ${workspace.files.join(', ')}`);
-  screen.line(`  try:     ${EXAMPLES[0]}`);
-  if (isTerminal) screen.line('  leave:   /quit, or Ctrl+C; during a run Ctrl+C cancels it');
-
-  const tools = createTools(workspace.root);
-  const asker = createAsker(ui, screen);
-  /** @type {ModelMessage[]} */
-  let messages = [];
-  let exitCode = 0;
-  while (!session.leaving) {
-    const prompt = (await ui.prompt())?.trim();
-    if (prompt === undefined || /^\/(quit|exit)$/.test(prompt)) break;
-    if (prompt === '') continue;
-    session.run = new AbortController();
-    const { messages: next, error } = await runPrompt({
-      model,
-      tools,
-      messages: [...messages, { role: 'user', content: prompt }],
-      asker,
-      abortSignal: session.run.signal,
-      screen,
+  // Until the program sees to signals, and when it does no longer: every way out removes the copy.
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
     });
-    session.run = undefined;
-    messages = next;
-    if (error !== undefined) {
-      screen.line(`The model failed: ${messageOf(error)}`, 'red');
-      exitCode = 1;
-      // A script's next line would go to a model that is not there; a human may try again.
-      if (!isTerminal) break;
-    }
   }
-  if (session.leaving && !isTerminal) exitCode = 128 + constants.signals.SIGINT;
+  const workspace = new Workspace();
+  if (keep) workspace.keep();
+  // The program ends the process, so this is where its work can be seen. Before the copy is removed, which happens then too.
+  process.prependListener('exit', (code) => {
+    if (code === USAGE) return;
+    try {
+      say(...summaryOf(workspace), ...(keep ? [`The copy is kept: ${workspace.root}`] : []));
+    } catch {
+      // Whoever read it has gone.
+    }
+  });
 
-  ui.close();
-  await close();
-  summarise(screen, workspace);
-  if (keep) screen.line(`The copy is kept: ${workspace.root}`);
-  return exitCode;
+  /** @type {string[]} */
+  const model = [];
+  if (!has('--model', '--base-url')) model.push('--model', MODEL_ID, '--base-url', (await startModelServer()).url);
+  // Also where COUNTERSIGN_LEDGER names another: nothing is left behind.
+  const ledger = has('--ledger', '-l') ? [] : ['--ledger', `sqlite:${path.join(workspace.root, LEDGER)}`];
+  const passed = args.filter((arg) => arg !== '--keep');
+
+  say(
+    'countersign: nothing dangerous runs until you say so.',
+    `  project: ${workspace.root} (${keep ? 'kept' : 'temporary'})`,
+    `  files:   ${workspace.files.join(', ')}`,
+    ...(model.length > 0 ? [`  try:     ${EXAMPLES[0]} ("help" for more)`] : []),
+    '',
+  );
+  process.argv = [process.argv[0] ?? 'node', PROGRAM, 'chat', '--cwd', workspace.root, ...ledger, ...model, ...passed];
+  await import(pathToFileURL(PROGRAM).href);
 }
 
-try {
-  const exitCode = await main();
-  // Connections to a model may stay open for a while; what is written must be out before we go.
-  process.stdout.write('', () => process.exit(exitCode));
-} catch (error) {
-  console.error(messageOf(error));
-  if (error instanceof UsageError) console.error('\nnpm start -- --help says more.');
-  process.exit(error instanceof UsageError ? 2 : 1);
+/** @param {Workspace} workspace */
+function summaryOf(workspace) {
+  const changes = workspace.changes((file) => !file.startsWith(LEDGER));
+  const title =
+    changes.length === 0
+      ? 'Nothing has changed in the copy of the project.'
+      : 'What has changed in the copy of the project:';
+  return [
+    '',
+    title,
+    ...changes.map(({ kind, path, detail }) => `  ${kind} ${safeText(path)}${detail ? ` (${safeText(detail)})` : ''}`),
+  ];
 }

@@ -41,7 +41,7 @@ const WORDINGS = {
   edit_file: /^Edited [^]*: (one|\d+) places?\.$/,
   execute: /^([^]*)\n\[(?:exit code (\d+)|(It (?:took|was)\b.*))\]$/,
   read_file: /^(?: *\d+\t|\(The file )/,
-  grep: /^\(No line matches\.\)$|\n\[(?:\d+ lines in \d+ files\.|There are more\..*)\]$/,
+  grep: /^\(No line matches\.\)$|^[^\n]+:\d+: /,
   write_todos: /^The plan is /,
   ask_user: /^Q: /,
 };

@@ -27,10 +27,10 @@ export class Workspace {
     return [...this.before.keys()];
   }
 
-  /** @returns {Change[]} By path. */
-  changes() {
+  /** @param {(file: string) => boolean} [counts] Which files do; default: all. @returns {Change[]} By path. */
+  changes(counts = () => true) {
     const after = snapshot(this.root);
-    const paths = [...new Set([...this.before.keys(), ...after.keys()])].toSorted();
+    const paths = [...new Set([...this.before.keys(), ...after.keys()])].filter(counts).toSorted();
     return paths.flatMap((file) => {
       const [was, is] = [this.before.get(file), after.get(file)];
       if (was?.hash === is?.hash) return [];
