@@ -1,0 +1,95 @@
+// @ts-check
+/**
+ * A deep agent as people write them: the AI SDK's own loop, a few tools, and a `task` tool that starts another agent.
+ * Nobody is asked about anything: what the models say, happens. `own-loop.mjs` is the same agent with countersign.
+ *
+ *     node examples/agents/own-loop.before.mjs
+ */
+import { isStepCount, streamText, tool } from 'ai';
+import { z } from 'zod';
+import { scriptedModel } from '../model.mjs';
+
+const notes = new Map([
+  ['shopping', 'milk'],
+  ['idea', 'a clock that runs backwards'],
+  ['old', 'call Ada on Monday'],
+]);
+
+const noteTools = {
+  list_notes: tool({
+    description: 'Lists all notes',
+    inputSchema: z.object({}),
+    execute: async () => [...notes.keys()].join(', '),
+  }),
+  save_note: tool({
+    description: 'Saves a note',
+    inputSchema: z.object({ name: z.string(), text: z.string() }),
+    execute: async ({ name, text }) => {
+      notes.set(name, text);
+      return `saved ${name}`;
+    },
+  }),
+  delete_note: tool({
+    description: 'Deletes a note',
+    inputSchema: z.object({ name: z.string() }),
+    execute: async ({ name }) => (notes.delete(name) ? `deleted ${name}` : `there is no ${name}`),
+  }),
+};
+
+// Real ones: const mainModel = 'anthropic/claude-sonnet-4.5';
+const mainModel = scriptedModel(
+  [{ tool: 'list_notes', args: {} }],
+  [
+    { tool: 'save_note', args: { name: 'calls', text: 'Ada, on Monday' } },
+    { tool: 'task', args: { description: 'Remove the notes that nobody needs.' } },
+  ],
+  (results) => `I was told: ${results.slice(1).join('; ')}.`,
+);
+const cleanerModel = scriptedModel(
+  [
+    { tool: 'delete_note', args: { name: 'old' } },
+    { tool: 'delete_note', args: { name: 'idea' } },
+  ],
+  (results) => results.join(', '),
+);
+
+const task = tool({
+  description: 'Starts an agent for a part of the work',
+  inputSchema: z.object({ description: z.string() }),
+  execute: async ({ description }, options) => {
+    const result = streamText({
+      model: cleanerModel,
+      system: 'You tidy up.',
+      prompt: description,
+      tools: noteTools,
+      stopWhen: isStepCount(10),
+      abortSignal: options.abortSignal,
+    });
+    return await result.text;
+  },
+});
+
+const result = streamText({
+  model: mainModel,
+  system: 'You look after notes. Give parts of the work to other agents.',
+  prompt: 'Tidy up my notes.',
+  tools: { ...noteTools, task },
+  stopWhen: isStepCount(20),
+});
+
+for await (const part of result.fullStream) {
+  switch (part.type) {
+    case 'text-delta':
+      process.stdout.write(part.text);
+      break;
+    case 'tool-result':
+      console.log(`ran ${part.toolName}: ${part.output}`);
+      break;
+    case 'tool-error':
+      console.log(`failed ${part.toolName}: ${part.error}`);
+      break;
+    case 'error':
+      throw part.error;
+  }
+}
+console.log('\nnotes left:', [...notes.keys()].join(', '));
