@@ -16,7 +16,9 @@ const LINK = process.platform === 'win32' ? 'junction' : 'dir';
 export type Said = { text: string } | { tool: string; args: object; id: string };
 
 export interface Orders {
-  turns: Said[][];
+  /** Which program of `programs/` it is. @default 'agent' */
+  program?: string;
+  turns?: Said[][];
   /** Where it kills itself. */
   die?: string;
   /** What its callback answers; without one, somebody else has to. */
@@ -65,15 +67,12 @@ export function theatre(): Theatre {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   const lines = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : []);
-  const start: Theatre['start'] = (way, orders) => {
-    const child = spawn(
-      process.execPath,
-      [join(folder, 'agent.mjs'), JSON.stringify({ way, ledger, log, ...orders })],
-      {
-        stdio: ['ignore', 'inherit', 'inherit'],
-        env: { ...process.env, NODE_OPTIONS: '', AI_SDK_LOG_WARNINGS: 'false' },
-      },
-    );
+  const start: Theatre['start'] = (way, { program = 'agent', ...orders }) => {
+    const told = JSON.stringify({ way, ledger, log, folder, ...orders });
+    const child = spawn(process.execPath, [join(folder, `${program}.mjs`), told], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, NODE_OPTIONS: '', AI_SDK_LOG_WARNINGS: 'false' },
+    });
     const gone = once(child, 'close').then(([code, signal]) => ({ code, signal }) as { code: number; signal: string });
     const made = { gone, kill: () => void child.kill('SIGKILL') };
     processes.push(made);

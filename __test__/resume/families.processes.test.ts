@@ -1,0 +1,110 @@
+/**
+ * Agents that start agents, killed at each moment there is: whatever the moment, another process brings the whole to its end,
+ * nothing that a human approved runs twice, and no model is asked again for what somebody was shown of.
+ */
+import { describe, expect, it } from 'vitest';
+import { listRuns } from '../../ts/index.js';
+import { sleep } from '../support/model.js';
+import { theatre, type Process, type Theatre } from './processes.js';
+
+const del = (path: string, id: string) => ({ tool: 'del', args: { path }, id });
+const read = (path: string, id: string) => ({ tool: 'read', args: { path }, id });
+const task = (description: string, id: string) => ({ tool: 'task', args: { description }, id });
+
+const AGENTS = {
+  main: [[task('one', 'c1'), del('/main', 'm1'), task('two', 'c2')]],
+  one: [[read('/r', 'r1'), del('/1', 'k1')], [del('/1b', 'k2')]],
+  two: [[task('inner', 't1')]],
+  inner: [[del('/deep', 'k1')]],
+};
+const PATHS: Record<string, string[]> = { '/main': [], '/1': ['one'], '/1b': ['one'], '/deep': ['two', 'inner'] };
+const RUNS = ['the-run', 'the-run>c1', 'the-run>c2', 'the-run>c2>t1'];
+const KILLED = { code: null, signal: 'SIGKILL' };
+const EXITED = { code: 0, signal: null };
+
+/** Approves all that waits until the process is gone. */
+async function approveAll(on: Theatre, { gone }: Process): Promise<void> {
+  let isGone = false;
+  void gone.then(() => (isGone = true));
+  while (!isGone) {
+    for (const { approvalId, description } of await on.gate.pending()) {
+      const decision = description.startsWith('Asked again') ? 'reject' : 'approve';
+      await on.gate[decision](approvalId).catch(() => {});
+    }
+    await sleep(5);
+  }
+}
+
+/** Every line of a run that nobody kills, in its order, once each. */
+async function momentsOf(orders: object): Promise<string[]> {
+  const on = theatre();
+  expect(await on.play('start', { program: 'family', agents: AGENTS, answer: true, ...orders })).toEqual(EXITED);
+  return [...new Set(on.lines())].filter((line) => !line.startsWith('DONE'));
+}
+
+const count = (lines: readonly string[], line: string) => lines.filter((each) => each === line).length;
+
+async function survives(die: string, from: 'callback' | 'elsewhere', orders: object): Promise<void> {
+  const on = theatre();
+  const common = { program: 'family', agents: AGENTS, ...orders, ...(from === 'callback' ? { answer: true } : {}) };
+  const first = on.start('start', { ...common, die });
+  await Promise.all([first.gone, from === 'elsewhere' && approveAll(on, first)]);
+  expect(await first.gone).toEqual(KILLED);
+  const before = on.lines();
+  const runs = await listRuns(on.gate);
+  // Nobody was asked yet: there is nothing to continue.
+  if (runs.length === 0) return expect(before.some((line) => /^ASKED|requested/.test(line))).toBe(false);
+  const second = on.start('resume', common);
+  await Promise.all([second.gone, from === 'elsewhere' && approveAll(on, second)]);
+  const lines = on.lines();
+  const whole = lines.join('\n');
+  expect(await second.gone, whole).toEqual(EXITED);
+  const done = lines.filter((line) => line.startsWith('DONE'));
+  expect(done, whole).toHaveLength(1);
+  for (const [path, agents] of Object.entries(PATHS)) {
+    const starts = count(lines, `START del ${path}`);
+    // Where nobody knows how far it came, a human is asked again, who says no.
+    const isCut = lines.includes(`AGAIN ${path}`) || agents.some((name) => lines.includes(`AGAIN ${name}`));
+    if (isCut) expect(starts, `${path} in\n${whole}`).toBeLessThanOrEqual(1);
+    else {
+      expect(starts, `${path} in\n${whole}`).toBe(1);
+      expect(done[0], whole).toContain(`del ${path}`);
+    }
+  }
+  const asked = before.flatMap((line) => /^EVENT approval-requested (.*)/.exec(line)?.[1] ?? []);
+  if (asked.includes('m1')) expect(count(lines, 'MODEL main 0'), whole).toBe(1);
+  if (asked.includes('k2')) expect(count(lines, 'MODEL one 1'), whole).toBe(1);
+  expect((await listRuns(on.gate)).map(({ runId, status }) => `${runId} ${status}`).toSorted()).toEqual(
+    RUNS.map((runId) => `${runId} done`),
+  );
+  expect(await on.gate.pending(), whole).toEqual([]);
+}
+
+/** At most so many at once: each has two processes. */
+async function all(moments: readonly string[], each: (moment: string) => Promise<void>): Promise<void> {
+  const left = [...moments];
+  const failures: string[] = [];
+  const work = async () => {
+    for (let moment = left.shift(); moment !== undefined; moment = left.shift()) {
+      try {
+        await each(moment);
+      } catch (error) {
+        failures.push(`killed at ${moment}: ${String((error as Error).message)}`);
+      }
+    }
+  };
+  await Promise.all([work(), work(), work()]);
+  expect(failures.join('\n\n')).toBe('');
+}
+
+describe.skipIf(process.platform === 'win32')('a family that is killed', { timeout: 300_000 }, () => {
+  it.each([
+    ['callback', ['del']],
+    ['callback', ['del', 'task']],
+    ['elsewhere', ['del']],
+  ] as const)('at any moment, decided by %s, with %j gated', async (from, gated) => {
+    const moments = await momentsOf({ gated });
+    const met = from === 'callback' ? moments : moments.filter((line) => !line.startsWith('ASKED'));
+    await all(met, (moment) => survives(moment, from, { gated }));
+  });
+});
