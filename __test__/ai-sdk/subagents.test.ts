@@ -337,3 +337,38 @@ it('what waits in a run is also what waits in its subagents', async () => {
       /main run "the-run"/,
     );
 });
+
+it('plan mode lets agents be started, and judges what they do', async () => {
+  const tools: ToolSet = {
+    read_file: tool({ inputSchema: z.object({ file_path: z.string() }), execute: async () => 'content' }),
+    write_file: tool({
+      inputSchema: z.object({ file_path: z.string(), content: z.string() }),
+      execute: async () => 'written',
+    }),
+  };
+  const child: Own = {
+    tools,
+    turns: [
+      calls(call('read_file', { file_path: 'a' }, 'k1'), call('write_file', { file_path: 'a', content: 'x' }, 'k2')),
+      says('done'),
+    ],
+  };
+  const gate = createGate({ mode: 'plan' });
+  const marked = Object.assign(taskTool(child), { [Symbol.for('countersign.task')]: true });
+  const ran = async (task: ToolSet[string]) => {
+    const turns = [calls(call('task', { description: 'x' }, 'c1')), says('ok')];
+    const { events } = await play({ turns, tools: { task }, gate });
+    return [
+      ...of(events)('tool-denied').map(({ toolName }) => toolName),
+      ...wrapped(events).filter((each) => !each.endsWith(' text')),
+    ];
+  };
+  expect((await ran(marked)).toSorted()).toEqual([
+    'task tool-call',
+    'task tool-call',
+    'task tool-denied',
+    'task tool-result',
+  ]);
+  // Of a tool that does not say so of itself, nobody knows what it does.
+  expect(await ran(taskTool(child))).toEqual(['task']);
+});

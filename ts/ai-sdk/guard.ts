@@ -232,6 +232,7 @@ export class Guard {
         signal,
         ...(inherited === undefined ? {} : { inherited: (judged) => inherited.verdictOn(judged, signal, interruptOn) }),
         isQuestion: this.#asksHuman(toolName),
+        startsAgents: isTask(ownTool(tools, toolName)),
       },
     );
   }

@@ -31,6 +31,7 @@ import {
   copyTool,
   isAsyncIterable,
   isGenerator,
+  isTask,
   withNote,
   type Execute,
   type ExecuteOptions,
@@ -317,6 +318,7 @@ export class ToolGate {
       entry,
       tool,
       hostJudge: undefined,
+      startsAgents: isTask(tool),
       signal: abortSignal,
       ...(inherited === undefined
         ? {}

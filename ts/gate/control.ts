@@ -154,7 +154,7 @@ export class Control {
     grantable: boolean,
   ): Promise<Verdict> {
     const mode = await this.#modeFor(narrower);
-    if (mode === 'plan') {
+    if (mode === 'plan' && call.startsAgents !== true) {
       const readOnly = await this.#reading().judgeReadOnly(call);
       if (readOnly.effect !== 'allow') {
         return {

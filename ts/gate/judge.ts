@@ -48,6 +48,8 @@ export interface Judge {
   runId: string | undefined;
   /** Whether the call asks the human something: then only a denial counts. */
   isQuestion?: boolean | undefined;
+  /** It does nothing itself: it starts agents, whose calls are judged one by one. */
+  startsAgents?: boolean | undefined;
 }
 
 /** What is asked beside the policies. */
@@ -55,7 +57,7 @@ export type InterruptJudge = Pick<Judge, 'gating' | 'entry' | 'tool' | 'hostJudg
 
 /** The verdict of everything that judges. */
 export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
-  const { control, policies, signal, tool, inherited, isQuestion } = by;
+  const { control, policies, signal, tool, inherited, isQuestion, startsAgents } = by;
   const asked = async (): Promise<Verdict> => {
     if (isQuestion === true) return questionVerdict(call, by);
     const own = await interruptVerdict(call, by);
@@ -64,7 +66,7 @@ export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
   const { toolCallId, toolName, args } = call;
   const annotations = (tool as { annotations?: Record<string, unknown> } | undefined)?.annotations;
   return control.judge(
-    { toolCallId, toolName, args, annotations, signal, runId: by.runId, isQuestion },
+    { toolCallId, toolName, args, annotations, signal, runId: by.runId, isQuestion, startsAgents },
     policies,
     asked,
   );

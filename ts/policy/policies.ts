@@ -32,6 +32,8 @@ export interface JudgedByPolicy {
   runId?: string | undefined;
   /** Whether it runs nothing and asks the human something: neither grants nor the mode answer it. */
   isQuestion?: boolean | undefined;
+  /** It starts agents, whose calls are judged one by one. */
+  startsAgents?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
