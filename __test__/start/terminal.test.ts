@@ -1,0 +1,54 @@
+/** `npm start` in a real pseudo-terminal: the full-screen program, from the first line to what is left behind. */
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { Terminal } from '../terminal/terminal.js';
+import { temporaryFolder } from './processes.js';
+
+const MAIN = fileURLToPath(new URL('../../examples/start/main.mjs', import.meta.url));
+/** The prompt's line is empty, and nothing runs. */
+const READY = 'what is to be done?';
+
+function open(...args: string[]) {
+  const [HOME, TMPDIR] = [temporaryFolder(), temporaryFolder()];
+  const terminal = new Terminal(process.execPath, [MAIN, ...args], { columns: 100, rows: 40, env: { HOME, TMPDIR } });
+  onTestFinished(() => terminal.close());
+  return {
+    terminal,
+    left: () => [HOME, TMPDIR].flatMap((folder) => readdirSync(folder)),
+    async say(line: string) {
+      await terminal.waitFor(READY);
+      terminal.type(line);
+      await terminal.waitFor(`› ${line}`);
+      terminal.press('enter');
+    },
+  };
+}
+
+test('a session: what is written is told in the end, and nothing is left behind', async () => {
+  const { terminal, say, left } = open();
+  await say('create hello.txt with hi');
+  // The keys are shown from when on they are taken.
+  await terminal.waitFor('y approve');
+  terminal.press('y');
+  await terminal.waitFor('Created hello.txt.');
+  await say('run git push');
+  await terminal.waitFor('A policy does not allow running `git push`');
+  await say('/quit');
+  expect(await terminal.ended()).toBe(0);
+  expect(terminal.all()).toMatch(/What has changed in the copy of the project:\n {2}created hello\.txt \(2 bytes\)$/);
+  expect(left()).toEqual([]);
+});
+
+test('Ctrl+C cancels what waits; twice more, and it is over', async () => {
+  const { terminal, say, left } = open();
+  await say('create hello.txt with hi and run sleep 1000');
+  await terminal.waitFor('y approve');
+  terminal.press('ctrlC');
+  await terminal.waitFor(READY);
+  terminal.press('ctrlC');
+  terminal.press('ctrlC');
+  await terminal.ended();
+  expect(terminal.all()).toContain('Nothing has changed in the copy of the project.');
+  expect(left()).toEqual([]);
+});
