@@ -56,7 +56,8 @@ export function open(args: string[] = []): Opened {
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
   const ended = once(child, 'close').then(([code]) => {
     const copy = /^ {2}project: (\S+)/m.exec(stdout)?.[1] ?? '';
-    const left = [HOME, TMPDIR].flatMap((folder) => readdirSync(folder));
+    // A test that failed is over, and its folders are gone.
+    const left = [HOME, TMPDIR].flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []));
     return { code, stdout, stderr, copy, copyExists: copy !== '' && existsSync(copy), left };
   });
   return {

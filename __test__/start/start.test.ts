@@ -8,6 +8,8 @@ import { open, serve, start, temporaryFolder } from './processes.js';
 const CREATE = 'create hello.txt with hi';
 const ASKS = 'Waits for approval';
 const KEYS = 'y yes, n no';
+/** Machines that test are busy. */
+const SLOWLY = { timeout: 15_000 };
 
 /** What has changed in the copy, as it is told in the end. */
 function changed(stdout: string): string[] {
@@ -358,12 +360,12 @@ test('SIGINT while a command runs: it is killed with all that it started', async
   const pidFile = path.join(temporaryFolder(), 'pid.txt');
   const run = open();
   run.child.stdin!.write(`run sleep 1000 & echo $$ > ${pidFile}; wait\ny\n`);
-  await expect.poll(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8')).toMatch(/\d\n/);
+  await expect.poll(() => (existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : ''), SLOWLY).toMatch(/\d\n/);
   run.child.kill('SIGINT');
   const { code, left, stdout } = await run.ended;
   expect({ code, left }).toEqual({ code: 130, left: [] });
   expect(stdout).not.toContain(': done');
-  await expect.poll(() => livingProcesses(Number(readFileSync(pidFile, 'utf8')))).toEqual([]);
+  await expect.poll(() => livingProcesses(Number(readFileSync(pidFile, 'utf8'))), SLOWLY).toEqual([]);
 });
 
 /** The commands of a process group that still run. One that is dead and not yet buried does not count. */
