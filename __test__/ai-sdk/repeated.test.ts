@@ -229,6 +229,31 @@ describe('gateTools', () => {
     expect(resultsIn(prompts[2])['c2']).toEqual({ type: 'execution-denied', reason });
   });
 
+  it('as a part of a run it has what the run heard, and the run tells what came of it', async () => {
+    const { ran, tools } = recordingTools();
+    const task = tool({
+      inputSchema: z.object({}),
+      execute: async (_, options) => {
+        const { model } = scripted([calls(call('del', { path: '/1' }, 'd1')), says('Done.')]);
+        const gated = gateTools(tools, { parent: options });
+        return (await generateText({ model, prompt: 'go', tools: gated, stopWhen } as never)).text;
+      },
+    });
+    const { of } = await play({
+      turns: [calls(call('del', { path: '/1' }, 'c1')), calls(call('task', {}, 't1')), says('Done.')],
+      tools: { ...tools, task },
+      interruptOn: { del: true },
+      repeatedRejections: 'answer',
+      onApprovalRequest: () => ({ type: 'reject', reason: 'keep it' }),
+    });
+    expect(ran).toEqual([]);
+    expect(of('approval-requested').map(({ toolCallId, isAutomatic }) => [toolCallId, isAutomatic])).toEqual([
+      ['c1', false],
+      ['d1', true],
+    ]);
+    expect(of('approval-response')[1]).toMatchObject({ toolCallId: 'd1', reason: `keep it ${BEFORE}` });
+  });
+
   it('needs to know the conversation', () => {
     expect(() => gateTools({}, { repeatedRejections: 'answer' })).toThrow(InvalidConfigError);
     const gate = createGate();

@@ -203,7 +203,7 @@ export class ToolGate {
     const checkEdit = (written: unknown) => edits.check(written);
     const question = { toolCallId, toolName: name, args, gating, entry, verdict, checkEdit, signal: abortSignal };
     const again = asker.rejections?.reasonFor(name, args);
-    if (again !== undefined) return this.#rejectAgain(question, runId, again);
+    if (again !== undefined) return this.#rejectAgain(question, args, runId, again);
     let asks: Verdict = verdict;
     let supersedes: Question['supersedes'];
     for (;;) {
@@ -224,11 +224,15 @@ export class ToolGate {
   }
 
   /** A human has rejected the same call before: that stands in the record of this one. */
-  async #rejectAgain(question: Question, runId: string, reason: string): Promise<Pass> {
+  async #rejectAgain(question: Question, args: Snapshot, runId: string, reason: string): Promise<Pass> {
     const { gate } = this.#options.asker;
-    const { record } = await this.#open(question, runId);
-    await gate.rejectBySystem(record.approvalId, reason);
-    return denial(reason, 'reject', record.approvalId);
+    const opened = await this.#open(question, runId);
+    const { approvalId } = opened.record;
+    this.#tell(opened, args, true);
+    await gate.rejectBySystem(approvalId, reason);
+    // Whoever was faster to approve it has approved nothing: this call is over.
+    await gate.withdraw(approvalId, reason);
+    return denial(reason, 'reject', approvalId);
   }
 
   async #open(question: Question, runId: string): Promise<Opened> {
@@ -244,15 +248,20 @@ export class ToolGate {
     args: Snapshot,
     abortSignal: AbortSignal,
   ): Promise<Decided> {
-    const { asker, tell } = this.#options;
-    const { isAutomatic } = asker;
+    const { asker } = this.#options;
+    this.#tell({ record, decided }, args, asker.isAutomatic);
+    return answerOf(asker, { record, decided }, args, abortSignal);
+  }
+
+  /** Tells the run that the tools are gated for a part of. */
+  #tell({ record, decided }: Pick<Opened, 'record' | 'decided'>, args: Snapshot, isAutomatic: boolean): void {
+    const { tell } = this.#options;
     void tell({ type: 'approval-requested', isAutomatic, ...requestOf(record, args) } as ApprovalRequestedEvent);
     // Also one that comes with an abort.
     decided.then(
       (outcome) => void tell(responseOf(outcome)),
       () => {},
     );
-    return answerOf(asker, { record, decided }, args, abortSignal);
   }
 
   async #carryOut(
