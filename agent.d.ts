@@ -223,16 +223,23 @@ export interface DirectoryEntry {
   size?: number;
 }
 
-/** Files below one root, and commands. Paths are relative to the root, or absolute and below it. */
+/**
+ * Files below one root, and commands. Paths are relative to the root, or absolute and below it. An aborted call fails with the
+ * signal's reason and has changed nothing.
+ */
 export interface Backend {
   /** Absolute. */
   readonly root: string;
-  /** UTF-8 text. Lines are counted from 1. */
+  /** UTF-8 text, with its line ends. Lines are counted from 1. `limit`: all lines unless given. */
   readFile(
     path: string,
     options?: BackendCall & { offset?: number; limit?: number },
   ): Promise<{ text: string; firstLine: number; lines: number; totalLines: number; sha256: string }>;
-  /** Makes or replaces a file, atomically. @returns SHA-256 (hex) of what was written */
+  /**
+   * Makes or replaces a file, atomically, with the folders on the way; the file's permissions stay.
+   *
+   * @returns SHA-256 (hex) of what was written
+   */
   writeFile(
     path: string,
     content: string,
@@ -244,21 +251,35 @@ export interface Backend {
     change: { oldString: string; newString: string; replaceAll: boolean },
     options?: BackendCall,
   ): Promise<{ replaced: number; sha256: string }>;
+  /** What is in a folder, hidden names too, sorted. `limit`: 1,000 unless given. */
   list(
     path: string,
     options?: BackendCall & { limit?: number },
   ): Promise<{ entries: DirectoryEntry[]; truncated: boolean }>;
-  /** Files that a glob matches, those that changed last first. What `.gitignore` names is left out. */
+  /**
+   * Files below `path` that a glob matches, those that changed last first: `*` stays in a folder, `**` is any number of them.
+   * What `.gitignore` names is left out, and so are hidden names that the glob does not begin with their dot, and symlinks.
+   * `limit`: 1,000 unless given.
+   */
   glob(
     pattern: string,
     options?: BackendCall & { path?: string; limit?: number },
   ): Promise<{ paths: string[]; truncated: boolean }>;
-  /** Lines that a regular expression (Rust's `regex`) matches. */
+  /**
+   * Lines that a regular expression (Rust's `regex`) matches, in a file or in those below a folder that {@link glob} would
+   * find and that are text. `glob` without a `/` is of names in any folder. Of a long line there is what is around the match.
+   * `limit`: 1,000 lines unless given.
+   *
+   * @returns `files`: how many files the matches are in
+   */
   grep(
     pattern: string,
     options?: BackendCall & { path?: string; glob?: string; ignoreCase?: boolean; limit?: number },
   ): Promise<{ matches: { path: string; line: number; text: string }[]; files: number; truncated: boolean }>;
-  /** Runs a command line with `sh -c` in the root. Whatever it started is killed when it ends, is aborted or takes too long. */
+  /**
+   * Runs a command line with `sh -c` in the root, with nothing to read. What it started is killed when it ends, is aborted or
+   * takes too long, unless it left the process group (`setsid`). Aborted while it runs, it is no failure: see `stopped`.
+   */
   execute(
     command: string,
     options?: BackendCall & { timeout?: number; onOutput?: (text: string) => void },
@@ -266,7 +287,7 @@ export interface Backend {
 }
 
 export interface CommandResult {
-  /** Both streams, in the order in which they came; the middle of a long one is left out. */
+  /** Both streams, in the order in which they were written; the middle of a long one is left out. */
   output: string;
   /** `null`: a signal ended it. */
   exitCode: number | null;
@@ -296,6 +317,8 @@ export interface LocalBackendOptions {
  * The files of this machine below one folder, off the JavaScript thread. No path leads out of the folder, through a symlink
  * neither, also when it is changed meanwhile. Commands start in the folder but, being commands, can go anywhere: an
  * approval, a policy or a sandbox of yours confines those.
+ *
+ * @throws InvalidConfigError (`ERR_INVALID_CONFIG`) when there is no such folder
  */
 export declare function createLocalBackend(options?: LocalBackendOptions): Backend;
 
