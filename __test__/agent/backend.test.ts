@@ -104,13 +104,15 @@ describe('files', () => {
   test('are changed only when they are as expected', async () => {
     put('a.txt', 'now');
     const change = { oldString: 'now', newString: 'then', replaceAll: false };
-    for (const work of [
-      backend.writeFile('a.txt', 'x', { expected: null }),
-      backend.writeFile('a.txt', 'x', { expected: sha256('then') }),
-      backend.writeFile('b/c.txt', 'x', { expected: sha256('') }),
-      backend.editFile('a.txt', change, { expected: sha256('then') }),
-    ])
-      expect((await failure(work)).code).toBe('ERR_FILE_CHANGED');
+    const refused = await Promise.all(
+      [
+        backend.writeFile('a.txt', 'x', { expected: null }),
+        backend.writeFile('a.txt', 'x', { expected: sha256('then') }),
+        backend.writeFile('b/c.txt', 'x', { expected: sha256('') }),
+        backend.editFile('a.txt', change, { expected: sha256('then') }),
+      ].map(failure),
+    );
+    expect(refused.map(({ code }) => code)).toEqual(Array(4).fill('ERR_FILE_CHANGED'));
     expect(readdirSync(root)).toEqual(['a.txt']);
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('now');
     await backend.editFile('a.txt', change, { expected: sha256('now') });

@@ -86,10 +86,12 @@ describe('a command', () => {
   test('that cannot be started is an error', async () => {
     const gone = createLocalBackend({ root: mkdtempSync(join(root, 'gone-')) });
     rmSync(gone.root, { recursive: true });
-    for (const work of [gone.execute('true'), backend.execute('echo a\0b'), backend.execute('x'.repeat(4_000_000))]) {
-      const error: unknown = await work.catch((error: unknown) => error);
-      expect(BackendError.isInstance(error) && error.code).toBe('ERR_FILE_IO');
-    }
+    const errors: unknown[] = await Promise.all(
+      [gone.execute('true'), backend.execute('echo a\0b'), backend.execute('x'.repeat(4_000_000))].map((work) =>
+        work.catch((error: unknown) => error),
+      ),
+    );
+    for (const error of errors) expect(BackendError.isInstance(error) && error.code).toBe('ERR_FILE_IO');
   });
 });
 
