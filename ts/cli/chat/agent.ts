@@ -2,7 +2,7 @@
 import type { LanguageModel } from 'ai';
 import type { Gate, PolicyInput } from '../../../index.js';
 import { createDeepAgent, createLocalBackend } from '../../agent/index.js';
-import type { ChatAgent } from './chat.js';
+import type { ChatAgent } from './parts.js';
 
 export interface AgentOptions {
   model: LanguageModel;

@@ -2,66 +2,18 @@
  * The chat without a terminal: prompts in, a view out. It holds the gate, runs the agent once per prompt with the whole
  * conversation, and puts what waits to the human.
  */
-import type { LanguageModel, ModelMessage } from 'ai';
-import type { AgentEvent, AgentRun, Decision, Gate, GrantScope, QuestionsAnswered } from '../../../index.js';
+import type { ModelMessage } from 'ai';
+import type { AgentEvent, AgentRun, Decision, GrantScope, QuestionsAnswered } from '../../../index.js';
 import { AlreadyDecidedError, ApprovalExpiredError, ModeForbiddenError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { oneLine } from '../style.js';
 import { Asks, asAsked } from './asks.js';
 import { COMMANDS, complete, isCommand, nearest, readCommand } from './commands.js';
 import { deeds, openIds, resumable, runOf, type Deed } from './deeds.js';
-import type { PolicyWatch } from './policy-watch.js';
+import { Listeners } from './listeners.js';
+import type { ChatAgent, ChatOptions, ChatRunOptions, LocalChat, OpenedModel, RunEnd } from './parts.js';
 import { Transcript } from './transcript.js';
-import type { Chat, ChatView, Command } from './view.js';
-
-/** A model, and what it is called. */
-export interface OpenedModel {
-  model: LanguageModel;
-  label: string;
-}
-
-/** What the chat needs of an agent: `createDeepAgent` of `countersign/agent` makes such ones. */
-export interface ChatAgent {
-  streamWithEvents(options: RunOptions & { messages: ModelMessage[] }): AgentRun;
-  resume(options: RunOptions & { runId: string }): AgentRun;
-}
-
-interface RunOptions {
-  abortSignal: AbortSignal;
-  onApprovalRequest: () => Promise<never>;
-}
-
-export interface ChatOptions {
-  /** Open; the chat closes it. */
-  gate: Gate;
-  /** Absolute: where files are and commands run. */
-  folder: string;
-  model: OpenedModel;
-  /** Another model, for `/model`. */
-  openModel(id: string): Promise<OpenedModel>;
-  createAgent(options: { model: LanguageModel; gate: Gate }): ChatAgent;
-  /** Who decides. */
-  by: string;
-  /** Whether messages may have emoji. @default true */
-  emoji?: boolean;
-  /** The policies that hold, in words, for `/policy`. */
-  policies?: readonly string[];
-  /** Says which policy files cannot be read; while there are any, Auto-approve stays off. */
-  watch?: PolicyWatch;
-  /** Gets every event of every run, before it is in the view. */
-  onEvent?: (event: AgentEvent) => void;
-}
-
-/** How a run ended. */
-export type RunEnd = 'done' | 'failed' | 'cancelled';
-
-/** A {@link Chat}, for the program around its front end. */
-export interface LocalChat extends Chat {
-  /** How the last run ended; `null`: there was none. */
-  readonly lastRun: RunEnd | null;
-  /** Lets go of what goes on, so that it can be continued, and closes the gate. */
-  letGo(): Promise<void>;
-}
+import type { ChatView, Command } from './view.js';
 
 /** The chat. It offers what can be continued before it resolves. @throws LedgerError (`ERR_LEDGER_…`) */
 export async function createChat(options: ChatOptions): Promise<LocalChat> {
@@ -78,14 +30,14 @@ class TheChat implements LocalChat {
   readonly #options: ChatOptions;
   readonly #transcript = new Transcript();
   readonly #asks = new Asks();
-  readonly #listeners = new Set<() => void>();
-  #isTelling = false;
+  readonly #listeners = new Listeners();
   #view: ChatView | undefined;
   #model: OpenedModel;
   #conversation: ModelMessage[] = [];
   #running: { run: AgentRun; abort: AbortController; ended: Promise<void> } | undefined;
-  /** Prompts that were entered meanwhile, with what to do when they have been dealt with. */
-  readonly #queue: { prompt: string; dealtWith: () => void }[] = [];
+  /** What is to be run, one after the other, with what to do when it has been dealt with. */
+  readonly #queue: { work: () => Promise<void>; dealtWith: () => void }[] = [];
+  #isWorking = false;
   #known: { runs: readonly string[]; grants: readonly string[] } = { runs: [], grants: [] };
   #closing: Promise<void> | undefined;
   isOver = false;
@@ -122,8 +74,7 @@ class TheChat implements LocalChat {
   }
 
   subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   complete(line: string): string[] {
@@ -132,12 +83,7 @@ class TheChat implements LocalChat {
 
   #changed(): void {
     this.#view = undefined;
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    setImmediate(() => {
-      this.#isTelling = false;
-      for (const listener of this.#listeners) listener();
-    });
+    this.#listeners.tell();
   }
 
   #note(level: 'info' | 'warning' | 'error', text: string): void {
@@ -198,36 +144,42 @@ class TheChat implements LocalChat {
   }
 
   #prompt(prompt: string): Promise<void> {
-    return new Promise((dealtWith) => {
-      this.#queue.push({ prompt, dealtWith });
-      if (this.#running === undefined) void this.#next();
-      else this.#note('info', `Queued: ${oneLine(prompt)}`);
+    if (this.#isWorking) this.#note('info', `Queued: ${oneLine(prompt)}`);
+    return this.#inTurn(() => {
+      this.#transcript.user(prompt);
+      const messages: ModelMessage[] = [...this.#conversation, { role: 'user', content: prompt }];
+      // What the model was told stays told, also when it fails.
+      this.#conversation = messages;
+      return this.#run((agent, options) => agent.streamWithEvents({ ...options, messages }));
     });
   }
 
-  async #next(): Promise<void> {
-    const next = this.#queue.shift();
-    if (next === undefined) return;
-    this.#transcript.user(next.prompt);
-    const messages: ModelMessage[] = [...this.#conversation, { role: 'user', content: next.prompt }];
-    // What the model was told stays told, also when it fails.
-    this.#conversation = messages;
-    await this.#run((agent, options) => agent.streamWithEvents({ ...options, messages }));
-    next.dealtWith();
-    await this.#next();
+  async #resume(id: string): Promise<void> {
+    if (this.#isWorking) return this.#note('error', 'Something goes on: wait for its end, or cancel it with Ctrl+C.');
+    const runId = await runOf(this.#options.gate, id);
+    await this.#inTurn(() => this.#run((agent, options) => agent.resume({ ...options, runId })));
   }
 
-  async #resume(id: string): Promise<void> {
-    if (this.#running !== undefined)
-      return this.#note('error', 'Something goes on: wait for its end, or cancel it with Ctrl+C.');
-    const runId = await runOf(this.#options.gate, id);
-    await this.#run((agent, options) => agent.resume({ ...options, runId }));
-    await this.#next();
+  /** One run at a time. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    return new Promise((dealtWith) => {
+      this.#queue.push({ work, dealtWith });
+      if (!this.#isWorking) void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      await next.work();
+      next.dealtWith();
+    }
+    this.#isWorking = false;
   }
 
   // --- a run --------------------------------------------------------------------------------------------------------
 
-  async #run(start: (agent: ChatAgent, options: RunOptions) => AgentRun): Promise<void> {
+  async #run(start: (agent: ChatAgent, options: ChatRunOptions) => AgentRun): Promise<void> {
     const { gate, createAgent } = this.#options;
     const abort = new AbortController();
     // It never answers, so that there is no deadline: the gate is where answers are given.
@@ -249,6 +201,7 @@ class TheChat implements LocalChat {
     this.lastRun = end;
     this.#asks.clear();
     this.#transcript.close(end === 'failed' ? 'failed' : 'cancelled');
+    await this.#learn();
     this.#running = undefined;
     over();
     this.#changed();

@@ -1,15 +1,25 @@
-/** `--json`: what happens as JSON Lines, for scripts and CI. Nobody is asked: what waits is rejected, and the exit code says so. */
+/**
+ * `--json`: what happens as JSON Lines, for scripts and CI. Nobody is asked: what waits is rejected, and the exit code says so.
+ * Warnings and errors of the program itself are on stderr.
+ */
 import { Exit } from '../exit.js';
 import { json } from '../print.js';
+import { oneLine } from '../style.js';
 import type { AgentEvent } from '../../../index.js';
-import type { LocalChat } from './chat.js';
+import type { LocalChat } from './parts.js';
 import { NOBODY } from './lines.js';
 
 /** Ends with 3 when something needed an answer, 1 when a run failed, 130 when it was cancelled. */
 export async function showJson(chat: LocalChat, prompts: AsyncIterable<string> | Iterable<string>): Promise<number> {
   let nobody = false;
   const answered = new Set<string>();
-  const stop = chat.subscribe(() => {
+  let told = 0;
+  const look = (): void => {
+    const { entries } = chat.view;
+    for (const entry of entries.slice(told))
+      if (entry.kind === 'note' && entry.level !== 'info')
+        process.stderr.write(`countersign: ${oneLine(entry.text)}\n`);
+    told = entries.length;
     for (const { request, kind } of chat.view.asks) {
       if (answered.has(request.approvalId)) continue;
       answered.add(request.approvalId);
@@ -17,13 +27,16 @@ export async function showJson(chat: LocalChat, prompts: AsyncIterable<string> |
       if (kind === 'question') void chat.answer(request.approvalId, null);
       else void chat.decide(request.approvalId, { type: 'reject', reason: NOBODY });
     }
-  });
+  };
+  const stop = chat.subscribe(look);
+  look();
   try {
     for await (const prompt of prompts) {
       if (prompt.trim() === '') continue;
       await chat.submit(prompt);
       if (chat.isOver || chat.lastRun === 'failed' || chat.lastRun === 'cancelled') break;
     }
+    look();
   } finally {
     stop();
   }

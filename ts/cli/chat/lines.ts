@@ -9,8 +9,9 @@ import type { Question } from '../../../index.js';
 import { told } from '../duration.js';
 import { style } from '../style.js';
 import { readAnswer, readQuestionAnswer, SHORT } from './answers.js';
-import type { LocalChat } from './chat.js';
+import type { LocalChat } from './parts.js';
 import { Exit } from '../exit.js';
+import { safeLong } from './safe.js';
 import type { Ask, Entry } from './view.js';
 
 export interface LinesOptions {
@@ -46,6 +47,8 @@ class Lines {
   #isEnded = false;
   #isRung = false;
   #wake: (() => void) | undefined;
+  /** Lines that whoever typed them has on the screen already. */
+  readonly #typed: string[] = [];
   /** Entries that were printed. */
   readonly #printed = new Set<number>();
   /** What is being put, and what was answered of it, for questions. */
@@ -125,6 +128,7 @@ class Lines {
 
   async #submit(line: string): Promise<void> {
     this.#submitted++;
+    if (this.#isInteractive) this.#typed.push(safeLong(line));
     await this.#chat.submit(line);
     this.#submitted--;
     this.#ring();
@@ -258,7 +262,9 @@ class Lines {
     for (const entry of this.#chat.view.entries) {
       if (!entry.isDone || this.#printed.has(entry.id)) continue;
       this.#printed.add(entry.id);
-      this.#say(...linesOf(entry));
+      const typed = entry.kind === 'user' ? this.#typed.indexOf(entry.text) : -1;
+      if (typed === -1) this.#say(...linesOf(entry));
+      else this.#typed.splice(typed, 1);
     }
   }
 

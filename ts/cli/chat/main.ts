@@ -10,11 +10,12 @@ import { linesOf } from '../lines.js';
 import { readOptions } from '../options.js';
 import { tellError } from '../tell-error.js';
 import { createAgent } from './agent.js';
-import { createChat, type LocalChat } from './chat.js';
+import { createChat } from './chat.js';
 import { readConfig } from './config.js';
 import { lineOf, showJson } from './json.js';
 import { showLines } from './lines.js';
 import { openModel } from './model.js';
+import type { LocalChat } from './parts.js';
 import { openGate } from './open-gate.js';
 
 export const CHAT_HELP = `countersign [options]: an agent in this folder, with a human between its tool calls and their execution

@@ -3,7 +3,7 @@ import type { LanguageModel } from 'ai';
 import { loadSdk } from '../../ai-sdk/sdk.js';
 import { messageOf } from '../../errors/message-of.js';
 import { Ended, Exit, Usage } from '../exit.js';
-import type { OpenedModel } from './chat.js';
+import type { OpenedModel } from './parts.js';
 import { isServer } from './config.js';
 
 export interface ModelChoice {
