@@ -1,0 +1,84 @@
+/** The plain front end on a terminal: for screen readers, and for terminals that can do little. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { scratch } from '../policy/support.js';
+import { Terminal } from '../terminal/terminal.js';
+import { serve, type Turn } from './chat-server.js';
+import { cli } from './command.js';
+
+const write = (path: string): Turn => ({ calls: [['write_file', { file_path: path, content: 'x' }]] });
+
+/** @param term the pseudo-terminal sets TERM itself: this is set behind it */
+async function plain(turns: Turn[], args: string[], { term, ...env }: Record<string, string> = {}) {
+  const { url } = await serve(turns);
+  const folder = scratch();
+  const all = [process.execPath, cli, '--model', 'scripted', '--base-url', url, ...args];
+  const script = term === undefined ? 'exec "$0" "$@"' : `TERM=${term} exec "$0" "$@"`;
+  const terminal = new Terminal('sh', ['-c', script, ...all], { cwd: folder, rows: 40, env: { HOME: folder, ...env } });
+  onTestFinished(() => terminal.close());
+  return { terminal, has: (name: string) => existsSync(join(folder, name)) };
+}
+
+// oxlint-disable-next-line no-control-regex -- what moves the cursor, and everything but colours
+const MOVES = /\u001b(?!\[\d+m)/;
+
+test.each([
+  ['--plain', ['--plain'], {}],
+  ['TERM=dumb', [], { term: 'dumb' }],
+])('%s: a prompt and an answer, without a moving cursor', async (_, args, env) => {
+  const { terminal, has } = await plain([write('a.txt'), 'Done.'], args, env);
+  await terminal.waitFor('/help lists commands');
+  terminal.type('make it\r');
+  await terminal.waitFor('anything else: no');
+  expect(has('a.txt')).toBe(false);
+  terminal.type('y\r');
+  await terminal.waitFor('Done.');
+  expect(has('a.txt')).toBe(true);
+  // What was typed stands there once: the terminal has shown it.
+  expect(terminal.all().match(/make it/g)).toHaveLength(1);
+  terminal.type('/quit\r');
+  expect([await terminal.ended(), terminal.raw]).toEqual([0, expect.not.stringMatching(MOVES)]);
+});
+
+test('what was typed before it asked approves nothing', async () => {
+  const { terminal, has } = await plain([write('a.txt'), 'No.', 'You said y.'], ['--plain']);
+  await terminal.waitFor('/help lists commands');
+  terminal.type('make it\ry\ry\r');
+  await terminal.waitFor('anything else: no');
+  terminal.type('\r');
+  await terminal.waitFor('Nothing was decided.');
+  expect(has('a.txt')).toBe(false);
+  terminal.type('not now\r');
+  await terminal.waitFor('did not run');
+  expect(has('a.txt')).toBe(false);
+});
+
+test('Ctrl+C cancels, Ctrl+D leaves; no colour where none is wanted', async () => {
+  const { terminal, has } = await plain([write('a.txt')], ['--plain'], { NO_COLOR: '1' });
+  await terminal.waitFor('/help lists commands');
+  terminal.type('make it\r');
+  await terminal.waitFor('anything else: no');
+  terminal.press('ctrlC');
+  await terminal.waitFor('warning: Cancelled.');
+  terminal.press('ctrlD');
+  expect([await terminal.ended(), has('a.txt'), terminal.raw]).toEqual([
+    0,
+    false,
+    expect.not.stringContaining('\u001b'),
+  ]);
+});
+
+test('one prompt asks at the terminal', async () => {
+  const { terminal, has } = await plain([write('a.txt'), 'Done.'], ['--prompt', 'make it']);
+  await terminal.waitFor('anything else: no');
+  terminal.type('y\r');
+  expect([await terminal.ended(), has('a.txt')]).toEqual([0, true]);
+});
+
+test('the end of input while something waits is a no', async () => {
+  const { terminal, has } = await plain([write('a.txt'), 'I see.'], ['--prompt', 'make it']);
+  await terminal.waitFor('anything else: no');
+  terminal.press('ctrlD');
+  expect([await terminal.ended(), has('a.txt')]).toEqual([3, false]);
+});
