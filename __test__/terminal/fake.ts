@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
-import type { ApprovalRequest } from '../../index.js';
+import type { ApprovalRequest, Question } from '../../index.js';
 import { terminal as forTerminals } from '../../rolldown.config.mjs';
 import type { Ask, ChatView, Entry } from '../../ts/cli/chat/view.js';
 import { preview } from '../../ts/native.js';
@@ -111,3 +111,17 @@ export function entry(what: Record<string, unknown>): Entry {
   ids += 1;
   return { id: ids, isDone: true, origin: ['main'], ...what } as unknown as Entry;
 }
+
+/** Questions that wait. */
+export const questions = (all: Question[]): Ask => ({
+  kind: 'question',
+  request: request(
+    'ask_user',
+    { questions: all },
+    { kind: 'question', allowedDecisions: ['respond', 'reject', 'skip'] },
+  ),
+  index: 1,
+  of: 1,
+  from: '',
+  questions: all,
+});

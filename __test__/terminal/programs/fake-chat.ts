@@ -94,6 +94,9 @@ function answered(approvalId: string): void {
   note(`answered ${approvalId}`);
 }
 
+// As the program does it.
+for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => process.exit(128));
+
 change(script.view);
 process.exitCode = await showChat(chat, script.emoji === undefined ? {} : { emoji: script.emoji });
 process.stdout.write('the end\n');

@@ -1,5 +1,5 @@
 /** The screen: what has been said and done goes into the scrollback, and what goes on is below. */
-import { render, Static, Text, useCursor, type Instance } from 'ink';
+import { Box, render, Static, Text, useCursor, type Instance } from 'ink';
 import { useSyncExternalStore } from 'react';
 import type { Frame } from './frame.js';
 import type { Output } from './output.js';
@@ -32,10 +32,16 @@ function App({ stage }: { stage: Stage }) {
   );
 }
 
-/** Lines that are as wide as the screen at most. */
+/** Each is one line of the screen, whatever is in it: what is too wide after all is cut. */
 const Lines = ({ lines }: { lines: readonly string[] }) => (
-  // An empty text has no height.
-  <Text wrap="truncate-end">{lines.map((line) => (line === '' ? ' ' : line)).join('\n')}</Text>
+  <Box flexDirection="column">
+    {lines.map((line, at) => (
+      // An empty text has no height.
+      <Text key={at} wrap="truncate-end">
+        {line === '' ? ' ' : line}
+      </Text>
+    ))}
+  </Box>
 );
 
 export interface Drawing extends Pick<Instance, 'unmount' | 'waitUntilExit'> {

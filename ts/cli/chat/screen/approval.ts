@@ -126,13 +126,17 @@ interface Footing {
 
 /** The keys, or the line that is written on. */
 function footOf({ at, isAnswered }: Asked, ask: Approval, drawing: Drawing, isShown: boolean): Footing {
-  const { screen, isReady, said } = drawing;
+  const { screen, room, isReady, said } = drawing;
   const { columns, symbols } = screen;
   const width = columns - 1 - INDENT.length;
   const dim = (lines: readonly string[]): string[] => lines.map((line) => `${INDENT}${style('dim', line)}`);
   const note = said === '' ? [] : wrap(said, width).map((line) => `${INDENT}${style('yellow', line)}`);
   const keys = (parts: readonly string[]): string[] =>
     rows(parts, ` ${symbols.dot} `, width).map((line) => `${INDENT}${style('bold', line)}`);
+  const tooSmall = isShown
+    ? []
+    : wrap('too small to show it: make the window larger', width).map((line) => `${INDENT}${style('red', line)}`);
+  const hint = room < 10 ? [] : wrap('or type why it must not run', width).slice(0, 1);
   if (isAnswered) return { lines: dim([`answering${symbols.more}`]) };
   if (!isReady) return { lines: [...note, ...dim([`read it first${symbols.more}`])] };
   switch (at.at) {
@@ -151,7 +155,7 @@ function footOf({ at, isAnswered }: Asked, ask: Approval, drawing: Drawing, isSh
       return {
         lines: [
           ...note,
-          ...tooSmall(isShown),
+          ...tooSmall,
           ...keys([...(isShown ? ['y run it like this'] : []), 'e edit again', 'any other key: back']),
         ],
       };
@@ -159,26 +163,18 @@ function footOf({ at, isAnswered }: Asked, ask: Approval, drawing: Drawing, isSh
       return {
         lines: [
           ...note,
-          ...tooSmall(isShown),
+          ...tooSmall,
           ...keys([...(isShown ? ['y allow all of this from now on'] : []), 'any other key: back']),
         ],
       };
     default: {
       const offered = offers(ask, isShown).map(({ key, does }) => `${key} ${does}`);
       return {
-        lines: [
-          ...note,
-          ...tooSmall(isShown),
-          ...keys([...offered, '? help']),
-          ...dim(wrap('or type why it must not run', width).slice(0, 1)),
-        ],
+        lines: [...note, ...tooSmall, ...keys([...offered, '? help']), ...dim(hint)],
       };
     }
   }
 }
-
-const tooSmall = (isShown: boolean): string[] =>
-  isShown ? [] : [`${INDENT}${style('red', 'too small to show it: make the window larger')}`];
 
 /** A line that is written on, in at most a few rows: those about the cursor. */
 function writing(label: string, draft: Draft, below: readonly string[], { columns, rows: all }: Screen): Footing {

@@ -185,8 +185,10 @@ function joined(keys: readonly Key[]): Key[] {
 }
 
 function alone(keys: readonly Key[], isOdd: boolean): Press[] {
-  const isAlone = keys.length === 1 && !isOdd && keys.every((key) => key.kind !== 'text' || [...key.text].length === 1);
-  return keys.map((key) => ({ key, isAlone }));
+  const [key] = keys;
+  const isOne = key?.kind === 'key' || (key?.kind === 'text' && [...key.text].length === 1);
+  const isAlone = isOne && keys.length === 1 && !isOdd;
+  return keys.map((each) => ({ key: each, isAlone }));
 }
 
 const linesOf = (text: string): string => text.replace(/\r\n?/g, '\n');

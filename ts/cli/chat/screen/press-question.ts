@@ -62,9 +62,9 @@ function written(key: Exclude<Key, { kind: 'key' }>, question: Question, at: Ans
     const option = at.option + (letter === 'k' ? -1 : 1);
     return go({ option: Math.max(0, Math.min(optionsOf(question) - 1, option)) });
   }
-  const keys =
-    question.kind === 'multi_select' ? 'space chooses, Enter answers' : 'move with the arrows, Enter answers';
-  return go({}, keys);
+  if (question.kind === 'multi_select') return go({}, 'space chooses, Enter answers');
+  // Words that are no option are another answer.
+  return go({ option: question.options.length, draft: insert(at.draft, key.text) });
 }
 
 const toggled = (chosen: readonly number[], option: number): number[] =>

@@ -4,7 +4,7 @@ import { draftOf, edited, EMPTY, insert, MOST, type Draft } from './draft.js';
 import type { Key, Press } from './keys.js';
 import { pressApproval } from './press-approval.js';
 import { pressQuestion } from './press-question.js';
-import { readyAt, type Pressed, type State } from './state.js';
+import { readyAt, unseen, type Pressed, type State } from './state.js';
 
 /** What is known beside the state. */
 export interface Surroundings {
@@ -35,9 +35,12 @@ export function press(state: State, { key, isAlone }: Press, around: Surrounding
   if (ask === null) return pressPrompt(clear, key, around);
   if (around.now < readyAt(state)) return pressEarly(state, key, around);
   if (ask.isAnswered) return { state };
-  return ask.ask.kind === 'question'
-    ? pressQuestion(clear, ask.ask, key)
-    : pressApproval(clear, ask.ask, key, isAlone, around);
+  if (ask.ask.kind === 'question') return pressQuestion(clear, ask.ask, key);
+  const pressed = pressApproval(clear, ask.ask, key, isAlone, around);
+  const next = pressed.state.ask?.at.at;
+  // Another thing to say yes to.
+  const isNew = next !== ask.at.at && (next === 'edited' || next === 'always');
+  return isNew ? { ...pressed, state: unseen(pressed.state, around.now) } : pressed;
 }
 
 /** The question has only just come: whoever was writing goes on writing, and nothing else is meant yet. */

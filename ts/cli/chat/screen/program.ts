@@ -11,7 +11,7 @@ import type { Screen, Symbols } from './layout.js';
 import { Keyboard, Output } from './output.js';
 import { press, type Surroundings } from './press.js';
 import { withEdited } from './press-approval.js';
-import { goTo, readyAt, START, unsent, withView, type Action, type State } from './state.js';
+import { goTo, readyAt, START, unseen, unsent, withView, type Action, type State } from './state.js';
 
 /** How long Esc may be the beginning of another key, in ms. */
 const ESCAPE = 40;
@@ -108,7 +108,6 @@ export class Program implements Stage {
       finished: news.length === 0 ? finished : [...finished, ...news],
       frame: this.#frame(entries.slice(done.length)),
     };
-    this.#wake();
     this.#tell();
   }
 
@@ -134,13 +133,14 @@ export class Program implements Stage {
 
   #frame(live: readonly Entry[]): Frame {
     const now = { steady: performance.now(), epoch: Date.now() };
+    this.#wake(now.steady);
     return frame(this.#state, this.#chat, live, this.#written.at(-1), this.#screen, now);
   }
 
   /** Looks again when keys are taken, and each second while time runs out. */
-  #wake(): void {
+  #wake(now: number): void {
     const { ask } = this.#state;
-    const wait = readyAt(this.#state) - performance.now();
+    const wait = readyAt(this.#state) - now;
     clearTimeout(this.#timers.ready);
     if (Number.isFinite(wait) && wait > 0) this.#timers.ready = setTimeout(() => this.#show(), Math.ceil(wait));
     const isTicking = ask !== null && ask.ask.request.expiresAt !== null;
@@ -187,7 +187,6 @@ export class Program implements Stage {
     }
     this.scene = { finished: done.slice(from).map((_, at) => this.#finished(done, from + at)), frame: below };
     this.#mount();
-    this.#wake();
   }
 
   #onData(data: Uint8Array): void {
@@ -282,6 +281,8 @@ export class Program implements Stage {
       this.#state = isNothing
         ? goTo(this.#state, { at: 'keys' }, said || 'not edited: it goes on waiting')
         : withEdited(this.#state, ask, after ?? '');
+      // What was typed in the editor, and not read by it, is no answer.
+      this.#state = unseen(this.#state, performance.now());
     }
     this.#paint();
   }

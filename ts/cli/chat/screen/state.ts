@@ -27,7 +27,7 @@ export interface History {
 /** What is asked, and how far the human is with it. */
 export interface Asked {
   readonly ask: Ask;
-  /** When it came on the screen, in ms of {@link performance.now}. */
+  /** When what a key would decide about came on the screen, in ms of {@link performance.now}. */
   readonly shownAt: number;
   /** It was answered: the chat is about to take it. */
   readonly isAnswered: boolean;
@@ -82,7 +82,7 @@ export const START: State = {
   said: '',
 };
 
-/** No key decides anything before the question has been on the screen for so long, in ms. */
+/** No key decides anything before what it decides about has been on the screen for so long, in ms. */
 const SEEN = 250;
 /** Nor before so long after the last key of a prompt that was being written when it came, in ms. */
 const QUIET = 1000;
@@ -123,6 +123,10 @@ export const firstQuestion = (): Answering => ({
 /** With the question at another place. */
 export const goTo = (state: State, at: Place, said = ''): State =>
   state.ask === null ? state : { ...state, ask: { ...state.ask, at }, said };
+
+/** Something else is on the screen now: nothing is decided about it before it has been seen. */
+export const unseen = (state: State, now: number): State =>
+  state.ask === null ? state : { ...state, ask: { ...state.ask, shownAt: now } };
 
 /** Answered: no key means it any more. */
 export const sent = (state: State): State =>
