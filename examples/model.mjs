@@ -10,9 +10,10 @@ import { simulateReadableStream } from 'ai';
 
 /**
  * What the model does in one turn: says a text, or calls tools. A function gets the results of all calls so far, as the
- * model sees them.
+ * model sees them, and what the user said last.
  *
- * @typedef {string | { tool: string, args: object }[] | ((results: string[]) => string | { tool: string, args: object }[])} ModelTurn
+ * @typedef {string | { tool: string, args: object }[]} Said
+ * @typedef {Said | ((results: string[], prompt: string) => Said)} ModelTurn
  */
 
 /**
@@ -24,7 +25,7 @@ export function scriptedModel(...turns) {
   function next(prompt) {
     const answers = prompt.filter(({ role }) => role === 'assistant').length;
     const turn = turns[Math.min(answers, turns.length - 1)] ?? '';
-    const said = typeof turn === 'function' ? turn(resultsIn(prompt)) : turn;
+    const said = typeof turn === 'function' ? turn(resultsIn(prompt), promptIn(prompt)) : turn;
     if (typeof said === 'string') return [{ type: 'text', text: said }];
     const calls = callsIn(prompt);
     return said.map(({ tool, args }, index) => ({
@@ -82,6 +83,13 @@ function resultsIn(prompt) {
       return [typeof output.value === 'string' ? output.value : JSON.stringify(output.value)];
     });
   });
+}
+
+/** @param {LanguageModelV4Prompt} prompt @returns {string} */
+function promptIn(prompt) {
+  const last = prompt.findLast(({ role }) => role === 'user');
+  if (last?.role !== 'user') return '';
+  return last.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 /** @param {LanguageModelV4Content[]} content @returns {{ unified: 'stop' | 'tool-calls', raw: undefined }} */

@@ -1,31 +1,17 @@
 /** Each example runs as its header says, with both answers, and is asked what it ran. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { exec, runOn, runtimes, type Finished } from '../runtimes.js';
-
-const root = join(import.meta.dirname, '../..');
-const bun = runtimes().find(({ kind }) => kind === 'bun');
-
-type Answer = 'approve' | 'reject';
-
-const onNode = (file: string, answer: Answer) =>
-  exec(process.execPath, [`examples/${file}`], { cwd: root, env: { COUNTERSIGN_AUTO: answer } });
-
-function expectSuccess({ code, stdout, stderr }: Finished): string {
-  expect(stderr).toBe('');
-  expect(code).toBe(0);
-  return stdout;
-}
-
-/** What must and what must not stand in the output. */
-interface Expected {
-  shown?: string[];
-  approve: { ran: string[]; not?: string[] };
-  reject: { ran?: string[]; denied: string[]; not: string[] };
-}
+import { describe, expect, test } from 'vitest';
+import { exec } from '../runtimes.js';
+import {
+  answers,
+  bun,
+  checkFolder,
+  expectOutput,
+  expectSuccess,
+  onBun,
+  root,
+  tryEach,
+  type Expected,
+} from './tried.js';
 
 const EXAMPLES: Record<string, Expected> = {
   'callback.mjs': {
@@ -98,46 +84,20 @@ const BUN_SCRIPT: Expected = {
   reject: { denied: ['did not run rename_branch', 'the record says: rejected by callback'], not: ['renamed master'] },
 };
 
-function expectOutput(stdout: string, answer: Answer, { shown = [], approve, reject }: Expected): void {
-  const wanted = answer === 'approve' ? approve.ran : [...reject.denied, ...(reject.ran ?? [])];
-  const unwanted = answer === 'approve' ? (approve.not ?? []) : reject.not;
-  for (const text of [...shown, ...wanted]) expect(stdout).toContain(text);
-  for (const text of unwanted) expect(stdout).not.toContain(text);
-}
-
-const answers: Answer[] = ['approve', 'reject'];
-
-describe.each(Object.entries(EXAMPLES))('%s', (file, expected) => {
-  test.each(answers)('%s', async (answer) => {
-    expectOutput(expectSuccess(await onNode(file, answer)), answer, expected);
-  });
-
-  test.skipIf(bun === undefined).each(answers)('%s, on Bun', async (answer) => {
-    const done = await runOn(bun!, [`examples/${file}`], { cwd: root, env: { COUNTERSIGN_AUTO: answer } });
-    expectOutput(expectSuccess(done), answer, expected);
-  });
-
-  test('nobody at the terminal: nothing runs', async () => {
-    const done = await exec(process.execPath, [`examples/${file}`], { cwd: root, input: '' });
-    expect(done.code).toBe(0);
-    const { reject } = expected;
-    for (const text of reject.not) expect(done.stdout).not.toContain(text);
-  });
-});
+tryEach(EXAMPLES);
 
 describe.skipIf(bun === undefined)('bun-script.ts', () => {
   test.each(answers)('%s', async (answer) => {
-    const done = await runOn(bun!, ['examples/bun-script.ts'], { cwd: root, env: { COUNTERSIGN_AUTO: answer } });
-    expectOutput(expectSuccess(done), answer, BUN_SCRIPT);
+    expectOutput(expectSuccess(await onBun('bun-script.ts', answer)), answer, BUN_SCRIPT);
   });
 
   test('a human types y', async () => {
-    const done = await runOn(bun!, ['examples/bun-script.ts'], { cwd: root, input: 'y\n' });
+    const done = await onBun('bun-script.ts', '', 'y\n');
     expectOutput(expectSuccess(done), 'approve', BUN_SCRIPT);
   });
 
   test('a human types why not', async () => {
-    const done = await runOn(bun!, ['examples/bun-script.ts'], { cwd: root, input: 'ask Ada first\n' });
+    const done = await onBun('bun-script.ts', '', 'ask Ada first\n');
     expectOutput(expectSuccess(done), 'reject', BUN_SCRIPT);
     expect(done.stdout).toContain('The branch: not run (ask Ada first).');
   });
@@ -146,17 +106,7 @@ describe.skipIf(bun === undefined)('bun-script.ts', () => {
 // Windows has no signals: a child is ended there, not asked.
 describe.skipIf(bun === undefined || process.platform === 'win32')('Ctrl+C while a human is asked', () => {
   test('bun-script.ts: nothing runs, and the request is cancelled', async () => {
-    const child = spawn(bun!.path, ['examples/bun-script.ts'], {
-      cwd: root,
-      env: { ...process.env, COUNTERSIGN_AUTO: '' },
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    let stdout = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (!stdout.includes('Run it?') && `${stdout}${text}`.includes('Run it?')) child.kill('SIGINT');
-      stdout += text;
-    });
-    const [code] = (await once(child, 'close')) as [number | null];
+    const { code, stdout } = await interrupted('bun-script.ts', 'Run it?');
     expect(stdout).toContain('aborted: nothing ran');
     expect(stdout).toContain('the record says: cancelled by abort');
     expect(stdout).not.toContain('renamed');
@@ -165,26 +115,9 @@ describe.skipIf(bun === undefined || process.platform === 'win32')('Ctrl+C while
 });
 
 describe('the folder', () => {
-  const HELPERS = ['ask.mjs', 'model.mjs'];
   /** They have a test of their own. */
-  const ELSEWHERE = ['bun-script.ts', 'use-chat-client.mjs', 'use-chat-route.mjs'];
-  const files = readdirSync(join(root, 'examples'), { withFileTypes: true }).flatMap((each) =>
-    each.isFile() && /\.(mjs|ts)$/.test(each.name) ? [each.name] : [],
-  );
-
-  test('every example is run', () => {
-    expect(files.toSorted()).toEqual([...Object.keys(EXAMPLES), ...HELPERS, ...ELSEWHERE].toSorted());
-  });
-
-  test.each(files)('%s says what it shows', (file) => {
-    const source = readFileSync(join(root, 'examples', file), 'utf8');
-    expect(source).toMatch(file.endsWith('.mjs') ? /^\/\/ @ts-check\n\/\*\*\n \* \S/ : /^\/\*\*\n \* \S/);
-  });
-
-  test.each(files.filter((file) => !HELPERS.includes(file)))('%s says how to run it', (file) => {
-    const source = readFileSync(join(root, 'examples', file), 'utf8');
-    expect(source).toMatch(new RegExp(` \\* {5}(node|bun) examples/${file}`));
-  });
+  const elsewhere = ['bun-script.ts', 'use-chat-client.mjs', 'use-chat-route.mjs'];
+  checkFolder('', { tried: [...Object.keys(EXAMPLES), ...elsewhere], helpers: ['ask.mjs', 'model.mjs'] });
 
   test('they fit the types', async () => {
     const config = 'examples/tsconfig.json';

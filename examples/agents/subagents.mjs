@@ -12,9 +12,9 @@ import { scriptedModel } from '../model.mjs';
 import { scratchFolder, showFiles } from './folder.mjs';
 
 /** @import { Subagent } from 'countersign/agent' */
-/** @import { ModelTurn } from '../model.mjs' */
+/** @import { Said } from '../model.mjs' */
 
-/** One step with these calls, then a report of what came of them. @param {Exclude<ModelTurn, string | Function>} calls */
+/** One step with these calls, then a report of what came of them. @param {Exclude<Said, string>} calls */
 const does = (...calls) => scriptedModel(calls, (results) => results.join(' '));
 /** @param {string} subagent_type @param {string} description */
 const task = (subagent_type, description) => ({ tool: 'task', args: { subagent_type, description } });
