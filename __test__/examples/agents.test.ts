@@ -136,15 +136,19 @@ const AGENTS: Record<string, Expected> = {
       '`mkdir -p site` is not covered by any rule',
     ],
     approve: {
-      // The second is a grant's. When that is taken back a human is asked again.
+      // The second call is allowed by the grant. When that is taken back a human is asked again.
       ran: [
-        'ran mkdir -p site\nran mkdir -p site\nasked 1 time\n\ntaken back: Always allow any `mkdir -p site …`',
-        'ran mkdir -p site\nran mkdir -p site\nasked 1 time\n',
+        'ran mkdir -p site\nran mkdir -p site\nThe first run asked 1 time.\n\ntaken back: Always allow any `mkdir -p site …`',
+        'ran mkdir -p site\nran mkdir -p site\nThe second run asked 1 time.\n',
       ],
       not: ['ran cat', 'Ada', 'rejected'],
     },
     reject: {
-      denied: ['{"command":"mkdir -p site"}: not today\n', 'The human rejected this same call before.\nasked 1 time\n'],
+      denied: [
+        'did not run {"command":"mkdir -p site"}: not today\n',
+        'The human rejected this same call before.\nThe first run asked 1 time.\n',
+        'The second run asked 1 time.\n',
+      ],
       not: ['ran mkdir', 'ran cat', 'Ada', 'taken back'],
     },
   },

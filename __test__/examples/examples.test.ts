@@ -7,6 +7,7 @@ import {
   checkFolder,
   expectOutput,
   expectSuccess,
+  interrupted,
   onBun,
   root,
   tryEach,

@@ -86,11 +86,11 @@ async function runFor(prompt) {
   return asked;
 }
 
-console.log(`asked ${await runFor('Prepare the folders of the site.')} time`);
+console.log(`The first run asked ${await runFor('Prepare the folders of the site.')} time.`);
 
 for (const { id, label } of await gate.grants.list()) {
   console.log(`\ntaken back: ${safeText(label)}`);
   await gate.grants.revoke(id);
 }
-console.log(`asked ${await runFor('And once more.')} time`);
+console.log(`The second run asked ${await runFor('And once more.')} time.`);
 await gate.close();
