@@ -307,7 +307,7 @@ export interface LocalBackendOptions {
   commandTimeout?: number;
   /** How much of a command's output is kept, in bytes. @default 65,536 */
   maxOutputBytes?: number;
-  /** The largest file that is read or edited, in bytes. @default 10,485,760 */
+  /** The largest file that is read or edited, in bytes. @default 8,388,608: what a diff is shown of */
   maxFileBytes?: number;
   /** Variables that commands see. @default PATH, HOME, USER, LANG, LC_*, TZ, TERM, TMPDIR and SystemRoot: no keys */
   env?: Readonly<Record<string, string | undefined>>;

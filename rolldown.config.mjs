@@ -18,8 +18,8 @@ const AGENT = /\/ts\/agent\/(?!index\.ts)/;
 
 /** The chat, which is a program, beside them: it is a gate and an agent like any other. */
 const CHAT = 'ts/cli/chat/main.ts';
-/** Its screen, as the chat imports it: only where there is a terminal. */
-const SCREEN = './screen/index.js';
+/** What it imports only where it needs it: its screen on a terminal, and the provider of a server. Most of both is other people's. */
+const LAZY = { './screen/index.js': './screen.js', './provider.js': './provider.js' };
 
 /** Modules that Ink is given instead of its own. */
 const INSTEAD = {
@@ -48,7 +48,7 @@ export default [
   {
     ...shared,
     input: { index: 'ts/index.ts', agent: 'ts/agent/index.ts', chat: CHAT },
-    external: [...shared.external, SCREEN],
+    external: [...shared.external, ...Object.keys(LAZY)],
     output: {
       ...shared.output,
       codeSplitting: {
@@ -57,14 +57,18 @@ export default [
           { name: 'deep-agent', test: AGENT },
         ],
       },
-      paths: { [SCREEN]: './screen.js' },
+      paths: LAZY,
     },
   },
   {
     ...shared,
     ...terminal,
     input: { screen: 'ts/cli/chat/screen/index.ts' },
-    // Most of it is other people's, and nobody reads that here.
+    output: { ...shared.output, codeSplitting: false, minify: true },
+  },
+  {
+    ...shared,
+    input: { provider: 'ts/cli/chat/provider.ts' },
     output: { ...shared.output, codeSplitting: false, minify: true },
   },
   // The command stands alone: what imports the package does not load it. It loads the chat only where it is asked for.

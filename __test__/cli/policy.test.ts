@@ -31,7 +31,7 @@ const noStack = (text: string) => expect(text).not.toMatch(/\n\s+at |node:intern
 
 describe('wrong input', () => {
   it.each<[string[], RegExp]>([
-    [[], /^$/],
+    [[], /which model\?/],
     [['polcy'], /no command "polcy"/],
     [['policy'], /^$/],
     [['policy', 'chek'], /no command "policy chek"/],

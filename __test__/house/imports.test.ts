@@ -29,7 +29,7 @@ interface Import {
 }
 
 const files = readdirSync(join(root, 'ts'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
+  .filter((file) => /\.tsx?$/.test(file))
   .map((file) => `ts/${file.split(sep).join('/')}`)
   .toSorted();
 
@@ -49,6 +49,7 @@ function importsOf(file: string, source: string): Import[] {
 function target({ file, specifier }: Import): string | undefined {
   if (!specifier.startsWith('.')) return undefined;
   const path = posix.join(posix.dirname(file), specifier).replace(/\.js$/, '.ts');
+  if (files.includes(`${path}x`)) return `${path}x`;
   return path.startsWith('ts/') ? path : undefined;
 }
 
@@ -130,9 +131,9 @@ describe('no file imports', () => {
       peerDependencies?: Record<string, string>;
     };
     const known = Object.keys({ ...dependencies, ...peerDependencies });
-    // The program brings a provider along, in its own bundle.
+    // The program brings a provider and what it draws with along, in its own bundles.
     const bundled = (file: string, specifier: string) =>
-      file.startsWith('ts/cli/chat/') && /^openai-compatible-v3$/.test(specifier);
+      file.startsWith('ts/cli/chat/') && /^(openai-compatible-v3|ink|react)$/.test(specifier);
     const foreign = imports.filter(
       ({ file, specifier }) => !/^(\.|node:)/.test(specifier) && !bundled(file, specifier),
     );

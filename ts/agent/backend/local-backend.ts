@@ -21,7 +21,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): Backend {
   const root = resolve(options.root ?? process.cwd());
   const commandTimeout = positive('commandTimeout', 120_000);
   const maxOutputBytes = Math.ceil(positive('maxOutputBytes', 65_536));
-  const files = openFiles(root, positive('maxFileBytes', 10_485_760));
+  const files = openFiles(root, positive('maxFileBytes', 8_388_608));
   const env = options.env === undefined ? undefined : environment(options.env, () => true);
 
   async function call<T>(
