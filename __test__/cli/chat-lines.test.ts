@@ -195,12 +195,46 @@ test('a policy file that cannot be read is told, and keeps Auto-approve off', as
   const auto = await run(['--auto', '--prompt', 'go']);
   expect([auto.code, auto.stderr]).toEqual([
     1,
-    expect.stringMatching(/Auto-approve stays off: .*policy\.toml:2:1: .*forbd/),
+    expect.stringMatching(/ERR_POLICY_UNKNOWN_KEY: .*policy\.toml:2:1: .*forbd/),
   ]);
   const { stdout, code } = await run([], '/approve\ngo\nA\nn\n');
   expect([code, has('a.txt')]).toEqual([0, [false]]);
   expect(stdout).toMatch(/^warning: .*policy\.toml:2:1/m);
   expect(stdout.match(/^warning: Auto-approve stays off: /gm)).toHaveLength(2);
+});
+
+describe('settings of the project', () => {
+  const settings = (folder: string, toml: string): void => {
+    mkdirSync(join(folder, '.countersign'));
+    writeFileSync(join(folder, '.countersign/config.toml'), toml);
+  };
+
+  test('ask about more', async () => {
+    const { run, folder } = await there([{ calls: [['ls', {}]] }, 'I see.']);
+    settings(folder, '[tools]\nneed_approval = ["ls"]\n');
+    const { code, stdout } = await run(['--prompt', 'go']);
+    expect([code, stdout]).toEqual([3, expect.stringContaining('Waits for approval')]);
+  });
+
+  test('have policies that only narrow, also what runs on its own', async () => {
+    const { run, folder, has } = await there([write('a.txt'), write('b.txt'), 'I see.']);
+    settings(folder, 'policy = "p.toml"\n');
+    const rule = (path: string, effect: string) => `[[rule]]\nwrites = "${path}"\neffect = "${effect}"\n`;
+    writeFileSync(
+      join(folder, '.countersign/p.toml'),
+      `version = 1\nforbid = ["auto"]\n${rule('a.txt', 'deny')}${rule('b.txt', 'allow')}`,
+    );
+    const { stdout } = await run([], '/approve\ngo\nno\n');
+    expect(stdout).toMatch(/^warning: Auto-approve stays off: .*p\.toml.*forbids/m);
+    expect([has('a.txt', 'b.txt'), stdout]).toEqual([[false, false], expect.stringContaining('Waits for approval')]);
+    expect((await run(['--auto', '--prompt', 'go'])).code).toBe(1);
+  });
+});
+
+test('/approve does not leave plan mode', async () => {
+  const { run, has } = await there([write('a.txt'), 'I see.']);
+  const { stdout } = await run(['--plan'], '/approve\ngo\n');
+  expect([stdout, has('a.txt')]).toEqual([expect.stringContaining('warning: Plan mode: '), [false]]);
 });
 
 describe('--json', () => {

@@ -4,7 +4,7 @@
  */
 import type { ModelMessage } from 'ai';
 import type { AgentEvent, AgentRun, Decision, GrantScope, QuestionsAnswered } from '../../../index.js';
-import { AlreadyDecidedError, ApprovalExpiredError, ModeForbiddenError } from '../../errors/index.js';
+import { AlreadyDecidedError, ApprovalExpiredError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { oneLine } from '../style.js';
 import { Asks, asAsked } from './asks.js';
@@ -283,20 +283,19 @@ class TheChat implements LocalChat {
     else await this.#answerAllowed();
   }
 
-  #toggle(): Promise<void> {
-    return this.#setMode(this.#options.gate.mode === 'auto' ? 'safe' : 'auto');
+  async #toggle(): Promise<void> {
+    const { mode } = this.#options.gate;
+    if (mode === 'plan') this.#note('warning', 'Plan mode: only what is read-only runs. Start again without --plan.');
+    else await this.#setMode(mode === 'auto' ? 'safe' : 'auto');
   }
 
   async #setMode(mode: 'safe' | 'auto'): Promise<void> {
-    const { gate, emoji = true, watch } = this.#options;
-    const [problem] = watch?.problems ?? [];
-    if (mode === 'auto' && problem !== undefined)
-      return this.#note('warning', `Auto-approve stays off: ${problem.message}`);
+    const { gate, emoji = true, beforeAuto } = this.#options;
     try {
+      if (mode === 'auto') await beforeAuto?.();
       await gate.setMode(mode);
     } catch (error) {
-      if (!ModeForbiddenError.isInstance(error)) throw error;
-      return this.#note('warning', `Auto-approve stays off: ${error.message}`);
+      return this.#note('warning', `Auto-approve stays ${gate.mode === 'auto' ? 'on' : 'off'}: ${messageOf(error)}`);
     }
     const said =
       mode === 'auto'

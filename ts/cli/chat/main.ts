@@ -84,7 +84,7 @@ async function run(flags: Flags): Promise<number> {
   const config = await readConfig(folder, flags);
   const model = await openModel(config);
   const mode = flags.auto === true ? 'auto' : flags.plan === true ? 'plan' : 'safe';
-  const { gate, narrowing, policies, watch } = await openGate(config, folder, mode);
+  const { gate, narrowing, policies, watch, beforeAuto } = await openGate(config, folder, mode);
   const emoji = config.emoji && hasUnicode();
   let chat: LocalChat;
   try {
@@ -98,6 +98,7 @@ async function run(flags: Flags): Promise<number> {
       emoji,
       policies,
       watch,
+      beforeAuto,
       ...(flags.json === true ? { onEvent: printEvent } : {}),
     });
   } catch (error) {

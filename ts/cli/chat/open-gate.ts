@@ -16,6 +16,8 @@ export interface OpenedGate {
   /** The rules that hold, in words. */
   policies: string[];
   watch: PolicyWatch;
+  /** Rejects with why Auto-approve must stay off, beside what the gate itself forbids. */
+  beforeAuto: () => Promise<void>;
 }
 
 /**
@@ -44,12 +46,17 @@ export async function openGate(
   try {
     await gate.ready();
     const watch = await PolicyWatch.of(gate);
-    const [problem] = watch.problems;
-    if (mode === 'auto' && problem !== undefined)
-      throw new Ended(Exit.failure, `Auto-approve stays off: ${problem.message}`, problem.code);
+    const beforeAuto = async (): Promise<void> => {
+      const [problem] = watch.problems;
+      // What it would forbid nobody knows.
+      if (problem !== undefined) throw new Ended(Exit.failure, problem.message, problem.code);
+      const narrower = createGate({ ledger: 'memory:', policy: narrowing, place: { cwd: folder } });
+      await narrower.setMode('auto').finally(() => narrower.close());
+    };
+    if (mode === 'auto') await beforeAuto();
     // After it is there: the files count too.
     if (mode !== 'safe') await gate.setMode(mode);
-    return { gate, narrowing, policies: inWords(config), watch };
+    return { gate, narrowing, policies: inWords(config), watch, beforeAuto };
   } catch (error) {
     await gate.close();
     throw error;

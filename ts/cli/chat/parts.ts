@@ -37,8 +37,10 @@ export interface ChatOptions {
   emoji?: boolean;
   /** The policies that hold, in words, for `/policy`. */
   policies?: readonly string[];
-  /** Says which policy files cannot be read; while there are any, Auto-approve stays off. */
+  /** Says which policy files cannot be read. */
   watch?: PolicyWatch;
+  /** Rejects with why Auto-approve must stay off, beside what the gate itself forbids. */
+  beforeAuto?: () => Promise<void>;
   /** Gets every event of every run, before it is in the view. */
   onEvent?: (event: AgentEvent) => void;
 }
