@@ -45,14 +45,11 @@ export interface ChatSetting extends TerminalOptions {
   folder?: string;
 }
 
-/** Starts it, and waits until it takes prompts. */
-export async function startChat({
-  args = [],
-  files = {},
-  runtime,
-  folder,
-  ...terminalOptions
-}: ChatSetting = {}): Promise<Chat> {
+/** Starts it, and waits until it takes prompts. @param ready what it shows then */
+export async function startChat(
+  { args = [], files = {}, runtime, folder, ...terminalOptions }: ChatSetting = {},
+  ready = 'what is to be done?',
+): Promise<Chat> {
   const place = folder ?? realpathSync(mkdtempSync(join(tmpdir(), 'cs-')));
   mkdirSync(join(place, '.countersign'), { recursive: true });
   for (const [name, content] of Object.entries(files)) writeFileSync(join(place, name), content);
@@ -65,7 +62,7 @@ export async function startChat({
     await terminal.close();
     rmSync(place, { recursive: true, force: true, maxRetries: 3 });
   });
-  await terminal.waitFor(/mode · countersign-demo|approve · countersign-demo/);
+  await terminal.waitFor(ready);
   return {
     terminal,
     folder: place,
@@ -77,10 +74,6 @@ export async function startChat({
   };
 }
 
-/** A screen without what differs from run to run: the folder, and ids. */
-export function normal(screen: string, { folder }: Pick<Chat, 'folder'>): string {
-  return screen
-    .replaceAll(folder, '/project')
-    .replace(/( · )(\/|cs-)?\S*(…\S*)?$/m, '$1/project')
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{22}/g, '<id>');
-}
+/** A screen without what differs from run to run: the folder, and where the model is. */
+export const normal = (screen: string, { folder }: Pick<Chat, 'folder'>): string =>
+  screen.replaceAll(folder, '/project').replace(/( · countersign-demo).*$/m, '$1 …');

@@ -38,6 +38,8 @@ async function decided(fake: Fake): Promise<unknown[]> {
 }
 
 const LONG = Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n');
+/** As long as a model may talk, in lines that are all there afterwards. */
+const TALK = Array.from({ length: 400 }, (_, line) => `line ${line}, of which no word is lost`).join('\n');
 
 /** What a session may look like. */
 const SESSION: Partial<ChatView> = {
@@ -156,7 +158,7 @@ describe('what is seen', () => {
   });
 
   test('a text that comes is longer than the screen: its end is seen, and whole when it is done', async () => {
-    const text = { kind: 'text', text: LONG, id: 1 };
+    const text = { kind: 'text', text: TALK, id: 1 };
     const { terminal } = start(
       { isBusy: true, entries: [entry({ ...text, isDone: false })] },
       {},
@@ -164,12 +166,12 @@ describe('what is seen', () => {
         on: { done: { isBusy: false, entries: [entry(text)] } },
       },
     );
-    const live = await terminal.waitFor('line 59');
-    expect(live).not.toContain('line 10\n');
-    expect(terminal.all()).not.toContain('line 10\n');
+    const live = await terminal.waitFor('line 399');
+    expect(live).not.toContain('line 10,');
+    expect(terminal.all()).not.toContain('line 10,');
     terminal.type('done\r');
     await terminal.waitFor('what is to be done');
-    expect(terminal.all().match(/^line \d+$/gm)).toHaveLength(60);
+    expect(terminal.all().match(/^line \d+, of which no word is lost$/gm)).toHaveLength(400);
   });
 });
 
@@ -604,6 +606,15 @@ describe('the end', () => {
   });
 });
 
+test('a crash gives the terminal back, and is told', async () => {
+  const { terminal } = start({});
+  await terminal.waitFor('what is to be done');
+  terminal.type('crash\r');
+  expect(await terminal.ended()).not.toBe(0);
+  await terminal.waitFor('the program crashed');
+  expect(terminal.raw).toContain('\u001b[?2004l\u001b[?25h');
+});
+
 describe('another size', () => {
   test('nothing is left of the old one, and nothing is lost', async () => {
     const { terminal } = start(SESSION, { columns: 100, rows: 40 });
@@ -623,6 +634,8 @@ describe('another size', () => {
       expect(screen.split('\n').length).toBeLessThanOrEqual(rows);
     }
     expect(terminal.screen()).toContain('› write hello.txt, and remove');
+    // What has scrolled out of the terminal is not ours to clear.
+    expect(terminal.raw).not.toContain('\u001b[3J');
   });
 });
 

@@ -66,12 +66,13 @@ export class Terminal {
     const { columns: cols = 80, rows = 24, cwd, env } = options;
     this.#screen = new headless.Terminal({ cols, rows, scrollback: 10_000, allowProposedApi: true });
     this.#pty = spawn(program, [...args], {
-      name: 'xterm-256color',
+      // It becomes TERM.
+      name: env?.['TERM'] ?? 'xterm-256color',
       cols,
       rows,
       ...(cwd === undefined ? {} : { cwd }),
       // Nothing of the machine's: what it has set must not change what is seen.
-      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
+      env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', ...env },
     });
     this.#pty.onData((data) => {
       this.raw += data;

@@ -57,6 +57,10 @@ const chat: Chat = {
   },
   submit: async (line) => {
     told('submit', line);
+    if (line === 'crash')
+      setImmediate(() => {
+        throw new Error('the program crashed');
+      });
     const next = script.on?.[line];
     if (next !== undefined) change(next);
     else note(`you said: ${line}`);

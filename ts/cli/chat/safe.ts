@@ -32,7 +32,8 @@ export function safeEnd(text: string): string {
   // No more than could be shown is looked at.
   const end = text.slice(-LAST_LINES * LINE * 4).trimEnd();
   const lines = end.split(/\r?\n/);
-  const shown = lines.slice(-LAST_LINES).map((line) => fit(safeLong(line), LINE));
+  // A tab of an output is room, and nothing else.
+  const shown = lines.slice(-LAST_LINES).map((line) => fit(safeLong(line.replaceAll('\t', '  ')), LINE));
   const isCut = shown.length < lines.length || end.length < text.trimEnd().length;
   return (isCut ? ['…', ...shown] : shown).join('\n');
 }

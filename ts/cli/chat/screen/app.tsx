@@ -4,10 +4,16 @@ import { useSyncExternalStore } from 'react';
 import type { Frame } from './frame.js';
 import type { Output } from './output.js';
 
+/** What stands for itself, and never changes. */
+export interface Finished {
+  readonly id: number;
+  readonly lines: readonly string[];
+}
+
 /** What is to be seen at this moment. */
 export interface Scene {
   /** Since the screen was last painted: each is written once. */
-  readonly finished: readonly { readonly id: number; readonly lines: readonly string[] }[];
+  readonly finished: readonly Finished[];
   readonly frame: Frame;
 }
 
@@ -26,7 +32,7 @@ function App({ stage }: { stage: Stage }) {
   setCursorPosition(frame.cursor);
   return (
     <>
-      <Static items={[...finished]}>{({ id, lines }) => <Lines key={id} lines={lines} />}</Static>
+      <Static items={finished as Finished[]}>{({ id, lines }) => <Lines key={id} lines={lines} />}</Static>
       <Lines lines={frame.lines} />
     </>
   );

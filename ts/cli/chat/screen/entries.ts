@@ -1,6 +1,6 @@
 /** What was said and done, and what goes on, as lines. */
 import type { ChatView, Entry } from '../view.js';
-import { fit, oneLine, style, type Style } from '../../style.js';
+import { fit, oneLine, style, widthOf, type Style } from '../../style.js';
 import { bothEnds, coloured, hanging, row, wrap, type Screen, type Symbols } from './layout.js';
 
 /** Lines of a tool's output that are shown of one call. */
@@ -116,9 +116,12 @@ export function statusLine({ mode, asks, isBusy, model, folder }: ChatView, { co
     'deny-all-asks': `${symbols.other} Deny mode`.trim(),
   };
   const waiting = asks.length > 0 ? `${asks.length} waiting` : isBusy ? `working${symbols.more}` : '';
-  // Each has its share, so that none pushes the others out.
+  const stop = isBusy ? 'Ctrl+C cancels' : '';
+  const between = ` ${symbols.dot} `;
+  const all = [modes[mode], waiting, oneLine(model), oneLine(folder), stop].filter((part) => part !== '').join(between);
+  if (widthOf(all) < columns) return all;
+  // Each has its share, so that none pushes the others out. Of a model on some server its name is enough.
   const share = Math.max(12, Math.floor(columns / 3) - 4);
-  const parts = [modes[mode], waiting, fit(oneLine(model), share), fit(oneLine(folder), share)];
-  if (isBusy) parts.push('Ctrl+C cancels');
-  return row(parts, ` ${symbols.dot} `, columns - 1);
+  const [name = ''] = oneLine(model).split(' at ', 1);
+  return row([modes[mode], waiting, fit(name, share), fit(oneLine(folder), share), stop], between, columns - 1);
 }

@@ -1,6 +1,6 @@
 /** Texts as lines of a screen. */
-import { safeText } from '../../../native.js';
 import { fit, oneLine, style, widthOf, type Style } from '../../style.js';
+import { safeLong } from '../safe.js';
 
 /** How big the screen is, and what it can show. */
 export interface Screen {
@@ -101,7 +101,7 @@ export function symbolsFor(emoji: boolean | undefined, env: NodeJS.ProcessEnv = 
 
 /** A text in lines of so many columns, broken between words where it can be. What deceives the eye is made visible. */
 export function wrap(text: string, width: number, continuation = ''): string[] {
-  return safeText(text)
+  return safeLong(text)
     .split('\n')
     .flatMap((line) => wrapLine(line, Math.max(1, width), continuation));
 }

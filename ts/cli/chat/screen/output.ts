@@ -15,6 +15,8 @@ const CLEAR = '\u001b[H\u001b[J';
  */
 export class Output extends EventEmitter {
   readonly isTTY = true;
+  /** Ink clears the terminal with all that has scrolled out of it when it sees fewer rows than it drew: it never does. */
+  readonly rows = Number.MAX_SAFE_INTEGER;
   /** Nothing is written: the terminal is somebody else's, or about to be painted anew. */
   isMute = false;
 
@@ -22,7 +24,8 @@ export class Output extends EventEmitter {
     return Math.max(20, process.stdout.columns || 80);
   }
 
-  get rows(): number {
+  /** How many rows there are. */
+  get height(): number {
     return Math.max(4, process.stdout.rows || 24);
   }
 

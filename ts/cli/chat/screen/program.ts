@@ -58,6 +58,8 @@ export class Program implements Stage {
   /** Takes the terminal. @returns what gives it back */
   start(): () => void {
     const onResize = (): void => {
+      // Nobody knows where the lines are that were drawn.
+      this.#output.isMute = true;
       clearTimeout(this.#timers.resize);
       this.#timers.resize = setTimeout(() => this.#paint(), RESIZED);
     };
@@ -80,7 +82,7 @@ export class Program implements Stage {
   }
 
   get #screen(): Screen {
-    return { columns: this.#output.columns, rows: this.#output.rows, symbols: this.#symbols };
+    return { columns: this.#output.columns, rows: this.#output.height, symbols: this.#symbols };
   }
 
   /** The chat, or time, has changed what is to be seen. */
@@ -242,6 +244,7 @@ export class Program implements Stage {
   /** What goes wrong is told, and what was not taken waits again. */
   #follow(done: Promise<void>, approvalId?: string): void {
     const after = (said: string): void => {
+      this.#state = withView(this.#state, this.#chat.view, performance.now());
       if (approvalId !== undefined) this.#state = unsent(this.#state, approvalId);
       if (said !== '') this.#state = { ...this.#state, said };
       this.#changed();
