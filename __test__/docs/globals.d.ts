@@ -5,6 +5,10 @@ import type { Decision, ToolCallInfo } from '../../index.js';
 declare global {
   /** Deletes `notes.txt`, then says what came of it. */
   const model: LanguageModel;
+  /** Writes `hello.txt` with `write_file`, then says what came of it. */
+  const writingModel: LanguageModel;
+  /** Has the subagent `cleaner` delete `notes.txt`, then says what came of it. */
+  const delegatingModel: LanguageModel;
   /** Asks two questions, then repeats what it was told. */
   const askingModel: LanguageModel;
   const tools: {

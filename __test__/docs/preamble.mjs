@@ -9,6 +9,14 @@ globalThis.model = scriptedModel(
   [{ tool: 'delete_file', args: { path: 'notes.txt' } }],
   (results) => `The tool said: ${results.join(', ')}`,
 );
+globalThis.writingModel = scriptedModel(
+  [{ tool: 'write_file', args: { file_path: 'hello.txt', content: 'Hello!\n' } }],
+  (results) => `The tool said: ${results.join(', ')}`,
+);
+globalThis.delegatingModel = scriptedModel(
+  [{ tool: 'task', args: { subagent_type: 'cleaner', description: 'Delete notes.txt' } }],
+  (results) => `The cleaner said: ${results.join(', ')}`,
+);
 globalThis.askingModel = scriptedModel(
   [
     {
