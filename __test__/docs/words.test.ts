@@ -11,6 +11,8 @@ const documents = [
   ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ];
 const declarations = read('index.d.ts');
+/** Of `countersign/agent`. */
+const agentDeclarations = read('agent.d.ts');
 const unique = (items: Iterable<string>) => [...new Set(items)].toSorted();
 const allOf = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, first]) => first!);
 
@@ -49,22 +51,27 @@ describe.each(documents)('%s', (document) => {
 
 describe('errors', () => {
   /** Classes with several codes. */
-  const several = ['PolicyError', 'LedgerError', 'RunError'].map((name) => {
-    const [, union = ''] = new RegExp(`export type ${name}Code =([^;]*);`).exec(declarations) ?? [];
+  const several = ['PolicyError', 'LedgerError', 'RunError', 'BackendError'].map((name) => {
+    const [, union = ''] = new RegExp(`export type ${name}Code =([^;]*);`).exec(declarations + agentDeclarations) ?? [];
     return { name, codes: allOf(union, /'(ERR_\w+)'/g) };
   });
   const codes = unique([
     ...allOf(declarations, /readonly code: '(ERR_\w+)'/g),
     ...several.flatMap((each) => each.codes),
+    // It has no class of its own.
+    ...allOf(agentDeclarations, /`(ERR_SUBAGENT)`/g),
   ]);
 
-  test('docs/errors.md has each code that index.d.ts declares, and no other', () => {
-    expect(codes.length).toBeGreaterThan(10);
+  test('docs/errors.md has each code that is declared, and no other', () => {
+    expect(codes).toContain('ERR_SUBAGENT');
     expect(unique(allOf(read('docs/errors.md'), /^## `(ERR_\w+)`/gm))).toEqual(codes);
   });
 
-  test('so has the table of the README', () => {
-    expect(unique(allOf(read('README.md'), /^\| `(ERR_\w+)`/gm))).toEqual(codes);
+  test('so has the table of the README, but for what the tools of the agent tell its model', () => {
+    const ofTools = unique(allOf(agentDeclarations, /(ERR_\w+)/g)).filter((code) => !declarations.includes(code));
+    expect(ofTools.length).toBeGreaterThan(10);
+    const others = codes.filter((code) => !ofTools.includes(code));
+    expect(unique(allOf(read('README.md'), /^\| `(ERR_\w+)`/gm))).toEqual(others);
   });
 
   test('each names its class', () => {
@@ -97,6 +104,17 @@ test('docs/concepts.md has each event of a run', () => {
   const events = unique(allOf(declared, /type: '([a-z-]+)'/g));
   expect(events.length).toBe(15);
   expect(unique(allOf(read('docs/concepts.md'), /^\| `([a-z]+(?:-[a-z]+)*)` \|/gm))).toEqual(events);
+});
+
+test('docs/agent.md has each event of subagents, questions and tools', () => {
+  const declared = declarations.slice(
+    declarations.indexOf('export type QuestionAskedEvent'),
+    declarations.indexOf('export interface GateToolsOptions'),
+  );
+  const events = unique(allOf(declared, /type: '([a-z-]+)'/g));
+  expect(events.length).toBe(19);
+  const [, section = ''] = /\n## Events\n([\s\S]*?)\n## /.exec(read('docs/agent.md')) ?? [];
+  expect(unique(allOf(section, /^\| `([a-z]+(?:-[a-z]+)*)` \|/gm))).toEqual(events);
 });
 
 describe('docs/policy.md', () => {
