@@ -1090,8 +1090,8 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   origin?: readonly string[];
   /**
    * Makes this run a part of the one that called a tool: pass what the tool's `execute` got as its second argument. The run
-   * asks through its parent and is on the same gate; what its parent must ask about, it must ask about; it ends when its
-   * parent does; and its events come out of its parent's iterator, with their origin. Its `interruptOn`, `policy`,
+   * asks through its parent and is on the same gate; what its parent must ask about, it must ask about; it ends
+   * with that call, which therefore waits for its result; and its events come out of its parent's iterator, with their origin. Its `interruptOn`, `policy`,
    * `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
    *
    * {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for anything else, and together with `gate`, `onApprovalRequest` or

@@ -214,3 +214,73 @@ it('is let go of with its parent, and continued in the same process', async () =
     r1: { value: 'content of /r' },
   });
 });
+
+describe('a subagent whose call does not run again', () => {
+  const gated = { interruptOn: { del: true, task: true } };
+
+  /** It waits two levels below, and its process is gone. */
+  async function left(on: Stage): Promise<string> {
+    const script = { main: [calls(task('middle', 'c1'))], middle: [calls(task('inner', 'm1'))], inner: [del('/a')] };
+    const first = processOf(on, script, gated);
+    const reading = collect(first.begin());
+    for (const toolCallId of ['c1', 'm1', 'k1']) {
+      const waiting = async () => (await first.gate.pending()).find((request) => request.toolCallId === toolCallId);
+      while ((await waiting()) === undefined) await sleep(2);
+      const { approvalId } = (await waiting())!;
+      if (toolCallId !== 'k1') await first.gate.approve(approvalId);
+      else {
+        await first.gate.close();
+        await reading;
+        return approvalId;
+      }
+    }
+    throw new Error('nobody asked');
+  }
+
+  const statuses = async (gate: Gate) =>
+    (await listRuns(gate)).map(({ runId, status }) => `${runId} ${status}`).toSorted();
+
+  it.each<[string, object]>([
+    ['rejected', { type: 'reject' }],
+    ['rejected, and the turn with it', { type: 'reject', stop: true }],
+    ['answered', { type: 'respond', output: 'instead' }],
+    ['skipped', { type: 'skip' }],
+  ])('since it is %s, is cancelled with all that waits in it', async (_, answer) => {
+    const on = stage();
+    const approvalId = await left(on);
+    const second = processOf(on, { main: [says('ok')] }, { ...gated, onApprovalRequest: () => answer });
+    expect((await collect(second.goOn())).at(-1)?.type).toBe('done');
+    expect(await second.gate.pending()).toEqual([]);
+    expect(await second.gate.get(approvalId)).toMatchObject({ status: 'cancelled' });
+    expect(await statuses(second.gate)).toEqual([`${RUN} done`, `${RUN}>c1 cancelled`, `${RUN}>c1>m1 cancelled`]);
+    expect(on.ran).toEqual([]);
+    await expect(second.gate.approve(approvalId)).rejects.toMatchObject({ code: 'ERR_ALREADY_DECIDED' });
+  });
+
+  it('since the run is aborted before, is cancelled with all that waits in it', async () => {
+    const on = stage();
+    await left(on);
+    const leaving = new AbortController();
+    const second = processOf(on, {}, { ...gated, abortSignal: leaving.signal });
+    const run = second.goOn();
+    await until(run, 'approval-requested');
+    expect(await second.gate.pending()).toHaveLength(2);
+    leaving.abort();
+    expect((await collect(run)).at(-1)?.type).toBe('abort');
+    expect(await second.gate.pending()).toEqual([]);
+    expect(await statuses(second.gate)).toEqual([`${RUN} cancelled`, `${RUN}>c1 cancelled`, `${RUN}>c1>m1 cancelled`]);
+  });
+
+  it('is not touched while that may still be decided', async () => {
+    const on = stage();
+    await left(on);
+    const second = processOf(on, {}, gated);
+    const run = second.goOn();
+    await until(run, 'approval-requested');
+    await second.gate.close();
+    await collect(run);
+    const third = processOf(on, {}, gated);
+    expect(await statuses(third.gate)).toEqual([`${RUN} suspended`, `${RUN}>c1 suspended`, `${RUN}>c1>m1 suspended`]);
+    expect(await third.gate.pending()).toHaveLength(2);
+  });
+});

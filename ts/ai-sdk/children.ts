@@ -1,11 +1,14 @@
 /** The runs that are a part of one run, while it goes on: each was started by one of its tools. */
 import type { AgentEvent, ToolActivityEvent } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
 import { partOfRun } from '../gate/run-ids.js';
 import type { Awaitable } from '../values/awaitable.js';
 import type { CallContext } from './call-context.js';
+import { follow } from './follow.js';
 import type { CalledTool } from './guard.js';
 import type { Inheritance } from './inheritance.js';
+import { cancelParts } from './left-parts.js';
 import type { Child, Parent } from './parent.js';
 
 export interface ChildrenOptions {
@@ -27,6 +30,10 @@ export class Children {
   readonly #left = new Set<string>();
   /** Calls that were made before the run was continued here. */
   readonly #resumed = new Set<string>();
+  /** Aborted when the run is over. */
+  readonly #over = new AbortController();
+  #isMute = false;
+  readonly #dropping: Promise<void>[] = [];
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
@@ -37,28 +44,66 @@ export class Children {
     this.#resumed.add(toolCallId);
   }
 
-  /** What the `execute` of a tool gets to know. */
-  contextOf({ toolCallId, toolName, approved, signal }: CalledTool, inheritance: Inheritance): CallContext {
-    const { asker, tell } = this.#options;
-    const { runId, origin } = asker;
+  /** Calls the `execute` of a tool, which gets to know what it is called by. What it starts ends with it. */
+  call(
+    { toolCallId, toolName, approved, signal }: CalledTool,
+    inheritance: Inheritance,
+    execute: (context: CallContext) => unknown,
+  ): unknown {
+    const { runId, origin } = this.#options.asker;
     let parent: Parent | undefined;
-    const make = (): Parent => this.#parent(toolCallId, toolName, signal, inheritance);
-    return {
+    let over: AbortController | undefined;
+    let isOver = false;
+    const make = (): Parent => {
+      if (this.#over.signal.aborted) throw callIsOver(toolCallId);
+      over = new AbortController();
+      const signals = [over.signal, this.#over.signal, this.#options.signal, ...(signal === undefined ? [] : [signal])];
+      return this.#parent(toolCallId, toolName, AbortSignal.any(signals), inheritance);
+    };
+    const context: CallContext = {
       toolCallId,
       runId,
       origin,
       approved,
-      emit: (activity) => void tell({ ...activity, toolCallId, origin } as ToolActivityEvent),
+      emit: (activity) => void this.#tell({ ...activity, toolCallId, origin } as ToolActivityEvent),
       get parent(): Parent {
+        if (isOver) throw callIsOver(toolCallId);
         parent ??= make();
         return parent;
       },
     };
+    return follow(
+      () => execute(context),
+      () => {
+        isOver = true;
+        over?.abort(new DOMException('The call that started it is over.', 'AbortError'));
+      },
+    );
   }
 
   /** Has each end where it can, and let go of what it waits for. */
   suspend(): void {
     for (const child of this.#live.keys()) child.suspend();
+  }
+
+  /** The run is over: nothing that it started goes on, and nothing more is told. */
+  end(): void {
+    this.#over.abort(new DOMException('The run that started it is over.', 'AbortError'));
+  }
+
+  /** The run goes on elsewhere, or may: so may what it started. Nothing more is told here. */
+  leave(): void {
+    this.#isMute = true;
+    this.suspend();
+  }
+
+  /** These calls do not run again: what they had started before the run was continued here is cancelled. Never rejects. */
+  async drop(toolCallIds: Iterable<string> = this.#resumed): Promise<void> {
+    const { gate, runId } = this.#options.asker;
+    const dropped = [...toolCallIds].filter((toolCallId) => this.#resumed.delete(toolCallId));
+    // Whoever drops them a second time waits as well.
+    if (dropped.length > 0) this.#dropping.push(cancelParts(gate, runId, dropped));
+    await Promise.all(this.#dropping);
   }
 
   /** Resolves when all that was aborted is cancelled. */
@@ -75,22 +120,26 @@ export class Children {
     return this.#left.has(toolCallId);
   }
 
-  #parent(toolCallId: string, toolName: string, callSignal: AbortSignal | undefined, inheritance: Inheritance): Parent {
-    const { asker, signal, tell, keep, leave, endTurn } = this.#options;
+  #tell(event: AgentEvent): Awaitable<void> {
+    return this.#isMute || this.#over.signal.aborted ? undefined : this.#options.tell(event);
+  }
+
+  #parent(toolCallId: string, toolName: string, signal: AbortSignal, inheritance: Inheritance): Parent {
+    const { asker, keep, leave, endTurn } = this.#options;
     let kept: Promise<void> | undefined;
     return {
       asker,
       inheritance,
       toolCallId,
       toolName,
-      signal: callSignal === undefined ? signal : AbortSignal.any([signal, callSignal]),
+      signal,
       resumes: this.#resumed.has(toolCallId),
       childId: () => this.#childId(toolCallId),
       adopt: (child) => {
         this.#live.set(child, toolCallId);
         return () => void this.#live.delete(child);
       },
-      tell,
+      tell: (event) => this.#tell(event),
       keep: () => (kept ??= keep(toolCallId)),
       leave: (error) => {
         this.#left.add(toolCallId);
@@ -101,9 +150,16 @@ export class Children {
   }
 
   #childId(toolCallId: string): string {
-    const count = (this.#counts.get(toolCallId) ?? 0) + 1;
-    this.#counts.set(toolCallId, count);
-    const id = partOfRun(this.#options.asker.runId, toolCallId);
-    return count === 1 ? id : `${id}~${count}`;
+    const { runId } = this.#options.asker;
+    // Ids of calls that differ may come to the same.
+    const first = partOfRun(runId, toolCallId);
+    const count = (this.#counts.get(first) ?? 0) + 1;
+    this.#counts.set(first, count);
+    return partOfRun(runId, toolCallId, count);
   }
 }
+
+const callIsOver = (toolCallId: string) =>
+  new InvalidConfigError({
+    message: `parent: the call ${JSON.stringify(toolCallId)} is over: start a run in the execute of its tool, and wait for its result there.`,
+  });

@@ -77,6 +77,7 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
       inheritance,
       inherited,
       children,
+      signal: parent?.signal,
       tell: (event) => void parent?.tell(event),
       // A part of a run is one itself: its calls are told apart from those of its parent.
       runId: runId ?? (parent === undefined ? null : asker.runId),

@@ -66,8 +66,8 @@ export interface GuardOptions {
   signal: AbortSignal | undefined;
   /** Of the run that this one is a part of. */
   inherited?: Inheritance | undefined;
-  /** What an `execute` finds in its options. */
-  contextOf: (call: CalledTool) => CallContext;
+  /** Calls an `execute`, which finds the context in its options. */
+  call: (call: CalledTool, execute: (context: CallContext) => unknown) => unknown;
   /** Tools whose calls pass the guard whatever is configured now: a run that is continued has asked about them. */
   alsoGuarded?: ReadonlySet<string> | undefined;
   onExecuted?: (executed: Executed) => void;
@@ -281,8 +281,9 @@ export class Guard {
       const { toolCallId, abortSignal: signal } = options;
       const record = this.#shown.get(toolCallId);
       const approved = record && { approvalId: record.approvalId, changes: record.changes };
-      const context = this.#options.contextOf({ toolCallId, toolName, approved, signal });
-      return Reflect.apply(execute as Execute, tool, [input, withCallContext(options, context)]) as unknown;
+      return this.#options.call({ toolCallId, toolName, approved, signal }, (context) =>
+        Reflect.apply(execute as Execute, tool, [input, withCallContext(options, context)]),
+      );
     };
   }
 

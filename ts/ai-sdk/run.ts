@@ -300,7 +300,7 @@ export class Run {
       sdk: this.#sdk,
       callOptions,
       alsoGuarded,
-      contextOf: (called, inheritance) => this.#children.contextOf(called, inheritance),
+      call: (called, inheritance, execute) => this.#children.call(called, inheritance, execute),
       onExecuted: (executed) => {
         this.#round?.executed.push(executed);
         this.#conversation.recordResult(executed);
@@ -386,6 +386,7 @@ export class Run {
     if (endsTurn(round) || this.#isTurnEnded) return this.#stopTurn(setup, round);
     const context = { gate: this.#asker.gate, setup, conversation, tell: this.#tell };
     const answers = round.requested.map((asked) => answerTo(asked, context));
+    await this.#children.drop(answers.flatMap(({ runs, toolCallId }) => (runs ? [] : [toolCallId])));
     if (answers.length > 0) conversation.messages = answered(conversation.messages, answers);
     const next = this.#newRound(round.number + 1, answers);
     next.silent = waitsForClient(round, answers, setup);
@@ -408,6 +409,7 @@ export class Run {
     await this.#callbacks.finish(setup.sdk.version, this.#conversation);
     const result = this.#resultWith(output);
     this.#endRun();
+    await this.#children.drop();
     if (this.#keeping !== undefined) await this.#keeping.done(setup, round);
     this.#finish(result);
   }
@@ -418,6 +420,7 @@ export class Run {
 
   #finish(result: RunResult): void {
     this.#endRun();
+    this.#children.end();
     this.#resolve(result);
     this.#tell({ type: 'run-done', ...result });
   }
@@ -433,7 +436,12 @@ export class Run {
   /** It was aborted. A ledger that lasts is told at once, whoever reads on and whatever becomes of the gate. Never rejects. */
   #cancelAndEnd(): Awaitable<void> {
     const cancelled = this.#cancel(CANCELLED, 'abort');
-    return this.#keeping === undefined ? cancelled : this.#asker.gate.beforeClose(this.#keeping.cancelled(cancelled));
+    if (this.#keeping === undefined) return cancelled;
+    return this.#asker.gate.beforeClose(this.#keptCancelled(this.#keeping, cancelled));
+  }
+
+  async #keptCancelled(keeping: Keeping, cancelled: Awaitable<void>): Promise<void> {
+    await Promise.all([keeping.cancelled(cancelled), this.#children.drop()]);
   }
 
   /** Nothing of this run may start any more. What another process has asked in a run of this id is not ours to cancel. */
@@ -449,6 +457,7 @@ export class Run {
     this.#stopReading();
     await ended;
     await this.#children.cancelled();
+    this.#children.end();
     const round = this.#round;
     if (round !== undefined) {
       await Promise.all(round.waits);
@@ -473,6 +482,9 @@ export class Run {
       parent.leave(failure);
     } else this.#report?.failed(failure);
     this.#endRun();
+    // Where it may be continued, so may what it started.
+    if (this.#keeping === undefined) this.#children.end();
+    else this.#children.leave();
     const cancelled = isLeft ? this.#keeping?.release() : this.#cancel('The run failed.', 'system');
     this.#stopReading();
     await cancelled;
@@ -496,6 +508,7 @@ export class Run {
       await this.#keeping?.save(this.#setup, this.#round);
     await this.#keeping?.release();
     this.#endRun();
+    this.#children.leave();
     this.#disown?.();
     parent?.leave(reason);
   }

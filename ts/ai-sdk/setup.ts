@@ -25,14 +25,14 @@ export interface SetupOptions {
   callOptions: CallOptions;
   /** See the guard's option of this name. */
   alsoGuarded?: ReadonlySet<string> | undefined;
-  contextOf: (call: CalledTool, inheritance: Inheritance) => CallContext;
+  call: (call: CalledTool, inheritance: Inheritance, execute: (context: CallContext) => unknown) => unknown;
   onExecuted: (executed: Executed) => void;
   tell: (event: OwnEvent) => void;
   /** Has the run look at its round. */
   wake: () => void;
 }
 
-export function setUp({ run, sdk, callOptions, alsoGuarded, contextOf, onExecuted, tell, wake }: SetupOptions): Setup {
+export function setUp({ run, sdk, callOptions, alsoGuarded, call, onExecuted, tell, wake }: SetupOptions): Setup {
   const { asker, signal, interruptOn } = run;
   const tools = (callOptions['tools'] ?? {}) as ToolSet;
   const guard: Guard = new Guard({
@@ -43,7 +43,7 @@ export function setUp({ run, sdk, callOptions, alsoGuarded, contextOf, onExecute
     signal,
     alsoGuarded,
     inherited: run.parent?.inheritance,
-    contextOf: (call) => contextOf(call, guard.inheritance),
+    call: (called, execute) => call(called, guard.inheritance, execute),
     ...hostJudgeOf(callOptions['toolApproval'], callOptions, tools),
     onExecuted,
   });

@@ -50,6 +50,8 @@ export interface ToolGateOptions {
   inheritance: Inheritance;
   /** Those that it has started. */
   children: Children;
+  /** Aborted when the run is over that the tools are gated for a part of. */
+  signal: AbortSignal | undefined;
   /** Tells the run that the tools are gated for a part of. */
   tell: (event: AgentEvent) => void;
   /** Of the run that the tools are gated for a part of. */
@@ -91,14 +93,29 @@ export class ToolGate {
     const { tool } = this.#options;
     const { execute } = tool;
     if (typeof execute !== 'function') return tool;
-    const original: Execute = (input, options) =>
-      Reflect.apply(execute, tool, [input, withCallContext(options, this.#contextOf(options, undefined))]) as unknown;
+    const original: Execute = (input, given) => {
+      const options = this.#within(given);
+      options.abortSignal?.throwIfAborted();
+      return this.#call(execute, input, options, undefined);
+    };
     return copyTool(tool, { execute: original });
   }
 
-  #contextOf({ toolCallId, abortSignal: signal }: ExecuteOptions, approved: CallContext['approved']): CallContext {
-    const { name: toolName, children, inheritance } = this.#options;
-    return children.contextOf({ toolCallId, toolName, approved, signal }, inheritance);
+  /** Calls the tool's own `execute`, which gets to know what it is called by. */
+  #call(execute: unknown, input: unknown, options: ExecuteOptions, approved: CallContext['approved']): unknown {
+    const { name: toolName, children, inheritance, tool } = this.#options;
+    const { toolCallId, abortSignal: signal } = options;
+    return children.call({ toolCallId, toolName, approved, signal }, inheritance, (context) =>
+      Reflect.apply(execute as Execute, tool, [input, withCallContext(options, context)]),
+    );
+  }
+
+  /** What ends the run that the tools are gated for a part of ends their calls, whatever their loop knows of it. */
+  #within(options: ExecuteOptions): ExecuteOptions {
+    const { signal } = this.#options;
+    if (signal === undefined) return options;
+    const own = options.abortSignal;
+    return { ...options, abortSignal: own === undefined ? signal : AbortSignal.any([own, signal]) };
   }
 
   /** The tool for which the SDK ends the turn, with an `execute` that passes only with a decision. */
@@ -114,15 +131,15 @@ export class ToolGate {
     const { tool } = this.#options;
     const { execute } = tool;
     if (typeof execute !== 'function') return undefined;
-    const original: Execute = (input, options) => Reflect.apply(execute, tool, [input, options]) as unknown;
     return {
-      execute: isGenerator(execute) ? this.#generator(original, pass) : this.#function(original, pass),
+      execute: isGenerator(execute) ? this.#generator(execute, pass) : this.#function(execute, pass),
       toModelOutput: (options: ModelOutputOptions) => this.#toModelOutput(options),
     };
   }
 
-  #function(execute: Execute, pass: PassFunction): Execute {
-    return async (input, options) => {
+  #function(execute: unknown, pass: PassFunction): Execute {
+    return async (input, given) => {
+      const options = this.#within(given);
       const passed = await this.#pass(input, options, pass);
       if (passed.kind !== 'run') return resultOf(passed);
       const result = this.#run(execute, passed, options);
@@ -132,29 +149,31 @@ export class ToolGate {
   }
 
   #generator(
-    execute: Execute,
+    execute: unknown,
     pass: PassFunction,
   ): (input: unknown, options: ExecuteOptions) => AsyncGenerator<unknown> {
     const decide = (input: unknown, options: ExecuteOptions) => this.#pass(input, options, pass);
     const run = (passed: Pass & { kind: 'run' }, options: ExecuteOptions) => this.#run(execute, passed, options);
-    return async function* gated(input, options) {
+    const within = (options: ExecuteOptions) => this.#within(options);
+    return async function* gated(input, given) {
+      const options = within(given);
       const passed = await decide(input, options);
       if (passed.kind === 'run') yield* run(passed, options) as AsyncIterable<unknown>;
       else yield resultOf(passed);
     };
   }
 
-  #run(execute: Execute, { args, approved, edited }: Pass & { kind: 'run' }, given: ExecuteOptions): unknown {
-    const options = withCallContext(given, this.#contextOf(given, approved));
+  #run(execute: unknown, { args, approved, edited }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
+    const call = () => this.#call(execute, copyOf(args), options, approved);
     const note = edited ? editNoteWith(args.json) : undefined;
     if (note !== undefined) {
       forgetOldest(this.#notes);
       this.#notes.set(options.toolCallId, note);
     }
-    if (approved === undefined) return execute(copyOf(args), options);
+    if (approved === undefined) return call();
     const { approvalId } = approved;
     return follow(
-      () => execute(copyOf(args), options),
+      call,
       (outcome) =>
         this.#options.asker.gate.settle(approvalId, 'output' in outcome, () =>
           keptResult(this.#options.tool, options.toolCallId, args, outcome),

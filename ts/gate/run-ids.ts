@@ -2,10 +2,20 @@
 import { InvalidConfigError } from '../errors/index.js';
 
 const PART = '>';
+/** Before the number of a run, where one call starts several. */
+const NUMBER = '~';
 
-/** The run that a call of another starts. */
-export function partOfRun(runId: string, toolCallId: string): string {
-  return `${runId}${PART}${encodeURIComponent(toolCallId.toWellFormed())}`;
+/** The run that a call of another starts. @param number from 1, where it starts several */
+export function partOfRun(runId: string, toolCallId: string, number = 1): string {
+  // What encodeURIComponent leaves as it is, and would be taken for a number.
+  const call = encodeURIComponent(toolCallId.toWellFormed()).replaceAll(NUMBER, '%7E');
+  return `${runId}${PART}${call}${number === 1 ? '' : `${NUMBER}${number}`}`;
+}
+
+/** Whether a run was started by this call, or is a part of one that was. */
+export function isStartedBy(part: string, runId: string, toolCallId: string): boolean {
+  const first = partOfRun(runId, toolCallId);
+  return part === first || part.startsWith(`${first}${PART}`) || part.startsWith(`${first}${NUMBER}`);
 }
 
 /** The run that this one is a part of; `null`: none. */
