@@ -24,9 +24,9 @@ const EXITED = { code: 0, signal: null };
 
 /** Approves all that waits until the process is gone. */
 async function approveAll(on: Theatre, { gone }: Process): Promise<void> {
-  let isGone = false;
-  void gone.then(() => (isGone = true));
-  while (!isGone) {
+  const end = { isThere: false };
+  void gone.then(() => (end.isThere = true));
+  while (!end.isThere) {
     for (const { approvalId, description } of await on.gate.pending()) {
       const decision = description.startsWith('Asked again') ? 'reject' : 'approve';
       await on.gate[decision](approvalId).catch(() => {});
@@ -74,9 +74,12 @@ async function survives(die: string, from: 'callback' | 'elsewhere', orders: obj
   const asked = before.flatMap((line) => /^EVENT approval-requested (.*)/.exec(line)?.[1] ?? []);
   if (asked.includes('m1')) expect(count(lines, 'MODEL main 0'), whole).toBe(1);
   if (asked.includes('k2')) expect(count(lines, 'MODEL one 1'), whole).toBe(1);
-  expect((await listRuns(on.gate)).map(({ runId, status }) => `${runId} ${status}`).toSorted()).toEqual(
-    RUNS.map((runId) => `${runId} done`),
-  );
+  // What a call had started that a human stopped the second time is cancelled; all else has come to its end.
+  const known = (await listRuns(on.gate)).map(({ runId, status }) => ({ runId, status }));
+  const isStopped = lines.some((line) => /^AGAIN (one|two|inner)$/.test(line));
+  for (const { runId, status } of known)
+    expect(isStopped && runId !== 'the-run' ? ['done', 'cancelled'] : ['done'], whole).toContain(status);
+  if (!isStopped) expect(known.map(({ runId }) => runId).toSorted()).toEqual(RUNS);
   expect(await on.gate.pending(), whole).toEqual([]);
 }
 
@@ -97,14 +100,18 @@ async function all(moments: readonly string[], each: (moment: string) => Promise
   expect(failures.join('\n\n')).toBe('');
 }
 
+/** All of them with EVERY_MOMENT=1; else those of the three tests together. */
+const some = (moments: readonly string[], nth: number) =>
+  process.env['EVERY_MOMENT'] === undefined ? moments.filter((_, index) => index % 3 === nth) : moments;
+
 describe.skipIf(process.platform === 'win32')('a family that is killed', { timeout: 300_000 }, () => {
   it.each([
-    ['callback', ['del']],
-    ['callback', ['del', 'task']],
-    ['elsewhere', ['del']],
-  ] as const)('at any moment, decided by %s, with %j gated', async (from, gated) => {
+    ['callback', ['del'], 0],
+    ['callback', ['del', 'task'], 1],
+    ['elsewhere', ['del'], 2],
+  ] as const)('at any moment, decided by %s, with %j gated', async (from, gated, nth) => {
     const moments = await momentsOf({ gated });
     const met = from === 'callback' ? moments : moments.filter((line) => !line.startsWith('ASKED'));
-    await all(met, (moment) => survives(moment, from, { gated }));
+    await all(some(met, nth), (moment) => survives(moment, from, { gated }));
   });
 });
