@@ -54,6 +54,24 @@ export type Wanted = string | RegExp | ((screen: string) => boolean);
 
 const WRAPPED_PASTE = (text: string): string => `\u001b[200~${text}\u001b[201~`;
 
+export type Ink = 'bold' | 'dim' | 'underline' | (typeof COLOURS)[number];
+const COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
+
+/** Characters beside each other that look alike. A wide one stands alone. */
+export interface Span {
+  text: string;
+  /** Where it begins, and how wide it is, in columns. */
+  x: number;
+  width: number;
+  inks: readonly Ink[];
+}
+
+export interface Picture {
+  rows: readonly (readonly Span[])[];
+  /** `undefined`: it is not shown. */
+  cursor: { x: number; y: number } | undefined;
+}
+
 export class Terminal {
   /** All that the program wrote, as it came. */
   raw = '';
@@ -111,6 +129,21 @@ export class Terminal {
     const { active } = this.#screen.buffer;
     const cell = active.getLine(active.viewportY + y)?.getCell(x);
     return { text: cell?.getChars() ?? '', isColoured: cell?.isFgDefault() === false };
+  }
+
+  /**
+   * The last lines that there are, at most as many as the screen has, with their styles: what was written last stands at the
+   * bottom, however far the screen was scrolled on the way there.
+   */
+  picture(): Picture {
+    const { active } = this.#screen.buffer;
+    let end = active.length;
+    while (end > 0 && active.getLine(end - 1)?.translateToString(true) === '') end -= 1;
+    const first = Math.max(0, end - this.#screen.rows);
+    const rows = Array.from({ length: end - first }, (_, row) => spansOf(active.getLine(first + row)));
+    const isShown = this.raw.lastIndexOf('\u001b[?25h') >= this.raw.lastIndexOf('\u001b[?25l');
+    const cursor = { x: active.cursorX, y: active.baseY + active.cursorY - first };
+    return { rows, cursor: isShown && cursor.y >= 0 && cursor.y < this.#screen.rows ? cursor : undefined };
   }
 
   /** Where the cursor is on the screen. */
@@ -193,6 +226,39 @@ export class Terminal {
     }
     this.#screen.dispose();
   }
+}
+
+type Line = ReturnType<InstanceType<typeof headless.Terminal>['buffer']['active']['getLine']>;
+type Cell = NonNullable<ReturnType<NonNullable<Line>['getCell']>>;
+
+/** Without the spaces at the end. */
+function spansOf(line: Line): Span[] {
+  const spans: Span[] = [];
+  const end = line?.translateToString(true).length === 0 ? 0 : (line?.length ?? 0);
+  for (let x = 0; x < end; x += 1) {
+    const cell = line?.getCell(x);
+    const width = cell?.getWidth() ?? 0;
+    if (cell === undefined || width === 0) continue;
+    const [text, inks] = [cell.getChars() || ' ', inksOf(cell)];
+    const last = spans.at(-1);
+    if (last !== undefined && width === 1 && last.width === last.text.length && String(last.inks) === String(inks)) {
+      last.text += text;
+      last.width += 1;
+    } else spans.push({ text, x, width, inks });
+  }
+  while (spans.at(-1)?.text.trim() === '') spans.pop();
+  return spans;
+}
+
+function inksOf(cell: Cell): Ink[] {
+  const colour = cell.isFgDefault() ? undefined : cell.isFgPalette() ? COLOURS[cell.getFgColor() % 8] : undefined;
+  if (!cell.isBgDefault() || (colour === undefined && !cell.isFgDefault())) throw new Error('an unknown colour');
+  return [
+    ...(cell.isBold() ? (['bold'] as const) : []),
+    ...(cell.isDim() ? (['dim'] as const) : []),
+    ...(cell.isUnderline() ? (['underline'] as const) : []),
+    ...(colour === undefined ? [] : [colour]),
+  ];
 }
 
 function shows(screen: string, wanted: Wanted): boolean {
