@@ -83,7 +83,7 @@ describe.each([
   test('nothing is shipped that should not be, and all that should', () => {
     const files = filesOf(installed);
     const allowed =
-      /^(package\.json|policy\.schema\.json|(?:index|agent)\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js)$/;
+      /^(package\.json|policy\.schema\.json|(?:index|agent)\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/[\w-]+\.licenses\.txt)$/;
     expect(files.filter((file) => !allowed.test(file))).toEqual([]);
     expect(files).toEqual(
       expect.arrayContaining([
@@ -93,7 +93,9 @@ describe.each([
         'agent.d.ts',
         'LICENSE',
         'binding/binding.js',
-        ...['index', 'agent', 'core', 'cli', 'chat'].map((name) => `dist/${name}.js`),
+        ...['index', 'agent', 'core', 'cli', 'chat', 'screen'].map((name) => `dist/${name}.js`),
+        // Of what is bundled.
+        ...['screen', 'provider'].map((name) => `dist/${name}.licenses.txt`),
       ]),
     );
     expect(filesOf(addon).toSorted()).toEqual(['LICENSE', 'README.md', `countersign.${platform}.node`, 'package.json']);
