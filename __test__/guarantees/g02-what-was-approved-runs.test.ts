@@ -3,12 +3,14 @@
  * execution on the gate's own frozen copy (mutated, getter-backed or prototype-polluted arguments cannot differ); a file
  * that changed since its diff was shown is asked about again.
  */
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tool, type ModelMessage, type ToolSet } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import type { Backend } from '../../agent.js';
 import type { ApprovalRequest, Gate, GateOptions, PolicyDocument } from '../../index.js';
+import { createBackendTools, createLocalBackend } from '../../ts/agent/index.js';
 import { createGate, gateTools, verifyApprovals } from '../../ts/index.js';
 import { answer, stoppingEntries, waitingEntries } from '../support/entries.js';
 import { call, calls, major, says } from '../support/model.js';
@@ -530,5 +532,71 @@ describe('between the approval and the execution', () => {
     const one = what === 'file' ? write : make;
     await loop?.({ turns: turnsOf(one), tools, gating: { gate, onApprovalRequest } });
     expect(ran).toEqual([]);
+  });
+});
+
+describe('the file tools of the deep agent', () => {
+  const shown = 'one\ntwo\n';
+  const writes = {
+    write_file: { file_path: 'a.txt', content: 'ours\n' },
+    edit_file: { file_path: 'a.txt', old_string: 'one', new_string: 'ours' },
+  };
+  const after = { write_file: 'ours\n', edit_file: 'ours\ntwo\n' };
+  type Name = keyof typeof writes;
+
+  /** Runs one approved call on a file; `meanwhile` comes after everything else that looks at it. */
+  async function write(name: Name, before: string | null, meanwhile?: string) {
+    const root = scratch();
+    const file = join(root, 'a.txt');
+    if (before !== null) writeFileSync(file, before);
+    const local = createLocalBackend({ root });
+    const change = () => {
+      if (meanwhile !== undefined) writeFileSync(file, meanwhile);
+    };
+    const backend: Backend = {
+      ...local,
+      writeFile: async (...call) => {
+        change();
+        return local.writeFile(...call);
+      },
+      editFile: async (...call) => {
+        change();
+        return local.editFile(...call);
+      },
+    };
+    const { events, of } = await play({
+      turns: [calls(call(name, writes[name], 'c1')), says('.')],
+      tools: createBackendTools({ backend }),
+      gate: createGate({ place: { cwd: root } }),
+      interruptOn: { [name]: true },
+      onApprovalRequest: () => true,
+    });
+    const [asked] = of('approval-requested');
+    return {
+      events,
+      of,
+      diff: asked?.changes[0]?.diff ?? '',
+      content: existsSync(file) ? readFileSync(file, 'utf8') : null,
+    };
+  }
+
+  it.each<[Name, string | null]>([
+    ['write_file', shown],
+    ['write_file', null],
+    ['edit_file', shown],
+  ])('%s writes what its diff showed, on %j', async (name, before) => {
+    const { content, diff } = await write(name, before);
+    expect(content).toBe(after[name]);
+    expect(diff).toContain('+ ours');
+  });
+
+  it.each<[Name, string | null, string]>([
+    ['write_file', shown, 'another\n'],
+    ['write_file', null, 'made meanwhile\n'],
+    ['edit_file', shown, 'one\nmore\n'],
+  ])('%s changes nothing when the file is another by then: %j, %j', async (name, before, meanwhile) => {
+    const { content, of } = await write(name, before, meanwhile);
+    expect(content).toBe(meanwhile);
+    expect(of('tool-error')).toMatchObject([{ error: { code: 'ERR_FILE_CHANGED' } }]);
   });
 });
