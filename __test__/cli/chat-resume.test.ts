@@ -65,6 +65,15 @@ test('in memory nothing is kept, and that is no error', async () => {
   expect(told(chat.view)).toEqual(['note: No run can be continued.']);
 });
 
+test('what is in memory cannot be let go of: it is cancelled', async () => {
+  const { chat, events } = await stage([calls(write('a.txt'))], { gate: { ledger: 'memory:' } });
+  const submitted = chat.submit('make a');
+  await asked(chat);
+  await chat.letGo();
+  await submitted;
+  expect([chat.lastRun, events.at(-1)?.type]).toEqual(['cancelled', 'abort']);
+});
+
 // The terminal was closed; the process was killed.
 test.each(['SIGHUP', 'SIGKILL'] as const)('%s: the next process goes on', { timeout: 40_000 }, async (signal) => {
   const turn = { calls: [['write_file', { file_path: 'a.txt', content: 'x' }]] } as const;

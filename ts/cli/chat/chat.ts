@@ -331,8 +331,12 @@ class TheChat implements LocalChat {
   }
 
   #cancel(reason: string): void {
-    for (const { dealtWith } of this.#queue.splice(0)) dealtWith();
+    this.#forgetQueue();
     this.#running?.abort.abort(new DOMException(reason, 'AbortError'));
+  }
+
+  #forgetQueue(): void {
+    for (const { dealtWith } of this.#queue.splice(0)) dealtWith();
   }
 
   close(): Promise<void> {
@@ -344,9 +348,17 @@ class TheChat implements LocalChat {
   letGo(): Promise<void> {
     this.isOver = true;
     this.#closing ??= this.#close(async () => {
+      this.#forgetQueue();
+      const running = this.#running;
+      if (running === undefined) return;
       const patience = new Promise((resolve) => setTimeout(resolve, GRACE).unref());
-      await Promise.race([this.#running?.run.suspend(), patience]);
-      if (this.#running !== undefined) this.#cancel('the terminal is gone');
+      // Where nothing is kept, nothing can be let go of.
+      const suspended = running.run.suspend().then(
+        () => running.ended,
+        () => {},
+      );
+      await Promise.race([suspended, patience]);
+      if (this.#running === running) this.#cancel('the terminal is gone');
     });
     return this.#closing;
   }
