@@ -41,7 +41,7 @@ describe("with 'answer'", () => {
     const { asked, ran, prompts, of } = await answered({ type: 'reject', reason: 'keep it' }, { gate });
     expect(asked).toEqual(['c1']);
     expect(ran).toEqual([]);
-    const reason = `keep it ${BEFORE}`;
+    const reason = `keep it. ${BEFORE}`;
     expect(of('approval-requested').map(({ toolCallId, isAutomatic }) => [toolCallId, isAutomatic])).toEqual([
       ['c1', false],
       ['c2', true],
@@ -225,7 +225,7 @@ describe('gateTools', () => {
     await generateText({ model, prompt: 'go', tools: gated, stopWhen } as never);
     expect(asked).toEqual(expected);
     expect(ran).toEqual([]);
-    const reason = repeatedRejections === 'answer' ? `keep it ${BEFORE}` : 'keep it';
+    const reason = repeatedRejections === 'answer' ? `keep it. ${BEFORE}` : 'keep it';
     expect(resultsIn(prompts[2])['c2']).toEqual({ type: 'execution-denied', reason });
   });
 
@@ -251,7 +251,7 @@ describe('gateTools', () => {
       ['c1', false],
       ['d1', true],
     ]);
-    expect(of('approval-response')[1]).toMatchObject({ toolCallId: 'd1', reason: `keep it ${BEFORE}` });
+    expect(of('approval-response')[1]).toMatchObject({ toolCallId: 'd1', reason: `keep it. ${BEFORE}` });
   });
 
   it('needs to know the conversation', () => {

@@ -432,3 +432,30 @@ describe('check of a gate', () => {
     expect((await checkPolicy(policy, { toolName: 'abc', args: {} })).effect).toBe('allow');
   });
 });
+
+describe('a policy file that cannot be read', () => {
+  const call = { toolName: 'execute', args: { command: 'make all' } };
+  const allowed = 'version = 1\n[[rule]]\neffect = "allow"\ncommands = ["make"]\n';
+  const gateOn = (root: string, mode: 'auto' | 'safe') => createGate({ policyFiles: true, mode, place: { cwd: root } });
+
+  it('keeps Auto-approve off: what it would deny nobody knows', async () => {
+    const { root, user } = machine();
+    user('version = 1\n[[rule]\n');
+    const gate = gateOn(root, 'auto');
+    expect((await gate.check(call)).effect).toBe('ask');
+    await expect(gate.setMode('auto')).rejects.toThrow(/cannot be read \(.*policy\.toml:2:/);
+    user(allowed);
+    expect((await gate.check(call)).effect).toBe('allow');
+    await gate.setMode('auto');
+  });
+
+  it('leaves it on when what held before still holds', async () => {
+    const { root, user } = machine();
+    user('version = 1\n[[rule]]\neffect = "deny"\ncommands = ["rm"]\n');
+    const gate = gateOn(root, 'auto');
+    expect((await gate.check(call)).effect).toBe('allow');
+    user('version = 1\n[[rule]\n');
+    expect((await gate.check(call)).effect).toBe('allow');
+    expect((await gate.check({ toolName: 'execute', args: { command: 'rm x' } })).effect).toBe('deny');
+  });
+});

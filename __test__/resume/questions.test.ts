@@ -194,12 +194,12 @@ describe('repeated rejections', () => {
     expect(on.ran).toEqual([]);
     expect(resultsIn(prompts[1])['c2']).toEqual({
       type: 'execution-denied',
-      reason: 'keep it The human rejected this same call before.',
+      reason: 'keep it. The human rejected this same call before.',
     });
     const decided = await collect(on.gate().audit.list({ kind: 'decided' }));
     expect(decided.map(({ toolCallId, by, reason }) => [toolCallId, by, reason])).toEqual([
       ['c1', undefined, 'keep it'],
-      ['c2', 'countersign', 'keep it The human rejected this same call before.'],
+      ['c2', 'countersign', 'keep it. The human rejected this same call before.'],
     ]);
   });
 

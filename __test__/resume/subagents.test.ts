@@ -1,9 +1,9 @@
 /** Subagents that wait when their process goes: another one continues them where they stood. */
-import { tool, type ToolSet } from 'ai';
+import { streamText, tool, type ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AgentRun, ApprovalRequest, Gate } from '../../index.js';
-import { listRuns, resume, streamWithEvents } from '../../ts/index.js';
+import { gateTools, listRuns, resume, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, resultsIn, says, scripted, sleep, type ModelTurn } from '../support/model.js';
 import { of, until } from '../support/play.js';
 import { RUN, stage, type Stage } from './stage.js';
@@ -283,4 +283,24 @@ describe('a subagent whose call does not run again', () => {
     expect(await statuses(third.gate)).toEqual([`${RUN} suspended`, `${RUN}>c1 suspended`, `${RUN}>c1>m1 suspended`]);
     expect(await third.gate.pending()).toHaveLength(2);
   });
+});
+
+it('a call that asks with tools of gateTools is found again, and what it asked is cancelled with it', async () => {
+  const on = stage();
+  const gate = on.gate();
+  const ownLoop = tool({
+    inputSchema: z.object({}),
+    execute: async (_, options) => {
+      const { model } = scripted([del('/a')]);
+      return await streamText({ model, prompt: 'x', tools: gateTools(on.tools(), { parent: options }) }).text;
+    },
+  });
+  const options = { tools: { ...on.tools(), own_loop: ownLoop }, interruptOn: { del: true }, runId: RUN };
+  const { model } = scripted([calls(call('own_loop', {}, 'c1'))]);
+  await leaveAt(streamWithEvents({ model, prompt: 'go', ...options, gate } as never) as AgentRun, gate, 1);
+  const { model: next, prompts } = scripted([says('I see.')]);
+  const second = on.gate();
+  await collect(resume({ model: next, ...options, gate: second } as never) as AgentRun);
+  expect(resultsIn(prompts[0])).toMatchObject({ c1: { type: 'error-text' } });
+  expect([on.ran, await second.pending()]).toEqual([[], []]);
 });

@@ -75,10 +75,8 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
       asker,
       interruptOn,
       inheritance,
-      inherited,
       children,
-      signal: parent?.signal,
-      tell: (event) => void parent?.tell(event),
+      parent,
       // A part of a run is one itself: its calls are told apart from those of its parent.
       runId: runId ?? (parent === undefined ? null : asker.runId),
     });

@@ -23,6 +23,7 @@ import { follow, lastOf, NotedError, Refused } from './follow.js';
 import { claimOrRefuse } from './guard.js';
 import { modelOutput } from './history.js';
 import type { Inheritance } from './inheritance.js';
+import type { Parent } from './parent.js';
 import { keptResult } from './kept-result.js';
 import { isResume } from './messages.js';
 import { DUPLICATE_ID, editNoteWith, reasonOf } from './reasons.js';
@@ -50,12 +51,8 @@ export interface ToolGateOptions {
   inheritance: Inheritance;
   /** Those that it has started. */
   children: Children;
-  /** Aborted when the run is over that the tools are gated for a part of. */
-  signal: AbortSignal | undefined;
-  /** Tells the run that the tools are gated for a part of. */
-  tell: (event: AgentEvent) => void;
-  /** Of the run that the tools are gated for a part of. */
-  inherited: Inheritance | undefined;
+  /** The run that the tools are gated for a part of. */
+  parent: Parent | undefined;
   /** The run that the user named; without one, each call is a run of its own. */
   runId: string | null;
 }
@@ -112,7 +109,7 @@ export class ToolGate {
 
   /** What ends the run that the tools are gated for a part of ends their calls, whatever their loop knows of it. */
   #within(options: ExecuteOptions): ExecuteOptions {
-    const { signal } = this.#options;
+    const signal = this.#options.parent?.signal;
     if (signal === undefined) return options;
     const own = options.abortSignal;
     return { ...options, abortSignal: own === undefined ? signal : AbortSignal.any([own, signal]) };
@@ -255,6 +252,8 @@ export class ToolGate {
   }
 
   async #open(question: Question, runId: string): Promise<Opened> {
+    // Whoever continues the run that this is a part of must find the call that asks.
+    await this.#options.parent?.keep();
     try {
       return await this.#options.asker.openAndWait(question, runId);
     } catch (error) {
@@ -274,11 +273,11 @@ export class ToolGate {
 
   /** Tells the run that the tools are gated for a part of. */
   #tell({ record, decided }: Pick<Opened, 'record' | 'decided'>, args: Snapshot, isAutomatic: boolean): void {
-    const { tell } = this.#options;
-    void tell({ type: 'approval-requested', isAutomatic, ...requestOf(record, args) } as ApprovalRequestedEvent);
+    const tell = (event: AgentEvent) => void this.#options.parent?.tell(event);
+    tell({ type: 'approval-requested', isAutomatic, ...requestOf(record, args) } as ApprovalRequestedEvent);
     // Also one that comes with an abort.
     decided.then(
-      (outcome) => void tell(responseOf(outcome)),
+      (outcome) => tell(responseOf(outcome)),
       () => {},
     );
   }
@@ -338,7 +337,8 @@ export class ToolGate {
   }
 
   #judge(args: Snapshot, options: ExecuteOptions): Promise<Verdict> {
-    const { name, tool, gating, entry, asker, interruptOn, inherited } = this.#options;
+    const { name, tool, gating, entry, asker, interruptOn, parent } = this.#options;
+    const inherited = parent?.inheritance;
     const { toolCallId, abortSignal, ...context } = options;
     const call = { toolCallId, toolName: name, args, context };
     return asker.judge(call, {

@@ -25,7 +25,7 @@ export class Rejections {
     const key = keyOf(toolName, args);
     if (!this.#reasons.has(key)) return undefined;
     const reason = this.#reasons.get(key);
-    return reason === undefined ? REPEATED : `${reason} ${REPEATED}`;
+    return reason === undefined ? REPEATED : `${reason.replace(/([^.!?…])$/u, '$1.')} ${REPEATED}`;
   }
 }
 

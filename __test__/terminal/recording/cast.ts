@@ -36,4 +36,6 @@ export function castOf(shots: readonly Shot[]): string {
 }
 
 const written = (row: readonly Span[]): string =>
-  row.map(({ text, x, inks }) => `\u001b[${x + 1}G\u001b[${[0, ...inks.map((ink) => CODES[ink])].join(';')}m${text}`).join('');
+  row
+    .map(({ text, x, inks }) => `\u001b[${x + 1}G\u001b[${[0, ...inks.map((ink) => CODES[ink])].join(';')}m${text}`)
+    .join('');

@@ -45,7 +45,12 @@ export class Tour {
     const server = await startModelServer();
     const { columns = COLUMNS, rows = ROWS, args = [], env = {} } = setting;
     const program = [join(root, 'dist/cli.js'), '--model', 'countersign-demo', '--base-url', server.url, ...args];
-    const terminal = new Terminal(process.execPath, program, { columns, rows, cwd: folder, env: { HOME: home, ...env } });
+    const terminal = new Terminal(process.execPath, program, {
+      columns,
+      rows,
+      cwd: folder,
+      env: { HOME: home, ...env },
+    });
     try {
       const tour = new Tour(terminal, folder);
       await tour.idle();
@@ -70,7 +75,10 @@ export class Tour {
   /** Until a call waits and takes keys. */
   asks(toolName: string): Promise<string> {
     const title = new RegExp(`^(──|--) ${toolName} `, 'm');
-    return this.terminal.waitFor((screen) => title.test(screen) && screen.includes('? help'), `${toolName} to be asked about`);
+    return this.terminal.waitFor(
+      (screen) => title.test(screen) && screen.includes('? help'),
+      `${toolName} to be asked about`,
+    );
   }
 
   /** What is seen now, kept for the recording. */

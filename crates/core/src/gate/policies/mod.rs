@@ -346,6 +346,11 @@ impl Policies {
         }
     }
 
+    /// What is wrong with a policy file that could never be read.
+    pub fn broken(&self) -> Option<String> {
+        self.state()?.snapshot.broken.clone()
+    }
+
     /// Of these tools, those that are denied whatever the arguments.
     pub fn hidden<'a>(&self, tools: &'a [String]) -> Vec<&'a str> {
         let Some(ready) = self.state() else { return Vec::new() };

@@ -369,7 +369,13 @@ pub fn refresh(policies: &Policies, files: &str) -> Answer<Box<RawValue>> {
 pub fn forbids(policies: &Policies, mode: &str) -> Answer<Option<String>> {
     let mode: Mode = serde_json::from_value(mode.into())
         .map_err(|_| Error::InvalidConfig(format!("there is no mode {mode:?}")))?;
-    Ok(policies.forbids(mode).map(|source| source.name.to_string()))
+    let forbids = policies.forbids(mode).map(|source| source.name.to_string());
+    // What it would deny nobody knows, so that somebody has to be asked.
+    let unknown = || {
+        let broken = policies.broken().filter(|_| mode == Mode::Auto)?;
+        Some(format!("a policy that cannot be read ({broken})"))
+    };
+    Ok(forbids.or_else(unknown))
 }
 
 /// Of these tools (`string[]`), those that are always denied.
