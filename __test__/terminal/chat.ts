@@ -1,6 +1,4 @@
 /** The real program in a real terminal: `countersign` in a folder of its own, with the embedded model behind HTTP. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,15 +10,21 @@ const CLI = join(root, 'dist/cli.js');
 
 let url: string;
 
+interface ModelServer {
+  url: string;
+  close(): Promise<void>;
+}
+
 /** The embedded model, for all tests of a file. */
 export function withModel(): void {
-  let child: ChildProcess;
+  let server: ModelServer;
   beforeAll(async () => {
-    child = spawn(process.execPath, [join(root, 'examples/start/serve.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = (await once(child.stdout!.setEncoding('utf8'), 'data')) as [string];
-    url = line.split(' ')[0]!;
+    const module = new URL('../../examples/start/model-server.mjs', import.meta.url);
+    const { startModelServer } = (await import(module.href)) as { startModelServer(): Promise<ModelServer> };
+    server = await startModelServer();
+    url = server.url;
   });
-  afterAll(() => void child.kill());
+  afterAll(() => server.close());
 }
 
 export interface Chat {
