@@ -639,19 +639,28 @@ describe('another size', () => {
   });
 });
 
-test('on Bun', async (context) => {
-  const bun = runtimes().find(({ kind }) => kind === 'bun');
-  if (bun === undefined) return context.skip('there is no Bun on this machine');
-  const ask = approval('execute', { command: 'rm -rf build' });
-  const fake = start({ isBusy: true, asks: [ask] }, { runtime: bun.path });
+test.each(runtimes())('on $name: a decision, the editor, a prompt, the end', async ({ path }) => {
+  const [first, second] = [approval('execute', { command: 'one' }), approval('execute', { command: 'two' })];
+  const editor = `sh -c 'echo in the editor; read line; printf "{\\"command\\":\\"$line\\"}" > "$0"'`;
+  const fake = start({ isBusy: true, asks: [first, second] }, { runtime: path, env: { EDITOR: editor } });
   const { terminal } = fake;
   await terminal.waitFor('? help');
   terminal.press('y');
-  await terminal.waitFor('answered');
+  await terminal.waitFor((screen) => screen.includes('command: two') && screen.includes('? help'), 'the second');
+  terminal.press('e');
+  await terminal.waitFor('in the editor');
+  terminal.type('typed there\n');
+  await terminal.waitFor('y run it like this');
+  terminal.press('y');
+  await terminal.waitFor(`answered ${second.request.approvalId}`);
   terminal.type('hello\r');
   await terminal.waitFor('you said: hello');
   terminal.press('ctrlC');
   terminal.press('ctrlC');
   expect(await terminal.ended()).toBe(0);
-  expect(fake.calls()[0]).toEqual(['decide', ask.request.approvalId, { type: 'approve' }]);
+  expect(fake.calls().slice(0, 3)).toEqual([
+    ['decide', first.request.approvalId, { type: 'approve' }],
+    ['decide', second.request.approvalId, { type: 'edit', args: { command: 'typed there' } }],
+    ['submit', 'hello'],
+  ]);
 });
