@@ -23,15 +23,15 @@ interface Seen {
   pending: number;
 }
 
-/** A family whose agents make up to `width` calls in each step. */
-function family(next: Random, width: number, onStart: (path: string) => void) {
+/** A family whose agents make up to `width` calls in each step, and are nested up to `most` levels deep. */
+function family(next: Random, width: number, most: number, onStart: (path: string) => void) {
   let ids = 0;
   const turnsOf = (depth: number): ModelPart[][] => [
     ...Array.from({ length: 1 + Math.floor(next() * (depth === 0 ? 1 : 2)) }, () =>
       calls(
         ...Array.from({ length: 1 + Math.floor(next() * width) }, () => {
           const id = `c${ids++}`;
-          const name = pick(next, depth < 2 ? ['task', 'task', 'del', 'read', 'slow'] : ['del', 'read', 'slow']);
+          const name = pick(next, depth < most ? ['task', 'task', 'del', 'read', 'slow'] : ['del', 'read', 'slow']);
           return call(name, name === 'task' ? { description: 'x', depth: depth + 1 } : { path: `/${id}` }, id);
         }),
       ),
@@ -83,11 +83,11 @@ async function human(next: Random, gate: Gate, isOver: () => boolean, answers = 
   }
 }
 
-async function live(seed: number, end: End, width: number): Promise<Seen> {
+async function live(seed: number, end: End, width: number, most: number): Promise<Seen> {
   const next = random(seed);
   const started: string[] = [];
   let startedBefore: number | undefined;
-  const { tools, model } = family(next, width, (path) => started.push(path));
+  const { tools, model } = family(next, width, most, (path) => started.push(path));
   const gate = createGate();
   const leaving = new AbortController();
   const run: AgentRun = streamWithEvents({
@@ -153,24 +153,29 @@ function check(end: End, { events, started, startedBefore, pending }: Seen): voi
   );
 }
 
-type Told = { approvalId: string; toolCallId: string; origin: readonly string[] };
+type Told = { type: string; approvalId: string; toolCallId: string; origin: readonly string[] };
 
-const SEEDS = Number(process.env['SEEDS'] ?? 30);
+async function holds(seed: number, end: End, width: number, most: number): Promise<void> {
+  const seen = await Promise.race([live(seed, end, width, most), sleep(20_000).then(() => undefined)]);
+  if (seen === undefined) throw new Error(`seed ${seed} hangs`);
+  try {
+    check(end, seen);
+  } catch (error) {
+    const told = (seen.events as unknown as Told[]).map(
+      ({ type, toolCallId, origin }) => `${type} ${toolCallId} ${origin}`,
+    );
+    throw new Error(`seed ${seed}: ${(error as Error).message}\n${told.join('\n')}`, { cause: error });
+  }
+}
+
+const SEEDS = Number(process.env['SEEDS'] ?? 25);
 
 describe.each(ENDS)('a family that is %s', (end) => {
   it('keeps every promise, whatever happens when', { timeout: 120_000 }, async () => {
-    for (let seed = 0; seed < SEEDS; seed++) {
-      const lived = live(seed, end, 3);
-      const seen = await Promise.race([lived, sleep(15_000).then(() => undefined)]);
-      if (seen === undefined) throw new Error(`seed ${seed} hangs`);
-      try {
-        check(end, seen);
-      } catch (error) {
-        throw new Error(
-          `seed ${seed}: ${(error as Error).message}\n${seen.events.map((event) => `${event.type} ${(event as never as Told).toolCallId ?? ''} ${(event as never as Told).origin ?? ''}`).join('\n')}`,
-          { cause: error },
-        );
-      }
-    }
+    for (let seed = 0; seed < SEEDS; seed++) await holds(seed, end, 3, 2);
+  });
+
+  it('and so do twenty at once', { timeout: 120_000 }, async () => {
+    for (let seed = 1000; seed < 1000 + SEEDS / 5; seed++) await holds(seed, end, 20, 1);
   });
 });

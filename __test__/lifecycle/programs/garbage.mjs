@@ -1,6 +1,6 @@
 /** Runs that nobody holds any more. Needs --expose-gc. */
 import { createGate, gateTools, streamWithEvents } from 'countersign';
-import { calls, del, gcUntil, heapUsed, gc, say, says, scripted, sleep } from './lib.mjs';
+import { call, calls, del, finish, gcUntil, heapUsed, gc, say, says, scripted, sleep } from './lib.mjs';
 
 const run = (more) =>
   streamWithEvents({
@@ -21,6 +21,18 @@ const upTo = async (iterator, type) => {
 /** Makes it where nothing keeps it by accident. */
 const made = async (make) => new WeakRef(await make());
 const gone = (ref) => async () => ref.deref() === undefined;
+
+/** A turn that starts an agent. */
+const starts = () => [{ ...call('', 't'), toolName: 'task', input: '{}' }, finish('tool-calls')];
+
+/** A tool that starts an agent. */
+const starter = async (more) => {
+  const { jsonSchema, tool } = await import('ai');
+  return tool({
+    inputSchema: jsonSchema({ type: 'object' }),
+    execute: async (_, options) => (await run({ ...more, interruptOn: undefined, parent: options }).result).text,
+  });
+};
 
 const ways = {
   async 'never iterated'() {
@@ -143,6 +155,26 @@ const ways = {
     for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
     await result;
   },
+  async 'dropped while its subagent asks'() {
+    const gate = createGate();
+    const task = await starter({});
+    const interruptOn = { del: true };
+    const ref = await made(async () => {
+      const left = run({
+        gate,
+        tools: { task, del },
+        interruptOn,
+        model: scripted(starts(), says('.')),
+      });
+      await upTo(left, 'approval-requested');
+      await upTo(left, 'approval-requested');
+      return left;
+    });
+    say('waiting', (await gate.pending()).length);
+    say('empty', await gcUntil(isEmpty(gate)));
+    say('cleared', await gcUntil(gone(ref)));
+    await gate.close();
+  },
   async 'a gate that is dropped'() {
     const refs = [];
     for (let index = 0; index < 20; index++) {
@@ -164,14 +196,16 @@ const ways = {
     const tools = { del: tool({ ...del, inputSchema: jsonSchema({ type: 'object' }) }) };
     const shared = createGate({ keepDecided: 100 });
     const stop = new AbortController();
+    const isFamily = process.argv[4] === 'families';
+    const task = await starter({ tools });
     const one = async (index) => {
       const kind = index % 5;
-      const model = scripted(calls('/a', '/b'), says('.'));
+      const model = scripted(isFamily ? starts() : calls('/a', '/b'), says('.'));
       const made = streamWithEvents({
         model,
-        tools,
+        tools: isFamily ? { ...tools, task } : tools,
         prompt: 'go',
-        interruptOn: 'all',
+        interruptOn: isFamily ? { del: true } : 'all',
         abortSignal: stop.signal,
         ...(index % 2 === 0 ? { gate: shared } : {}),
         ...(kind === 4 && index % 2 === 0 ? {} : { onApprovalRequest: () => index % 3 !== 0 }),
