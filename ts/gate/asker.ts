@@ -25,6 +25,7 @@ import { isQuestion } from './questions.js';
 import type { Decided } from './records.js';
 import { rejectionsOf, type Rejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
+import { mainRunOf } from './run-ids.js';
 import type { CheckEdit } from './teller.js';
 import { judge, type Judge, type JudgedCall, type Verdict } from './judge.js';
 
@@ -104,11 +105,10 @@ export class Asker {
     checkQuestionCallback(options.onQuestion, place);
     const { parent } = options;
     this.runId = runId;
-    this.#mainRunId = parent === undefined ? runId : parent.#mainRunId;
+    this.#mainRunId = mainRunOf(runId);
     this.#callback = parent === undefined ? options.onApprovalRequest : parent.#callback;
     this.#hasGate = parent === undefined ? options.gate !== undefined : parent.#hasGate;
     this.gate = parent === undefined ? gateOf(options, place) : parent.gate;
-    if (parent !== undefined) this.gate.control.nest(runId, this.#mainRunId);
     this.#logger = options.logger ?? (parent === undefined ? undefined : parent.#logger);
     this.#questionCallback = options.onQuestion;
     this.rejections = rejectionsOf(options.repeatedRejections, parent?.rejections, place);

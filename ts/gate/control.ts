@@ -18,6 +18,7 @@ import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { checkPlace, Policies, type JudgedByPolicy, type Shown } from '../policy/policies.js';
 import { inTime } from '../values/in-time.js';
 import type { Verdict } from './judge.js';
+import { mainRunOf } from './run-ids.js';
 
 const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
 const STRICTNESS: Record<PolicyEffect, number> = { allow: 0, ask: 1, deny: 2 };
@@ -33,8 +34,6 @@ export class Control {
   /** Knows no rules: reads calls and keeps grants where the gate has no policy. */
   #reader: Policies | undefined;
   #mode: PolicyMode;
-  /** The main runs of those that are parts of others. */
-  readonly #mainRuns = new Map<string, string>();
 
   /** @param own files of the gate's own: see {@link Policies} */
   constructor(options: GateOptions, own: readonly string[], onProblems: (problems: PolicyProblem[]) => void) {
@@ -234,7 +233,7 @@ export class Control {
 
   /** What is granted for a run that is a part of another is granted for the main one. */
   async grant(grant: Omit<Grant, 'id'>): Promise<Grant> {
-    const runId = grant.runId === null ? null : (this.#mainRuns.get(grant.runId) ?? grant.runId);
+    const runId = grant.runId === null ? null : mainRunOf(grant.runId);
     return this.#reading().grant({ ...grant, runId });
   }
 
@@ -246,13 +245,7 @@ export class Control {
     return this.#reading().revoke(id);
   }
 
-  /** A run is a part of another. */
-  nest(runId: string, mainRunId: string): void {
-    this.#mainRuns.set(runId, mainRunId);
-  }
-
   endRun(runId: string): void {
-    this.#mainRuns.delete(runId);
     (this.#policies ?? this.#reader)?.endRun(runId);
   }
 

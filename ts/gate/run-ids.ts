@@ -24,10 +24,16 @@ export function parentRunOf(runId: string): string | null {
   return at === -1 ? null : runId.slice(0, at);
 }
 
+/** The run that all this is for; the run itself when it is a part of none. */
+export function mainRunOf(runId: string): string {
+  const at = runId.indexOf(PART);
+  return at === -1 ? runId : runId.slice(0, at);
+}
+
 /** @throws {InvalidConfigError} when only a part of another run can have this id */
 export function checkRunId(runId: string, place: string): string {
   if (parentRunOf(runId) === null) return runId;
   throw new InvalidConfigError({
-    message: `${place}: runId must not contain "${PART}", which stands between a run and its subagents: start and continue the main run ${JSON.stringify(runId.slice(0, runId.indexOf(PART)))}.`,
+    message: `${place}: runId must not contain "${PART}", which stands between a run and its subagents: start and continue the main run ${JSON.stringify(mainRunOf(runId))}.`,
   });
 }
