@@ -2,6 +2,8 @@
  * Agents that start agents, killed at each moment there is: whatever the moment, another process brings the whole to its end,
  * nothing that a human approved runs twice, and no model is asked again for what somebody was shown of.
  */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listRuns } from '../../ts/index.js';
 import { sleep } from '../support/model.js';
@@ -113,5 +115,47 @@ describe.skipIf(process.platform === 'win32')('a family that is killed', { timeo
     const moments = await momentsOf({ gated });
     const met = from === 'callback' ? moments : moments.filter((line) => !line.startsWith('ASKED'));
     await all(some(met, nth), (moment) => survives(moment, from, { gated }));
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a deep agent that is killed', { timeout: 300_000 }, () => {
+  const orders = { program: 'deep', answer: true };
+  const contentOf = (on: Theatre, name: string) => {
+    const path = join(on.folder, 'work', name);
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  };
+
+  it('at any moment, has its subagent write and run what was approved, once', async () => {
+    const whole = theatre();
+    expect(await whole.play('start', orders), whole.lines().join('\n')).toEqual(EXITED);
+    expect(contentOf(whole, 'log.txt')).toBe('once\n');
+    const moments = [...new Set(whole.lines())].filter((line) => !line.startsWith('DONE'));
+    await all(some(moments, 0), async (die) => {
+      const on = theatre();
+      expect(await on.play('start', { ...orders, die })).toEqual(KILLED);
+      const before = on.lines();
+      if ((await listRuns(on.gate)).length === 0)
+        return expect(before.some((line) => line.startsWith('ASKED'))).toBe(false);
+      const lines = await on.play('resume', orders).then((end) => {
+        expect(end, on.lines().join('\n')).toEqual(EXITED);
+        return on.lines();
+      });
+      const told = lines.join('\n');
+      expect(
+        lines.filter((line) => line.startsWith('DONE')),
+        told,
+      ).toEqual(['DONE main is done']);
+      const isCut = (toolCallId: string) => lines.includes(`ASKED ${toolCallId} again`);
+      expect(isCut('k2') ? ['', 'once\n'] : ['once\n'], told).toContain(contentOf(on, 'log.txt'));
+      expect(isCut('k1') ? ['', 'a\n'] : ['a\n'], told).toContain(contentOf(on, 'a.txt'));
+      for (const [id, model] of [
+        ['m1', 'MODEL main 1'],
+        ['k1', 'MODEL writer 0'],
+        ['k2', 'MODEL writer 1'],
+      ])
+        if (before.includes(`ASKED ${id} first`)) expect(count(lines, model as string), told).toBe(1);
+      expect((await listRuns(on.gate)).map(({ status }) => status)).toEqual(['done', 'done']);
+      expect(await on.gate.pending()).toEqual([]);
+    });
   });
 });

@@ -44,6 +44,8 @@ export interface Theatre {
   saw(line: string): Promise<void>;
   /** A gate of this process on the same ledger. */
   gate: Gate;
+  /** Where all of them are. */
+  folder: string;
 }
 
 export function theatre(): Theatre {
@@ -89,5 +91,6 @@ export function theatre(): Theatre {
       }
     },
     gate,
+    folder,
   };
 }
