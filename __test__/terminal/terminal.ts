@@ -247,6 +247,12 @@ function spansOf(line: Line): Span[] {
     } else spans.push({ text, x, width, inks });
   }
   while (spans.at(-1)?.text.trim() === '') spans.pop();
+  const last = spans.at(-1);
+  if (last !== undefined) {
+    const text = last.text.trimEnd();
+    last.width -= last.text.length - text.length;
+    last.text = text;
+  }
   return spans;
 }
 

@@ -1,7 +1,7 @@
 /** A session of the terminal program, on the sample project with its model, as it is shown to people. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { startModelServer } from '../../../examples/start/model-server.mjs';
+import { pathToFileURL } from 'node:url';
 import { Terminal, type Picture, type Span } from '../terminal.js';
 
 /** What is seen at one moment. */
@@ -16,6 +16,18 @@ export const ROWS = 24;
 /** As long as the folder that is shown, so that lines break where they would there. */
 const SHOWN = '/home/mia/greeter';
 const folderOf = (home: string): string => join(home, 'abc');
+
+interface ModelServer {
+  startModelServer(): Promise<{ url: string; close(): Promise<void> }>;
+}
+
+interface Ground {
+  folder: string;
+  /** Of the program. */
+  env: Readonly<Record<string, string>>;
+  args: readonly string[];
+  normal(text: string): string;
+}
 
 interface Setting {
   columns?: number;
@@ -36,31 +48,44 @@ export class Tour {
     [this.terminal, this.#folder] = [terminal, folder];
   }
 
-  /** Goes through a session of its own, from the first screen on. @param root of the repository */
-  static async through(root: string, setting: Setting, session: (tour: Tour) => Promise<void>): Promise<Tour> {
+  /** What a session needs: a copy of the sample project, and its model. */
+  static async setUp<RESULT>(root: string, use: (ground: Ground) => Promise<RESULT>): Promise<RESULT> {
     const home = mkdtempSync('/tmp/c-');
     const folder = folderOf(home);
     if (folder.length !== SHOWN.length) throw new Error(`${folder} is not as long as ${SHOWN}`);
     cpSync(join(root, 'examples/start/sample-project'), folder, { recursive: true });
+    const { startModelServer } = (await import(
+      pathToFileURL(join(root, 'examples/start/model-server.mjs')).href
+    )) as ModelServer;
     const server = await startModelServer();
-    const { columns = COLUMNS, rows = ROWS, args = [], env = {} } = setting;
-    const program = [join(root, 'dist/cli.js'), '--model', 'countersign-demo', '--base-url', server.url, ...args];
-    const terminal = new Terminal(process.execPath, program, {
-      columns,
-      rows,
-      cwd: folder,
-      env: { HOME: home, ...env },
-    });
     try {
-      const tour = new Tour(terminal, folder);
-      await tour.idle();
-      await session(tour);
-      return tour;
+      return await use({
+        folder,
+        env: { HOME: home, LANG: 'C.UTF-8' },
+        args: [join(root, 'dist/cli.js'), '--model', 'countersign-demo', '--base-url', server.url],
+        normal: (text) => normal(text, folder),
+      });
     } finally {
-      await terminal.close();
       await server.close();
       rmSync(home, { recursive: true, force: true, maxRetries: 3 });
     }
+  }
+
+  /** Goes through a session of its own, from the first screen on. @param root of the repository */
+  static through(root: string, setting: Setting, session: (tour: Tour) => Promise<void>): Promise<Tour> {
+    return Tour.setUp(root, async ({ folder, env, args }) => {
+      const { columns = COLUMNS, rows = ROWS, args: more = [], env: other = {} } = setting;
+      const options = { columns, rows, cwd: folder, env: { ...env, ...other } };
+      const terminal = new Terminal(process.execPath, [...args, ...more], options);
+      try {
+        const tour = new Tour(terminal, folder);
+        await tour.idle();
+        await session(tour);
+        return tour;
+      } finally {
+        await terminal.close();
+      }
+    });
   }
 
   /** Until nothing goes on, and what was said is to be seen. */
@@ -95,13 +120,16 @@ export class Tour {
   }
 
   /** Writes word by word. @param prompt what stands before it on the screen */
-  async write(text: string, prompt = '› '): Promise<void> {
+  async write(text: string, prompt = ''): Promise<void> {
     let written = '';
     for (const word of text.match(/\s*\S+/g) ?? []) {
       written += word;
       this.terminal.type(word);
       const wanted = `${prompt}${written}`;
-      await this.terminal.waitFor((screen) => screen.split('\n').some((line) => line.trim() === wanted.trim()), wanted);
+      await this.terminal.waitFor(
+        (screen) => screen.split('\n').some((line) => line.replace(/^[›>]/, '').trim() === wanted),
+        wanted,
+      );
       this.shoot(STAYS.key);
     }
     this.shots.at(-1)!.stays = STAYS.look;
@@ -114,13 +142,14 @@ export class Tour {
   }
 
   #normal(span: Span): Span {
-    const text = span.text
-      .replaceAll(this.#folder, SHOWN)
-      // The address of the server, of which only the end is seen.
-      .replace(/countersign-d\S*( at \S+|…\S+)/, 'countersign-demo');
+    const text = normal(span.text, this.#folder);
     return { ...span, text, width: span.width + text.length - span.text.length };
   }
 }
+
+/** Without what differs from run to run: the folder, and the address of the model's server. */
+const normal = (text: string, folder: string): string =>
+  text.replaceAll(folder, SHOWN).replace(/(?<=[·-] |Model: )countersig\S*( at \S+)?/, 'countersign-demo');
 
 export const textOf = ({ rows }: Pick<Shot, 'rows'>): string =>
   rows
@@ -147,7 +176,7 @@ export async function session(tour: Tour): Promise<void> {
   terminal.press('y');
   await tour.asks('execute');
   tour.shoot();
-  await tour.write('there is read_file for that', ' reject, because: ');
+  await tour.write('there is read_file for that', 'reject, because: ');
   terminal.press('enter');
   await tour.idle('You rejected');
   tour.shoot();

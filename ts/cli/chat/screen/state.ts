@@ -109,7 +109,10 @@ export function withView(state: State, view: ChatView, now: number): State {
 }
 
 /** The human was about to answer when somebody, or time, was faster. */
-const isHalfDone = ({ isAnswered, at }: Asked): boolean => !isAnswered && at.at !== 'keys';
+function isHalfDone({ isAnswered, at }: Asked): boolean {
+  if (isAnswered || at.at === 'keys') return false;
+  return at.at !== 'question' || at.answers.length > 0 || at.chosen.length > 0 || at.draft.text !== '';
+}
 
 export const firstQuestion = (): Answering => ({
   at: 'question',
