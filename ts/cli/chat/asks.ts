@@ -77,7 +77,9 @@ function whyOf({ verdict, toolName, description }: ApprovalRequest): string {
   const judged = verdict === null || verdict.effect === 'allow' ? undefined : verdict;
   const reason = judged === undefined ? `${oneLine(toolName)} must be approved` : oneLine(judged.reason);
   const rule = judged?.rule ?? null;
-  const place = rule === null ? '' : ` (${oneLine(rule.source)}${rule.line === null ? '' : `:${rule.line}`})`;
+  // Reasons of commands name their rule.
+  const isNamed = rule === null || reason.includes(oneLine(rule.source));
+  const place = isNamed ? '' : ` (${oneLine(rule.source)}${rule.line === null ? '' : `:${rule.line}`})`;
   // One of its own says more, e.g. that a call was begun before and nobody knows how far it came.
   const said = oneLine(description);
   const isOwn = said !== '' && !said.includes(reason) && !said.startsWith(`${oneLine(toolName)}(`);

@@ -2,6 +2,7 @@
 import type { Gate, RunInfo } from '../../../index.js';
 import { listRuns } from '../../ai-sdk/resume.js';
 import { LedgerError } from '../../errors/index.js';
+import { parentRunOf } from '../../gate/run-ids.js';
 import { told } from '../duration.js';
 import { Usage } from '../exit.js';
 import { matching, shortId, shortRun } from '../ids.js';
@@ -71,7 +72,14 @@ const listed = (lines: string[]): string[] =>
   lines.length <= MOST ? lines : [...lines.slice(0, MOST), `… and ${lines.length - MOST} more`];
 
 /** Runs of subagents are parts of others. */
-const isWhole = ({ runId }: RunInfo): boolean => !runId.includes('/');
+const isWhole = ({ runId }: RunInfo): boolean => parentRunOf(runId) === null;
+
+/** Whether something of this run belongs to the other one: it is the same, or a subagent of it. */
+function isWithin(runId: string, whole: string): boolean {
+  if (runId === whole) return true;
+  const parent = parentRunOf(runId);
+  return parent !== null && isWithin(parent, whole);
+}
 
 const lineOf = ({ runId, status, steps, pending, updatedAt }: RunInfo): string =>
   [
@@ -106,7 +114,7 @@ export async function resumable(gate: Gate): Promise<string[]> {
     .flatMap((run) => [
       `  /resume ${oneLine(shortRun(run.runId))}  ${told(Date.now() - run.updatedAt)} ago, ${run.status}`,
       ...waiting
-        .filter(({ runId }) => runId === run.runId || runId.startsWith(`${run.runId}/`))
+        .filter(({ runId }) => isWithin(runId, run.runId))
         .map(({ toolName, args }) => fit(`    waits: ${oneLine(toolName)} ${titleOf(toolName, args)}`, 120)),
     ]);
   const more = runs.length > OFFERED ? [`  … and ${runs.length - OFFERED} more: /runs`] : [];

@@ -58,7 +58,7 @@ function askLines(state: State, screen: Screen, room: number, now: Now): Drawn {
 }
 
 /** Commands that are listed while one is typed. */
-const LISTED = 8;
+const LISTED = 10;
 
 function promptLines(
   state: State,
@@ -80,10 +80,10 @@ function promptLines(
           .filter(({ name }) => `/${name.replace(/^\//, '')}`.startsWith(draft.text))
           .slice(0, Math.min(LISTED, room - rows.length))
       : [];
-  const listed = list.map(({ usage, help }) => {
-    const name = oneLine(usage).padEnd(16);
-    return ` ${fit(`${name} ${oneLine(help)}`, columns - 2)}`;
-  });
+  const width = Math.max(...list.map(({ usage }) => usage.length));
+  const listed = list.map(
+    ({ usage, help }) => ` ${fit(`${oneLine(usage).padEnd(width)}  ${oneLine(help)}`, columns - 2)}`,
+  );
   const notes = wrap(said, columns - 2)
     .filter((line) => line !== '')
     .slice(0, 1);
