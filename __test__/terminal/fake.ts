@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { afterAll, beforeAll } from 'vitest';
 import type { ApprovalRequest, Question } from '../../index.js';
 import { terminal as forTerminals } from '../../rolldown.config.mjs';
 import type { Ask, ChatView, Entry } from '../../ts/cli/chat/view.js';
@@ -10,20 +11,25 @@ import { preview } from '../../ts/native.js';
 import { Terminal, type TerminalOptions } from './terminal.js';
 
 const root = join(import.meta.dirname, '../..');
-const PROGRAM = join(root, '.build/fake-chat.js');
+/** Beside `dist`, since it finds the addon as that does. One for each process that tests, since several do so at once. */
+const NAME = `fake-chat-${process.pid}`;
+const PROGRAM = join(root, '.build', `${NAME}.js`);
 
-/** Compiles the program. To be called once. */
-export async function buildFake(): Promise<void> {
-  const bundle = await rolldown({
-    ...forTerminals,
-    cwd: root,
-    input: { 'fake-chat': '__test__/terminal/programs/fake-chat.ts' },
-    platform: 'node',
-    external: [/\/binding\.js$/],
-    makeAbsoluteExternalsRelative: false,
+/** Compiles the program, for all tests of a file. */
+export function withFake(): void {
+  beforeAll(async () => {
+    const bundle = await rolldown({
+      ...forTerminals,
+      cwd: root,
+      input: { [NAME]: '__test__/terminal/programs/fake-chat.ts' },
+      platform: 'node',
+      external: [/\/binding\.js$/],
+      makeAbsoluteExternalsRelative: false,
+    });
+    await bundle.write({ dir: '.build', format: 'esm', entryFileNames: '[name].js', codeSplitting: false });
+    await bundle.close();
   });
-  await bundle.write({ dir: '.build', format: 'esm', entryFileNames: '[name].js', codeSplitting: false });
-  await bundle.close();
+  afterAll(() => rmSync(PROGRAM, { force: true }));
 }
 
 export interface Script {

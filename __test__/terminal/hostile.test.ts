@@ -1,10 +1,10 @@
 /** Whatever a call has in it, the panel shows it, and says nothing else. */
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { approval, buildFake, entry, startFake } from './fake.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { approval, entry, startFake, withFake } from './fake.js';
 import { foreign, HOSTILE, isOurs } from './hostile.js';
 
-beforeAll(buildFake);
+withFake();
 
 interface Case {
   what: string;
