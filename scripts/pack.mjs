@@ -1,26 +1,18 @@
 /**
  * Makes the packages exactly as they ship: one tarball for `countersign` and one for each platform that has an addon.
- * Works on a copy, so that the tree stays as it is. The release publishes these files; a test installs and uses them.
+ * Works on a copy, so that the tree stays as it is. The release publishes these files; a test installs and uses them. In each
+ * are the notices of other people's code in it.
  *
  *     node scripts/pack.mjs --addons <folder with .node files> --out <folder> [--some]
  *
  * Prints `[{ name, file, files: [path], unpackedSize }]`, the main package last. `--some`: only the platforms whose addons
  * are there; without it a missing one is an error.
  */
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { NOTICES, noticesOfAddon, noticesOfMain } from './notices.mjs';
 import { Failure, bin, npm, root, run } from './run.mjs';
 import { fail } from './prepare.mjs';
 
@@ -76,6 +68,8 @@ async function pack() {
       if (existsSync(join(root, name))) cpSync(join(root, name), join(stage, name), { recursive: true });
     }
 
+    writeFileSync(join(stage, NOTICES), await noticesOfMain());
+
     const napi = async (...args) => {
       const { code, output } = await run(process.execPath, [bin('@napi-rs/cli', 'napi'), ...args], {
         cwd: stage,
@@ -90,10 +84,18 @@ async function pack() {
 
     mkdirSync(out, { recursive: true });
     const packed = [];
-    for (const name of [...readdirSync(join(stage, 'npm')).map((platform) => join('npm', platform)), '.']) {
-      if (name !== '.') copyFileSync(join(root, 'LICENSE'), join(stage, name, 'LICENSE'));
-      packed.push(await packFolder(join(stage, name), out));
+    for (const target of manifest.napi.targets) {
+      const folder = join(stage, 'npm', NAMES[target]);
+      copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+      writeFileSync(join(folder, NOTICES), noticesOfAddon(target));
+      const own = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      writeFileSync(
+        join(folder, 'package.json'),
+        `${JSON.stringify({ ...own, files: [...own.files, NOTICES] }, null, 2)}\n`,
+      );
+      packed.push(await packFolder(folder, out));
     }
+    packed.push(await packFolder(stage, out));
     process.stdout.write(`${JSON.stringify(packed, null, 2)}\n`);
   } finally {
     rmSync(stage, { recursive: true, force: true });

@@ -16,8 +16,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { rolldown, type OutputOptions } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exec, npm, runOn, runtimes } from '../runtimes.js';
+import configs from '../../rolldown.config.mjs';
+import { partOf } from '../../scripts/notices.mjs';
 import { serve } from '../cli/chat-server.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -34,11 +37,11 @@ const platform =
 const temp = mkdtempSync(join(tmpdir(), 'countersign-package-'));
 afterAll(() => rmSync(temp, { recursive: true, force: true, maxRetries: 3 }));
 
+const given = process.env.COUNTERSIGN_TARBALLS;
 let mainTarball: string;
 let platformTarball: string;
 
 beforeAll(async () => {
-  const given = process.env.COUNTERSIGN_TARBALLS;
   const folder = given === undefined ? join(temp, 'tarballs') : resolve(root, given);
   if (given === undefined) {
     const args = ['scripts/pack.mjs', '--addons', 'binding', '--out', folder, '--some'];
@@ -83,7 +86,7 @@ describe.each([
   test('nothing is shipped that should not be, and all that should', () => {
     const files = filesOf(installed);
     const allowed =
-      /^(package\.json|policy\.schema\.json|(?:index|agent)\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/[\w-]+\.licenses\.txt)$/;
+      /^(package\.json|policy\.schema\.json|(?:index|agent)\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|THIRD-PARTY-NOTICES\.txt|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/[\w-]+\.licenses\.txt)$/;
     expect(files.filter((file) => !allowed.test(file))).toEqual([]);
     expect(files).toEqual(
       expect.arrayContaining([
@@ -92,13 +95,20 @@ describe.each([
         'index.d.ts',
         'agent.d.ts',
         'LICENSE',
+        'THIRD-PARTY-NOTICES.txt',
         'binding/binding.js',
         ...['index', 'agent', 'core', 'cli', 'chat', 'screen'].map((name) => `dist/${name}.js`),
         // Of what is bundled.
         ...['screen', 'provider'].map((name) => `dist/${name}.licenses.txt`),
       ]),
     );
-    expect(filesOf(addon).toSorted()).toEqual(['LICENSE', 'README.md', `countersign.${platform}.node`, 'package.json']);
+    expect(filesOf(addon).toSorted()).toEqual([
+      'LICENSE',
+      'README.md',
+      'THIRD-PARTY-NOTICES.txt',
+      `countersign.${platform}.node`,
+      'package.json',
+    ]);
   });
 
   test('the platform packages are optional dependencies of the same version', () => {
@@ -112,6 +122,41 @@ describe.each([
 
   test('one platform unpacks to 12 MB at most', () => {
     expect(sizeOf(installed) + sizeOf(addon)).toBeLessThanOrEqual(12 * MEGABYTE);
+  });
+
+  test('every npm package that is bundled is named, with its licence', async () => {
+    const notices = readFileSync(join(installed, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+    const bundled = await bundledPackages();
+    expect(bundled).toEqual(expect.arrayContaining([expect.stringMatching(/^ink /), expect.stringMatching(/^zod /)]));
+    expect(bundled.filter((name) => !notices.includes(`\n${name} (`))).toEqual([]);
+    expect(notices).toContain('TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION');
+    expect(notices).toContain('The above copyright notice and this permission notice shall be included');
+    expect(notices).toContain('Copyright (c) Meta Platforms, Inc. and affiliates.');
+  });
+
+  test('every crate that the addon shows traces of is named, with its licence', () => {
+    const notices = readFileSync(join(addon, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+    const { crates, standard } = cratesIn(readFileSync(join(addon, `countersign.${platform}.node`), 'latin1'));
+    expect(crates.length).toBeGreaterThan(20);
+    expect(crates.filter((name) => !notices.includes(`\n${name} (`))).toEqual([]);
+    expect(standard.filter((name) => !new RegExp(`\\b${name}[:,]`).test(notices))).toEqual([]);
+    for (const part of ['zstd-sys', 'napi', 'SQLite', 'The Rust standard library'])
+      expect(notices).toContain(`\n${part}`);
+    expect(notices).toContain('Copyright (c) Meta Platforms, Inc. and affiliates.');
+    expect(notices).not.toContain('GNU GENERAL PUBLIC LICENSE');
+  });
+
+  test.skipIf(given !== undefined)('every crate that cargo links is named', async () => {
+    const notices = readFileSync(join(addon, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+    const options = ['--locked', '-e', 'normal,no-proc-macro', '--prefix', 'none', '--format', '{p}'];
+    const { code, stdout, stderr } = await exec('cargo', ['tree', ...options], { cwd: root });
+    expect(code, stderr).toBe(0);
+    const crates = stdout
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('countersign'))
+      .map((line) => line.replace(/^(\S+) v(\S+).*$/, '$1 $2'));
+    expect(crates.length).toBeGreaterThan(100);
+    expect(crates.filter((name) => !notices.includes(`\n${name} (`))).toEqual([]);
   });
 
   const expected = {
@@ -186,6 +231,48 @@ describe.each([
     expect(code).toBe(0);
   });
 });
+
+test('a package without a licence text is not packed', () => {
+  const folder = mkdtempSync(join(temp, 'part-'));
+  writeFileSync(join(folder, 'LICENSE-APACHE'), 'Apache License\nTERMS AND CONDITIONS');
+  writeFileSync(join(folder, 'LICENSE-MIT'), 'MIT License\n\nCopyright (c) Ada\n\nPermission is hereby granted');
+  const from = { name: 'somebody', version: '1.2.3', licence: 'MIT OR Apache-2.0', folder };
+  expect(() => partOf({ ...from, files: [] })).toThrow(/^somebody 1\.2\.3 has no licence text in .*WITHOUT_TEXT/);
+  expect(() => partOf({ ...from, licence: undefined as never, files: ['LICENSE-MIT'] })).toThrow(/names no licence/);
+  expect(partOf({ ...from, files: ['LICENSE-APACHE', 'LICENSE-MIT'] }).texts).toEqual([
+    expect.stringContaining('Copyright (c) Ada'),
+  ]);
+});
+
+/** `name version` of each npm package of which rolldown bundles something. */
+async function bundledPackages(): Promise<string[]> {
+  const folders = new Set<string>();
+  for (const { output, ...input } of configs) {
+    await using bundle = await rolldown({ ...input, cwd: root });
+    const { output: files } = await bundle.generate(output as OutputOptions);
+    for (const id of files.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))) {
+      const parts = id.split(/[\\/]/);
+      const at = parts.lastIndexOf('node_modules') + 1;
+      if (at > 0) folders.add(parts.slice(0, at + (parts[at]?.startsWith('@') ? 2 : 1)).join('/'));
+    }
+  }
+  return [...folders].map((folder) => {
+    const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Record<string, string>;
+    return `${name} ${version}`;
+  });
+}
+
+/** The crates whose sources an addon tells of in its panics: `name version`, and the names of those in the standard library. */
+function cratesIn(addon: string): { crates: string[]; standard: string[] } {
+  const found = (path: RegExp) => [...addon.matchAll(path)].map(([, name, version]) => `${name} ${version}`);
+  const crate = String.raw`([\w-]+?)-(\d+\.\d+\.\d+[\w.+-]*)[\\/]`;
+  return {
+    crates: [...new Set(found(new RegExp(String.raw`registry[\\/]src[\\/][^\\/]+[\\/]${crate}`, 'g')))],
+    standard: [
+      ...new Set(found(new RegExp(String.raw`rust[\\/]deps[\\/]${crate}`, 'g')).map((name) => name.split(' ')[0]!)),
+    ],
+  };
+}
 
 /** Paths of all files under a folder, relative to it, with `/`. */
 function filesOf(folder: string): string[] {
