@@ -32,8 +32,7 @@ export function safeEnd(text: string): string {
   // No more than could be shown is looked at.
   const end = text.slice(-LAST_LINES * LINE * 4).trimEnd();
   const lines = end.split(/\r?\n/);
-  // A tab of an output is room, and nothing else.
-  const shown = lines.slice(-LAST_LINES).map((line) => fit(safeLong(line.replaceAll('\t', '  ')), LINE));
+  const shown = lines.slice(-LAST_LINES).map((line) => fit(safeLong(line), LINE));
   const isCut = shown.length < lines.length || end.length < text.trimEnd().length;
   return (isCut ? ['…', ...shown] : shown).join('\n');
 }
