@@ -46,23 +46,30 @@ async function momentsOf(orders: object): Promise<string[]> {
 
 const count = (lines: readonly string[], line: string) => lines.filter((each) => each === line).length;
 
-async function survives(die: string, from: 'callback' | 'elsewhere', orders: object): Promise<void> {
+type How = 'kill' | 'suspend' | 'close';
+
+async function survives(die: string, from: 'callback' | 'elsewhere', how: How, orders: object): Promise<void> {
   const on = theatre();
   const common = { program: 'family', agents: AGENTS, ...orders, ...(from === 'callback' ? { answer: true } : {}) };
-  const first = on.start('start', { ...common, die });
+  const first = on.start('start', { ...common, die, how });
   await Promise.all([first.gone, from === 'elsewhere' && approveAll(on, first)]);
-  expect(await first.gone).toEqual(KILLED);
+  expect(await first.gone, on.lines().join('\n')).toEqual(how === 'kill' ? KILLED : EXITED);
   const before = on.lines();
   const runs = await listRuns(on.gate);
   // Nobody was asked yet: there is nothing to continue.
   if (runs.length === 0) return expect(before.some((line) => /^ASKED|requested/.test(line))).toBe(false);
-  const second = on.start('resume', common);
-  await Promise.all([second.gone, from === 'elsewhere' && approveAll(on, second)]);
+  // It may have been too late to let go of it. What ended after its gate was closed is not known to have ended.
+  if (runs.find(({ runId }) => runId === 'the-run')?.status !== 'done') {
+    const second = on.start('resume', common);
+    await Promise.all([second.gone, from === 'elsewhere' && approveAll(on, second)]);
+    expect(await second.gone, on.lines().join('\n')).toEqual(EXITED);
+  }
   const lines = on.lines();
   const whole = lines.join('\n');
-  expect(await second.gone, whole).toEqual(EXITED);
   const done = lines.filter((line) => line.startsWith('DONE'));
-  expect(done, whole).toHaveLength(1);
+  if (how === 'close') expect(done.length, whole).toBeGreaterThan(0);
+  else expect(done, whole).toHaveLength(1);
+  if (how === 'suspend') expect(lines.some((line) => line.startsWith('AGAIN'))).toBe(false);
   for (const [path, agents] of Object.entries(PATHS)) {
     const starts = count(lines, `START del ${path}`);
     // Where nobody knows how far it came, a human is asked again, who says no.
@@ -70,7 +77,7 @@ async function survives(die: string, from: 'callback' | 'elsewhere', orders: obj
     if (isCut) expect(starts, `${path} in\n${whole}`).toBeLessThanOrEqual(1);
     else {
       expect(starts, `${path} in\n${whole}`).toBe(1);
-      expect(done[0], whole).toContain(`del ${path}`);
+      expect(done.at(-1), whole).toContain(`del ${path}`);
     }
   }
   const asked = before.flatMap((line) => /^EVENT approval-requested (.*)/.exec(line)?.[1] ?? []);
@@ -106,15 +113,17 @@ async function all(moments: readonly string[], each: (moment: string) => Promise
 const some = (moments: readonly string[], nth: number) =>
   process.env['EVERY_MOMENT'] === undefined ? moments.filter((_, index) => index % 3 === nth) : moments;
 
-describe.skipIf(process.platform === 'win32')('a family that is killed', { timeout: 300_000 }, () => {
+describe.skipIf(process.platform === 'win32')('a family that is ended', { timeout: 300_000 }, () => {
   it.each([
-    ['callback', ['del'], 0],
-    ['callback', ['del', 'task'], 1],
-    ['elsewhere', ['del'], 2],
-  ] as const)('at any moment, decided by %s, with %j gated', async (from, gated, nth) => {
+    ['kill', 'callback', ['del'], 0],
+    ['kill', 'callback', ['del', 'task'], 1],
+    ['kill', 'elsewhere', ['del'], 2],
+    ['suspend', 'callback', ['del'], 1],
+    ['close', 'callback', ['del'], 2],
+  ] as const)('by %s at any moment, decided by %s, with %j gated', async (how, from, gated, nth) => {
     const moments = await momentsOf({ gated });
     const met = from === 'callback' ? moments : moments.filter((line) => !line.startsWith('ASKED'));
-    await all(some(met, nth), (moment) => survives(moment, from, { gated }));
+    await all(some(met, nth), (moment) => survives(moment, from, how, { gated }));
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * An agent that starts agents that start agents, in a process of its own. It writes down what it does, and ends itself with
- * SIGKILL when it has written down what it is told to. What a model says depends on what it is shown, so that any process
+ * An agent that starts agents that start agents, in a process of its own. It writes down what it does, and ends itself when
+ * it has written down what it is told to: with SIGKILL, by letting go of the run, or by closing its gate. What a model says depends on what it is shown, so that any process
  * can go on with it.
  */
 import { appendFileSync } from 'node:fs';
@@ -8,14 +8,26 @@ import * as ai from 'ai';
 import * as test from 'ai/test';
 import { createGate, resume, streamWithEvents } from 'countersign';
 
-const { way, ledger, log, agents, die, answer, again = false, gated = ['del'] } = JSON.parse(process.argv[2]);
+const {
+  way,
+  ledger,
+  log,
+  agents,
+  die,
+  how = 'kill',
+  answer,
+  again = false,
+  gated = ['del'],
+} = JSON.parse(process.argv[2]);
 
 const say = (...words) => {
   const line = words.join(' ');
   appendFileSync(log, `${line}\n`);
   if (line !== die) return;
   appendFileSync(log, 'DIE\n');
-  process.kill(process.pid, 'SIGKILL');
+  if (how === 'kill') process.kill(process.pid, 'SIGKILL');
+  else if (how === 'suspend') void run.suspend();
+  else void gate.close();
 };
 
 const usage = {
