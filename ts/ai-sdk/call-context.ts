@@ -13,7 +13,7 @@ export interface CallContext {
   readonly origin: readonly string[];
   /** The files as a human saw them who approved the call; `undefined`: nobody had to. */
   readonly approved: { approvalId: string; changes: readonly FileChange[] } | undefined;
-  /** Has the run yield an event. Does nothing where nobody iterates. */
+  /** Has the run yield an event. Does nothing where nobody iterates, nor for what is no {@link ToolActivity}. */
   emit(event: ToolActivity): void;
   /** For a run that is a part of this one. */
   readonly parent: Parent;
@@ -29,3 +29,20 @@ export function callContextOf(options: object): CallContext | undefined {
   const context: unknown = (options as Record<symbol, unknown>)[CALL];
   return typeof context === 'object' && context !== null ? (context as CallContext) : undefined;
 }
+
+/** A tool tells what it does, and never in the place of the run: nothing of it is an approval that is asked for, or given. */
+export const isActivity = ({ type }: { type: string }): boolean => Object.hasOwn(ACTIVITIES, type);
+
+const ACTIVITIES: Record<ToolActivity['type'], true> = {
+  'todos-changed': true,
+  'file-write-start': true,
+  'file-written': true,
+  'file-edited': true,
+  'file-read': true,
+  ls: true,
+  glob: true,
+  grep: true,
+  'execute-start': true,
+  'execute-output': true,
+  'execute-finish': true,
+};

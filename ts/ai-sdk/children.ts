@@ -4,7 +4,7 @@ import { InvalidConfigError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
 import { partOfRun } from '../gate/run-ids.js';
 import type { Awaitable } from '../values/awaitable.js';
-import type { CallContext } from './call-context.js';
+import { isActivity, type CallContext } from './call-context.js';
 import { follow } from './follow.js';
 import type { CalledTool } from './guard.js';
 import type { Inheritance } from './inheritance.js';
@@ -65,7 +65,9 @@ export class Children {
       runId,
       origin,
       approved,
-      emit: (activity) => void this.#tell({ ...activity, toolCallId, origin } as ToolActivityEvent),
+      emit: (activity) => {
+        if (isActivity(activity)) void this.#tell({ ...activity, toolCallId, origin } as ToolActivityEvent);
+      },
       get parent(): Parent {
         if (isOver) throw callIsOver(toolCallId);
         parent ??= make();
