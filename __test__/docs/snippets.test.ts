@@ -5,9 +5,10 @@
  *   follows it is what it must print
  * - `sh` must name commands that there are; with `run` behind it, `policies.test.ts` runs it
  * - `toml`, `jsonc` and `text verdicts` are policies and what they say: see `policies.test.ts`
+ * - `text screen` and `toml settings` are about the terminal program: see `terminal.test.ts`
  * - `text` is shown as it is; any other kind is an error
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +62,10 @@ test('the documents have blocks', () => {
 });
 
 test.each(blocks)('$place is of a kind that is tried', ({ kind }) => {
-  expect(['ts', 'ts run', 'js', 'js run', 'sh', 'sh run', 'text', ...policies]).toContain(kind);
+  expect([
+    ...['ts', 'ts run', 'js', 'js run', 'sh', 'sh run', 'text', 'text screen', 'toml settings'],
+    ...policies,
+  ]).toContain(kind);
 });
 
 test.each(scripts)('$place fits the types', ({ name }) => {
@@ -132,8 +136,19 @@ describe('commands', () => {
     ledger: ['info', 'verify', 'compact'],
   };
   const ALONE = 'preview pending show approve reject edit respond skip watch runs'.split(' ');
-  const isCommand = ([first = '', second = '']: string[]) =>
-    ALONE.includes(first) || (Object.hasOwn(COMMANDS, first) && COMMANDS[first]!.includes(second));
+  const isCommand = ([first = '', second = '', ...rest]: string[]) =>
+    isChat([first, second, ...rest]) ||
+    ALONE.includes(first) ||
+    (Object.hasOwn(COMMANDS, first) && COMMANDS[first]!.includes(second));
+  /** Nothing but flags of the chat, and their values. */
+  const isChat = (words: string[]): boolean => {
+    const flags = words.join(' ').match(/(?<!\S)--?[a-z][a-z-]*/g) ?? [];
+    const isFirst = words[0] === '' || words[0]?.startsWith('-') === true;
+    return isFirst && flags.every((flag) => new RegExp(`^ +(?:-\\w, )?${flag}[ \n]`, 'm').test(chatHelp));
+  };
+  const chatHelp = spawnSync(process.execPath, [join(root, 'dist/cli.js'), 'chat', '--help'], {
+    encoding: 'utf8',
+  }).stdout;
   /** Other people's programs, which are not tried. */
   const OTHERS = ['git', 'jq', 'openssl', 'sqlite3'];
   const isPackage = (name: string) => name === 'countersign' || Object.hasOwn(manifest.devDependencies, name);
@@ -168,6 +183,9 @@ describe('commands', () => {
       }
       case 'countersign':
         return isCommand([first, ...rest]) ? undefined : `no command ${first} ${rest.join(' ')}`;
+      // A pipe into another.
+      case 'printf':
+        return command.includes(' | ') ? faultOf(command.slice(command.lastIndexOf(' | ') + 3)) : 'nobody reads it';
       // Programs that run another.
       case 'flock':
         return faultOf(rest.join(' '));
@@ -199,6 +217,10 @@ describe('commands', () => {
       'node nowhere.mjs',
       'npx nothing',
       'npx countersign policy no',
+      'npx countersign --no',
+      'npx countersign --model x --nothing',
+      "printf 'y' | npx countersign no",
+      'printf y',
       'countersign no',
       'countersign audit no',
       'xargs -r countersign no',
