@@ -61,11 +61,11 @@ test('the documents have blocks', () => {
   expect(commands.length).toBeGreaterThan(2);
 });
 
+/** About the terminal program. */
+const aboutTerminal = ['text screen', 'toml settings'];
+
 test.each(blocks)('$place is of a kind that is tried', ({ kind }) => {
-  expect([
-    ...['ts', 'ts run', 'js', 'js run', 'sh', 'sh run', 'text', 'text screen', 'toml settings'],
-    ...policies,
-  ]).toContain(kind);
+  expect(['ts', 'ts run', 'js', 'js run', 'sh', 'sh run', 'text', ...policies, ...aboutTerminal]).toContain(kind);
 });
 
 test.each(scripts)('$place fits the types', ({ name }) => {

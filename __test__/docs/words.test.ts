@@ -74,6 +74,16 @@ describe('errors', () => {
     expect(unique(allOf(read('README.md'), /^\| `(ERR_\w+)`/gm))).toEqual(others);
   });
 
+  test('docs/errors.md has each code of the command line', () => {
+    const sources = readdirSync(join(root, 'ts/cli'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.tsx?$/.test(name),
+    );
+    const said = sources.flatMap((name) => allOf(read(join('ts/cli', name)), /'(ERR_\w*[A-Z])'/g));
+    const own = unique(said).filter((code) => !codes.includes(code));
+    expect(own.length).toBeGreaterThan(3);
+    expect(unique(allOf(read('docs/errors.md'), /^\| `(ERR_\w+)`/gm))).toEqual(own);
+  });
+
   test('each names its class', () => {
     const classes = [
       ...declarations.matchAll(/class (\w+) extends CountersignError \{\n {2}readonly code: '(ERR_\w+)'/g),
