@@ -34,6 +34,23 @@ test('a run that was let go of is offered with what waits in it, and goes on wit
   expect(chat.complete('/resume ')).toEqual([]);
 });
 
+test('a subagent is a part of its run: what waits in it is offered with that, and /runs has one run', async () => {
+  const task = call('task', { description: 'write it', subagent_type: 'general-purpose' }, 'call_0');
+  const first = await stage([calls(task), calls(write('a.txt'))]);
+  void first.chat.submit('have it made');
+  const { request } = await asked(first.chat);
+  await first.chat.decide(request.approvalId, { type: 'approve' });
+  expect((await asked(first.chat)).request.toolName).toBe('write_file');
+  await first.chat.letGo();
+
+  const { chat } = await stage([], { folder: first.folder });
+  expect(told(chat.view)).toEqual([
+    expect.stringMatching(/^note: 1 run can be continued:\n {2}\/resume .*\n {4}waits: write_file a\.txt$/),
+  ]);
+  await chat.submit('/runs');
+  expect(told(chat.view).at(-1)).toMatch(/^note: \S+ {2}suspended .*$/);
+});
+
 test('what was cancelled, or is over, is not offered', async () => {
   const first = await stage([says('Hello.'), calls(write('a.txt'))]);
   await first.chat.submit('hi');
