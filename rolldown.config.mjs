@@ -1,5 +1,3 @@
-import { licenses } from './scripts/licenses.mjs';
-
 /**
  * Few files, since to import fifty small modules takes several times as long as to import one: what all entries share, and a
  * file for each entry.
@@ -10,7 +8,6 @@ const shared = {
   external: ['ai', '@opentelemetry/api', '../binding/binding.js', '../../binding/binding.js'],
   makeAbsoluteExternalsRelative: false,
   output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name].js' },
-  plugins: [licenses()],
 };
 
 /** The rooms that the package's entries share: their classes must be the same in each. */
@@ -66,7 +63,6 @@ export default [
   {
     ...shared,
     ...terminal,
-    plugins: [...terminal.plugins, licenses()],
     input: { screen: 'ts/cli/chat/screen/index.ts' },
     output: { ...shared.output, codeSplitting: false, minify: true },
   },

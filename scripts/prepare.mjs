@@ -171,7 +171,6 @@ const dist = {
       'agent.d.ts',
       'tsconfig.json',
       'rolldown.config.mjs',
-      'scripts/licenses.mjs',
       'binding/binding.d.ts',
     ].map((path) => at(path));
     return hash(files(sources), read(install.stamp));
