@@ -116,6 +116,16 @@ describe('write_file', () => {
     ]);
   });
 
+  test.each([
+    ['', '0 bytes'],
+    ['a', '1 byte'],
+    ['aa', '2 bytes'],
+  ])('counts the bytes of %j: %s, as ls does', async (content, size) => {
+    const { run } = stage();
+    expect(await run('write_file', { file_path: 'a.txt', content })).toBe(`Made a.txt: ${size}.`);
+    expect(await run('ls', {})).toBe(`a.txt (${size})`);
+  });
+
   test('a new file stays new: what came there meanwhile is not overwritten', async () => {
     const { run, backend } = stage({ 'a.txt': 'came meanwhile' });
     const changes = [{ path: 'a.txt', before: null }];

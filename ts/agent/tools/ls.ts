@@ -1,6 +1,7 @@
 import type { BackendTools, DirectoryEntry } from '../../../agent.js';
 import { cutMiddle } from '../cut.js';
 import { inputSchema, object, text } from '../schema.js';
+import { bytesOf } from './bytes-of.js';
 import { emit, reading } from './call.js';
 import type { ToolSettings } from './settings.js';
 
@@ -32,4 +33,4 @@ const SUFFIX: Record<DirectoryEntry['type'], string> = {
 };
 
 const lineOf = ({ path, type, size }: DirectoryEntry): string =>
-  `${path}${SUFFIX[type]}${size === undefined ? '' : ` (${size} bytes)`}`;
+  `${path}${SUFFIX[type]}${size === undefined ? '' : ` (${bytesOf(size)})`}`;

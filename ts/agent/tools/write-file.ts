@@ -1,5 +1,6 @@
 import type { BackendTools } from '../../../agent.js';
 import { anyText, inputSchema, object, text } from '../schema.js';
+import { bytesOf } from './bytes-of.js';
 import { emit, writing } from './call.js';
 import type { ToolSettings } from './settings.js';
 
@@ -15,6 +16,6 @@ export const writeFileTool = ({ backend }: ToolSettings): BackendTools['write_fi
     emit(options, { type: 'file-write-start', path, content });
     const { created, bytes, sha256 } = await backend.writeFile(path, content, call);
     emit(options, { type: 'file-written', path, created, bytes, sha256 });
-    return `${created ? 'Made' : 'Replaced'} ${path}: ${bytes} bytes.`;
+    return `${created ? 'Made' : 'Replaced'} ${path}: ${bytesOf(bytes)}.`;
   },
 });
