@@ -116,6 +116,23 @@ test('docs/concepts.md has each event of a run', () => {
   expect(unique(allOf(read('docs/concepts.md'), /^\| `([a-z]+(?:-[a-z]+)*)` \|/gm))).toEqual(events);
 });
 
+test('docs/concepts.md names those that only some runs have', () => {
+  const declared = declarations.slice(
+    declarations.indexOf('export type QuestionAskedEvent'),
+    declarations.indexOf('export interface GateToolsOptions'),
+  );
+  const [, section = ''] = /\nSome runs have more:\n\n([\s\S]*?)\n\n/.exec(read('docs/concepts.md')) ?? [];
+  expect(unique(allOf(section, /`([a-z]+(?:-[a-z]+)*)`/g))).toEqual(unique(allOf(declared, /type: '([a-z-]+)'/g)));
+});
+
+test('docs/concepts.md says which calls can be asked about once more', () => {
+  const status = read('crates/core/src/approval/status.rs');
+  const [, superseded = ''] = /fn may_be_superseded[\s\S]*?matches!\(self, (.*)\)/.exec(status) ?? [];
+  const [, said = ''] =
+    /A call whose request is (.*) can be asked about once more/.exec(read('docs/concepts.md')) ?? [];
+  expect(allOf(said, /`(\w+)`/g)).toEqual(allOf(superseded.toLowerCase(), /self::(\w+)/g));
+});
+
 test('docs/agent.md has each event of subagents, questions and tools', () => {
   const declared = declarations.slice(
     declarations.indexOf('export type QuestionAskedEvent'),
