@@ -20,6 +20,7 @@ import { messageOf } from '../errors/message-of.js';
 import { isLater } from '../values/awaitable.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
+import { describe } from './describing.js';
 import { askQuestions, checkQuestionCallback, questionRequest, type QuestionCallback } from './asking-questions.js';
 import { isQuestion } from './questions.js';
 import type { Decided } from './records.js';
@@ -28,9 +29,6 @@ import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import { mainRunOf } from './run-ids.js';
 import type { CheckEdit } from './teller.js';
 import { judge, type Judge, type JudgedCall, type Verdict } from './judge.js';
-
-/** How long a `description` function may take, in ms; then the default stands. */
-const DESCRIPTION_DEADLINE_MS = 10_000;
 
 export type ApprovalCallback = (
   request: never,
@@ -235,7 +233,7 @@ export class Asker {
     if (question.questions !== undefined)
       return questionRequest(question, question.questions, { runId, origin: this.origin, logger: this.#logger });
     const { toolCallId, toolName, args, gating, signal, verdict, supersedes } = question;
-    const description = await this.#describe(question);
+    const description = await describe(question, (call) => this.inContext(call));
     const call = { toolCallId, toolName, args, runId, signal };
     const asks = verdict ?? ({ effect: 'ask', floor: true } as const);
     const { page, ...details } = await this.gate.control.shown(call, asks, this.#policies);
@@ -301,33 +299,6 @@ export class Asker {
     if (this.gate.timeout !== null) return this.gate.timeout;
     return this.#callback === undefined ? DEFAULT_TIMEOUT_MS : null;
   }
-
-  async #describe(question: Question): Promise<string | null> {
-    const said = await this.#describedBy(question);
-    const { supersedes } = question;
-    return supersedes === undefined ? said : `Asked again: ${supersedes.reason}${said === null ? '' : ` ${said}`}`;
-  }
-
-  async #describedBy({ entry, toolCallId, toolName, args, verdict, signal }: Question): Promise<string | null> {
-    const description: unknown = entry?.description;
-    try {
-      const text: unknown =
-        typeof description === 'function'
-          ? await within(
-              DESCRIPTION_DEADLINE_MS,
-              signal,
-              this.inContext(
-                () => Reflect.apply(description, entry, [{ toolCallId, toolName, args: copyOf(args) }]) as unknown,
-              ),
-            )
-          : description;
-      if (typeof text === 'string') return text;
-    } catch {
-      // The call must be asked about all the same: the default says what it is.
-    }
-    const reason = verdict?.effect === 'ask' ? verdict.reason : undefined;
-    return reason === undefined ? null : `${toolName}: ${reason}`;
-  }
 }
 
 function gateOf({ gate, place: paths }: AskerOptions, place: string): LocalGate {
@@ -341,22 +312,4 @@ function gateOf({ gate, place: paths }: AskerOptions, place: string): LocalGate 
 export function requestOf(record: ApprovalRecord, args: Snapshot): ApprovalRequest {
   const { status: _status, decision: _decision, decidedBy: _by, via: _via, decidedAt: _at, ...request } = record;
   return { ...request, args: copyOf(args) };
-}
-
-async function within(ms: number, signal: AbortSignal | undefined, value: unknown): Promise<unknown> {
-  let giveUp: () => void = () => {};
-  const late = new Promise<undefined>((resolve) => {
-    const stop = () => resolve(undefined);
-    const timer = setTimeout(stop, ms);
-    signal?.addEventListener('abort', stop, { once: true });
-    giveUp = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-    };
-  });
-  try {
-    return await Promise.race([value, late]);
-  } finally {
-    giveUp();
-  }
 }
