@@ -1,34 +1,21 @@
 /**
- * The tools of a run with a guard on each that may be asked about: the SDK asks it whether a call needs approval, and every
- * execution passes it. The guard, not the message history, knows what may run.
+ * What is known of the calls of a run: whether they may run, what is said of them, what humans saw. The guard, not the message
+ * history, knows what may run. The tools that ask it are in `guarded-tools.ts`.
  */
-import type { Tool, ToolSet } from 'ai';
+import type { ToolSet } from 'ai';
 import type { ApprovalRecord, InterruptOn, InterruptOptions, Question } from '../../index.js';
-import { RefusedByCore } from '../errors/from-native.js';
-import { LedgerError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Asker } from '../gate/asker.js';
 import type { HostJudge, Verdict } from '../gate/judge.js';
-import type { Claim, Gating, InterruptPlan } from '../native.js';
-import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
-import { copyOf, snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
-import { withCallContext, type CallContext } from './call-context.js';
-import { follow, lastLater, noted, Refused, streamLater, type Outcome } from './follow.js';
+import type { Gating, InterruptPlan } from '../native.js';
+import { copyOf, snapshot, type Snapshot } from '../values/snapshot.js';
+import type { CallContext } from './call-context.js';
+import type { Outcome } from './follow.js';
+import { guardTools } from './guarded-tools.js';
+import { Inheritance } from './inheritance.js';
 import { isQuestionTool, questionsIn } from './questions.js';
 import { DUPLICATE_ID } from './reasons.js';
-import { Inheritance } from './inheritance.js';
-import { keptResult } from './kept-result.js';
-import {
-  copyTool,
-  define,
-  entryOf,
-  executes,
-  isGenerator,
-  isTask,
-  ownTool,
-  type Execute,
-  type ExecuteOptions,
-} from './tools.js';
+import { entryOf, isTask, ownTool } from './tools.js';
 
 /** What the guard knows of one call. */
 export interface GuardedCall {
@@ -93,7 +80,7 @@ export class Guard {
       inherited: options.inherited,
       approvalTimeout: options.asker.approvalTimeout,
     });
-    this.tools = this.#wrap(options.tools);
+    this.tools = guardTools(this, options);
   }
 
   /** Whether any call of any tool may need a human. */
@@ -111,6 +98,13 @@ export class Guard {
     return gating.action !== 'allow' || (gating.entry !== toolName && hostJudges?.(toolName) === true);
   }
 
+  /** An explicit `false` wins over the tool's own `needsApproval`. */
+  mustLoosen(toolName: string): boolean {
+    const gating = this.#gatings.get(toolName);
+    const isAllowed = gating?.action === 'allow' && gating.entry === toolName;
+    return isAllowed && Boolean(ownTool(this.#options.tools, toolName)?.needsApproval);
+  }
+
   /** How calls of this tool are asked about. */
   gatingOf(toolName: string): Gating | undefined {
     const gating = this.#gatings.get(toolName);
@@ -126,6 +120,11 @@ export class Guard {
   /** A human is shown this call. */
   showed(record: ApprovalRecord): void {
     this.#shown.set(record.toolCallId, record);
+  }
+
+  /** What a human saw of this call. */
+  shown(toolCallId: string): ApprovalRecord | undefined {
+    return this.#shown.get(toolCallId);
   }
 
   entryOf(toolName: string): InterruptOptions | undefined {
@@ -174,6 +173,10 @@ export class Guard {
     this.#answered.add(toolCallId);
   }
 
+  isAnswered(toolCallId: string): boolean {
+    return this.#answered.has(toolCallId);
+  }
+
   /** What the configuration says about arguments that a human wrote. */
   async judgeEdit(toolCallId: string, toolName: string, args: Snapshot): Promise<Verdict> {
     return this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {});
@@ -193,12 +196,13 @@ export class Guard {
   async needsApproval(toolName: string, input: unknown, options: { toolCallId: string }): Promise<boolean> {
     const { toolCallId } = options;
     // AI SDK 6 denies an approved call whose tool says at the resume that it needs no approval.
-    if (this.#answered.has(toolCallId)) return true;
-    const verdict = await this.#verdictOn(toolCallId, toolName, input, { ...options });
+    if (this.isAnswered(toolCallId)) return true;
+    const verdict = await this.judgeNew(toolCallId, toolName, input, { ...options });
     return verdict.effect !== 'allow';
   }
 
-  async #verdictOn(
+  /** What everything says about a call that was not seen before. */
+  async judgeNew(
     toolCallId: string,
     toolName: string,
     input: unknown,
@@ -236,181 +240,7 @@ export class Guard {
       },
     );
   }
-
-  #wrap(tools: ToolSet): ToolSet {
-    // By the plan, which knows the names that are not enumerable too: a model may call what it was not offered.
-    const names = [...this.#gatings.keys()].filter(
-      (name) => this.guards(name) || this.#mustLoosen(tools, name) || executes(tools, name),
-    );
-    if (names.length === 0) return tools;
-    // Without a prototype, a tool that is only inherited cannot be called past the guard.
-    const wrapped = Object.create(null, Object.getOwnPropertyDescriptors(tools)) as ToolSet;
-    for (const name of names) define(wrapped, name, this.#wrapTool(name, ownTool(tools, name) as Tool));
-    return wrapped;
-  }
-
-  /** An explicit `false` wins over the tool's own `needsApproval`. */
-  #mustLoosen(tools: ToolSet, name: string): boolean {
-    const gating = this.#gatings.get(name);
-    return gating?.action === 'allow' && gating.entry === name && Boolean(ownTool(tools, name)?.needsApproval);
-  }
-
-  #wrapTool(name: string, tool: Tool): Tool {
-    if (!this.guards(name)) return copyTool(tool, this.#unguarded(name, tool));
-    const changes: Record<string, unknown> = {
-      needsApproval: (input: unknown, options: { toolCallId: string }) => this.needsApproval(name, input, options),
-    };
-    const { execute } = tool;
-    // It has nothing to run: the answer is its result.
-    if (isQuestionTool(tool)) changes['execute'] = (input: unknown) => notAsked(tool, input);
-    else if (typeof execute === 'function') {
-      // Called on the tool itself: a method of a class may need its private fields.
-      const original = this.#original(name, tool, execute);
-      const later = isGenerator(execute) ? streamLater : lastLater;
-      changes['execute'] = (input: unknown, options: ExecuteOptions) => {
-        const run = this.#mayRun(name, original, input, options);
-        return isLater(run) ? later(run) : run();
-      };
-    }
-    return copyTool(tool, changes);
-  }
-
-  /** The tool's own `execute`, which gets the context of the call. */
-  #original(toolName: string, tool: Tool, execute: unknown): Execute {
-    return (input, options) => {
-      const { toolCallId, abortSignal: signal } = options;
-      const record = this.#shown.get(toolCallId);
-      const approved = record && { approvalId: record.approvalId, changes: record.changes };
-      return this.#options.call({ toolCallId, toolName, approved, signal }, (context) =>
-        Reflect.apply(execute as Execute, tool, [input, withCallContext(options, context)]),
-      );
-    };
-  }
-
-  /** Nobody is asked, but after an abort it does not start: the SDK would run it all the same. */
-  #unguarded(name: string, tool: Tool): Record<string, unknown> {
-    const { execute } = tool;
-    const loose = isTask(tool)
-      ? { needsApproval: this.#isRerun }
-      : this.#mustLoosen(this.#options.tools, name)
-        ? { needsApproval: false }
-        : {};
-    if (typeof execute !== 'function') return loose;
-    const run = this.#original(name, tool, execute);
-    const original: Execute = (input, options) => {
-      this.#throwIfAborted(options);
-      return run(input, options);
-    };
-    if (!this.#options.asker.gate.lasts) return { ...loose, execute: original };
-    const later = isGenerator(execute) ? streamLater : lastLater;
-    const noted: Execute = (input, options) => later(this.#noted(name, original, input, options));
-    return { ...loose, execute: noted };
-  }
-
-  /** AI SDK 6 denies a call that is run again, as approved, when its tool says that it needs no approval. */
-  readonly #isRerun = (_input: unknown, { toolCallId }: { toolCallId: string }): boolean =>
-    this.#answered.has(toolCallId);
-
-  /** What is to be run, once it stands in the audit that it does. */
-  async #noted(toolName: string, execute: Execute, input: unknown, options: ExecuteOptions): Promise<() => unknown> {
-    this.#throwIfAborted(options);
-    const { toolCallId, ...context } = options;
-    // What cannot be taken a copy of is nobody's to approve, but may well run.
-    const args = trySnapshot(input) ?? snapshot(null);
-    await this.#options.asker.noteUnjudged({ toolCallId, toolName, args, context });
-    return () => execute(input, options);
-  }
-
-  /** What is to be run, when it may be. @throws {Refused} */
-  #mayRun(toolName: string, execute: Execute, input: unknown, options: ExecuteOptions): Awaitable<() => unknown> {
-    const { toolCallId } = options;
-    this.#throwIfAborted(options);
-    const args = snapshot(input);
-    const call = this.#calls.get(toolCallId);
-    const run = () => execute(copyOf(args), options);
-    if (call?.verdict?.effect === 'allow' && sameJson(call.args, args)) return run;
-    if (call !== undefined) return this.#claimed(toolName, run, args, options);
-    const { gate, runId } = this.#options.asker;
-    return after(gate.find(runId, toolCallId), (known): Awaitable<() => unknown> => {
-      this.#throwIfAborted(options);
-      return known.length === 0
-        ? this.#unasked(toolName, run, args, options)
-        : this.#claimed(toolName, run, args, options);
-    });
-  }
-
-  /** A call that never passed `needsApproval`, e.g. one that stands approved in messages from elsewhere. */
-  async #unasked(
-    toolName: string,
-    run: () => unknown,
-    args: Snapshot,
-    options: ExecuteOptions,
-  ): Promise<() => unknown> {
-    const verdict = await this.#verdictOn(options.toolCallId, toolName, args.value, { ...options });
-    if (verdict.effect !== 'allow')
-      throw new Refused(`${toolName} was not run: no approval of this call is known here.`);
-    this.#throwIfAborted(options);
-    return run;
-  }
-
-  #claimed(toolName: string, run: () => unknown, args: Snapshot, options: ExecuteOptions): Awaitable<() => unknown> {
-    const { asker, onExecuted, tools } = this.#options;
-    const { toolCallId } = options;
-    return after(claimOrRefuse(asker, asker.runId, toolCallId, toolName, args), ({ approvalId, edited }) => {
-      if (this.#isAborted(options)) {
-        // The claim came back too late.
-        return after(asker.gate.settle(approvalId, false), () => {
-          this.#throwIfAborted(options);
-          throw new Refused(`${toolName} was not run: the run was aborted.`);
-        });
-      }
-      const end = (outcome: Outcome) => {
-        const result = () => keptResult(ownTool(tools, toolName), toolCallId, args, outcome);
-        const settled = asker.gate.settle(approvalId, 'output' in outcome, result);
-        onExecuted?.({ toolCallId, toolName, args: copyOf(args), outcome });
-        return settled;
-      };
-      return () => follow(run, end, edited ? noted : undefined);
-    });
-  }
-
-  #isAborted({ abortSignal }: ExecuteOptions): boolean {
-    return abortSignal?.aborted === true || this.#options.signal?.aborted === true;
-  }
-
-  #throwIfAborted({ abortSignal }: ExecuteOptions): void {
-    abortSignal?.throwIfAborted();
-    this.#options.signal?.throwIfAborted();
-  }
 }
 
 /** For a tool that the plan does not know: it is asked about. */
 export const ASK: Gating = { action: 'ask', entry: null, allowedDecisions: null, timeout: null };
-
-/** Claims the approval of a call, or says why there is none. Fails with {@link Refused}. */
-export function claimOrRefuse(
-  asker: Asker,
-  runId: string | null,
-  toolCallId: string,
-  toolName: string,
-  args: Snapshot,
-): Awaitable<Claim> {
-  return attempt(
-    () => asker.gate.claim(runId, toolCallId, toolName, args, asker.context(toolName)),
-    (error) => {
-      if (error instanceof RefusedByCore || LedgerError.isInstance(error))
-        throw new Refused(`${toolName} was not run: ${error.message}`, { cause: error });
-      throw error;
-    },
-  );
-}
-
-function sameJson(left: Snapshot, right: Snapshot): boolean {
-  return JSON.stringify(left.json) === JSON.stringify(right.json);
-}
-
-/** @throws what is wrong with the questions; that they were not asked, when nothing is */
-function notAsked(tool: Tool, input: unknown): never {
-  questionsIn(tool, input);
-  throw new Refused('The questions were not asked: nobody has answered this call here.');
-}

@@ -6,7 +6,7 @@ import { isApproval } from '../gate/records.js';
 import type { Verdict } from '../gate/judge.js';
 import { interruptPlan, type Gating } from '../native.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
-import { claimOrRefuse } from './guard.js';
+import { claimOrRefuse } from './claim.js';
 import { isResume } from './messages.js';
 import { isQuestionTool } from './questions.js';
 import { reasonOf } from './reasons.js';

@@ -20,7 +20,7 @@ import { answerOf } from './answer-of.js';
 import { denied, isExecutionDenied } from './denied.js';
 import { Edits } from './edits.js';
 import { follow, lastOf, NotedError, Refused } from './follow.js';
-import { claimOrRefuse } from './guard.js';
+import { claimOrRefuse } from './claim.js';
 import { modelOutput } from './history.js';
 import type { Inheritance } from './inheritance.js';
 import type { Parent } from './parent.js';
