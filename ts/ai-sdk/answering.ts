@@ -66,7 +66,7 @@ function editedAnswer(answer: Answer, asked: Asked, decided: unknown, { gate, se
     // Decided elsewhere, unchecked: it must not run on what the schema has not seen.
     const reason = 'The edited arguments were not checked against the tool.';
     void gate.withdraw(asked.record?.approvalId ?? '', reason);
-    setup.requests.deny(toolCallId, { args: decided, reason });
+    setup.decisions.deny(toolCallId, { args: decided, reason });
     return { ...answer, decision: { type: 'cancelled', reason }, runs: false, reason };
   }
   const { args, written } = edit;

@@ -49,7 +49,7 @@ export async function continueRun(options: ContinueOptions): Promise<Continued> 
   await gate.runs.interrupt(runId);
   const all = await gate.runs.records(runId);
   const records = new Map(all.map((record) => [record.toolCallId, record]));
-  setup.requests.recall(all);
+  setup.decisions.recall(all);
   const drift = driftBetween(kept.state, await keeping.fingerprints(setup));
   const round = newRound(kept.state.round);
   round.calls = step.calls;

@@ -1,18 +1,18 @@
-/** The calls that a run must ask about: taken in, put to somebody, and told when they are decided. */
+/** The calls that a run must ask about: taken in, and put to somebody. What becomes of them is in `decisions.ts`. */
 import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType, QuestionAskedEvent } from '../../index.js';
 import { requestOf, type Asker, type Opened, type Question } from '../gate/asker.js';
-import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { questionsOf } from '../gate/questions.js';
-import { existingRecord, isApproval, toRecord, type Decided } from '../gate/records.js';
+import { existingRecord, isApproval, toRecord } from '../gate/records.js';
 import type { Gating, RawRecord } from '../native.js';
 import { snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
+import type { Decisions } from './decisions.js';
 import { digestOf, type Edits } from './edits.js';
 import { ASK, type Guard } from './guard.js';
 import type { Plan } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
 import { Questioning } from './questions.js';
-import { DUPLICATE_ID, reasonOf, TURN_ENDED } from './reasons.js';
+import { DUPLICATE_ID } from './reasons.js';
 import { valueOf, type Asked, type Round } from './round.js';
 import type { StreamPart } from './sdk.js';
 import { isComplete } from './turn.js';
@@ -21,25 +21,14 @@ import { warnOnce } from './warnings.js';
 export interface RequestsOptions {
   asker: Asker;
   guard: Guard;
+  decisions: Decisions;
   signal: AbortSignal;
   tell: (event: OwnEvent) => void;
-  /** Has the run look at its round. */
-  wake: () => void;
   editsOf: (toolCallId: string, toolName: string) => Edits;
-}
-
-/** What the run tells of a decision. */
-type Told = Pick<Decided, 'approvalId' | 'decision' | 'decidedBy'> & Partial<Decided>;
-
-/** Why a call did not run. */
-export interface Denial {
-  args: unknown;
-  reason: string | undefined;
 }
 
 export class Requests {
   readonly #options: RequestsOptions;
-  readonly #denials = new Map<string, Denial>();
   /** How often the run saw each tool call id. */
   readonly #seen = new Map<string, number>();
 
@@ -51,23 +40,9 @@ export class Requests {
     this.#seen.set(toolCallId, (this.#seen.get(toolCallId) ?? 0) + 1);
   }
 
-  /** What was asked in the run before it was continued here: what a human rejected then is remembered. */
-  recall(records: readonly RawRecord[]): void {
-    const { rejections } = this.#options.asker;
-    if (rejections !== undefined) for (const record of records) rejections.take(toRecord(record));
-  }
-
   /** Whether several calls have this id. */
   isAmbiguous(toolCallId: string): boolean {
     return (this.#seen.get(toolCallId) ?? 0) > 1;
-  }
-
-  deny(toolCallId: string, denial: Denial): void {
-    this.#denials.set(toolCallId, denial);
-  }
-
-  denial(toolCallId: string): Denial | undefined {
-    return this.#denials.get(toolCallId);
   }
 
   /** Takes a request of the SDK's in; `undefined`: it is none, and not shown. */
@@ -96,26 +71,6 @@ export class Requests {
       questioning: undefined,
     });
     return part;
-  }
-
-  /** Whether the turn is whole and all its requests are here. Without a watched model that is known at its end only. */
-  areComplete(round: Round): boolean {
-    const { turn, requested, calls } = round;
-    if (turn?.ended !== true || requested.length === 0) return false;
-    if (round.toolCallsSeen !== turn.toolCalls || round.providerRequestsSeen !== turn.providerRequests) return false;
-    return calls.every((call) => {
-      if (
-        call.invalid === true ||
-        call.providerExecuted === true ||
-        !this.#options.guard.guards(call.toolName as string)
-      )
-        return true;
-      const verdict = this.#options.guard.call(call.toolCallId as string)?.verdict;
-      return (
-        verdict !== undefined &&
-        (verdict.effect === 'allow' || requested.some(({ toolCallId }) => toolCallId === call.toolCallId))
-      );
-    });
   }
 
   /** Makes all requests of the step, then asks about all of them at once. */
@@ -172,7 +127,7 @@ export class Requests {
       else if (plan.do === 'deny') {
         if (plan.takeBack !== undefined) await this.#options.asker.gate.withdraw(plan.takeBack.approvalId, plan.reason);
         asked.decision = { type: 'cancelled', reason: plan.reason };
-        this.deny(asked.toolCallId, { args: valueOf(asked.args), reason: plan.reason });
+        this.#options.decisions.deny(asked.toolCallId, { args: valueOf(asked.args), reason: plan.reason });
       }
     }
     this.#callHumans(open);
@@ -189,7 +144,7 @@ export class Requests {
     // What was approved is in the ledger, what would run is in the messages.
     asked.staleness = same ? staleness : async () => 'The call in the messages is not the one that was asked about.';
     this.#tellAsked(asked, record, false);
-    this.#wait(round, asked, record, decided);
+    this.#options.decisions.wait(round, asked, record, decided);
   }
 
   async #askInstead(round: Round, asked: Asked, { instead, takeBack }: Plan & { do: 'ask' }): Promise<boolean> {
@@ -217,16 +172,6 @@ export class Requests {
     this.#options.tell({ type: 'approval-requested', isAutomatic, ...request, args } as ApprovalRequestedEvent);
   }
 
-  #wait(round: Round, asked: Asked, record: ApprovalRecord, decided: Promise<Decided>): void {
-    round.waiting++;
-    round.waits.push(
-      decided.then(
-        (outcome) => this.#onDecided(round, asked, outcome),
-        (error: unknown) => this.#onLost(round, asked, record, error),
-      ),
-    );
-  }
-
   /** `false`: it could not be taken back, and does not run in this run. */
   async #takeBack(asked: Asked, { approvalId }: ApprovalRecord, why: string): Promise<boolean> {
     try {
@@ -235,7 +180,7 @@ export class Requests {
     } catch (error) {
       const reason = `${why} It cannot be asked about again: ${messageOf(error)}`;
       asked.decision = { type: 'cancelled', reason };
-      this.deny(asked.toolCallId, { args: valueOf(asked.args), reason });
+      this.#options.decisions.deny(asked.toolCallId, { args: valueOf(asked.args), reason });
       return false;
     }
   }
@@ -318,7 +263,7 @@ export class Requests {
       asked.staleness = staleness;
       const isAutomatic = denied !== undefined || this.#options.asker.isAutomatic;
       this.#tellAsked(asked, record, isAutomatic);
-      this.#wait(round, asked, record, decided);
+      this.#options.decisions.wait(round, asked, record, decided);
       if (denied === undefined) return true;
       // The run goes on when the decision is told, which it is when it is kept.
       void this.#options.asker.gate.rejectBySystem(record.approvalId, denied);
@@ -327,7 +272,7 @@ export class Requests {
       const reason = denied ?? (existingRecord(error) === undefined ? messageOf(error) : DUPLICATE_ID);
       asked.decision = { type: 'reject', reason };
       asked.questioning?.fail(reason);
-      this.deny(toolCallId, { args: valueOf(args), reason });
+      this.#options.decisions.deny(toolCallId, { args: valueOf(args), reason });
     }
     return false;
   }
@@ -337,50 +282,6 @@ export class Requests {
     if (!providerExecuted) return gating;
     const allowed = gating?.allowedDecisions ?? PROVIDER_TAKES;
     return { ...(gating ?? ASK), allowedDecisions: allowed.filter((type) => PROVIDER_TAKES.includes(type)) };
-  }
-
-  /** Nothing more will be heard of it: it does not run. With the gate, the run ends. */
-  #onLost(round: Round, asked: Asked, { approvalId }: ApprovalRecord, error: unknown): void {
-    if (GateClosedError.isInstance(error)) {
-      round.waiting--;
-      asked.decision = { type: 'cancelled', reason: messageOf(error) };
-      round.lost ??= { error };
-      this.#options.wake();
-      return;
-    }
-    const reason = `The ledger cannot say what was decided: ${messageOf(error)}`;
-    const decision = { type: 'cancelled', reason } as const;
-    this.#onDecided(round, asked, { approvalId, decision, decidedBy: 'countersign' });
-  }
-
-  /** A human may have rejected it, of which the same call is told. */
-  #noteRejection({ record, args }: Asked, { decision, via }: Told): void {
-    if (record !== undefined && args !== undefined && via !== undefined)
-      this.#options.asker.rejections?.take({ ...record, args: args.value, contents: 'kept', decision, via });
-  }
-
-  #onDecided(round: Round, asked: Asked, told: Told): void {
-    const { decision, decidedBy, approvalId } = told;
-    const { toolCallId, toolName, questioning } = asked;
-    asked.decision = decision;
-    round.waiting--;
-    const origin = asked.record?.origin ?? this.#options.asker.origin;
-    const approved = isApproval(decision);
-    this.#noteRejection(asked, told);
-    if (!approved && decision.type !== 'respond')
-      this.deny(toolCallId, { args: valueOf(asked.args), reason: reasonOf(decision) });
-    const { reason } = decision;
-    const common = { approvalId, toolCallId, origin, decidedBy };
-    if (questioning === undefined)
-      this.#options.tell({ type: 'approval-response', ...common, toolName, approved, decision, reason });
-    else this.#options.tell({ type: 'question-answered', ...common, answer: questioning.take(told) });
-    if (decision.type === 'reject' && decision.stop === true) {
-      for (const other of round.requested) {
-        if (other.record !== undefined && other.decision === undefined) {
-          void this.#options.asker.gate.cancel(other.record.approvalId, TURN_ENDED, 'system');
-        }
-      }
-    }
   }
 }
 

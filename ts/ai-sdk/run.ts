@@ -6,7 +6,7 @@
  * call again. What the loop yields is the SDK's own parts, as one stream, and its own events beside them.
  *
  * Here is the loop. What it came to is in `conversation.ts`, how the SDK is called in `calling.ts`, who is asked in
- * `requests.ts`, what is kept in `keeping.ts`.
+ * `requests.ts`, what they decide in `decisions.ts`, what is kept in `keeping.ts`.
  */
 import type { ToolSet } from 'ai';
 import type { RunResult } from '../../index.js';
@@ -27,13 +27,14 @@ import { isWorthAsking, Keeping } from './keeping.js';
 import { partsOf } from './messages.js';
 import type { OwnEvent } from './own-events.js';
 import { isResult, outputOf, partOf, silentResult, streamOf, takePart } from './reading.js';
+import type { Denial } from './decisions.js';
 import { CANCELLED, TURN_ENDED } from './reasons.js';
-import type { Denial } from './requests.js';
 import { resultMessages, Round } from './round.js';
 import type { OpenCall, RunOptions } from './run-options.js';
 import type { CallOptions, Sdk, StreamPart, StreamResult } from './sdk.js';
 import { setUp, wantsOutput, type Setup } from './setup.js';
 import { StepSoFar } from './step-so-far.js';
+import { areRequestsHere, isStill, isWhole, mayHear } from './whole.js';
 
 /** Turns what happens into what is yielded; `undefined` is not yielded. */
 export interface View<E> {
@@ -119,7 +120,7 @@ export class Run {
 
   /** Why a call did not run, for the event that tells it. */
   denial(toolCallId: string): Denial | undefined {
-    return (this.#setup as Setup).requests.denial(toolCallId);
+    return (this.#setup as Setup).decisions.denial(toolCallId);
   }
 
   /** Opens the first call. Idempotent. */
@@ -336,7 +337,7 @@ export class Run {
   async #read(setup: Setup, round: Round): Promise<StreamPart | undefined> {
     const { requests, guard } = setup;
     if (this.#untilWhole.length > 0 && isWhole(round)) for (const { resolve } of this.#untilWhole.splice(0)) resolve();
-    if (round.askedAbout === 0 && requests.areComplete(round) && isWorthAsking(round, guard.tools)) {
+    if (round.askedAbout === 0 && areRequestsHere(round, guard) && isWorthAsking(round, guard.tools)) {
       if ((await this.#keepSoFar(setup, round)) !== false) {
         await requests.askAll(round);
         return undefined;
@@ -550,18 +551,7 @@ export class Run {
     const round = this.#round;
     if (this.#phase !== 'reading' || round === undefined) return true;
     if (!this.#children.areLeft) return false;
-    const isLeft = (toolCallId: string) => this.#children.wasLeft(toolCallId);
-    if (round.stepsStarted === 0) {
-      const executed = new Set(round.executed.map(({ toolCallId }) => toolCallId));
-      return round.answers.every(
-        ({ toolCallId, runs, executable }) => !runs || !executable || executed.has(toolCallId) || isLeft(toolCallId),
-      );
-    }
-    if (!isWhole(round)) return false;
-    return round.calls.every(({ toolCallId = '', invalid, providerExecuted }) => {
-      if (invalid === true || providerExecuted === true || isLeft(toolCallId)) return true;
-      return round.soFar?.hasResult(toolCallId) === true || round.soFar?.isAskedAbout(toolCallId) === true;
-    });
+    return isStill(round, (toolCallId) => this.#children.wasLeft(toolCallId));
   }
 
   #endTurn(): void {
@@ -589,16 +579,6 @@ export class Run {
 
 /** For those who wait for what goes on elsewhere. */
 const NEVER = new Promise<never>(() => {});
-
-/** Whether the model has said all of the step, and all of it was read. */
-function isWhole({ turn, toolCallsSeen }: Round): boolean {
-  return turn?.ended === true && toolCallsSeen === turn.toolCalls;
-}
-
-/** Whether something may be told beside what the SDK tells. */
-function mayHear({ requested, toolCallsSeen, answers }: Round): boolean {
-  return requested.length > 0 || toolCallsSeen > 0 || answers.length > 0;
-}
 
 /** What a run was given to do. */
 function taskOf(call: CallOptions): string {

@@ -1,5 +1,6 @@
 /** What a run works with from the moment its options are known, which for an agent is when its first call is opened. */
 import type { ToolSet } from 'ai';
+import { Decisions } from './decisions.js';
 import { Edits } from './edits.js';
 import type { CallContext } from './call-context.js';
 import { Guard, type CalledTool, type Executed } from './guard.js';
@@ -16,6 +17,7 @@ export interface Setup {
   /** The options as they were passed, with an agent's own filled in. */
   readonly callOptions: CallOptions;
   readonly guard: Guard;
+  readonly decisions: Decisions;
   readonly requests: Requests;
 }
 
@@ -48,8 +50,9 @@ export function setUp({ run, sdk, callOptions, alsoGuarded, call, onExecuted, te
     onExecuted,
   });
   const editsOf = (toolCallId: string, toolName: string) => editsFor(toolCallId, toolName, sdk, callOptions, guard);
-  const requests = new Requests({ asker, guard, signal, tell, wake, editsOf });
-  return { sdk, callOptions, guard, requests };
+  const decisions = new Decisions({ asker, tell, wake });
+  const requests = new Requests({ asker, guard, decisions, signal, tell, editsOf });
+  return { sdk, callOptions, guard, decisions, requests };
 }
 
 /** What an edit of this call must pass. */

@@ -1,0 +1,104 @@
+/** What becomes of the requests of a run: each decision is waited for, told, and remembered where it is a no. */
+import type { ApprovalRecord } from '../../index.js';
+import { GateClosedError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
+import type { Asker } from '../gate/asker.js';
+import { isApproval, toRecord, type Decided } from '../gate/records.js';
+import type { RawRecord } from '../native.js';
+import type { OwnEvent } from './own-events.js';
+import { reasonOf, TURN_ENDED } from './reasons.js';
+import { valueOf, type Asked, type Round } from './round.js';
+
+export interface DecisionsOptions {
+  asker: Asker;
+  tell: (event: OwnEvent) => void;
+  /** Has the run look at its round. */
+  wake: () => void;
+}
+
+/** What the run tells of a decision. */
+type Told = Pick<Decided, 'approvalId' | 'decision' | 'decidedBy'> & Partial<Decided>;
+
+/** Why a call did not run. */
+export interface Denial {
+  args: unknown;
+  reason: string | undefined;
+}
+
+export class Decisions {
+  readonly #options: DecisionsOptions;
+  readonly #denials = new Map<string, Denial>();
+
+  constructor(options: DecisionsOptions) {
+    this.#options = options;
+  }
+
+  /** What was asked in the run before it was continued here: what a human rejected then is remembered. */
+  recall(records: readonly RawRecord[]): void {
+    const { rejections } = this.#options.asker;
+    if (rejections !== undefined) for (const record of records) rejections.take(toRecord(record));
+  }
+
+  deny(toolCallId: string, denial: Denial): void {
+    this.#denials.set(toolCallId, denial);
+  }
+
+  denial(toolCallId: string): Denial | undefined {
+    return this.#denials.get(toolCallId);
+  }
+
+  /** Waits for the decision of a request, and tells it. */
+  wait(round: Round, asked: Asked, record: ApprovalRecord, decided: Promise<Decided>): void {
+    round.waiting++;
+    round.waits.push(
+      decided.then(
+        (outcome) => this.#onDecided(round, asked, outcome),
+        (error: unknown) => this.#onLost(round, asked, record, error),
+      ),
+    );
+  }
+
+  /** Nothing more will be heard of it: it does not run. With the gate, the run ends. */
+  #onLost(round: Round, asked: Asked, { approvalId }: ApprovalRecord, error: unknown): void {
+    if (GateClosedError.isInstance(error)) {
+      round.waiting--;
+      asked.decision = { type: 'cancelled', reason: messageOf(error) };
+      round.lost ??= { error };
+      this.#options.wake();
+      return;
+    }
+    const reason = `The ledger cannot say what was decided: ${messageOf(error)}`;
+    const decision = { type: 'cancelled', reason } as const;
+    this.#onDecided(round, asked, { approvalId, decision, decidedBy: 'countersign' });
+  }
+
+  /** A human may have rejected it, of which the same call is told. */
+  #noteRejection({ record, args }: Asked, { decision, via }: Told): void {
+    if (record !== undefined && args !== undefined && via !== undefined)
+      this.#options.asker.rejections?.take({ ...record, args: args.value, contents: 'kept', decision, via });
+  }
+
+  #onDecided(round: Round, asked: Asked, told: Told): void {
+    const { decision, decidedBy, approvalId } = told;
+    const { toolCallId, toolName, questioning } = asked;
+    asked.decision = decision;
+    round.waiting--;
+    const origin = asked.record?.origin ?? this.#options.asker.origin;
+    const approved = isApproval(decision);
+    this.#noteRejection(asked, told);
+    if (!approved && decision.type !== 'respond')
+      this.deny(toolCallId, { args: valueOf(asked.args), reason: reasonOf(decision) });
+    const { reason } = decision;
+    const common = { approvalId, toolCallId, origin, decidedBy };
+    if (questioning === undefined)
+      this.#options.tell({ type: 'approval-response', ...common, toolName, approved, decision, reason });
+    else this.#options.tell({ type: 'question-answered', ...common, answer: questioning.take(told) });
+    if (decision.type === 'reject' && decision.stop === true) {
+      for (const other of round.requested) {
+        if (other.record !== undefined && other.decision === undefined) {
+          void this.#options.asker.gate.cancel(other.record.approvalId, TURN_ENDED, 'system');
+        }
+      }
+    }
+  }
+}
