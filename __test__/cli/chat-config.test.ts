@@ -39,12 +39,14 @@ test('nobody says anything: what changes things is asked about', async () => {
     baseUrl: undefined,
     sendsKey: true,
     ledger: undefined,
+    projectLedger: undefined,
     needApproval: ['execute', 'write_file', 'edit_file'],
     policies: [],
     narrowing: [],
     plain: false,
     emoji: true,
     project: join(root, 'project'),
+    settings: join(root, 'xdg/countersign'),
     files: [],
   });
 });
@@ -58,7 +60,9 @@ test('flags count more than the project, and that more than the user', async () 
   expect(await read()).toMatchObject({
     model: 'p',
     baseUrl: 'http://u.example/v1',
-    ledger: `sqlite:${join(root, 'project/.countersign/p.db')}`,
+    // The record of what a project had done stays where its user wants it.
+    ledger: `sqlite:${join(root, 'xdg/countersign/u.db')}`,
+    projectLedger: `sqlite:${join(root, 'project/.countersign/p.db')}`,
     plain: false,
     emoji: false,
     files: [at.user, at.project],

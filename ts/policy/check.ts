@@ -1,10 +1,10 @@
 /** Policies outside a run: read, checked, explained, compared. */
-import { readFile } from 'node:fs/promises';
 import type * as Api from '../../index.js';
 import type { Policy, PolicyCall, PolicyEffect, PolicyInput, PolicyPlace, RecordedCall } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { PolicyError } from '../errors/index.js';
 import { checkDocuments, importDocument, lintDocuments } from '../native.js';
+import { readAtMost } from '../values/read-at-most.js';
 import { snapshot } from '../values/snapshot.js';
 import { documentsOf, isMade, madePolicy } from './documents.js';
 import { Policies } from './policies.js';
@@ -16,11 +16,14 @@ export const parsePolicy: typeof Api.parsePolicy = (text, { name = 'policy', for
   return madePolicy(policy);
 };
 
+/** More is no policy, in bytes. */
+const MOST = 1 << 20;
+
 /** @see index.d.ts */
 export const loadPolicy: typeof Api.loadPolicy = async (path) => {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, MOST));
   } catch (cause) {
     const message = `${path}: the policy cannot be read: ${messageOf(cause)}`;
     throw new PolicyError({

@@ -19,16 +19,16 @@
  * ```
  *
  * A project's file comes with the project, so it may only tighten what is asked about: its `need_approval` is added to the
- * user's, its `policy` narrows, it cannot turn Auto-approve on, its ledger lies in the project, and its `base_url` is a server
- * on this machine, which gets no key.
+ * user's, its `policy` narrows, it cannot turn Auto-approve on, its ledger lies in the project and counts only where the user
+ * names none, and its `base_url` is a server on this machine, which gets no key.
  */
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { BuiltinToolName } from '../../../agent.js';
 import { CountersignError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { projectDirectory, readSettings, type NativeSetting } from '../../native.js';
+import { readAtMost } from '../../values/read-at-most.js';
 import { nearestOf } from './nearest.js';
 
 /** Where somebody wrote it. */
@@ -57,8 +57,10 @@ export interface ChatConfig {
   baseUrl: string | undefined;
   /** Whether a key may be sent to {@link ChatConfig.baseUrl}: not where only a project names it. */
   sendsKey: boolean;
-  /** `sqlite:` and an absolute path, or `memory:`; `undefined`: nobody says. */
+  /** What the user names: `sqlite:` and a path, or `memory:`; `undefined`: nothing. */
   ledger: string | undefined;
+  /** What the project names, with an absolute path. */
+  projectLedger: string | undefined;
   /** Tools that are asked about unless a rule allows the call; `*` is all of them. */
   needApproval: readonly string[];
   /** Files with absolute paths, and presets. */
@@ -69,6 +71,8 @@ export interface ChatConfig {
   emoji: boolean;
   /** The project, absolute. */
   project: string;
+  /** The user's folder of settings. */
+  settings: string | undefined;
   /** The files that were read. */
   files: readonly string[];
 }
@@ -112,13 +116,16 @@ export async function readConfig(
     model: flags.model ?? own?.model ?? user?.model,
     baseUrl: baseUrl || undefined,
     sendsKey: flags['base-url'] !== undefined || own?.base_url === undefined || own.base_url === user?.base_url,
-    ledger: flags.ledger ?? own?.ledger ?? user?.ledger,
+    // A project must not take the record of what it had done away from where the user wants it.
+    ledger: flags.ledger ?? user?.ledger ?? (environment['COUNTERSIGN_LEDGER'] || undefined),
+    projectLedger: own?.ledger,
     needApproval: [...new Set([...(user?.need_approval ?? NEED_APPROVAL), ...(own?.need_approval ?? [])])],
     policies: [...(user?.policy ?? []), ...(flags.policy ?? []).map((name) => policyName(name, folder))],
     narrowing: own?.policy ?? [],
     plain: flags.plain ?? own?.plain ?? user?.plain ?? false,
     emoji: own?.emoji ?? user?.emoji ?? true,
     project,
+    settings: userFile === undefined ? undefined : dirname(userFile),
     files: [user, own].flatMap((each) => (each === undefined ? [] : [each.file])),
   };
 }
@@ -144,11 +151,14 @@ interface FileConfig {
   emoji?: boolean;
 }
 
+/** More are no settings, in bytes. */
+const MOST = 1 << 20;
+
 /** @param project the project that the file comes with; `undefined`: it is the user's */
 async function readConfigFile(file: string, project: string | undefined): Promise<FileConfig | undefined> {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = new TextDecoder().decode(await readAtMost(file, MOST));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

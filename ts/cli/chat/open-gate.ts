@@ -1,12 +1,13 @@
 /** The gate of a chat: its ledger and its policies. */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Gate, GateOptions, PolicyDocument, PolicyInput, PolicyMode } from '../../../index.js';
 import { createGate } from '../../gate/gate.js';
 import { loadPolicy } from '../../policy/check.js';
 import { Ended, Exit } from '../exit.js';
 import { oneLine } from '../style.js';
 import { TOOLS, type ChatConfig } from './config.js';
+import { claim } from './own-ledger.js';
 import { PolicyWatch } from './policy-watch.js';
 
 export interface OpenedGate {
@@ -33,7 +34,7 @@ export async function openGate(
 ): Promise<OpenedGate> {
   const policy = [ownRules(config.needApproval), ...(await inputs(config.policies))];
   const narrowing = await inputs(config.narrowing);
-  const ledger = await ledgerOf(config, folder, environment);
+  const ledger = await ledgerOf(config);
   // As everywhere on the command line: a key that is there is used.
   const hasKey = Boolean(environment['COUNTERSIGN_LEDGER_KEY']) && ledger !== 'memory:';
   const gate = createGate({
@@ -75,18 +76,18 @@ function ownRules(needApproval: readonly string[]): PolicyDocument {
   };
 }
 
-async function ledgerOf(
-  { ledger, project }: ChatConfig,
-  folder: string,
-  environment: NodeJS.ProcessEnv,
-): Promise<NonNullable<GateOptions['ledger']>> {
-  const named = ledger ?? (environment['COUNTERSIGN_LEDGER'] || undefined);
+/** What the user names; else the project's, where it is this user's own. @throws {Ended} (`ERR_LEDGER_OWNER`) */
+async function ledgerOf(config: ChatConfig): Promise<NonNullable<GateOptions['ledger']>> {
+  const { ledger, projectLedger, project, settings } = config;
+  const named = ledger ?? (projectLedger === 'memory:' ? projectLedger : undefined);
   if (named !== undefined) return named as NonNullable<GateOptions['ledger']>;
   const directory = join(project, '.countersign');
   // What an agent was asked to do is nobody else's, and nothing to be committed.
   if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
     await writeFile(join(directory, '.gitignore'), 'ledger.db*\n', { flag: 'wx' });
-  return `sqlite:${resolve(folder, directory, 'ledger.db')}`;
+  const file = projectLedger?.slice('sqlite:'.length) ?? join(directory, 'ledger.db');
+  await claim(file, settings);
+  return `sqlite:${file}`;
 }
 
 function inWords({ needApproval, policies, narrowing, project, files }: ChatConfig): string[] {

@@ -1,0 +1,73 @@
+/** A folder that somebody else filled: what lies in it runs nothing that nobody here approved. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { scratch } from '../policy/support.js';
+import { serve } from './chat-server.js';
+import { cli, countersign } from './command.js';
+
+const at = (home: string) => ({ HOME: home, XDG_CONFIG_HOME: join(home, 'config'), COUNTERSIGN_LEDGER: undefined });
+
+test('a ledger that came with it, with an approval of theirs', { timeout: 60_000 }, async () => {
+  const server = await serve([{ calls: [['execute', { command: 'echo ran > ran.txt' }]] }, 'Made.']);
+  const args = ['--model', 'scripted', '--base-url', server.url];
+  const [folder, theirs, ours] = [scratch(), scratch(), scratch()];
+  const child = spawn(process.execPath, [cli, ...args], { cwd: folder, env: { ...process.env, ...at(theirs) } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let stdout = '';
+  child.stdout.on('data', (data: Buffer) => (stdout += String(data)));
+  child.stdin.write('go\n');
+  await expect.poll(() => stdout, { timeout: 15_000 }).toContain('Waits for approval');
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  const { approvalId } = JSON.parse((await countersign(['pending', '--json'], { cwd: folder })).stdout) as {
+    approvalId: string;
+  };
+  expect((await countersign(['approve', approvalId], { cwd: folder })).code).toBe(0);
+
+  const taken = await countersign(args, { cwd: folder, env: at(ours), input: '/resume\n' });
+  expect(taken).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/ERR_LEDGER_OWNER.*--ledger sqlite:/) as string,
+  });
+  expect(existsSync(join(folder, 'ran.txt'))).toBe(false);
+
+  // Whoever made it goes on as ever.
+  await countersign(args, { cwd: folder, env: at(theirs), input: '/resume\n' });
+  expect(existsSync(join(folder, 'ran.txt'))).toBe(true);
+  // And whoever names it has looked at it.
+  const named = [...args, '--ledger', `sqlite:${join(folder, '.countersign/ledger.db')}`];
+  expect(await countersign(named, { cwd: folder, env: at(ours), input: '/runs\n' })).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+});
+
+test.each(['ledger.db', '.countersign/ledger.db'])('a link to %s of another place', async (ledger) => {
+  const server = await serve([]);
+  const [folder, home, elsewhere] = [scratch(), scratch(), scratch()];
+  mkdirSync(join(folder, '.countersign'));
+  writeFileSync(join(folder, '.countersign/config.toml'), `ledger = "sqlite:../${ledger}"\n`);
+  symlinkSync(join(elsewhere, 'made.db'), join(folder, ledger));
+  const args = ['--model', 'scripted', '--base-url', server.url];
+  const run = await countersign(args, { cwd: folder, env: at(home), input: '/runs\n' });
+  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('ERR_LEDGER_OWNER') as string });
+  expect(existsSync(join(elsewhere, 'made.db'))).toBe(false);
+});
+
+test.skipIf(process.platform === 'win32').each([
+  ['settings', 'config.toml', /ERR_CONFIG_FILE.*more than 1048576 bytes/, 2],
+  ['a policy', 'strict.toml', /ERR_POLICY_FILE.*more than 1048576 bytes/, 1],
+])('%s that never end', async (_, name, message, code) => {
+  const server = await serve([]);
+  const [folder, home] = [scratch(), scratch()];
+  mkdirSync(join(folder, '.countersign'));
+  writeFileSync(join(folder, '.countersign/config.toml'), 'policy = "strict.toml"\n');
+  rmSync(join(folder, '.countersign', name), { force: true });
+  symlinkSync('/dev/zero', join(folder, '.countersign', name));
+  const args = ['--model', 'scripted', '--base-url', server.url];
+  const run = await countersign([...args, '--prompt', 'x'], { cwd: folder, env: at(home) });
+  expect(run).toMatchObject({ code, stderr: expect.stringMatching(message) as string });
+});

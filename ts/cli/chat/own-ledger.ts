@@ -1,0 +1,65 @@
+/**
+ * Whose ledger it is. One that came with a project may hold approvals that nobody here gave, and runs that they let go on:
+ * only what this program made for this user is taken without being named.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { lstat, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Ended, Exit } from '../exit.js';
+import { oneLine } from '../style.js';
+
+/**
+ * Marks the ledger that is about to be made, and knows it again by its mark: nobody else has the secret in the user's folder.
+ *
+ * @param file absolute; its folder is there
+ * @param settings the user's folder of settings; `undefined`: there is none, and no ledger is known again
+ * @throws {Ended} (`ERR_LEDGER_OWNER`) for one that is there and has no such mark
+ */
+export async function claim(file: string, settings: string | undefined): Promise<void> {
+  const mark = `${file}-owner`;
+  const place = join(await realpath(dirname(file)), basename(file));
+  // A link that leads nowhere is there, too.
+  const isThere = await lstat(file).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) {
+    const secret = await secretIn(settings, 'make').catch(() => undefined);
+    // A mark that cannot be kept will be missed the next time: then the ledger has to be named.
+    if (secret !== undefined) await writeFile(mark, markOf(secret, place), { mode: 0o600 });
+    return;
+  }
+  const secret = await secretIn(settings, 'look').catch(() => undefined);
+  const found = await readMark(mark);
+  if (secret !== undefined && found === markOf(secret, place)) return;
+  throw new Ended(
+    Exit.failure,
+    `the ledger ${oneLine(file)} was not made here by you: it may hold approvals that you never gave. ` +
+      `Remove it, or if you trust whoever made it, name it: --ledger ${oneLine(`sqlite:${file}`)}`,
+    'ERR_LEDGER_OWNER',
+  );
+}
+
+const markOf = (secret: string, place: string): string =>
+  createHmac('sha256', secret).update(`countersign ledger 1\0${place}`).digest('hex');
+
+const BYTES = 32;
+
+async function secretIn(settings: string | undefined, what: 'make' | 'look'): Promise<string | undefined> {
+  if (settings === undefined) return undefined;
+  const file = join(settings, 'ledgers.key');
+  if (what === 'make') {
+    await mkdir(settings, { recursive: true, mode: 0o700 });
+    // The one that is there stays.
+    await writeFile(file, randomBytes(BYTES).toString('hex'), { flag: 'wx', mode: 0o600 }).catch(() => {});
+  }
+  const secret = await readFile(file, 'utf8');
+  return secret.length === 2 * BYTES ? secret : undefined;
+}
+
+/** What came with a project may be anything: a pipe would keep us waiting. */
+async function readMark(file: string): Promise<string | undefined> {
+  const found = await lstat(file).catch(() => undefined);
+  if (found === undefined || !found.isFile() || found.size > 1_000) return undefined;
+  return readFile(file, 'utf8');
+}
