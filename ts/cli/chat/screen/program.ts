@@ -179,6 +179,8 @@ export class Program implements Stage {
     if (this.#isAway) return;
     this.#unmount();
     this.#output.clear();
+    // What came while the screen was somebody else's has not been seen; what was typed there is no answer to it.
+    this.#state = unseen(this.#state, performance.now());
     const done = this.#written;
     const below = this.#frame(this.#chat.view.entries.slice(done.length));
     let room = isCleared ? 0 : this.#screen.rows - below.lines.length - 1;
@@ -284,8 +286,6 @@ export class Program implements Stage {
       this.#state = isNothing
         ? goTo(this.#state, { at: 'keys' }, said || 'not edited: it goes on waiting')
         : withEdited(this.#state, ask, after ?? '');
-      // What was typed in the editor, and not read by it, is no answer.
-      this.#state = unseen(this.#state, performance.now());
     }
     this.#paint();
   }

@@ -1,0 +1,38 @@
+/** What others do while a human looks elsewhere. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { serve } from '../cli/chat-server.js';
+import { countersign } from '../cli/command.js';
+import { startChat, withModel } from './chat.js';
+
+withModel();
+
+test('a key that was pressed in the editor decides nothing about the call that has come meanwhile', async () => {
+  const server = await serve([
+    {
+      calls: [
+        ['write_file', { file_path: 'a.txt', content: 'a' }],
+        ['write_file', { file_path: 'b.txt', content: 'b' }],
+      ],
+    },
+    'Done.',
+  ]);
+  // It reads no keys, and ends when it is told to: a moment later, so that the chat knows what was decided meanwhile.
+  const editor = 'echo in the editor\nwhile [ ! -e go ]; do sleep 0.05; done\nsleep 0.5\nexit 1\n';
+  const chat = await startChat({ files: { editor }, env: { VISUAL: 'sh ./editor' }, args: ['--base-url', server.url] });
+  chat.say('go');
+  await chat.asks('a.txt');
+  chat.terminal.press('e');
+  await chat.terminal.waitFor('in the editor');
+  const pending = await countersign(['pending', '--json'], { cwd: chat.folder });
+  const { approvalId } = JSON.parse(pending.stdout.split('\n')[0]!) as { approvalId: string };
+  expect(await countersign(['reject', approvalId], { cwd: chat.folder })).toMatchObject({ code: 0 });
+  // Meant for the editor.
+  chat.terminal.press('y');
+  await chat.terminal.waitFor(/in the editor\s+y/);
+  writeFileSync(join(chat.folder, 'go'), '');
+  await chat.terminal.waitFor('that key came too early');
+  expect(await chat.asks('b.txt')).toContain('Tool 2 of 2');
+  expect(chat.file('b.txt')).toBeUndefined();
+});
