@@ -34,6 +34,8 @@ pub(super) struct Builtin {
     pub(super) arguments: &'static [Argument],
     /// A pattern that is itself a path, below the read argument.
     pub(super) pattern: Option<Names>,
+    /// A glob of the files below the read argument whose contents are used.
+    pub(super) only: Option<Names>,
     /// Whether all below a path is used: always, or when an argument of one of these names is there and not `false`.
     pub(super) recursive: Recursive,
     /// Only names are read, no contents.
@@ -107,6 +109,7 @@ const fn one(names: Names, says: Says) -> Argument {
 const PLAIN: Builtin = Builtin {
     arguments: &[],
     pattern: None,
+    only: None,
     recursive: Recursive::No,
     names: false,
     common: false,
@@ -133,6 +136,7 @@ const GREP_PATH: Names =
     &["path", "directory", "dir", "dir_path", "dirPath", "root", "file_path", "paths"];
 const GREP: Builtin = Builtin {
     arguments: &[Argument { names: GREP_PATH, says: Says::Read, default: Some(".") }],
+    only: Some(&["glob", "include", "file_pattern", "filePattern", "include_pattern"]),
     recursive: Recursive::Yes,
     ..PLAIN
 };
@@ -158,6 +162,7 @@ pub(super) fn of(name: &str) -> Option<Builtin> {
         "glob" => Builtin {
             names: true,
             pattern: Some(&["pattern", "glob", "glob_pattern", "globPattern"]),
+            only: None,
             ..GREP
         },
         "grep" | "search_files" | "search_file_content" => GREP,

@@ -4,7 +4,7 @@ mod builtin;
 mod command;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use builtin::{Builtin, Recursive, Says};
@@ -14,7 +14,7 @@ use super::judge::{JudgedCall, NeedsFiles};
 use super::subject::{Extent, Kind, Start, Subject, literal};
 use crate::call::Json;
 use crate::path::{Files, Where};
-use crate::shell::{Access, Word};
+use crate::shell::{Access, Piece, Word};
 
 /// How tools are read: what documents say of them, besides the usual names.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +29,7 @@ pub(crate) struct Readings {
 struct Plan {
     arguments: Vec<Wanted>,
     pattern: Option<builtin::Names>,
+    only: Option<builtin::Names>,
     recursive: Recursive,
     names: bool,
     cwd: Vec<String>,
@@ -263,6 +264,9 @@ impl Reader<'_> {
                     Ok(target) => target,
                     Err(why) => return self.unknown(Some(name), why),
                 };
+                if let Err(why) = self.named_below(plan, name, text, start) {
+                    return self.unknown(Some(name), why);
+                }
                 let access = if says == Says::Write { Access::Write } else { Access::Read };
                 let extent = match (plan.recursive, recursive) {
                     (Recursive::Maybe, _) => Extent::Tree,
@@ -283,6 +287,47 @@ impl Reader<'_> {
         });
     }
 
+    /// The files that a glob picks by name below a directory. A search passes over hidden ones unless it does, so that what
+    /// is read is more than the directory says.
+    fn named_below(
+        &mut self, plan: &Plan, argument: &str, dir: &str, start: &Arc<Start>,
+    ) -> Result<(), String> {
+        let Some(names) = plan.only else { return Ok(()) };
+        let glob = match self.only(names)? {
+            Some((_, Json::String(glob))) => glob.clone(),
+            Some((name, other)) => {
+                return Err(format!(
+                    "the argument `{name}` is {}, where a text is expected",
+                    other.kind()
+                ));
+            }
+            None => return Ok(()),
+        };
+        let hidden = glob
+            .split_inclusive(['/', ',', '{', '}'])
+            .map(|name| name.trim_end_matches(['/', ',', '}']))
+            .filter(|name| name.starts_with('.'));
+        let whole = Some(glob.as_str()).filter(|glob| !glob.contains(is_special));
+        for name in hidden.chain(whole).collect::<BTreeSet<_>>() {
+            let kind = Kind::Path {
+                access: Access::Read,
+                // What follows a brace belongs to the name, too.
+                target: below_word(dir, &name.replace('{', "*")),
+                extent: Extent::Itself,
+                by: None,
+            };
+            self.subjects.push(Subject {
+                kind,
+                span: None,
+                argument: Some(Arc::from(argument)),
+                // The directory is what must be allowed.
+                needs_allow: false,
+                start: Arc::clone(start),
+            });
+        }
+        Ok(())
+    }
+
     /// The directory that a pattern for names really begins in.
     fn below(&self, plan: &Plan, dir: &str) -> Result<Word, String> {
         let Some(names) = plan.pattern else { return Ok(literal(dir)) };
@@ -296,9 +341,9 @@ impl Reader<'_> {
             }
             None => return Ok(literal(dir)),
         };
-        let is_special = |part: &str| part.contains(['*', '?', '[', '{', '!', '(', '\\']);
         let mut parts = pattern.split('/');
-        let fixed: Vec<&str> = parts.by_ref().take_while(|part| !is_special(part)).collect();
+        let fixed: Vec<&str> =
+            parts.by_ref().take_while(|part| !part.contains(is_special)).collect();
         // What stands behind the first special part: `{a,../../b}` and `*/../..` lead out again.
         let rest = pattern.get(fixed.join("/").len()..).unwrap_or(pattern);
         if rest.contains("..") || rest.contains(['{', '(', '\\']) && rest.contains('/') {
@@ -316,6 +361,22 @@ impl Reader<'_> {
             format!("{dir}/{fixed}")
         }))
     }
+}
+
+/// Whether a character means something else than itself in a glob.
+fn is_special(character: char) -> bool {
+    matches!(character, '*' | '?' | '[' | '{' | '!' | '(' | '\\')
+}
+
+/// A name or a glob in a directory.
+fn below_word(dir: &str, name: &str) -> Word {
+    let (known, open) = name.split_at(name.find(is_special).unwrap_or(name.len()));
+    let mut word =
+        literal(if name.starts_with('/') { known.to_owned() } else { format!("{dir}/{known}") });
+    if !open.is_empty() {
+        word.pieces.push(Piece::Glob(open.to_owned()));
+    }
+    word
 }
 
 /// How this tool is read; `None`: nothing is known of it but its name.
@@ -370,6 +431,7 @@ fn plan_of(usual: &Builtin, foreign: bool) -> Plan {
     Plan {
         arguments,
         pattern: usual.pattern,
+        only: usual.only,
         recursive: usual.recursive,
         names: usual.names,
         cwd: if runs {

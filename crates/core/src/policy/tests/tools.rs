@@ -21,6 +21,47 @@ tools = ["deploy*"]
 effect = "deny"
 "#;
 
+/// Searches pass over hidden files, unless a glob names them.
+#[test]
+fn what_a_search_names_is_read() {
+    let rules = r#"
+[[rule]]
+tools = ["grep"]
+reads = ["${project}/**"]
+effect = "allow"
+[[rule]]
+reads = ["**/secret.txt"]
+effect = "deny"
+"#;
+    calls(
+        rules,
+        &[
+            ("deny", "grep", r#"{"pattern":"x","glob":"secret.txt"}"#),
+            ("deny", "grep", r#"{"pattern":"x","path":"src","glob":"a/secret.txt"}"#),
+            ("deny", "grep", r#"{"pattern":"x","glob":"/work/app/secret.txt"}"#),
+        ][..],
+    );
+    let rules = rules.replace("[[rule]]\nreads = [\"**/secret.txt\"]\neffect = \"deny\"\n", "");
+    calls(
+        &rules,
+        &[
+            ("allow", "grep", r#"{"pattern":"x"}"#),
+            ("allow", "grep", r#"{"pattern":"x","glob":"*.rs"}"#),
+            ("allow", "grep", r#"{"pattern":"x","glob":"src/**/*.{ts,tsx}"}"#),
+            ("allow", "grep", r#"{"pattern":"x","glob":".prettierrc"}"#),
+            ("ask", "grep", r#"{"pattern":"x","glob":".env"}"#),
+            ("ask", "grep", r#"{"pattern":"x","glob":"**/.env"}"#),
+            ("ask", "grep", r#"{"pattern":"x","glob":"{a,.env}"}"#),
+            ("ask", "grep", r#"{"pattern":"x","glob":".e*"}"#),
+            ("ask", "grep", r#"{"pattern":"x","glob":".e{nv,x}"}"#),
+            ("ask", "grep", r#"{"pattern":"x","glob":".{env,x}"}"#),
+            ("ask", "grep", r#"{"pattern":"x","glob":".ssh/*"}"#),
+            ("ask", "grep", r#"{"pattern":"x","path":"src","glob":"./**/.npmrc"}"#),
+            ("ask", "grep", r#"{"pattern":"x","glob":["a"]}"#),
+        ][..],
+    );
+}
+
 #[test]
 fn the_usual_tools_are_read() {
     calls(
