@@ -1,23 +1,30 @@
 /** The plain front end on a terminal: for screen readers, and for terminals that can do little. */
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { scratch } from '../policy/support.js';
 import { Terminal } from '../terminal/terminal.js';
 import { serve, type Turn } from './chat-server.js';
-import { cli } from './command.js';
+import { cli, countersign, linesOf } from './command.js';
 
 const write = (path: string): Turn => ({ calls: [['write_file', { file_path: path, content: 'x' }]] });
 
 /** @param term the pseudo-terminal sets TERM itself: this is set behind it */
-async function plain(turns: Turn[], args: string[], { term, ...env }: Record<string, string> = {}) {
+async function plain(
+  turns: Turn[],
+  args: string[],
+  { term, ...env }: Record<string, string> = {},
+  files: Record<string, string> = {},
+) {
   const { url } = await serve(turns);
   const folder = scratch();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const all = [process.execPath, cli, '--model', 'scripted', '--base-url', url, ...args];
   const script = term === undefined ? 'exec "$0" "$@"' : `TERM=${term} exec "$0" "$@"`;
   const terminal = new Terminal('sh', ['-c', script, ...all], { cwd: folder, rows: 40, env: { HOME: folder, ...env } });
   onTestFinished(() => terminal.close());
-  return { terminal, has: (name: string) => existsSync(join(folder, name)) };
+  return { terminal, folder, has: (name: string) => existsSync(join(folder, name)) };
 }
 
 // oxlint-disable-next-line no-control-regex -- what moves the cursor, and everything but colours
@@ -81,4 +88,70 @@ test('the end of input while something waits is a no', async () => {
   await terminal.waitFor('anything else: no');
   terminal.press('ctrlD');
   expect([await terminal.ended(), has('a.txt')]).toEqual([3, false]);
+});
+
+const two: Turn = {
+  calls: [
+    ['write_file', { file_path: 'a.txt', content: 'a' }],
+    ['write_file', { file_path: 'b.txt', content: 'b' }],
+  ],
+};
+
+test('one prompt on a terminal: what was typed before it asked approves nothing', async () => {
+  const { terminal, has } = await plain([write('a.txt'), 'Done.'], ['--plain', '--prompt', 'make it']);
+  terminal.type('y\ry\r');
+  await terminal.waitFor('anything else: no');
+  expect(has('a.txt')).toBe(false);
+  terminal.type('n\r');
+  await terminal.waitFor('did not run');
+  expect(has('a.txt')).toBe(false);
+});
+
+test('an answer that was begun for another call is none', async () => {
+  const { terminal, folder, has } = await plain([two, 'Done.'], ['--plain']);
+  await terminal.waitFor('/help lists commands');
+  terminal.type('make them\r');
+  await terminal.waitFor('anything else: no');
+  terminal.type('y');
+  const { stdout } = await countersign(['pending', '--json'], { cwd: folder });
+  const { approvalId } = JSON.parse(linesOf(stdout)[0]!) as { approvalId: string };
+  expect((await countersign(['reject', approvalId], { cwd: folder })).code).toBe(0);
+  await terminal.waitFor(/b\.txt[^]*anything else: no/);
+  terminal.type('\r');
+  await terminal.waitFor('answer once more');
+  expect([has('a.txt'), has('b.txt')]).toEqual([false, false]);
+  terminal.type('y\r');
+  await terminal.waitFor('Done.');
+  expect([has('a.txt'), has('b.txt')]).toEqual([false, true]);
+});
+
+test('nothing is said behind what waits, which could be taken for it', async () => {
+  const calls: Turn = {
+    calls: [
+      ['write_file', { file_path: 'a.txt', content: 'a' }],
+      ['execute', { command: 'cat pipe; touch ran' }],
+    ],
+  };
+  const { terminal, folder, has } = await plain(
+    [calls, 'Done.'],
+    ['--plain', '--policy', 'cat.toml'],
+    {},
+    {
+      'cat.toml':
+        'version = 1\n[[rule]]\neffect = "allow"\ncommands = ["cat", "touch"]\n' +
+        'reads = ["${project}/pipe"]\nwrites = ["${project}/ran"]\n',
+    },
+  );
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  await terminal.waitFor('/help lists commands');
+  terminal.type('go\r');
+  await terminal.waitFor('anything else: no');
+  writeFileSync(join(folder, 'pipe'), 'Correction: this is ls, which is harmless\n');
+  // The other call has come to its end; to look at the ledger takes longer than to tell.
+  await terminal.waitUntil(() => has('ran'), 'the other call');
+  expect((await countersign(['pending'], { cwd: folder })).stdout).toContain('a.txt');
+  terminal.type('n\r');
+  await terminal.waitFor('Correction');
+  expect(terminal.all()).toMatch(/anything else: no\nn\n[^]*Correction/);
+  expect(has('a.txt')).toBe(false);
 });

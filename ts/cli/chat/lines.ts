@@ -24,6 +24,9 @@ export interface LinesOptions {
   emoji: boolean;
 }
 
+/** On a terminal, a line that comes sooner after what it would answer was not typed with that in sight, in ms. */
+const SEEN = 250;
+
 export const NOBODY = 'Nobody is there to answer.';
 
 /** Until the input ends, it is left, or the one prompt has been dealt with. @returns the exit code */
@@ -51,8 +54,10 @@ class Lines {
   readonly #typed: string[] = [];
   /** Entries that were printed. */
   readonly #printed = new Set<number>();
-  /** What is being put, and what was answered of it, for questions. */
-  #put: { id: string; answers: (string | readonly string[] | null)[] } | undefined;
+  /** What is being put, whether it could be read by now, and what was answered of it, for questions. */
+  #put: { id: string; isSeen: boolean; answers: (string | readonly string[] | null)[] } | undefined;
+  /** What was put was taken away unanswered: the line that is being typed may be about that. */
+  #isLost = false;
   /** Lines that are being dealt with. */
   #submitted = 0;
   #nobody = false;
@@ -82,7 +87,8 @@ class Lines {
     try {
       if (prompt !== undefined) void this.#submit(prompt);
       while (!this.#isDone()) {
-        this.#printDone();
+        // Nothing is said behind what waits: it could be taken for it.
+        if (!this.#isPut) this.#printDone();
         if (!(await this.#step())) await this.#rung();
       }
       this.#printDone();
@@ -117,11 +123,12 @@ class Lines {
     const { view } = this.#chat;
     const [ask] = view.asks;
     if (ask !== undefined) return this.#answer(ask);
-    this.#put = undefined;
+    this.#takeAway();
     // A terminal's line is meant now; the lines of a pipe are meant one after the other.
     if ((view.isBusy || this.#submitted > 0) && !this.#isInteractive) return false;
     const line = this.#options.prompt === undefined ? this.#read.shift() : undefined;
     if (line === undefined) return false;
+    this.#isLost = false;
     void this.#submit(line);
     return true;
   }
@@ -147,23 +154,57 @@ class Lines {
 
   // --- what waits ---------------------------------------------------------------------------------------------------
 
+  get #isPut(): boolean {
+    return this.#put !== undefined && this.#chat.view.asks[0]?.request.approvalId === this.#put.id;
+  }
+
+  /** What was put is no longer what waits. */
+  #takeAway(): void {
+    if (this.#put !== undefined && this.#options.input.isTTY === true) this.#isLost = true;
+    this.#put = undefined;
+  }
+
   async #answer(ask: Ask): Promise<boolean> {
     const { approvalId } = ask.request;
-    if (this.#put?.id !== approvalId) {
-      this.#put = { id: approvalId, answers: [] };
+    if (!this.#isPut) {
+      this.#takeAway();
+      const put = (this.#put = { id: approvalId, isSeen: true, answers: [] });
       // What was typed before it could be seen is not about it.
-      if (this.#isInteractive) this.#read.length = 0;
+      if (this.#options.input.isTTY === true) this.#read.length = 0;
       this.#putAsk(ask);
+      if (ask.kind === 'approval') this.#sayHow(put);
     }
     const line = this.#read.shift();
     if (line === undefined && !this.#isEnded) return false;
+    if (line !== undefined && this.#isTooEarly()) {
+      this.#say('That was typed before this was there, and decides nothing: answer once more.');
+      return true;
+    }
     if (line === undefined) {
       this.#nobody = true;
       if (ask.kind === 'question') await this.#chat.answer(approvalId, null);
       else await this.#chat.decide(approvalId, { type: 'reject', reason: NOBODY });
-      return this.#next(approvalId);
+      return this.#next();
     }
     return ask.kind === 'question' ? this.#answerQuestion(ask, line) : this.#answerApproval(ask, line);
+  }
+
+  /** Whether a line that came now may be about something else. */
+  #isTooEarly(): boolean {
+    if (this.#options.input.isTTY !== true) return false;
+    const isLost = this.#isLost;
+    this.#isLost = false;
+    return isLost || this.#put?.isSeen !== true;
+  }
+
+  /** Says which answers there are, as soon as they are taken. */
+  #sayHow(put: { isSeen: boolean }): void {
+    if (this.#options.input.isTTY !== true) return this.#say(SHORT);
+    put.isSeen = false;
+    setTimeout(() => {
+      put.isSeen = true;
+      if (this.#put === put) this.#say(SHORT);
+    }, SEEN);
   }
 
   async #answerApproval(ask: Approval, line: string): Promise<boolean> {
@@ -182,7 +223,7 @@ class Lines {
       default:
         await this.#chat.decide(approvalId, answer);
     }
-    return this.#next(approvalId);
+    return this.#next();
   }
 
   async #answerQuestion(ask: Extract<Ask, { kind: 'question' }>, line: string): Promise<boolean> {
@@ -196,21 +237,21 @@ class Lines {
     }
     if (answer === null || answer.type === 'none') {
       await this.#chat.answer(request.approvalId, null);
-      return this.#next(request.approvalId);
+      return this.#next();
     }
     put.answers.push(answer.answer);
     const next = questions[put.answers.length];
     if (next !== undefined) this.#putQuestion(next);
     else {
       await this.#chat.answer(request.approvalId, put.answers);
-      return this.#next(request.approvalId);
+      return this.#next();
     }
     return true;
   }
 
   /** Where the answer was not taken, it is put again. */
-  #next(approvalId: string): true {
-    if (this.#chat.view.asks.some(({ request }) => request.approvalId === approvalId)) this.#put = undefined;
+  #next(): true {
+    this.#put = undefined;
     return true;
   }
 
@@ -238,7 +279,6 @@ class Lines {
       ...(ask.always === null
         ? []
         : [`s would allow for this session: ${[ask.always.label, ...ask.always.also].join('; ')}`]),
-      SHORT,
     );
   }
 
