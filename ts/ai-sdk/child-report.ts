@@ -5,11 +5,13 @@
 import type { AgentEvent, SubagentEvent, SubagentFinishEvent } from '../../index.js';
 import type { Awaitable } from '../values/awaitable.js';
 import { messageOf } from '../errors/message-of.js';
+import { messagesOf } from './conversation.js';
 import { eventView } from './events.js';
+import { partsOf } from './messages.js';
 import type { OwnEvent } from './own-events.js';
 import type { Parent } from './parent.js';
 import type { Run } from './run.js';
-import type { StreamPart } from './sdk.js';
+import type { CallOptions, StreamPart } from './sdk.js';
 
 const WRAPPED: ReadonlySet<string> = new Set([
   'text',
@@ -36,8 +38,8 @@ export class ChildReport {
     this.#view = eventView(() => run, false);
   }
 
-  started(task: string): void {
-    void this.#parent.tell({ type: 'subagent-start', task, runId: this.#runId, ...this.#from });
+  started(call: CallOptions): void {
+    void this.#parent.tell({ type: 'subagent-start', task: taskOf(call), runId: this.#runId, ...this.#from });
   }
 
   /** To be waited for: a parent that nobody reads holds its parts back. */
@@ -90,3 +92,13 @@ const OWN_LIFE: ReadonlySet<string> = new Set([
   'done',
   'raw-part',
 ] satisfies AgentEvent['type'][]);
+
+/** What a run was given to do. */
+function taskOf(call: CallOptions): string {
+  const last = messagesOf(call).findLast(({ role }) => role === 'user');
+  if (last === undefined) return '';
+  if (typeof last.content === 'string') return last.content;
+  return partsOf(last)
+    .flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : []))
+    .join('\n');
+}

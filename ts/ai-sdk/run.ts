@@ -16,25 +16,25 @@ import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { answerTo, closeTurn, endsTurn, needsRound, waitsForClient } from './answering.js';
 import { Callbacks } from './callbacks.js';
 import { Calling } from './calling.js';
+import { Cancelling } from './cancelling.js';
 import { ChildReport } from './child-report.js';
 import { Children } from './children.js';
 import { continueRun } from './continuing.js';
 import { Conversation, messagesOf } from './conversation.js';
-import { Flow } from './flow.js';
 import { answered, closed, type Answer } from './history.js';
 import { Inbox } from './inbox.js';
 import { isWorthAsking, Keeping } from './keeping.js';
-import { partsOf } from './messages.js';
 import type { OwnEvent } from './own-events.js';
-import { isResult, outputOf, partOf, silentResult, streamOf, takePart } from './reading.js';
+import { isResult, partOf, silentResult, takePart } from './reading.js';
 import type { Denial } from './decisions.js';
 import { CANCELLED, TURN_ENDED } from './reasons.js';
 import { resultMessages, Round } from './round.js';
 import type { OpenCall, RunOptions } from './run-options.js';
 import type { CallOptions, Sdk, StreamPart, StreamResult } from './sdk.js';
+import { SdkStream } from './sdk-stream.js';
 import { setUp, wantsOutput, type Setup } from './setup.js';
 import { StepSoFar } from './step-so-far.js';
-import { areRequestsHere, isStill, isWhole, mayHear } from './whole.js';
+import { areRequestsHere, isStill, isWhole, mayHear, UntilWhole } from './whole.js';
 
 /** Turns what happens into what is yielded; `undefined` is not yielded. */
 export interface View<E> {
@@ -54,10 +54,11 @@ export class Run {
   readonly #keeping: Keeping | undefined;
   /** Runs that its tools started. */
   readonly #children: Children;
+  readonly #cancelling: Cancelling;
   /** What it tells the run that it is a part of. */
   readonly #report: ChildReport | undefined;
   readonly #inbox = new Inbox<OwnEvent>();
-  readonly #flow = new Flow();
+  readonly #stream = new SdkStream();
   #resolve!: (result: RunResult) => void;
   #reject!: (error: unknown) => void;
 
@@ -69,8 +70,7 @@ export class Run {
   #isLeft = false;
   /** A human ended the turn in a run that is a part of this one. */
   #isTurnEnded = false;
-  /** Told when all calls of the step are known; a rejection when that will never be. */
-  readonly #untilWhole: { resolve: () => void; reject: (error: unknown) => void }[] = [];
+  readonly #untilWhole = new UntilWhole();
   #disown: (() => void) | undefined;
 
   #sdk!: Sdk;
@@ -80,11 +80,6 @@ export class Run {
   #calling: Calling | undefined;
   /** The current one, or the last. */
   #round: Round | undefined;
-  #result: StreamResult | undefined;
-  #reader: ReadableStreamDefaultReader<unknown> | undefined;
-  #reading: Promise<ReadableStreamReadResult<unknown>> | undefined;
-  /** The last result for which the model was called. */
-  #spoken: StreamResult | undefined;
 
   constructor(options: RunOptions) {
     const { asker, call, callbacks } = options;
@@ -106,6 +101,7 @@ export class Run {
       leave: (error) => this.#leaveWith(error),
       endTurn: () => this.#endTurn(),
     });
+    this.#cancelling = new Cancelling(asker, this.#keeping, this.#children);
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -132,7 +128,7 @@ export class Run {
   /** What a converter of the SDK's parts needs. To be called when `start` is done. */
   get opened(): { sdk: Sdk; result: StreamResult; tools: ToolSet } {
     const { sdk, guard } = this.#setup as Setup;
-    return { sdk, result: this.#result ?? silentResult(sdk), tools: guard.tools };
+    return { sdk, result: this.#stream.result ?? silentResult(sdk), tools: guard.tools };
   }
 
   /** Runs. To be called once; `beforeYield` is called whenever control goes back to the reader. */
@@ -140,8 +136,8 @@ export class Run {
     const { signal } = this.#options;
     const onAbort = () => {
       // What was let go of is not ours any more.
-      if (this.#phase !== 'over') void this.#cancelAndEnd();
-      this.#stopReading();
+      if (this.#phase !== 'over') void this.#cancelling.abort();
+      this.#stream.stop(this.#options.signal.reason);
       this.#inbox.ring();
     };
     signal.addEventListener('abort', onAbort, { once: true });
@@ -186,8 +182,8 @@ export class Run {
       this.#options.signal.reason ?? new DOMException('The run was left before its end.', 'AbortError');
     if (this.#phase !== 'starting') this.#report?.own({ type: 'run-aborted', reason, messages: [] });
     this.#endRun();
-    const ended = this.#cancelAndEnd();
-    this.#stopReading();
+    const ended = this.#cancelling.abort();
+    this.#stream.stop(this.#options.signal.reason);
     this.#reject(reason);
     return ended;
   }
@@ -236,7 +232,7 @@ export class Run {
     const { parent, call, resumes, signal } = this.#options;
     signal.throwIfAborted();
     this.#disown = parent?.adopt({ suspend: () => this.suspend(), cancelled: () => this.#cancelledWhole() });
-    this.#report?.started(taskOf(call));
+    this.#report?.started(call);
     if (resumes !== false && this.#keeping !== undefined && (await this.#isResumed(this.#keeping))) return;
     await this.#open(this.#newRound(0));
   }
@@ -279,10 +275,10 @@ export class Run {
   async #open(round: Round): Promise<void> {
     const { signal } = this.#options;
     this.#round = round;
-    this.#result = await this.#call((options) => this.#roundOptions(round, options), signal);
+    const result = await this.#call((options) => this.#roundOptions(round, options), signal);
+    this.#stream.result = result;
     signal.throwIfAborted();
-    this.#reader = streamOf(this.#result, wantsOutput((this.#setup as Setup).callOptions)).getReader();
-    this.#reading = undefined;
+    this.#stream.read(wantsOutput((this.#setup as Setup).callOptions));
     this.#phase = 'reading';
   }
 
@@ -316,7 +312,7 @@ export class Run {
       conversation: this.#conversation,
       callbacks: this.#callbacks,
       keeping: this.#keeping,
-      flow: this.#flow,
+      flow: this.#stream.flow,
       mustStop: () => this.#suspended !== undefined || this.#isTurnEnded,
       wake,
     });
@@ -336,20 +332,16 @@ export class Run {
 
   async #read(setup: Setup, round: Round): Promise<StreamPart | undefined> {
     const { requests, guard } = setup;
-    if (this.#untilWhole.length > 0 && isWhole(round)) for (const { resolve } of this.#untilWhole.splice(0)) resolve();
+    if (this.#untilWhole.isAwaited && isWhole(round)) this.#untilWhole.reached();
     if (round.askedAbout === 0 && areRequestsHere(round, guard) && isWorthAsking(round, guard.tools)) {
       if ((await this.#keepSoFar(setup, round)) !== false) {
         await requests.askAll(round);
         return undefined;
       }
     }
-    this.#reading ??= (this.#reader as ReadableStreamDefaultReader<unknown>).read();
-    this.#flow.wait();
-    // The race is only paid for while something else than the stream can happen.
-    if (mayHear(round) && (await Promise.race([this.#reading, this.#inbox.rung()])) === undefined) return undefined;
-    const { done, value } = await this.#reading;
-    this.#flow.arrived();
-    this.#reading = undefined;
+    const read = await this.#stream.next(mayHear(round) ? () => this.#inbox.rung() : undefined);
+    if (read === undefined) return undefined;
+    const { done, value } = read;
     if (!done) {
       const part = partOf(value);
       const shown = takePart(round, part, requests);
@@ -371,7 +363,7 @@ export class Run {
     if (round.error !== undefined) throw round.error.error;
     if (round.finish === undefined) throw new TypeError('The AI SDK ended its stream without finishing.');
     this.#conversation.close(round, round.finish, setup.sdk.version);
-    if (!round.silent) this.#spoken = this.#result;
+    if (!round.silent) this.#stream.spoke();
     this.#phase = 'waiting';
     if (round.requested.length > 0) await this.#keeping?.save(setup, round);
     if (round.askedAbout < round.requested.length && this.#suspended === undefined) await setup.requests.askAll(round);
@@ -398,7 +390,7 @@ export class Run {
   /** A human ended the turn: nothing else of the step runs. */
   async #stopTurn(setup: Setup, round: Round): Promise<void> {
     this.#options.parent?.endTurn();
-    await this.#cancel(TURN_ENDED, 'system');
+    await this.#cancelling.cancel(TURN_ENDED, 'system');
     closeTurn(round, this.#conversation, this.#tell);
     await this.#end(setup, round);
   }
@@ -406,7 +398,7 @@ export class Run {
   // --- ending -------------------------------------------------------------------------------------------------------
 
   async #end(setup: Setup, round: Round): Promise<void> {
-    const output = wantsOutput(setup.callOptions) ? await outputOf(this.#spoken) : undefined;
+    const output = wantsOutput(setup.callOptions) ? await this.#stream.output() : undefined;
     await this.#callbacks.finish(setup.sdk.version, this.#conversation);
     const result = this.#resultWith(output);
     this.#endRun();
@@ -429,33 +421,15 @@ export class Run {
   /** What was granted for the run goes with it. */
   #endRun(): void {
     this.#phase = 'over';
-    const over = new DOMException('The run is over.', 'AbortError');
-    for (const { reject } of this.#untilWhole.splice(0)) reject(over);
+    this.#untilWhole.never(isOver());
     this.#asker.gate.control.endRun(this.runId);
-  }
-
-  /** It was aborted. A ledger that lasts is told at once, whoever reads on and whatever becomes of the gate. Never rejects. */
-  #cancelAndEnd(): Awaitable<void> {
-    const cancelled = this.#cancel(CANCELLED, 'abort');
-    if (this.#keeping === undefined) return cancelled;
-    return this.#asker.gate.beforeClose(this.#keptCancelled(this.#keeping, cancelled));
-  }
-
-  async #keptCancelled(keeping: Keeping, cancelled: Awaitable<void>): Promise<void> {
-    await Promise.all([keeping.cancelled(cancelled), this.#children.drop()]);
-  }
-
-  /** Nothing of this run may start any more. What another process has asked in a run of this id is not ours to cancel. */
-  #cancel(reason: string, via: 'abort' | 'system'): Awaitable<void> {
-    if (this.#keeping?.isOurs === false) return undefined;
-    return this.#asker.gate.cancelRun(this.runId, reason, via);
   }
 
   async #abort(reason: unknown): Promise<void> {
     const conversation = this.#conversation;
-    const ended = this.#cancelAndEnd();
+    const ended = this.#cancelling.abort();
     this.#endRun();
-    this.#stopReading();
+    this.#stream.stop(this.#options.signal.reason);
     await ended;
     await this.#children.cancelled();
     this.#children.end();
@@ -486,8 +460,8 @@ export class Run {
     // Where it may be continued, so may what it started.
     if (this.#keeping === undefined) this.#children.end();
     else this.#children.leave();
-    const cancelled = isLeft ? this.#keeping?.release() : this.#cancel('The run failed.', 'system');
-    this.#stopReading();
+    const cancelled = isLeft ? this.#keeping?.release() : this.#cancelling.cancel('The run failed.', 'system');
+    this.#stream.stop(this.#options.signal.reason);
     await cancelled;
     if (!isLeft) await this.#keeping?.failed(this.#setup, this.#round);
     if (!this.#isLeft) this.#reject(failure);
@@ -501,7 +475,7 @@ export class Run {
     // In the middle of a step it was kept when the run that it was left for was.
     const isBetween = this.#phase !== 'reading';
     this.#phase = 'over';
-    this.#stopReading();
+    this.#stream.stop(this.#options.signal.reason);
     this.#isLeft = parent !== undefined;
     if (parent === undefined) this.#reject(reason);
     this.#asker.gate.stopWaiting(this.runId, reason);
@@ -526,12 +500,11 @@ export class Run {
       round.answers.some((each) => each.toolCallId === toolCallId)
     )
       return;
-    if (this.#phase !== 'reading') throw new DOMException('The run is over.', 'AbortError');
+    if (this.#phase !== 'reading') throw isOver();
     if (!isWhole(round)) {
-      await new Promise<void>((resolve, reject) => {
-        this.#untilWhole.push({ resolve, reject });
-        this.#inbox.ring();
-      });
+      const whole = this.#untilWhole.wait();
+      this.#inbox.ring();
+      await whole;
     }
     if ((await this.#keepSoFar(this.#setup as Setup, round)) === false)
       throw new Error(`The step of the call ${JSON.stringify(toolCallId)} was over before it was kept.`);
@@ -564,28 +537,15 @@ export class Run {
   }
 
   async #cancelledWhole(): Promise<void> {
-    await this.#cancelAndEnd();
+    await this.#cancelling.abort();
     await this.#children.cancelled();
     await Promise.all(this.#round?.waits ?? []);
     // The parent's own end comes after this, and it may be read no further than there.
     this.#report?.own({ type: 'run-aborted', reason: this.#options.signal.reason, messages: [] });
   }
-
-  #stopReading(): void {
-    this.#flow.stop();
-    void this.#reader?.cancel(this.#options.signal.reason).catch(() => {});
-  }
 }
+
+const isOver = (): DOMException => new DOMException('The run is over.', 'AbortError');
 
 /** For those who wait for what goes on elsewhere. */
 const NEVER = new Promise<never>(() => {});
-
-/** What a run was given to do. */
-function taskOf(call: CallOptions): string {
-  const last = messagesOf(call).findLast(({ role }) => role === 'user');
-  if (last === undefined) return '';
-  if (typeof last.content === 'string') return last.content;
-  return partsOf(last)
-    .flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : []))
-    .join('\n');
-}

@@ -41,3 +41,25 @@ export function isStill(round: Round, isLeft: (toolCallId: string) => boolean): 
     return round.soFar?.hasResult(toolCallId) === true || round.soFar?.isAskedAbout(toolCallId) === true;
   });
 }
+
+/** Those who wait until all calls of the step are known. */
+export class UntilWhole {
+  readonly #waiting: { resolve: () => void; reject: (error: unknown) => void }[] = [];
+
+  get isAwaited(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  wait(): Promise<void> {
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  reached(): void {
+    for (const { resolve } of this.#waiting.splice(0)) resolve();
+  }
+
+  /** It will never be. */
+  never(why: unknown): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(why);
+  }
+}
