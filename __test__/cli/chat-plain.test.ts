@@ -152,6 +152,6 @@ test('nothing is said behind what waits, which could be taken for it', async () 
   expect((await countersign(['pending'], { cwd: folder })).stdout).toContain('a.txt');
   terminal.type('n\r');
   await terminal.waitFor('Correction');
-  expect(terminal.all()).toMatch(/anything else: no\nn\n[^]*Correction/);
+  expect(terminal.all()).toMatch(/with that as the reason\nn\n[^]*Correction/);
   expect(has('a.txt')).toBe(false);
 });
