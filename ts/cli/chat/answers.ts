@@ -1,7 +1,7 @@
 /** A line as the answer to what waits. Nothing here reads or writes. */
 import type { Decision, Question } from '../../../index.js';
 import { messageOf } from '../../errors/message-of.js';
-import { safeLong } from './safe.js';
+import { argumentLines, safeLong } from './safe.js';
 import type { Ask } from './view.js';
 
 type Approval = Extract<Ask, { kind: 'approval' }>;
@@ -51,7 +51,7 @@ export function readAnswer(line: string, ask: Approval): Answer {
         ? { type: 'say', lines: ['It cannot be allowed for the session: it would allow too much.', SHORT] }
         : { type: 'always' };
     case 'd':
-      return { type: 'say', lines: [...ask.request.preview.split('\n'), SHORT] };
+      return { type: 'say', lines: [...ask.request.preview.split('\n'), ...argumentLines(ask.request), SHORT] };
     case 'e':
       return {
         type: 'say',

@@ -5,6 +5,7 @@ import { bothEnds, coloured, countdown, hanging, pieces, rows, rule, wrap, type 
 import { laid, type Draft } from './draft.js';
 import { offers, type Approval } from './press-approval.js';
 import type { Asked, Place } from './state.js';
+import { wholeLines } from './whole.js';
 
 /** Lines, and what of them matters to keys. */
 export interface Drawn {
@@ -221,6 +222,7 @@ function wholeOf(ask: Approval, screen: Screen): string[] {
     '',
     ...previewOf(ask, width).map(coloured),
     '',
+    ...wholeLines(request, width),
     ...field('digest', request.digest),
   ].map((line) => `${INDENT}${line}`);
 }
