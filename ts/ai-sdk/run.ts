@@ -5,7 +5,7 @@
  * calls ("rounds"): read the stream, ask about the gated calls of its last step, put all answers into one tool message,
  * call again. What the loop yields is the SDK's own parts, as one stream, and its own events beside them.
  *
- * Here is the loop. What it came to is in `conversation.ts`, how the SDK is called in `calling.ts`, who is asked in
+ * Here is the loop. What it came to is in `conversation.ts`, how a round is opened in `opening.ts`, who is asked in
  * `requests.ts`, what they decide in `decisions.ts`, what is kept in `keeping.ts`.
  */
 import type { ToolSet } from 'ai';
@@ -15,25 +15,24 @@ import type { Asker } from '../gate/asker.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { answerTo, closeTurn, endsTurn, needsRound, waitsForClient } from './answering.js';
 import { Callbacks } from './callbacks.js';
-import { Calling } from './calling.js';
 import { Cancelling } from './cancelling.js';
 import { ChildReport } from './child-report.js';
 import { Children } from './children.js';
 import { continueRun } from './continuing.js';
 import { Conversation, messagesOf } from './conversation.js';
-import { answered, closed, type Answer } from './history.js';
+import { answered, closed } from './history.js';
 import { Inbox } from './inbox.js';
 import { isWorthAsking, Keeping } from './keeping.js';
+import { Opening } from './opening.js';
 import type { OwnEvent } from './own-events.js';
 import { isResult, partOf, silentResult, takePart } from './reading.js';
 import type { Denial } from './decisions.js';
 import { CANCELLED, TURN_ENDED } from './reasons.js';
-import { resultMessages, Round } from './round.js';
-import type { OpenCall, RunOptions } from './run-options.js';
-import type { CallOptions, Sdk, StreamPart, StreamResult } from './sdk.js';
+import { resultMessages, type Round } from './round.js';
+import type { RunOptions } from './run-options.js';
+import type { Sdk, StreamPart, StreamResult } from './sdk.js';
 import { SdkStream } from './sdk-stream.js';
-import { setUp, wantsOutput, type Setup } from './setup.js';
-import { StepSoFar } from './step-so-far.js';
+import { wantsOutput, type Setup } from './setup.js';
 import { areRequestsHere, isStill, isWhole, mayHear, UntilWhole } from './whole.js';
 
 /** Turns what happens into what is yielded; `undefined` is not yielded. */
@@ -59,6 +58,7 @@ export class Run {
   readonly #report: ChildReport | undefined;
   readonly #inbox = new Inbox<OwnEvent>();
   readonly #stream = new SdkStream();
+  readonly #opening: Opening;
   #resolve!: (result: RunResult) => void;
   #reject!: (error: unknown) => void;
 
@@ -73,11 +73,6 @@ export class Run {
   readonly #untilWhole = new UntilWhole();
   #disown: (() => void) | undefined;
 
-  #sdk!: Sdk;
-  #call!: OpenCall;
-  /** Both are there when the options are known, which is before the first round is read. */
-  #setup: Setup | undefined;
-  #calling: Calling | undefined;
   /** The current one, or the last. */
   #round: Round | undefined;
 
@@ -102,6 +97,21 @@ export class Run {
       endTurn: () => this.#endTurn(),
     });
     this.#cancelling = new Cancelling(asker, this.#keeping, this.#children);
+    this.#opening = new Opening({
+      run: options,
+      conversation: this.#conversation,
+      callbacks: this.#callbacks,
+      keeping: this.#keeping,
+      children: this.#children,
+      stream: this.#stream,
+      onExecuted: (executed) => {
+        this.#round?.executed.push(executed);
+        this.#conversation.recordResult(executed);
+      },
+      mustStop: () => this.#suspended !== undefined || this.#isTurnEnded,
+      tell: this.#tell,
+      wake: () => this.#inbox.ring(),
+    });
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -116,7 +126,7 @@ export class Run {
 
   /** Why a call did not run, for the event that tells it. */
   denial(toolCallId: string): Denial | undefined {
-    return (this.#setup as Setup).decisions.denial(toolCallId);
+    return (this.#opening.setup as Setup).decisions.denial(toolCallId);
   }
 
   /** Opens the first call. Idempotent. */
@@ -127,7 +137,7 @@ export class Run {
 
   /** What a converter of the SDK's parts needs. To be called when `start` is done. */
   get opened(): { sdk: Sdk; result: StreamResult; tools: ToolSet } {
-    const { sdk, guard } = this.#setup as Setup;
+    const { sdk, guard } = this.#opening.setup as Setup;
     return { sdk, result: this.#stream.result ?? silentResult(sdk), tools: guard.tools };
   }
 
@@ -211,10 +221,10 @@ export class Run {
       if (signal.aborted) await this.#abort(signal.reason);
       else if (this.#round?.lost !== undefined) throw this.#round.lost.error;
       else if (this.#suspended !== undefined && this.#canBeLetGo) await this.#letGo(this.#suspended);
-      else if (this.#phase === 'reading') return await this.#read(this.#setup as Setup, this.#round as Round);
+      else if (this.#phase === 'reading') return await this.#read(this.#opening.setup as Setup, this.#round as Round);
       else if (this.#phase === 'starting') await this.start();
       else if ((this.#round as Round).waiting > 0) await this.#inbox.rung();
-      else await this.#continue(this.#setup as Setup, this.#round as Round);
+      else await this.#continue(this.#opening.setup as Setup, this.#round as Round);
       return undefined;
     } catch (error) {
       if (!signal.aborted) return await this.#fail(error);
@@ -226,15 +236,13 @@ export class Run {
   // --- starting -----------------------------------------------------------------------------------------------------
 
   async #start(): Promise<void> {
-    this.#sdk = await this.#options.sdk();
-    if (this.#options.hideDeniedTools) await this.#asker.refresh();
-    this.#call = this.#options.open(this.#sdk);
+    await this.#opening.begin();
     const { parent, call, resumes, signal } = this.#options;
     signal.throwIfAborted();
     this.#disown = parent?.adopt({ suspend: () => this.suspend(), cancelled: () => this.#cancelledWhole() });
     this.#report?.started(call);
     if (resumes !== false && this.#keeping !== undefined && (await this.#isResumed(this.#keeping))) return;
-    await this.#open(this.#newRound(0));
+    await this.#open(this.#opening.newRound(0));
   }
 
   /** Whether it goes on with what the ledger has of it. */
@@ -261,66 +269,23 @@ export class Run {
       runId: this.runId,
       keeping,
       conversation: this.#conversation,
-      prepare: () => this.#options.prepare(this.#sdk, this.#options.signal),
-      setUp: (callOptions, alsoGuarded) => this.#setUp(callOptions, alsoGuarded),
-      newRound: (number) => this.#newRound(number),
+      prepare: () => this.#opening.prepare(),
+      setUp: (callOptions, alsoGuarded) => this.#opening.setUp(callOptions, alsoGuarded),
+      newRound: (number) => this.#opening.newRound(number),
       tell: this.#tell,
       onOpen: (toolCallId) => this.#children.resume(toolCallId),
     });
     this.#round = round;
     this.#phase = 'waiting';
-    await (this.#setup as Setup).requests.resume(round, plans);
+    await (this.#opening.setup as Setup).requests.resume(round, plans);
   }
 
   async #open(round: Round): Promise<void> {
-    const { signal } = this.#options;
     this.#round = round;
-    const result = await this.#call((options) => this.#roundOptions(round, options), signal);
-    this.#stream.result = result;
-    signal.throwIfAborted();
-    this.#stream.read(wantsOutput((this.#setup as Setup).callOptions));
+    await this.#opening.call(round);
+    this.#options.signal.throwIfAborted();
+    this.#stream.read(wantsOutput((this.#opening.setup as Setup).callOptions));
     this.#phase = 'reading';
-  }
-
-  #roundOptions(round: Round, options: CallOptions): CallOptions {
-    if (this.#setup === undefined) {
-      this.#conversation.begin(messagesOf(options));
-      this.#setUp(options);
-    }
-    return (this.#calling as Calling).optionsFor(round, options);
-  }
-
-  #setUp(callOptions: CallOptions, alsoGuarded?: ReadonlySet<string>): Setup {
-    const wake = () => this.#inbox.ring();
-    const setup = setUp({
-      run: this.#options,
-      sdk: this.#sdk,
-      callOptions,
-      alsoGuarded,
-      call: (called, inheritance, execute) => this.#children.call(called, inheritance, execute),
-      onExecuted: (executed) => {
-        this.#round?.executed.push(executed);
-        this.#conversation.recordResult(executed);
-      },
-      tell: this.#tell,
-      wake,
-    });
-    this.#setup = setup;
-    this.#calling = new Calling({
-      run: this.#options,
-      setup,
-      conversation: this.#conversation,
-      callbacks: this.#callbacks,
-      keeping: this.#keeping,
-      flow: this.#stream.flow,
-      mustStop: () => this.#suspended !== undefined || this.#isTurnEnded,
-      wake,
-    });
-    return setup;
-  }
-
-  #newRound(number: number, answers: readonly Answer[] = []): Round {
-    return new Round(number, answers, this.#keeping === undefined ? undefined : new StepSoFar());
   }
 
   readonly #tell = (event: OwnEvent): void => {
@@ -381,7 +346,7 @@ export class Run {
     const answers = round.requested.map((asked) => answerTo(asked, context));
     await this.#children.drop(answers.flatMap(({ runs, toolCallId }) => (runs ? [] : [toolCallId])));
     if (answers.length > 0) conversation.messages = answered(conversation.messages, answers);
-    const next = this.#newRound(round.number + 1, answers);
+    const next = this.#opening.newRound(round.number + 1, answers);
     next.silent = waitsForClient(round, answers, setup);
     if (next.silent && !answers.some(needsRound)) return this.#end(setup, round);
     await this.#open(next);
@@ -437,7 +402,7 @@ export class Run {
     if (round !== undefined) {
       await Promise.all(round.waits);
       if (round.finish === undefined) {
-        const soFar = this.#sdk.version.messagesSoFar(round.ownSteps, round.first);
+        const soFar = this.#opening.sdk.version.messagesSoFar(round.ownSteps, round.first);
         conversation.leave([...resultMessages(round), ...soFar], round.steps);
       }
     }
@@ -463,7 +428,7 @@ export class Run {
     const cancelled = isLeft ? this.#keeping?.release() : this.#cancelling.cancel('The run failed.', 'system');
     this.#stream.stop(this.#options.signal.reason);
     await cancelled;
-    if (!isLeft) await this.#keeping?.failed(this.#setup, this.#round);
+    if (!isLeft) await this.#keeping?.failed(this.#opening.setup, this.#round);
     if (!this.#isLeft) this.#reject(failure);
     await Promise.all(this.#round?.waits ?? []);
     return this.#round?.error === undefined ? { type: 'error', error: failure } : undefined;
@@ -479,8 +444,8 @@ export class Run {
     this.#isLeft = parent !== undefined;
     if (parent === undefined) this.#reject(reason);
     this.#asker.gate.stopWaiting(this.runId, reason);
-    if (isBetween && this.#setup !== undefined && this.#round !== undefined)
-      await this.#keeping?.save(this.#setup, this.#round);
+    if (isBetween && this.#opening.setup !== undefined && this.#round !== undefined)
+      await this.#keeping?.save(this.#opening.setup, this.#round);
     await this.#keeping?.release();
     this.#endRun();
     this.#children.leave();
@@ -506,7 +471,7 @@ export class Run {
       this.#inbox.ring();
       await whole;
     }
-    if ((await this.#keepSoFar(this.#setup as Setup, round)) === false)
+    if ((await this.#keepSoFar(this.#opening.setup as Setup, round)) === false)
       throw new Error(`The step of the call ${JSON.stringify(toolCallId)} was over before it was kept.`);
     round.isKeptSoFar = true;
   }

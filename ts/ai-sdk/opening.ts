@@ -1,0 +1,102 @@
+/** How the rounds of a run are opened. What it works with is known when the first one is: an agent tells its options then. */
+import { Calling } from './calling.js';
+import type { Callbacks } from './callbacks.js';
+import type { Children } from './children.js';
+import { messagesOf, type Conversation } from './conversation.js';
+import type { Executed } from './guard.js';
+import type { Answer } from './history.js';
+import type { Keeping } from './keeping.js';
+import type { OwnEvent } from './own-events.js';
+import { Round } from './round.js';
+import type { OpenCall, RunOptions } from './run-options.js';
+import type { CallOptions, Sdk } from './sdk.js';
+import type { SdkStream } from './sdk-stream.js';
+import { setUp, type Setup } from './setup.js';
+import { StepSoFar } from './step-so-far.js';
+
+export interface OpeningOptions {
+  run: RunOptions;
+  conversation: Conversation;
+  callbacks: Callbacks;
+  keeping: Keeping | undefined;
+  children: Children;
+  stream: SdkStream;
+  onExecuted: (executed: Executed) => void;
+  /** Whether the model must not be called any more. */
+  mustStop: () => boolean;
+  tell: (event: OwnEvent) => void;
+  /** Has the run look at its round. */
+  wake: () => void;
+}
+
+export class Opening {
+  readonly #options: OpeningOptions;
+  #sdk!: Sdk;
+  #call!: OpenCall;
+  #setup: Setup | undefined;
+  #calling: Calling | undefined;
+
+  constructor(options: OpeningOptions) {
+    this.#options = options;
+  }
+
+  /** There from `begin` on. */
+  get sdk(): Sdk {
+    return this.#sdk;
+  }
+
+  /** There when the options are known, which is before the first round is read. */
+  get setup(): Setup | undefined {
+    return this.#setup;
+  }
+
+  /** To be called once, and before all else. */
+  async begin(): Promise<void> {
+    const { run } = this.#options;
+    this.#sdk = await run.sdk();
+    if (run.hideDeniedTools) await run.asker.refresh();
+    this.#call = run.open(this.#sdk);
+  }
+
+  /** The options of the SDK before any call is opened. */
+  prepare(): PromiseLike<CallOptions> {
+    const { run } = this.#options;
+    return run.prepare(this.#sdk, run.signal);
+  }
+
+  /** Calls the SDK. Nothing is read yet. */
+  async call(round: Round): Promise<void> {
+    const { run, stream } = this.#options;
+    stream.result = await this.#call((options) => this.#roundOptions(round, options), run.signal);
+  }
+
+  #roundOptions(round: Round, options: CallOptions): CallOptions {
+    if (this.#setup === undefined) {
+      this.#options.conversation.begin(messagesOf(options));
+      this.setUp(options);
+    }
+    return (this.#calling as Calling).optionsFor(round, options);
+  }
+
+  /** @param alsoGuarded see the guard's option of this name */
+  setUp(callOptions: CallOptions, alsoGuarded?: ReadonlySet<string>): Setup {
+    const { run, conversation, callbacks, keeping, children, stream, onExecuted, mustStop, tell, wake } = this.#options;
+    const setup = setUp({
+      run,
+      sdk: this.#sdk,
+      callOptions,
+      alsoGuarded,
+      call: (called, inheritance, execute) => children.call(called, inheritance, execute),
+      onExecuted,
+      tell,
+      wake,
+    });
+    this.#setup = setup;
+    this.#calling = new Calling({ run, setup, conversation, callbacks, keeping, flow: stream.flow, mustStop, wake });
+    return setup;
+  }
+
+  newRound(number: number, answers: readonly Answer[] = []): Round {
+    return new Round(number, answers, this.#options.keeping === undefined ? undefined : new StepSoFar());
+  }
+}
