@@ -45,7 +45,7 @@ beforeAll(async () => {
   const folder = given === undefined ? join(temp, 'tarballs') : resolve(root, given);
   if (given === undefined) {
     const args = ['scripts/pack.mjs', '--addons', 'binding', '--out', folder, '--some'];
-    const { code, stderr } = await exec(process.execPath, args, { cwd: root });
+    const { code, stderr } = await exec(process.execPath, args, { cwd: root, timeout: 170_000 });
     expect(code, stderr).toBe(0);
   }
   const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version as string;
@@ -54,7 +54,7 @@ beforeAll(async () => {
   expect(readdirSync(folder)).toEqual(
     expect.arrayContaining([`countersign-${version}.tgz`, `countersign-${platform}-${version}.tgz`]),
   );
-}, 60_000);
+}, 180_000);
 
 describe.each([
   { sdk: 'AI SDK 6', ai: '6.0.326' },
