@@ -35,7 +35,12 @@ test('a ledger that came with it, with an approval of theirs', { timeout: 60_000
   expect(existsSync(join(folder, 'ran.txt'))).toBe(false);
 
   // Whoever made it goes on as ever.
-  await countersign(args, { cwd: folder, env: at(theirs), input: '/resume\n' });
+  const own = await countersign(args, { cwd: folder, env: at(theirs), input: '/resume\n' });
+  expect(own).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.not.stringContaining('Waits for approval') as string,
+  });
   expect(existsSync(join(folder, 'ran.txt'))).toBe(true);
   // And whoever names it has looked at it.
   const named = [...args, '--ledger', `sqlite:${join(folder, '.countersign/ledger.db')}`];

@@ -3,6 +3,7 @@ import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType, QuestionAske
 import { requestOf, type Asker, type Opened, type Question } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { questionsOf } from '../gate/questions.js';
+import { isDecided } from '../gate/records.js';
 import { existingRecord, isApproval, toRecord } from '../gate/records.js';
 import type { Gating, RawRecord } from '../native.js';
 import { snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
@@ -143,7 +144,8 @@ export class Requests {
     this.#options.guard.showed(record);
     // What was approved is in the ledger, what would run is in the messages.
     asked.staleness = same ? staleness : async () => 'The call in the messages is not the one that was asked about.';
-    this.#tellAsked(asked, record, false);
+    // What was answered before the run went on is put to nobody.
+    this.#tellAsked(asked, record, isDecided(record));
     this.#options.decisions.wait(round, asked, record, decided);
   }
 
