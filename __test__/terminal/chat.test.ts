@@ -290,7 +290,8 @@ test('lines instead of a screen on a terminal that can do nothing', async () => 
   const chat = await startChat({ env: { TERM: 'dumb' } }, 'Safe mode');
   expect(chat.terminal.raw).not.toContain('\u001b[?25l');
   chat.say('create hello.txt with hi');
-  await chat.terminal.waitFor('Waits for approval');
+  // An answer counts from when it is said what may be answered.
+  await chat.terminal.waitFor('y yes, n no');
   chat.say('y');
   await chat.terminal.waitFor('Created hello.txt.');
   expect(chat.file('hello.txt')).toBe('hi');

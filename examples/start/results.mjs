@@ -37,7 +37,7 @@ const FAILED = /^(?:[A-Za-z_]*Error|AI_\w+)(?: \[\w+\])?: ([^]*)/;
  * everything is a result.
  */
 const WORDINGS = {
-  write_file: /^(?:(Made)|Replaced) [^]*: \d+ bytes\.$/,
+  write_file: /^(?:(Made)|Replaced) [^]*: \d+ bytes?\.$/,
   edit_file: /^Edited [^]*: (one|\d+) places?\.$/,
   execute: /^([^]*)\n\[(?:exit code (\d+)|(It (?:took|was)\b.*))\]$/,
   read_file: /^(?: *\d+\t|\(The file )/,

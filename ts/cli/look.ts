@@ -1,4 +1,5 @@
 /** `countersign pending | show | runs`. */
+import { parentRunOf } from '../gate/run-ids.js';
 import type { NativeRunInfo } from '../native.js';
 import { told } from './duration.js';
 import { Exit, Usage } from './exit.js';
@@ -54,7 +55,7 @@ export async function runs(args: readonly string[]): Promise<number> {
   none(positionals, 'runs');
   return withLedger(values, 'look', async (ledger) => {
     const found = await ledger.runs(values.all !== true, MOST_RUNS);
-    if (values.json === true) for (const run of found) await printJson(run);
+    if (values.json === true) for (const run of found) await printJson({ ...run, parent: parentRunOf(run.runId) });
     else if (found.length === 0) await print(values.all === true ? 'there are no runs' : 'no run is open');
     else await print(...table(found, runColumns(Date.now())));
     return Exit.ok;

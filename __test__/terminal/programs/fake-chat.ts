@@ -70,6 +70,10 @@ const chat: Chat = {
     told('decide', approvalId, decision);
     answered(approvalId);
   },
+  refuse: async (approvalId) => {
+    told('refuse', approvalId);
+    answered(approvalId);
+  },
   always: async (approvalId, scope) => {
     told('always', approvalId, scope);
     answered(approvalId);

@@ -249,6 +249,12 @@ class TheChat implements LocalChat {
     await this.#answered(approvalId, () => gate.decide(approvalId, decision, { by }));
   }
 
+  async refuse(approvalId: string): Promise<void> {
+    const { gate } = this.#options;
+    const nobody = { by: 'nobody', reason: 'Nobody is there to answer.' };
+    await this.#answered(approvalId, () => gate.reject(approvalId, nobody));
+  }
+
   async always(approvalId: string, scope: GrantScope): Promise<void> {
     const { gate, by } = this.#options;
     await this.#answered(approvalId, () => gate.approve(approvalId, { by, remember: scope }));

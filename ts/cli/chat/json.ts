@@ -7,7 +7,6 @@ import { json } from '../print.js';
 import { oneLine } from '../style.js';
 import type { AgentEvent } from '../../../index.js';
 import type { LocalChat } from './parts.js';
-import { NOBODY } from './lines.js';
 
 /** Ends with 3 when something needed an answer, 1 when a run failed, 130 when it was cancelled. */
 export async function showJson(chat: LocalChat, prompts: AsyncIterable<string> | Iterable<string>): Promise<number> {
@@ -20,12 +19,11 @@ export async function showJson(chat: LocalChat, prompts: AsyncIterable<string> |
       if (entry.kind === 'note' && entry.level !== 'info')
         process.stderr.write(`countersign: ${oneLine(entry.text)}\n`);
     told = entries.length;
-    for (const { request, kind } of chat.view.asks) {
+    for (const { request } of chat.view.asks) {
       if (answered.has(request.approvalId)) continue;
       answered.add(request.approvalId);
       nobody = true;
-      if (kind === 'question') void chat.answer(request.approvalId, null);
-      else void chat.decide(request.approvalId, { type: 'reject', reason: NOBODY });
+      void chat.refuse(request.approvalId);
     }
   };
   const stop = chat.subscribe(look);

@@ -27,8 +27,6 @@ export interface LinesOptions {
 /** On a terminal, a line that comes sooner after what it would answer was not typed with that in sight, in ms. */
 const SEEN = 250;
 
-export const NOBODY = 'Nobody is there to answer.';
-
 /** Until the input ends, it is left, or the one prompt has been dealt with. @returns the exit code */
 export async function showLines(chat: LocalChat, options: LinesOptions): Promise<number> {
   const lines = new Lines(chat, options);
@@ -182,8 +180,7 @@ class Lines {
     }
     if (line === undefined) {
       this.#nobody = true;
-      if (ask.kind === 'question') await this.#chat.answer(approvalId, null);
-      else await this.#chat.decide(approvalId, { type: 'reject', reason: NOBODY });
+      await this.#chat.refuse(approvalId);
       return this.#next();
     }
     return ask.kind === 'question' ? this.#answerQuestion(ask, line) : this.#answerApproval(ask, line);

@@ -91,6 +91,8 @@ export interface Chat {
   complete(line: string): string[];
   /** Answers an approval. What goes wrong becomes a note, and it goes on waiting. */
   decide(approvalId: string, decision: Decision): Promise<void>;
+  /** Refuses what waits, since nobody is there to answer; it stands so in the record. */
+  refuse(approvalId: string): Promise<void>;
   /** Approves it and what the request says is like it. */
   always(approvalId: string, scope: GrantScope): Promise<void>;
   /** Turns Auto-approve on, which answers everything that waits and is not denied. */
