@@ -17,7 +17,8 @@ export function questionLines({ at, isAnswered }: Asked, ask: Questions, drawing
   if (at.at !== 'question' || question === undefined) return { lines: [], ...none };
   const width = columns - 2;
   const header = oneLine(question.header ?? '');
-  const name = header === '' ? 'a question' : header;
+  // A header is the model's: alone it could pose as the tool of a call that waits.
+  const name = header === '' ? 'a question' : `a question: ${header}`;
   const count = ask.questions.length > 1 ? `${at.index + 1} of ${ask.questions.length}` : '';
   const head = [rule(ask.from === '' ? name : `${name} (${ask.from})`, count, screen, 'cyan')];
   const asks = wrap(question.question, width).map((line) => ` ${style('bold', line)}`);
