@@ -1,5 +1,6 @@
 /** Whatever a call has in it, the panel shows it, and says nothing else. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { approval, entry, startFake, withFake } from './fake.js';
 import { foreign, HOSTILE, isOurs } from './hostile.js';
