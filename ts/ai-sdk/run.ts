@@ -157,7 +157,8 @@ export class Run {
         let event: E | undefined;
         if (own !== undefined) event = view.own(own);
         else if (this.#phase === 'over') {
-          if (this.#isLeft && this.#options.parent !== undefined) await NEVER;
+          // Each waits for a promise of its own, which goes with it.
+          if (this.#isLeft && this.#options.parent !== undefined) await new Promise<never>(() => {});
           return undefined;
         } else {
           const part = await this.#advance();
@@ -511,6 +512,3 @@ export class Run {
 }
 
 const isOver = (): DOMException => new DOMException('The run is over.', 'AbortError');
-
-/** For those who wait for what goes on elsewhere. */
-const NEVER = new Promise<never>(() => {});
