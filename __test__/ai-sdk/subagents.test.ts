@@ -372,3 +372,31 @@ it('plan mode lets agents be started, and judges what they do', async () => {
   // Of a tool that does not say so of itself, nobody knows what it does.
   expect(await ran(taskTool(child))).toEqual(['task']);
 });
+
+it('what a call tells comes after the call, also to a reader who is slow', async () => {
+  const { run } = start({
+    turns: [
+      [
+        ...Array.from({ length: 8 }, (_, index) => text('x', String(index))).flat(),
+        ...calls(call('task', { description: 'x' }, 'c1')),
+      ],
+      says('ok'),
+    ],
+    tools: { task: taskTool({ tools: {}, turns: [says('child')] }) },
+    interruptOn: {},
+  });
+  const seen: string[] = [];
+  for await (const event of run) {
+    seen.push(event.type);
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(seen.filter((type) => type !== 'text' && !type.startsWith('step'))).toEqual([
+    'tool-call',
+    'subagent-start',
+    'subagent-event',
+    'subagent-step',
+    'subagent-finish',
+    'tool-result',
+    'done',
+  ]);
+});

@@ -164,8 +164,8 @@ describe('the first decision wins', () => {
 describe('decisions that are refused leave it waiting', () => {
   it('one that is not allowed', async () => {
     const { gate, id } = await asking({ allowedDecisions: ['approve', 'reject'] });
-    for (const refused of [gate.edit(id, {}), gate.respond(id, 'x'), gate.skip(id)]) {
-      await expect(refused).rejects.toMatchObject({
+    for (const refused of [() => gate.edit(id, {}), () => gate.respond(id, 'x'), () => gate.skip(id)]) {
+      await expect(refused()).rejects.toMatchObject({
         code: 'ERR_DECISION_NOT_ALLOWED',
         approvalId: id,
         allowedDecisions: ['approve', 'reject'],

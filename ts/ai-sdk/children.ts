@@ -14,7 +14,8 @@ import type { Child, Parent } from './parent.js';
 export interface ChildrenOptions {
   asker: Asker;
   signal: AbortSignal;
-  tell: (event: AgentEvent) => Awaitable<void>;
+  /** @param toolCallId the call that tells it, or that started what does */
+  tell: (event: AgentEvent, toolCallId: string) => Awaitable<void>;
   /** @see Parent.keep */
   keep: (toolCallId: string) => Promise<void>;
   leave: (error: unknown) => void;
@@ -66,7 +67,7 @@ export class Children {
       origin,
       approved,
       emit: (activity) => {
-        if (isActivity(activity)) void this.#tell({ ...activity, toolCallId, origin } as ToolActivityEvent);
+        if (isActivity(activity)) void this.#tell({ ...activity, toolCallId, origin } as ToolActivityEvent, toolCallId);
       },
       get parent(): Parent {
         if (isOver) throw callIsOver(toolCallId);
@@ -122,8 +123,8 @@ export class Children {
     return this.#left.has(toolCallId);
   }
 
-  #tell(event: AgentEvent): Awaitable<void> {
-    return this.#isMute || this.#over.signal.aborted ? undefined : this.#options.tell(event);
+  #tell(event: AgentEvent, toolCallId: string): Awaitable<void> {
+    return this.#isMute || this.#over.signal.aborted ? undefined : this.#options.tell(event, toolCallId);
   }
 
   #parent(toolCallId: string, toolName: string, signal: AbortSignal, inheritance: Inheritance): Parent {
@@ -141,7 +142,7 @@ export class Children {
         this.#live.set(child, toolCallId);
         return () => void this.#live.delete(child);
       },
-      tell: (event) => this.#tell(event),
+      tell: (event) => this.#tell(event, toolCallId),
       keep: () => (kept ??= keep(toolCallId)),
       leave: (error) => {
         this.#left.add(toolCallId);

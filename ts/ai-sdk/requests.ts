@@ -41,6 +41,11 @@ export class Requests {
     this.#seen.set(toolCallId, (this.#seen.get(toolCallId) ?? 0) + 1);
   }
 
+  /** Whether such a call was read, now or before the run was continued here. */
+  hasSeen(toolCallId: string): boolean {
+    return this.#seen.has(toolCallId);
+  }
+
   /** Whether several calls have this id. */
   isAmbiguous(toolCallId: string): boolean {
     return (this.#seen.get(toolCallId) ?? 0) > 1;

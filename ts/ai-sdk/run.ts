@@ -9,7 +9,7 @@
  * `requests.ts`, what they decide in `decisions.ts`, what is kept in `keeping.ts`.
  */
 import type { ToolSet } from 'ai';
-import type { RunResult } from '../../index.js';
+import type { AgentEvent, RunResult } from '../../index.js';
 import { GateClosedError, InvalidConfigError, RunError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
@@ -20,6 +20,7 @@ import { ChildReport } from './child-report.js';
 import { Children } from './children.js';
 import { continueRun } from './continuing.js';
 import { Conversation, messagesOf } from './conversation.js';
+import { Early } from './early.js';
 import { answered, closed } from './history.js';
 import { Inbox } from './inbox.js';
 import { isWorthAsking, Keeping } from './keeping.js';
@@ -56,6 +57,7 @@ export class Run {
   readonly #cancelling: Cancelling;
   /** What it tells the run that it is a part of. */
   readonly #report: ChildReport | undefined;
+  readonly #early = new Early();
   readonly #inbox = new Inbox<OwnEvent>();
   readonly #stream = new SdkStream();
   readonly #opening: Opening;
@@ -88,10 +90,10 @@ export class Run {
     this.#children = new Children({
       asker,
       signal,
-      tell: (event) => {
-        const taken = this.#inbox.offer({ type: 'told', event });
-        return parent === undefined ? taken : after(parent.tell(event), () => taken);
-      },
+      tell: (event, toolCallId) =>
+        this.#opening.setup?.requests.hasSeen(toolCallId) === true
+          ? this.#hear(event)
+          : this.#early.hold(toolCallId, event),
       keep: (toolCallId) => this.#keepFor(toolCallId),
       leave: (error) => this.#leaveWith(error),
       endTurn: () => this.#endTurn(),
@@ -179,6 +181,7 @@ export class Run {
       signal.removeEventListener('abort', onAbort);
       const left = this.abandon();
       this.#inbox.close();
+      this.#early.close();
       if (isLater(left)) await left;
       this.#disown?.();
       this.#asker.gate.control.endRun(this.runId);
@@ -289,6 +292,13 @@ export class Run {
     this.#phase = 'reading';
   }
 
+  /** What a tool or a run that is a part of this one tells. */
+  #hear(event: AgentEvent): Awaitable<void> {
+    const taken = this.#inbox.offer({ type: 'told', event });
+    const { parent } = this.#options;
+    return parent === undefined ? taken : after(parent.tell(event), () => taken);
+  }
+
   readonly #tell = (event: OwnEvent): void => {
     this.#inbox.push(event);
     this.#report?.own(event);
@@ -311,6 +321,9 @@ export class Run {
     if (!done) {
       const part = partOf(value);
       const shown = takePart(round, part, requests);
+      // The part itself is yielded first.
+      if (part.type === 'tool-call')
+        for (const event of this.#early.take(part.toolCallId ?? '')) void this.#hear(event);
       // Somebody is asked about another call: what has run meanwhile is kept, too.
       if ((round.askedAbout > 0 || round.isKeptSoFar) && isResult(part)) this.#keepSoFar(setup, round)?.catch(() => {});
       return shown;
