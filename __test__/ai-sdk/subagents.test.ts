@@ -6,6 +6,7 @@ import type { AgentEvent, ApprovalAnswer, ApprovalRequest, RunOptions } from '..
 import { createGate, gateTools, InvalidConfigError, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, resultsIn, says, scripted, text, type ModelTurn } from '../support/model.js';
 import { of, play, start, types, until } from '../support/play.js';
+import { polluted } from '../support/pollution.js';
 import { recordingTools } from '../support/tools.js';
 
 type Own = Partial<RunOptions<ToolSet>> & { tools: ToolSet; turns: ModelTurn[]; [more: string]: unknown };
@@ -371,6 +372,7 @@ it('plan mode lets agents be started, and judges what they do', async () => {
   ]);
   // Of a tool that does not say so of itself, nobody knows what it does.
   expect(await ran(taskTool(child))).toEqual(['task']);
+  expect(await polluted({ [Symbol.for('countersign.task')]: true }, () => ran(taskTool(child)))).toEqual(['task']);
 });
 
 it('what a call tells comes after the call, also to a reader who is slow', async () => {

@@ -84,7 +84,8 @@ function taskAgentOf(subagent: Subagent, starter: Starter, house: House): TaskAg
 export const taskTool = (subagents: readonly TaskAgent[], { maxResultCharacters }: House): ToolSet[string] =>
   createTaskTool({ subagents, maxResultCharacters });
 
-const DEFAULT_BUILTINS: readonly Builtin[] = [
+/** What an agent has that neither starts others nor asks the human. */
+export const DEFAULT_BUILTINS: readonly Builtin[] = [
   'ls',
   'read_file',
   'write_file',

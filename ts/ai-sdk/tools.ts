@@ -103,7 +103,7 @@ export function executes(tools: ToolSet, name: string): boolean {
 export const TASK = Symbol.for('countersign.task');
 
 export function isTask(tool: Tool | undefined): boolean {
-  return tool !== undefined && (tool as unknown as Record<symbol, unknown>)[TASK] === true;
+  return tool !== undefined && Object.hasOwn(tool, TASK) && (tool as unknown as Record<symbol, unknown>)[TASK] === true;
 }
 
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

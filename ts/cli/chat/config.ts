@@ -25,6 +25,7 @@
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { BuiltinToolName } from '../../../agent.js';
+import { DEFAULT_BUILTINS } from '../../agent/subagents.js';
 import { CountersignError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { projectDirectory, readSettings, type NativeSetting } from '../../native.js';
@@ -78,18 +79,7 @@ export interface ChatConfig {
 }
 
 /** The tools that the chat's agent has. */
-export const TOOLS: readonly BuiltinToolName[] = [
-  'write_todos',
-  'ls',
-  'read_file',
-  'write_file',
-  'edit_file',
-  'glob',
-  'grep',
-  'execute',
-  'task',
-  'ask_user',
-];
+export const TOOLS: readonly BuiltinToolName[] = [...DEFAULT_BUILTINS, 'task', 'ask_user'];
 
 const NEED_APPROVAL: readonly string[] = ['execute', 'write_file', 'edit_file'];
 
