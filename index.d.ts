@@ -34,8 +34,35 @@ export interface ToolCallInfo<ARGS = unknown> {
   args: ARGS;
 }
 
-/** How one tool is gated. An empty object asks about every call. */
-export interface InterruptOptions<ARGS = never> {
+/**
+ * Who must agree before a call runs. A request may carry several, from rules and from `interruptOn`: each must be satisfied, and
+ * one person's approval counts for each that names them.
+ */
+export interface ApprovalNeed {
+  /** Names of people, and groups as `'group:NAME'`. @default anybody; with a `quorum` above 1 anybody who gives a name */
+  approvers?: readonly string[];
+  /** How many different people must approve. One of them who rejects ends it. @default 1 */
+  quorum?: number;
+  /** The approval of who asked for the run (`requester`) does not count. @default false */
+  excludeRequester?: boolean;
+  /** Whom else it may be put to when nobody has decided after so many ms. */
+  escalate?: { after: number; to: readonly string[] };
+}
+
+/** An approval that was counted. */
+export interface Vote {
+  by: string;
+  via: DecidedVia;
+  /** ms since the epoch. */
+  at: number;
+  reason?: string;
+}
+
+/**
+ * How one tool is gated. An empty object asks about every call. What names approvers or a quorum asks people each time: no mode
+ * and no grant answers it, and with a quorum above 1, or with several needs, it can only be approved, rejected or skipped.
+ */
+export interface InterruptOptions<ARGS = never> extends ApprovalNeed {
   /**
    * Says whether this call must be asked about: `true` asks, `false` runs it unasked. Throwing, a rejected promise, any
    * other value, or no answer within 10,000 ms asks.
@@ -58,6 +85,8 @@ export interface InterruptOptions<ARGS = never> {
    * deadline with one
    */
   timeout?: number;
+  /** So many ms before the deadline everybody is told once more (`reminded`). @default nobody is */
+  remind?: number;
 }
 
 /** What a `shouldApprove` function is told beside the arguments. */
@@ -156,6 +185,16 @@ export interface PolicyRule {
   env?: Patterns;
   /** Hints that a tool gives of itself, e.g. `{ destructiveHint: true }`. For `ask` and `deny` only. */
   annotations?: Readonly<Record<string, boolean>>;
+  /** Who must agree, as {@link ApprovalNeed.approvers}. This and the next four are for `ask` only. */
+  approvers?: Patterns;
+  /** @default 1 */
+  quorum?: number;
+  /** @default false */
+  exclude_requester?: boolean;
+  /** Times are texts such as `'90s'`, `'10m'`, `'2h'`, or ms. */
+  escalate?: { after: string | number; to: Patterns };
+  /** So long before the deadline everybody is told once more. */
+  remind?: string | number;
   /** What the rule must and must not match; checked when it is read. */
   examples?: { match?: readonly string[]; not_match?: readonly string[] };
 }
@@ -555,6 +594,14 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
    * removed after the time that {@link LedgerRetention} gives them, and `args` is `null`.
    */
   contents: 'kept' | 'redacted' | 'dropped';
+  /** Who must agree; empty: anybody, once. */
+  needs: readonly ApprovalNeed[];
+  /** Who asked for the run; `null`: nobody said. */
+  requester: string | null;
+  /** The approvals that were counted when this was read; those of a request that needs only one are none. */
+  votes: readonly Vote[];
+  /** Since when it may be decided by those that {@link ApprovalNeed.escalate} names, in ms since the epoch. */
+  escalatedAt: number | null;
 }
 
 /** {@link ApprovalRequest}, one member per tool, so that `toolName` narrows `args`. */
@@ -639,7 +686,20 @@ export type ApprovalStatus =
   | 'interrupted';
 
 /** Through what a decision came. */
-export type DecidedVia = 'callback' | 'gate' | 'terminal' | 'messages' | 'deadline' | 'abort' | 'system';
+export type DecidedVia =
+  | 'callback'
+  | 'gate'
+  | 'terminal'
+  | 'messages'
+  /** The web inbox. */
+  | 'inbox'
+  /** A signed link, as in an e-mail or a chat message. */
+  | 'link'
+  /** A client that speaks ACP or MCP. */
+  | 'protocol'
+  | 'deadline'
+  | 'abort'
+  | 'system';
 
 /** A request and what has become of it. */
 export interface ApprovalRecord extends ApprovalRequest {
@@ -669,11 +729,12 @@ export interface GateOptions {
   /**
    * Where requests are kept. `memory:` keeps them in this process, for as long as it lives. `sqlite:approvals.db` keeps them in
    * a file that several processes may share and that outlives them; a relative path starts at `place.cwd`. `sqlite:` alone
-   * is a temporary file, removed when the gate is closed.
+   * is a temporary file, removed when the gate is closed. `postgres://…` keeps them in PostgreSQL, for several machines; what
+   * can be said after its `?` is in docs/postgres.md.
    *
    * @default the environment's COUNTERSIGN_LEDGER, else 'memory:'
    */
-  ledger?: 'memory:' | `sqlite:${string}`;
+  ledger?: 'memory:' | `sqlite:${string}` | `postgres://${string}` | `postgresql://${string}`;
   /**
    * Stores arguments, previews, decisions and results encrypted. The key stands in an environment variable, never in the code:
    * its name is `keyEnv`. Nothing is stored, so nothing is encrypted, in `memory:`.
@@ -714,6 +775,10 @@ export interface GateOptions {
   place?: PolicyPlace;
   /** One more judge, which may only tighten. */
   judge?: PolicyJudge;
+  /** Who is in the groups that `approvers` name, beside what {@link DecideOptions.groups} says. */
+  groups?: Readonly<Record<string, readonly string[]>>;
+  /** Asked before each decision that a person makes through this gate. */
+  authorize?: Authorize;
   /** @default 'safe' */
   mode?: PolicyMode;
   logger?: Logger;
@@ -775,9 +840,28 @@ export interface Logger {
   error?(message: string, fields: Record<string, unknown>): void;
 }
 
+/**
+ * Says whether this person may take this decision: `true`, or why not. Anything else, a throw, a rejected promise, or no answer
+ * within 10,000 ms means no: {@link NotAuthorizedError} (`ERR_NOT_AUTHORIZED`), and the request goes on waiting.
+ */
+export type Authorize = (
+  decision: Decision,
+  context: {
+    request: ApprovalRequest;
+    /** `null`: nobody said. */
+    by: string | null;
+    groups: readonly string[];
+    via: DecidedVia;
+  },
+) => boolean | string | PromiseLike<boolean | string>;
+
 export interface DecideOptions {
-  /** Who decides; it stands in the record and in the events. */
+  /** Who decides; it stands in the record and in the events. Needed where a request names approvers or a quorum. */
   by?: string;
+  /** The groups that this person is in, as the caller knows. @default none beside the gate's own `groups` */
+  groups?: readonly string[];
+  /** Through what it came. @default 'gate' */
+  via?: 'gate' | 'terminal' | 'inbox' | 'link' | 'protocol';
   reason?: string;
   /**
    * For `approve` and `reject`: remember it. {@link InvalidDecisionError} (`ERR_INVALID_DECISION`) where the request does not
@@ -787,7 +871,7 @@ export interface DecideOptions {
 }
 
 /** A question to a human from any code, outside an agent too. */
-export interface GateRequest<ARGS = unknown> {
+export interface GateRequest<ARGS = unknown> extends ApprovalNeed {
   toolName: string;
   args: ARGS;
   /** @default a new UUIDv7 */
@@ -800,6 +884,10 @@ export interface GateRequest<ARGS = unknown> {
   allowedDecisions?: readonly DecisionType[];
   /** In ms. @default the gate's `timeout` */
   timeout?: number;
+  /** So many ms before the deadline everybody is told once more. @default nobody is */
+  remind?: number;
+  /** Who asks. */
+  requester?: string;
 }
 
 /** How a request ended. */
@@ -824,6 +912,12 @@ export type GateEvent =
       via: DecidedVia;
       at: number;
     }
+  /** An approval was counted, and more are needed. */
+  | { type: 'voted'; request: ApprovalRequest; vote: Vote; at: number }
+  /** Its deadline is near. */
+  | { type: 'reminded'; request: ApprovalRequest; at: number }
+  /** Nobody decided in time: these may now, too. */
+  | { type: 'escalated'; request: ApprovalRequest; to: readonly string[]; at: number }
   | { type: 'granted'; grant: Grant; approvalId: string; at: number }
   /** A policy file changed. `problems` of a new version mean that the old one still holds. */
   | { type: 'policy-changed'; problems: PolicyProblem[]; at: number }
@@ -834,6 +928,12 @@ export type GateEvent =
 /** What an entry of the audit tells of. */
 export type AuditKind =
   | 'requested'
+  /** An approval that is one of several. */
+  | 'voted'
+  /** A decision by somebody who may not take it. */
+  | 'refused'
+  | 'reminded'
+  | 'escalated'
   | 'decided'
   | 'started'
   | 'settled'
@@ -1002,7 +1102,20 @@ export interface Gate extends AsyncDisposable {
    */
   pending(filter?: { runId?: string }): Promise<ApprovalRequest[]>;
   get(approvalId: string): Promise<ApprovalRecord | undefined>;
+  /** What is no longer pending, the latest request first. */
+  history(filter?: {
+    runId?: string;
+    toolName?: string;
+    /** Only those before this one, for the next page. */
+    before?: string;
+    /** From 1 to 1,000. @default 100 */
+    limit?: number;
+  }): Promise<ApprovalRecord[]>;
   /**
+   * Where more approvals are needed, it is counted: the record is still `pending`, with one more vote.
+   *
+   * @throws {@link NotApproverError} (`ERR_NOT_APPROVER`): the request goes on waiting
+   * @throws {@link NotAuthorizedError} (`ERR_NOT_AUTHORIZED`): the request goes on waiting
    * @throws {@link AlreadyDecidedError} (`ERR_ALREADY_DECIDED`) carries the decision that won
    * @throws {@link ApprovalExpiredError} (`ERR_EXPIRED`)
    * @throws {@link DecisionNotAllowedError} (`ERR_DECISION_NOT_ALLOWED`): the request goes on waiting
@@ -1086,6 +1199,8 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   approvalTimeout?: number;
   /** Without `>`, which stands between a run and its subagents. @default a new UUIDv7 */
   runId?: string;
+  /** Who asked for this run: a need with `excludeRequester` does not count this person. With a `parent` it is that of the parent. */
+  requester?: string;
   /** The path of agents this run is. @default ['main'], with a `parent` its path, the call and the name of the tool */
   origin?: readonly string[];
   /**
@@ -1351,6 +1466,34 @@ export type ApprovalResponseEvent = {
   /** Who decided: the `by` that was given, else the name of what it came through, e.g. `'callback'` or `'deadline'`. */
   decidedBy: string;
 };
+/** An approval was counted, and more are needed. */
+export type ApprovalVotedEvent = {
+  type: 'approval-voted';
+  approvalId: string;
+  toolCallId: string;
+  toolName: string;
+  origin: readonly string[];
+  vote: Vote;
+};
+/** The deadline of a request is near. */
+export type ApprovalRemindedEvent = {
+  type: 'approval-reminded';
+  approvalId: string;
+  toolCallId: string;
+  toolName: string;
+  origin: readonly string[];
+  /** ms since the epoch. */
+  expiresAt: number;
+};
+/** Nobody decided in time: others may now, too. */
+export type ApprovalEscalatedEvent = {
+  type: 'approval-escalated';
+  approvalId: string;
+  toolCallId: string;
+  toolName: string;
+  origin: readonly string[];
+  to: readonly string[];
+};
 export type ErrorEvent = { type: 'error'; error: unknown };
 /** The run was aborted: nothing runs any more. `messages` is the conversation up to the last finished step. */
 export type AbortEvent = { type: 'abort'; reason: unknown; messages: ModelMessage[] };
@@ -1369,6 +1512,9 @@ export type AgentEvent<TOOLS extends ToolSet = ToolSet> =
   | ToolDeniedEvent
   | ApprovalRequestedEvent<TOOLS>
   | ApprovalResponseEvent
+  | ApprovalVotedEvent
+  | ApprovalRemindedEvent
+  | ApprovalEscalatedEvent
   | ErrorEvent
   | AbortEvent
   | DoneEvent<TOOLS>
@@ -1525,6 +1671,8 @@ export interface GateToolsOptions<TOOLS extends ToolSet = ToolSet> extends Unkno
   approvalTimeout?: number;
   /** What the calls belong to, e.g. the id of the chat. @default a new UUIDv7 */
   runId?: string;
+  /** As in {@link RunOptions.requester}. */
+  requester?: RunOptions<TOOLS>['requester'];
   origin?: readonly string[];
   /**
    * `'wait'`: a gated `execute` waits for its decision. `'stop'`: the AI SDK ends the turn at its own approval stop, as a
@@ -1703,6 +1851,32 @@ export declare class DecisionNotAllowedError extends CountersignError {
     cause?: unknown;
   });
   static isInstance(error: unknown): error is DecisionNotAllowedError;
+}
+
+/** The request names who may decide, and this is nobody of them, or nobody said who it is; the request goes on waiting. */
+export declare class NotApproverError extends CountersignError {
+  readonly code: 'ERR_NOT_APPROVER';
+  readonly approvalId: string;
+  /** `null`: nobody said. */
+  readonly by: string | null;
+  /** Who may: names, and groups as `group:NAME`. */
+  readonly approvers: readonly string[];
+  constructor(options: {
+    message: string;
+    approvalId: string;
+    by: string | null;
+    approvers: readonly string[];
+    cause?: unknown;
+  });
+  static isInstance(error: unknown): error is NotApproverError;
+}
+
+/** The gate's `authorize` does not let this person take this decision; the request goes on waiting. */
+export declare class NotAuthorizedError extends CountersignError {
+  readonly code: 'ERR_NOT_AUTHORIZED';
+  readonly approvalId: string;
+  constructor(options: { message: string; approvalId: string; cause?: unknown });
+  static isInstance(error: unknown): error is NotAuthorizedError;
 }
 
 /** The decision is malformed; the request goes on waiting. */
