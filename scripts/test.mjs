@@ -5,15 +5,18 @@
  *
  * A failing step ends it. With CI set all steps run, so that one run tells everything.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fail, prepare } from './prepare.mjs';
 import { bin, endChildrenOnSignals, findCargo, root, run, say, seconds } from './run.mjs';
 
 const started = performance.now();
 const [mode = 'all', ...rest] = process.argv.slice(2);
 const report = join(root, '.build', 'vitest.json');
+/** The names of the tests that failed, for whoever sees only the end of what was printed. */
+const failedList = join(root, '.build', 'failed.txt');
 const total = { passed: 0, failed: 0, skipped: 0 };
+const failedTests = [];
 
 /** A step that runs a program of node_modules. */
 const node = (name, [packageName, binName], ...args) => ({
@@ -53,6 +56,7 @@ const cargoTest = {
     )) {
       count({ passed: Number(passed), failed: Number(failed), skipped: Number(ignored) });
     }
+    for (const [, name] of text.matchAll(/^test (.+?) \.\.\. FAILED$/gm)) failedTests.push(`cargo: ${name}`);
     return result;
   },
 };
@@ -72,6 +76,14 @@ const vitest = {
       const broken = testResults.filter(
         (file) => file.status === 'failed' && file.assertionResults.length === 0,
       ).length;
+      for (const { name, status, message, assertionResults } of testResults) {
+        const file = relative(root, name);
+        for (const test of assertionResults.filter((each) => each.status === 'failed')) {
+          failedTests.push(`${file}: ${test.fullName}\n    ${test.failureMessages[0]?.split('\n')[0] ?? ''}`);
+        }
+        if (status === 'failed' && assertionResults.length === 0)
+          failedTests.push(`${file}: ${message.split('\n')[0]}`);
+      }
       count({ passed: numPassedTests, failed: numFailedTests + broken, skipped: numPendingTests + numTodoTests });
     }
     return result;
@@ -90,6 +102,7 @@ if (!steps) {
   process.exit(2);
 }
 
+rmSync(failedList, { force: true });
 await prepare({ runtimes: mode !== 'check' }).catch(fail);
 endChildrenOnSignals();
 
@@ -111,7 +124,10 @@ for (const step of steps) {
 }
 
 if (total.skipped > 0) say(`${total.skipped} skipped`);
+for (const name of failedTests) say(`failed: ${name}`);
 if (failures.length > 0) say(`FAILED: ${failures.join(', ')}`);
+mkdirSync(join(root, '.build'), { recursive: true });
+writeFileSync(failedList, failedTests.map((name) => `${name}\n`).join(''));
 say(`all of it took ${seconds(started)}`);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
 process.exitCode = failures.length > 0 ? 1 : 0;
