@@ -10,6 +10,7 @@ mod feed;
 pub mod history;
 mod memory;
 mod open;
+mod row;
 pub mod seal;
 pub mod sqlite;
 

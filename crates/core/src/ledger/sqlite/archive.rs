@@ -2,7 +2,6 @@
 
 use serde_json::value::RawValue;
 
-use super::codec::whole;
 use super::ledger::SqliteLedger;
 use super::requests::look;
 use super::run_steps::Save;
@@ -11,6 +10,7 @@ use super::step;
 use crate::approval::Record;
 use crate::ledger::audit::{Chain, Entry, Note};
 use crate::ledger::history::{self, Node};
+use crate::ledger::row::{internal, whole};
 use crate::ledger::{
     About, Archive, Hash, LedgerError, Retention, RunInfo, SaveRun, SavedRun, Tidied, Verified,
 };
@@ -59,7 +59,7 @@ impl Archive for SqliteLedger {
             Ok(Some(saved)) => Ok(saved),
             failed => {
                 let _ = self.release_run(run, now);
-                Err(failed.err().unwrap_or_else(|| step::internal("a run that was taken is gone")))
+                Err(failed.err().unwrap_or_else(|| internal("a run that was taken is gone")))
             }
         }
     }

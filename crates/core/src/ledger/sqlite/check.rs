@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 use serde::Deserialize;
 
-use super::codec::{Sealer, time};
 use super::opening;
-use super::row::{self, Row};
+use super::row;
 use super::runs;
 use super::schema::MIGRATIONS;
 use super::step::{entries_where, meta};
@@ -15,6 +14,7 @@ use super::{Engine, Fault};
 use crate::approval::{ApprovalId, Record, Status};
 use crate::ledger::audit::{Chain, Entry, Verifier};
 use crate::ledger::history::{self, Encoding, Node};
+use crate::ledger::row::{Row, Sealer, run_name, time, whole};
 use crate::ledger::{About, Damage, Verified, hex};
 
 /// How many faults are told at most: whoever sees these needs no more of them.
@@ -84,7 +84,7 @@ impl Check<'_> {
             let rest = format!("WHERE seq > ?1 ORDER BY seq LIMIT {BATCH}");
             let batch = entries_where(self.connection, &rest, [after])?;
             let Some(last) = batch.last() else { break };
-            after = super::codec::whole(last.seq);
+            after = whole(last.seq);
             for entry in &batch {
                 verifier.see(entry);
                 if verifier.broken().is_none() {
@@ -108,7 +108,7 @@ impl Check<'_> {
         let columns = self
             .connection
             .prepare_cached("SELECT kind, approval_id FROM audit WHERE seq = ?1")?
-            .query_row([super::codec::whole(entry.seq)], |row| {
+            .query_row([whole(entry.seq)], |row| {
                 Ok((row.get::<_, String>(0)?, row.get::<_, Option<[u8; 16]>>(1)?))
             })?;
         let said = serde_json::from_str::<Said>(&entry.body).ok();
@@ -209,7 +209,7 @@ impl Check<'_> {
     fn runs(&mut self) -> Result<(), Fault> {
         let connection = self.connection;
         runs::each(connection, |run| {
-            let name = || Some(runs::run_name(&run.run_id));
+            let name = || Some(run_name(&run.run_id));
             if let Err(error) = run.check(self.sealer) {
                 self.fault(None, name(), error.message);
             } else if let Some(missing) = runs::gap(connection, &run)? {

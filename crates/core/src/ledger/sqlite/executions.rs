@@ -2,13 +2,13 @@
 
 use rusqlite::{Connection, params};
 
-use super::codec::Sealer;
-use super::row::{self, Row};
+use super::row;
 use super::step::{Guard, Step};
 use super::{Engine, Fault, OwnerId};
 use crate::approval::{ApprovalId, Record, Step as Advance};
 use crate::call::Digest;
 use crate::ledger::Begun;
+use crate::ledger::row::{Row, Sealer};
 
 /// What runs; that is little.
 pub(super) const STARTED: &str =

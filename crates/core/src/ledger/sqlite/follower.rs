@@ -9,12 +9,12 @@ use std::time::Duration;
 use rusqlite::{Connection, params};
 use tracing::{error, warn};
 
-use super::codec::{time, whole};
-use super::row::{self, Row};
+use super::row;
 use super::step::Pen;
 use super::{Engine, Fault};
 use crate::approval::{ApprovalId, Status};
 use crate::ledger::audit::Kind;
+use crate::ledger::row::{Row, time, whole};
 use crate::ledger::{End, Event, Feed, LedgerError, Watch};
 
 /// How many entries are read at once.

@@ -8,7 +8,6 @@ use std::time::Duration;
 use rusqlite::Connection;
 use serde_json::value::RawValue;
 
-use super::codec::Sealer;
 use super::executions;
 use super::follower::Follower;
 use super::opening;
@@ -18,6 +17,7 @@ use super::step::{Pen, Step};
 use super::{Engine, Fault};
 use crate::approval::{ApprovalId, Decided, Record, Request, Step as Advance};
 use crate::call::Digest;
+use crate::ledger::row::{Sealer, internal};
 use crate::ledger::{
     Archive, Begun, Feed, Ledger, LedgerError, LedgerErrorKind, OpenOptions, Outcome, Requested,
     Watch,
@@ -44,7 +44,7 @@ impl SqliteLedger {
         let file = match (path, &temporary) {
             (Some(path), _) => path.to_owned(),
             (None, Some(temporary)) => temporary.0.join(FILE),
-            (None, None) => return Err(super::step::internal("no place for a ledger")),
+            (None, None) => return Err(internal("no place for a ledger")),
         };
         let mut how = super::OpenOptions::new(file);
         how.read_only = options.read_only;

@@ -3,10 +3,10 @@
 use rusqlite::{Connection, params};
 
 use super::Fault;
-use super::codec::{Sealer, whole};
 use super::ledger::SqliteLedger;
 use super::step::{Step, meta};
 use crate::ledger::audit::{Kind, Note};
+use crate::ledger::row::{Sealer, internal, whole};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// What `meta` says of the ledger, which the audit vouches for.
@@ -91,7 +91,7 @@ impl Step<'_> {
         set("key", &key)?;
         set("version", &env!("CARGO_PKG_VERSION"))?;
         let Some(about) = About::read(self.connection)? else {
-            return Err(super::step::internal("what was written cannot be read").into());
+            return Err(internal("what was written cannot be read").into());
         };
         set("noted_schema", &about.schema)?;
         set("opened_seq", &whole(self.next_seq()))?;

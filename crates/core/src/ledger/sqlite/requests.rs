@@ -3,12 +3,11 @@
 use rusqlite::params;
 
 use super::Fault;
-use super::codec::{time, whole};
-use super::record::{ALL_BITS, bit};
-use super::row::{self, Row};
-use super::step::{Guard, Step, expiry};
+use super::row;
+use super::step::{Guard, Step};
 use crate::approval::{ApprovalId, Choice, Decided, Record, Request};
 use crate::ledger::audit::{Kind, Note};
+use crate::ledger::row::{Row, allowed_bits, expiry, time, whole};
 use crate::ledger::{AFTER_PARTS, Outcome, PART, Requested};
 
 /// The last request of a call comes last.
@@ -75,18 +74,9 @@ impl Step<'_> {
         };
         self.tell_of_jump()?;
         decided.at = self.at;
-        let choice = &decided.decision.choice;
-        let bits = match choice.kind() {
-            None => ALL_BITS,
-            Some(_) if matches!(choice, Choice::Reject { .. }) && decided.via.is_machine() => {
-                ALL_BITS
-            }
-            // Time and the end of a run let nothing run, whatever is allowed.
-            Some(_) if !decided.is_allowed(crate::approval::DecisionKinds::ALL) => 0,
-            Some(kind) => bit(kind),
-        };
+        let bits = allowed_bits(&decided);
         // That the time is up is decided at any time.
-        let now = if *choice == Choice::Expired { -1 } else { whole(self.at) };
+        let now = if decided.decision.choice == Choice::Expired { -1 } else { whole(self.at) };
         let demand: [(&str, &dyn rusqlite::ToSql); 2] = [(":now", &now), (":bit", &bits)];
         if let Some(record) = self.decide(&row, &Guard::DECIDE, &demand, decided)? {
             return Ok(Outcome::Won(record));
@@ -152,7 +142,7 @@ impl Step<'_> {
 /// Looks at requests, in a step or on a snapshot.
 pub(super) mod look {
     use super::*;
-    use crate::ledger::sqlite::codec::Sealer;
+    use crate::ledger::row::Sealer;
     use rusqlite::Connection;
 
     pub(in super::super) fn get(

@@ -2,12 +2,12 @@
 
 use rusqlite::{Connection, params};
 
-use super::codec::whole;
 use super::row;
 use super::runs;
 use super::step::{Step, chain};
 use super::{Engine, Fault};
 use crate::ledger::audit::{Kind, Note};
+use crate::ledger::row::whole;
 use crate::ledger::{LedgerError, Retention, Tidied};
 
 /// How many pages are given back in one step: others wait no longer than for 1 MiB.

@@ -3,12 +3,12 @@
 use rusqlite::{Connection, params};
 use serde_json::value::RawValue;
 
-use super::codec::whole;
-use super::runs::{Run, by_name, is_active, number, run_name};
+use super::runs::{by_name, is_active};
 use super::step::Step;
 use super::{Engine, Fault};
 use crate::ledger::audit::{Kind, Note};
 use crate::ledger::history::Node;
+use crate::ledger::row::{Run, active, over, run_name, run_status_number, unknown, whole};
 use crate::ledger::{Hash, LedgerError, LedgerErrorKind, RunStatus};
 
 /// What [`crate::ledger::SaveRun`] says, to be carried to another thread.
@@ -64,7 +64,7 @@ impl Step<'_> {
             self.keep_entry(run.seq, node)?;
             run.head = Some(node.hash);
         }
-        run.status = number(save.status);
+        run.status = run_status_number(save.status);
         run.owner = me.filter(|_| !save.status.is_over());
         run.steps = whole(save.steps);
         run.state = sealer.seal(save.run_id.as_bytes(), "state", save.state.get())?;
@@ -90,7 +90,7 @@ impl Step<'_> {
             seq,
             run_id: run_id.to_owned(),
             owner: None,
-            status: number(RunStatus::Running),
+            status: run_status_number(RunStatus::Running),
             steps: 0,
             head: None,
             forked: 0,
@@ -127,7 +127,7 @@ impl Step<'_> {
             return Err(active(run_id).into());
         }
         run.owner = Some(*self.pen.owner.as_bytes());
-        run.status = number(RunStatus::Running);
+        run.status = run_status_number(RunStatus::Running);
         run.updated_at = whole(self.at);
         run.put(connection, sealer)?;
         let note = Note { run_id: Some(run_id.into()), ..Note::new(Kind::RunResumed) };
@@ -168,26 +168,4 @@ fn has_entry(connection: &Connection, run: i64, hash: &Hash) -> Result<bool, Fau
     Ok(connection
         .prepare_cached("SELECT 1 FROM entry WHERE run = ?1 AND hash = ?2")?
         .exists(params![run, hash])?)
-}
-
-fn active(run_id: &str) -> LedgerError {
-    LedgerErrorKind::RunActive.because(format!(
-        "{} is continued by a process that lives: wait for it, or end it",
-        run_name(run_id)
-    ))
-}
-
-fn unknown(run_id: &str) -> LedgerError {
-    LedgerErrorKind::UnknownRun.because(format!(
-        "there is no {} in this ledger",
-        run_name(run_id).trim_start_matches("the ")
-    ))
-}
-
-fn over(run_id: &str, status: RunStatus) -> LedgerError {
-    LedgerErrorKind::RunOver.because(format!(
-        "{} is {}: start a new one",
-        run_name(run_id),
-        status.name()
-    ))
 }

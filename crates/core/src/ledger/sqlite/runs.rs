@@ -3,31 +3,11 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::value::RawValue;
 
-use super::codec::{Column, Sealer, damaged, time};
+use super::column::Column;
 use super::{Engine, Fault, OwnerId};
 use crate::ledger::history::{self, Encoding, Node};
-use crate::ledger::seal::RowSeal;
-use crate::ledger::{Hash, LedgerError, RunInfo, RunStatus, SavedRun};
-
-/// A run as it lies in the file.
-#[derive(Debug, Clone)]
-pub(super) struct Run {
-    pub(super) seq: i64,
-    pub(super) run_id: String,
-    /// Whose it is: nobody's that lives, or nobody's at all, and it can be taken.
-    pub(super) owner: Option<[u8; 16]>,
-    pub(super) status: i64,
-    pub(super) steps: i64,
-    pub(super) head: Option<Hash>,
-    /// Whether there may be entries that the head does not reach.
-    pub(super) forked: i64,
-    /// 0 kept, 2 dropped, as of requests.
-    pub(super) contents: i64,
-    pub(super) state: Vec<u8>,
-    pub(super) created_at: i64,
-    pub(super) updated_at: i64,
-    pub(super) seal: [u8; 32],
-}
+use crate::ledger::row::{Run, Sealer, damaged, run_name, time};
+use crate::ledger::{Hash, LedgerError, RunInfo, SavedRun};
 
 const COLUMNS: &str = "
     r.seq, r.run_id, r.owner, r.status, r.steps, r.head, r.forked, r.contents, r.state, r.created_at, r.updated_at,
@@ -52,38 +32,9 @@ impl Run {
         })
     }
 
-    fn sealed(&self, sealer: &Sealer) -> [u8; 32] {
-        RowSeal::new("run", sealer.key())
-            .int("seq", Some(self.seq))
-            .text("run_id", Some(&self.run_id))
-            .blob("owner", self.owner.as_ref().map(<[u8; 16]>::as_slice))
-            .int("status", Some(self.status))
-            .int("steps", Some(self.steps))
-            .blob("head", self.head.as_ref().map(Hash::as_slice))
-            .int("forked", Some(self.forked))
-            .int("contents", Some(self.contents))
-            .blob("state", Some(&self.state))
-            .int("created_at", Some(self.created_at))
-            .int("updated_at", Some(self.updated_at))
-            .done()
-    }
-
-    /// It must be what was written.
-    pub(super) fn check(&self, sealer: &Sealer) -> Result<(), LedgerError> {
-        if self.sealed(sealer) == self.seal && self.status().is_some() {
-            return Ok(());
-        }
-        Err(damaged(&run_name(&self.run_id)))
-    }
-
-    /// How far it is.
-    pub(super) fn status(&self) -> Option<RunStatus> {
-        usize::try_from(self.status).ok().and_then(|at| RunStatus::ALL.get(at).copied())
-    }
-
     /// Keeps it, new or not.
     pub(super) fn put(&mut self, connection: &Connection, sealer: &Sealer) -> Result<(), Fault> {
-        self.seal = self.sealed(sealer);
+        self.reseal(sealer);
         connection
             .prepare_cached(
                 "INSERT INTO run (seq, run_id, owner, status, steps, head, forked, contents, state, created_at, updated_at, seal)
@@ -112,16 +63,6 @@ impl Run {
 /// The latest change first.
 pub(super) const OPEN: &str = "WHERE r.status = 0 ORDER BY r.updated_at DESC, r.seq DESC LIMIT ?1";
 pub(super) const RECENT: &str = "ORDER BY r.updated_at DESC, r.seq DESC LIMIT ?1";
-
-/// How a run is called in messages.
-pub(super) fn run_name(run_id: &str) -> String {
-    format!("the run {run_id:?}")
-}
-
-/// The number of a status in the file.
-pub(super) const fn number(status: RunStatus) -> i64 {
-    status as i64
-}
 
 /// The runs that `rest` selects, each checked against its seal.
 pub(super) fn select(

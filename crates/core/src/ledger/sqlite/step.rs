@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, ToSql, params};
 
-use super::codec::{Column, Sealer, status_number, time, whole};
-use super::row::{Fate, Row};
+use super::column::Column;
 use super::{Fault, OwnerId};
-use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Step as Advance, Via};
+use crate::approval::{ApprovalId, Decided, Record, Step as Advance};
+use crate::ledger::LedgerError;
 use crate::ledger::audit::{Chain, Entry, Kind, Note};
-use crate::ledger::{LedgerError, LedgerErrorKind};
+use crate::ledger::row::{Change, Row, Sealer, time, whole};
 
 /// By how many ms the clock of the machine must leave that of this process to be told of.
 const JUMP: u64 = 5_000;
@@ -105,14 +105,9 @@ impl<'a> Step<'a> {
     pub(super) fn decide(
         &mut self, row: &Row, guard: &Guard, demand: &[(&str, &dyn ToSql)], decided: Decided,
     ) -> Result<Option<Record>, Fault> {
-        let mut record = row.record(self.sealer())?;
-        let mut next = row.clone();
-        next.fate = Some(Fate::new(self.sealer(), record.request(), &decided)?);
+        let change = Change::decide(row, self.sealer(), decided, self.next_seq(), self.at)?;
         // The state machine and the statement must both agree.
-        let Ok(()) = record.decide(decided.clone()) else { return Ok(None) };
-        let note = |record: &Record| Note::about(Kind::Decided, record).with_decision(&decided);
-        next.decided_seq = Some(whole(self.next_seq()));
-        self.change(next, guard, demand, record, note)
+        change.map_or(Ok(None), |change| self.make(change, guard, demand))
     }
 
     /// Takes a step of the execution likewise.
@@ -120,32 +115,19 @@ impl<'a> Step<'a> {
         &mut self, row: &Row, guard: &Guard, demand: &[(&str, &dyn ToSql)], step: Advance,
         change: impl FnOnce(&mut Row, &mut Record) -> Result<(), LedgerError>,
     ) -> Result<Option<Record>, Fault> {
-        let mut record = row.record(self.sealer())?;
-        let Ok(()) = record.advance(step) else { return Ok(None) };
-        let mut next = row.clone();
-        change(&mut next, &mut record)?;
-        let kind = match step {
-            Advance::Start => Kind::Started,
-            Advance::Succeed | Advance::Fail => Kind::Settled,
-            Advance::Interrupt => Kind::Interrupted,
-        };
-        self.change(next, guard, demand, record, |record| Note::about(kind, record))
+        let seq = self.next_seq();
+        let change = Change::advance(row, self.sealer(), step, seq, self.at, change)?;
+        change.map_or(Ok(None), |change| self.make(change, guard, demand))
     }
 
-    fn change(
-        &mut self, mut next: Row, guard: &Guard, demand: &[(&str, &dyn ToSql)], record: Record,
-        note: impl FnOnce(&Record) -> Note,
+    fn make(
+        &mut self, change: Change, guard: &Guard, demand: &[(&str, &dyn ToSql)],
     ) -> Result<Option<Record>, Fault> {
-        next.status = status_number(record.status());
-        next.changed_seq = whole(self.next_seq());
-        next.ended_at = record.status().is_final().then_some(whole(self.at));
-        next.reseal(self.sealer(), false);
-        if next.update(guard.statement(self.connection)?, demand)? == 0 {
+        if change.row.update(guard.statement(self.connection)?, demand)? == 0 {
             return Ok(None);
         }
-        let note = note(&record);
-        self.append(note)?;
-        Ok(Some(record))
+        self.append(change.note)?;
+        Ok(Some(change.record))
     }
 }
 
@@ -177,16 +159,6 @@ impl Guard {
              ended_at = ?15, seal = ?16 WHERE id = ?1 AND {}",
             self.0
         ))
-    }
-}
-
-/// What time decides.
-pub(super) fn expiry(at: u64) -> Decided {
-    Decided {
-        decision: Decision::new(Choice::Expired, Some("the deadline passed")),
-        by: None,
-        via: Via::Deadline,
-        at,
     }
 }
 
@@ -226,9 +198,4 @@ pub(super) fn meta<T: rusqlite::types::FromSql>(
         .prepare_cached("SELECT v FROM meta WHERE k = ?1")?
         .query_row([key], |row| row.get(0))
         .optional()?)
-}
-
-/// A bug of ours.
-pub(super) fn internal(message: impl Into<String>) -> LedgerError {
-    LedgerErrorKind::Internal.because(message)
 }

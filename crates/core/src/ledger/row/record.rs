@@ -7,9 +7,8 @@ use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error as NoWord, StrDeserializer};
 use serde_json::value::RawValue;
 
-use super::Fault;
 use super::codec::{Sealer, damaged, status_number, time, whole};
-use super::row::{Fate, Row, Texts, record_name};
+use super::request::{Fate, Row, Texts, record_name};
 use crate::approval::{
     Choice, Contents, Decided, Decision, DecisionKind, DecisionKinds, More, Record, Request,
     Status, Via,
@@ -20,9 +19,9 @@ use crate::preview::Flag;
 
 impl Row {
     /// A request that waits, as it will lie there after entry `changed_seq` of the audit.
-    pub(super) fn new(
+    pub(in crate::ledger) fn new(
         sealer: &Sealer, seq: i64, changed_seq: u64, request: &Request,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, LedgerError> {
         let row = request.id.as_bytes();
         let seal = |column, text: &str| sealer.seal(row, column, text);
         let description = request.description.as_deref();
@@ -72,7 +71,7 @@ impl Row {
     }
 
     /// The record that it is.
-    pub(super) fn record(&self, sealer: &Sealer) -> Result<Record, LedgerError> {
+    pub(in crate::ledger) fn record(&self, sealer: &Sealer) -> Result<Record, LedgerError> {
         self.try_record(sealer)?.ok_or_else(|| damaged(&record_name(self.id)))
     }
 
@@ -138,14 +137,14 @@ impl Row {
     }
 
     /// Where it stands.
-    pub(super) fn status(&self) -> Option<Status> {
+    pub(in crate::ledger) fn status(&self) -> Option<Status> {
         usize::try_from(self.status).ok().and_then(|at| Status::ALL.get(at).copied())
     }
 }
 
 impl Fate {
     /// A decision on this request, which an approval is bound to.
-    pub(super) fn new(
+    pub(in crate::ledger) fn new(
         sealer: &Sealer, request: &Request, decided: &Decided,
     ) -> Result<Self, LedgerError> {
         let seal = |column, text: &str| sealer.seal(request.id.as_bytes(), column, text);
@@ -208,12 +207,12 @@ fn canonical(text: Option<String>) -> Option<CanonicalJson> {
 }
 
 /// The bit of a kind in `allowed`.
-pub(super) const fn bit(kind: DecisionKind) -> i64 {
+pub(in crate::ledger) const fn bit(kind: DecisionKind) -> i64 {
     1 << kind as u8
 }
 
 /// All bits of `allowed`.
-pub(super) const ALL_BITS: i64 = 0b1_1111;
+pub(in crate::ledger) const ALL_BITS: i64 = 0b1_1111;
 
 fn allowed(bits: i64) -> Option<DecisionKinds> {
     let kinds = DecisionKind::ALL.into_iter().filter(|kind| bits & bit(*kind) != 0);
@@ -241,7 +240,7 @@ const fn contents_number(contents: Contents) -> i64 {
 }
 
 /// The number of contents that were dropped.
-pub(super) const DROPPED: i64 = contents_number(Contents::Dropped);
+pub(in crate::ledger) const DROPPED: i64 = contents_number(Contents::Dropped);
 
 const fn contents_of(number: i64) -> Option<Contents> {
     match number {

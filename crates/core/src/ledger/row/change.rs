@@ -1,0 +1,91 @@
+//! What a step makes of a request: its row as it will be, the record that it then is, and the entry of the audit.
+
+use super::Fate;
+use super::codec::{Sealer, status_number, whole};
+use super::record::{ALL_BITS, bit};
+use super::request::Row;
+use crate::approval::{Choice, Decided, Decision, DecisionKinds, Record, Step, Via};
+use crate::ledger::audit::{Kind, Note};
+use crate::ledger::{LedgerError, LedgerErrorKind};
+
+/// A change of a request, sealed, and still to be written: as a whole or not at all.
+#[derive(Debug)]
+pub(in crate::ledger) struct Change {
+    /// The row after it.
+    pub(in crate::ledger) row: Row,
+    /// The record after it.
+    pub(in crate::ledger) record: Record,
+    /// The entry of the audit that tells of it.
+    pub(in crate::ledger) note: Note,
+}
+
+impl Change {
+    /// A decision on a request; `None`: the state machine does not take it. `seq` is the number of the entry of the audit
+    /// that will tell of it, `at` the time of that entry in ms since the epoch.
+    pub(in crate::ledger) fn decide(
+        row: &Row, sealer: &Sealer, decided: Decided, seq: u64, at: u64,
+    ) -> Result<Option<Self>, LedgerError> {
+        let mut record = row.record(sealer)?;
+        let mut next = row.clone();
+        next.fate = Some(Fate::new(sealer, record.request(), &decided)?);
+        let Ok(()) = record.decide(decided.clone()) else { return Ok(None) };
+        next.decided_seq = Some(whole(seq));
+        let note = Note::about(Kind::Decided, &record).with_decision(&decided);
+        Ok(Some(Self::sealed(next, record, note, sealer, seq, at)))
+    }
+
+    /// A step of the execution likewise; `change` may add to the row and the record what the step brings.
+    pub(in crate::ledger) fn advance(
+        row: &Row, sealer: &Sealer, step: Step, seq: u64, at: u64,
+        change: impl FnOnce(&mut Row, &mut Record) -> Result<(), LedgerError>,
+    ) -> Result<Option<Self>, LedgerError> {
+        let mut record = row.record(sealer)?;
+        let Ok(()) = record.advance(step) else { return Ok(None) };
+        let mut next = row.clone();
+        change(&mut next, &mut record)?;
+        let kind = match step {
+            Step::Start => Kind::Started,
+            Step::Succeed | Step::Fail => Kind::Settled,
+            Step::Interrupt => Kind::Interrupted,
+        };
+        let note = Note::about(kind, &record);
+        Ok(Some(Self::sealed(next, record, note, sealer, seq, at)))
+    }
+
+    fn sealed(
+        mut row: Row, record: Record, note: Note, sealer: &Sealer, seq: u64, at: u64,
+    ) -> Self {
+        row.status = status_number(record.status());
+        row.changed_seq = whole(seq);
+        row.ended_at = record.status().is_final().then_some(whole(at));
+        row.reseal(sealer, false);
+        Self { row, record, note }
+    }
+}
+
+/// The bits of `allowed` of which a request must have one for this decision to count; 0: it never does.
+pub(in crate::ledger) fn allowed_bits(decided: &Decided) -> i64 {
+    let choice = &decided.decision.choice;
+    match choice.kind() {
+        None => ALL_BITS,
+        Some(_) if matches!(choice, Choice::Reject { .. }) && decided.via.is_machine() => ALL_BITS,
+        // Time and the end of a run let nothing run, whatever is allowed.
+        Some(_) if !decided.is_allowed(DecisionKinds::ALL) => 0,
+        Some(kind) => bit(kind),
+    }
+}
+
+/// What time decides.
+pub(in crate::ledger) fn expiry(at: u64) -> Decided {
+    Decided {
+        decision: Decision::new(Choice::Expired, Some("the deadline passed")),
+        by: None,
+        via: Via::Deadline,
+        at,
+    }
+}
+
+/// A bug of ours.
+pub(in crate::ledger) fn internal(message: impl Into<String>) -> LedgerError {
+    LedgerErrorKind::Internal.because(message)
+}

@@ -1,0 +1,13 @@
+//! What every ledger that lasts keeps, and how: the columns of a request and of a run with the seals over them, and what a
+//! step makes of them. Knows no store: no connection, no statement, no clock.
+
+mod change;
+pub(super) mod codec;
+mod record;
+mod request;
+mod run;
+
+pub(super) use change::{Change, allowed_bits, expiry, internal};
+pub(super) use codec::{Sealer, damaged, time, whole};
+pub(super) use request::{Fate, Row, Texts, record_name};
+pub(super) use run::{Run, active, over, run_name, status_number as run_status_number, unknown};
