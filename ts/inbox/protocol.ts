@@ -1,0 +1,306 @@
+/**
+ * What the inbox and its page say to each other, as JSON. Types only: the page is built from them too.
+ *
+ * Every text is safe to show, but for what is called `…Id` or `value`: these are sent back as they are and never shown.
+ * All times are ms since the epoch, by the clock of the server (`now`).
+ */
+import type {
+  ApprovalStatus,
+  AuditHead,
+  AuditReport,
+  DecidedVia,
+  Decision,
+  DecisionOutcome,
+  DecisionType,
+  FileChange,
+  PolicyEffect,
+  PolicyRule,
+  PolicySubject,
+} from '../../index.js';
+
+/** `GET api/session`: who looks. */
+export interface Session {
+  person: { name: string; groups: readonly string[]; mayDecide: boolean };
+  /** Goes into the header `x-countersign-csrf` of each POST. */
+  csrf: string;
+  now: number;
+  version: string;
+  /** `lasts`: it outlives the process, so that there are an audit and runs of other processes. */
+  ledger: { lasts: boolean };
+}
+
+/** Who must agree, and how far that is. */
+export interface ShownNeed {
+  /** Empty: anybody who gives a name. */
+  approvers: readonly string[];
+  quorum: number;
+  /** How many of the quorum have approved. */
+  approved: number;
+  excludeRequester: boolean;
+  escalate: { at: number; to: readonly string[] } | null;
+}
+
+export interface ShownVote {
+  by: string;
+  via: DecidedVia;
+  at: number;
+  reason: string | null;
+}
+
+/** A request in a list. */
+export interface InboxItem {
+  approvalId: string;
+  runId: string;
+  /** `runId`, to be shown. */
+  run: string;
+  kind: 'approval' | 'question';
+  tool: string;
+  /** The path of agents it came from; `agent` is the last of it. */
+  origin: readonly string[];
+  agent: string;
+  /** One line: what it would do. */
+  summary: string;
+  description: string;
+  /** As `ApprovalRequest.flags`. */
+  flags: readonly string[];
+  effect: PolicyEffect | null;
+  status: ApprovalStatus;
+  createdAt: number;
+  expiresAt: number | null;
+  /** What this person may decide now; empty: nothing, and `whyNot` says why. */
+  mayDecide: readonly DecisionType[];
+  whyNot: string | null;
+  needs: readonly ShownNeed[];
+  votes: readonly ShownVote[];
+  requester: string | null;
+  escalatedAt: number | null;
+  contents: 'kept' | 'redacted' | 'dropped';
+}
+
+/** A value of a filter. */
+export interface Facet {
+  /** For the query. */
+  value: string;
+  label: string;
+  /** How many wait. */
+  count: number;
+}
+
+/** `GET api/pending?run=&agent=&tool=&q=&cursor=`: what waits, oldest first. Filters take a facet's `value`. */
+export interface Pending {
+  items: readonly InboxItem[];
+  /** All that fit the filters, also those of other pages. */
+  total: number;
+  /** For the next page; `null`: this is the last one. */
+  next: string | null;
+  /** Over all that waits. */
+  facets: { runs: readonly Facet[]; agents: readonly Facet[]; tools: readonly Facet[] };
+  now: number;
+}
+
+/** Where a rule stands. `line` from 1. */
+export interface ShownRule {
+  source: string;
+  layer: string;
+  line: number | null;
+}
+
+export interface ShownVerdict {
+  effect: PolicyEffect;
+  rule: ShownRule | null;
+  reason: string;
+  /** How many subjects are left out, none stricter than those that are not. */
+  more: number;
+}
+
+/** One thing that a call would do. */
+export interface Segment {
+  kind: PolicySubject['kind'];
+  /** As it stands in the command, or the path, the address, the name. */
+  text: string;
+  effect: PolicyEffect;
+  rule: ShownRule | null;
+  /** For `unknown`: what cannot be proven. */
+  reason: string | null;
+}
+
+/** An earlier request about much the same. */
+export interface Similar {
+  approvalId: string;
+  summary: string;
+  status: ApprovalStatus;
+  decidedBy: string | null;
+  decidedAt: number | null;
+  reason: string | null;
+  /** The very same arguments. */
+  same: boolean;
+}
+
+export interface ShownOffer {
+  label: string;
+  rules: readonly PolicyRule[];
+  also: readonly string[];
+}
+
+/** What became of a request. */
+export interface ShownDecision {
+  type: DecisionOutcome['type'];
+  reason: string | null;
+  stop: boolean;
+  /** For `edit`: the arguments, for `respond`: what the model got; JSON, indented. */
+  json: string | null;
+  by: string | null;
+  via: DecidedVia | null;
+  at: number | null;
+}
+
+/** A request, whole, and what has become of it. */
+export interface ShownRecord extends InboxItem {
+  /** As `ApprovalRequest.preview`: several lines, each with its gutter. */
+  preview: string;
+  /**
+   * The arguments as JSON, indented, to begin an edit with: what cannot be seen stands escaped in it, so that it reads as the
+   * very same arguments. `null`: they are not whole here, or are more than JSON can say, so that they cannot be edited.
+   */
+  argsJson: string | null;
+  digest: string;
+  verdict: ShownVerdict | null;
+  always: { allow: ShownOffer | null; deny: ShownOffer | null; scopes: readonly ('run' | 'session' | 'always')[] };
+  changes: readonly FileChange[];
+  /** What it was decided; `null` while it is pending. */
+  decision: ShownDecision | null;
+}
+
+/** A question, with its texts safe to show. Answer with `value`s, and texts of your own where the kind takes them. */
+export interface ShownQuestion {
+  kind: 'text' | 'multiple_choice' | 'multi_select';
+  question: string;
+  header: string | null;
+  required: boolean;
+  options: readonly { value: string; label: string; description: string | null }[];
+}
+
+/** `GET api/requests/:approvalId` */
+export interface Detail {
+  record: ShownRecord;
+  segments: readonly Segment[];
+  /** Others that wait in the same run: these, with this one, can be decided together. */
+  step: readonly string[];
+  similar: readonly Similar[];
+  /** The JSON Schema of the tool's input, where it is known. */
+  schema: object | null;
+  questions: readonly ShownQuestion[] | null;
+  now: number;
+}
+
+/** `POST api/requests/:approvalId/decision` */
+export interface DecisionBody {
+  /** `respond` to questions: `{ type: 'respond', output: { answers } }`. `remember` stands in it. */
+  decision: Decision;
+}
+
+export interface Decided {
+  record: ShownRecord;
+  /** `false`: this person's approval was counted before, and nothing has changed. */
+  counted: boolean;
+}
+
+/** `POST api/requests/:approvalId/check`: arguments in an editor. Nothing is decided. */
+export interface CheckBody {
+  args: unknown;
+}
+
+export interface Problem {
+  /** A JSON pointer; empty: the whole. */
+  path: string;
+  message: string;
+}
+
+export interface Checked {
+  /** Empty: they fit, as far as it is known here (`schema`). */
+  problems: readonly Problem[];
+  /** Whether there is a schema to check them against. */
+  schema: boolean;
+  preview: string;
+  flags: readonly string[];
+  /** What the policies would say of them; `deny`: such an edit is not taken. */
+  verdict: ShownVerdict;
+  segments: readonly Segment[];
+}
+
+/** `POST api/decisions`: several requests of one run, at most 100. */
+export interface BulkBody {
+  ids: readonly string[];
+  decision: { type: 'approve' | 'reject' | 'skip'; reason?: string };
+}
+
+export interface BulkResults {
+  results: readonly { approvalId: string; ok: boolean; record: ShownRecord | null; error: ErrorBody | null }[];
+}
+
+/** `GET api/history?before=&run=&tool=&q=&limit=`: what is over, the latest first. */
+export interface History {
+  items: readonly ShownRecord[];
+  /** For `before`; `null`: there is no more. */
+  next: string | null;
+  now: number;
+}
+
+/** `GET api/runs`: runs in which something waits. */
+export interface Runs {
+  items: readonly {
+    runId: string;
+    run: string;
+    agents: readonly string[];
+    tools: readonly string[];
+    waiting: number;
+    since: number;
+  }[];
+  now: number;
+}
+
+/** `GET api/audit`, and `POST api/audit/verify`. All `null` where the ledger does not last. */
+export interface AuditState {
+  head: AuditHead | null;
+  /** That of the last time that somebody verified it here. */
+  report: AuditReport | null;
+  checkedAt: number | null;
+  now: number;
+}
+
+/**
+ * `GET api/events` (SSE): `hello` first, then `change` for requests to be read again, `gap` when everything is to be read
+ * again, and `bye` when the inbox is closed.
+ */
+export interface Events {
+  hello: { now: number };
+  change: { ids: readonly string[] };
+  gap: { now: number };
+  bye: { now: number };
+}
+
+/** What was wrong, with each status that is not 2xx: `{ error }`. */
+export interface ErrorBody {
+  /** An `ERR_…` of docs/errors.md, or of docs/inbox.md. */
+  code: string;
+  message: string;
+  /** `ERR_ALREADY_DECIDED`: what stands. */
+  winner?: ShownRecord;
+  /** `ERR_INVALID_DECISION` for edited arguments (422). */
+  problems?: readonly Problem[];
+  /** `ERR_RATE_LIMITED`, in seconds. */
+  retryAfter?: number;
+}
+
+/** The errors of the inbox itself, with their status. */
+export type InboxErrorCode =
+  | 'ERR_BAD_REQUEST' // 400
+  | 'ERR_UNAUTHENTICATED' // 401
+  | 'ERR_FORBIDDEN' // 403: another origin, no or a wrong CSRF token, a person that may only look
+  | 'ERR_NOT_FOUND' // 404
+  | 'ERR_METHOD_NOT_ALLOWED' // 405
+  | 'ERR_TOO_LARGE' // 413
+  | 'ERR_UNSUPPORTED_MEDIA_TYPE' // 415
+  | 'ERR_RATE_LIMITED' // 429
+  | 'ERR_INTERNAL' // 500
+  | 'ERR_UNAVAILABLE'; // 503: the ledger cannot be used, or the gate was closed
