@@ -1,6 +1,7 @@
 /** Requests as they are printed: as JSON, as a row, and whole. */
 import type { ApprovalRecord } from '../../index.js';
-import { inOneLine, questionsOf, readable } from '../gate/questions.js';
+import { callInALine } from '../gate/in-a-line.js';
+import { questionsOf, readable } from '../gate/questions.js';
 import { preview, type KeptRecord } from '../native.js';
 import { clock, told } from './duration.js';
 import { shortId, shortRun } from './ids.js';
@@ -36,24 +37,7 @@ export function toJson(record: KeptRecord): ApprovalRecord {
 
 /** A request in one line: what would run. */
 export function summary(record: KeptRecord, most = columns()): string {
-  return fit(`${oneLine(record.toolName)} ${oneLine(withoutName(record))}`, most);
-}
-
-/** The call without the name of its tool. */
-function withoutName(record: KeptRecord): string {
-  if (record.contents === 'dropped') return '(its arguments were dropped)';
-  const questions = questionsOf(toJson(record));
-  if (questions !== undefined) return inOneLine(questions);
-  const { args } = record;
-  if (typeof args === 'object' && args !== null && !Array.isArray(args)) {
-    const values = Object.entries(args);
-    const [only] = values;
-    if (values.length === 1 && typeof only?.[1] === 'string') return only[1];
-    return values
-      .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-      .join(' ');
-  }
-  return JSON.stringify(args);
+  return fit(`${oneLine(record.toolName)} ${callInALine(toJson(record))}`, most);
 }
 
 export const pendingColumns = (now: number, width: number): Column<KeptRecord>[] => [
@@ -68,7 +52,7 @@ export const pendingColumns = (now: number, width: number): Column<KeptRecord>[]
   { title: 'RUN', text: ({ runId }) => (width < 80 ? '' : fit(oneLine(shortRun(runId)), 12)) },
   { title: '!', text: (record) => (deceivingFlags(record).length > 0 ? '!' : ''), style: () => 'red' },
   { title: 'TOOL', text: ({ toolName }) => fit(oneLine(toolName), width < 80 ? 12 : 20) },
-  { title: 'CALL', text: (record) => oneLine(withoutName(record)), grows: true },
+  { title: 'CALL', text: (record) => callInALine(toJson(record)), grows: true },
 ];
 
 /** How a decided request ended, in a few words. */

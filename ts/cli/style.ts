@@ -1,6 +1,5 @@
 /** What a terminal shows: how wide it is, colours, and texts that cannot do anything to it. */
 import type { WriteStream } from 'node:tty';
-import { safeText } from '../native.js';
 
 /** Columns of the terminal; of what is no terminal there are as many as a line needs. */
 export function columns(stream: Pick<WriteStream, 'isTTY' | 'columns'> = process.stdout): number {
@@ -18,11 +17,7 @@ export type Style = keyof typeof CODES;
 export const style = (how: Style, text: string): string =>
   hasColour() ? `\u001b[${CODES[how]}m${text}\u001b[0m` : text;
 
-/** Any text as one line that is safe to show. */
-export const oneLine = (text: string): string =>
-  safeText(text)
-    .replace(/\s*\n\s*/g, ' ⏎ ')
-    .trim();
+export { oneLine } from '../gate/in-a-line.js';
 
 /** Columns that a text takes. */
 export function widthOf(text: string): number {

@@ -3,6 +3,10 @@
  *
  * Every text is safe to show, but for what is called `…Id` or `value`: these are sent back as they are and never shown.
  * All times are ms since the epoch, by the clock of the server (`now`).
+ *
+ * The page is `index.html` with `<html data-base="./">`; the API is at `new URL('api/…', new URL(base, location.href))` with that
+ * base, and files are at `./assets/…`. Where the inbox is mounted without a slash at its end, `/inbox`, the server writes
+ * `./inbox/` for both.
  */
 import type {
   ApprovalStatus,
@@ -34,8 +38,8 @@ export interface ShownNeed {
   /** Empty: anybody who gives a name. */
   approvers: readonly string[];
   quorum: number;
-  /** How many of the quorum have approved. */
-  approved: number;
+  /** How many of the quorum have approved; `null`: that depends on groups that are not known here. */
+  approved: number | null;
   excludeRequester: boolean;
   escalate: { at: number; to: readonly string[] } | null;
 }
@@ -154,8 +158,15 @@ export interface ShownDecision {
   at: number | null;
 }
 
+/** A request that is over, in a list. */
+export interface HistoryItem extends InboxItem {
+  verdict: ShownVerdict | null;
+  /** `null` while it is pending. */
+  decision: ShownDecision | null;
+}
+
 /** A request, whole, and what has become of it. */
-export interface ShownRecord extends InboxItem {
+export interface ShownRecord extends HistoryItem {
   /** As `ApprovalRequest.preview`: several lines, each with its gutter. */
   preview: string;
   /**
@@ -164,11 +175,9 @@ export interface ShownRecord extends InboxItem {
    */
   argsJson: string | null;
   digest: string;
-  verdict: ShownVerdict | null;
+  /** `scopes`: what may stand in `remember`; empty: nothing may. */
   always: { allow: ShownOffer | null; deny: ShownOffer | null; scopes: readonly ('run' | 'session' | 'always')[] };
   changes: readonly FileChange[];
-  /** What it was decided; `null` while it is pending. */
-  decision: ShownDecision | null;
 }
 
 /** A question, with its texts safe to show. Answer with `value`s, and texts of your own where the kind takes them. */
@@ -184,7 +193,7 @@ export interface ShownQuestion {
 export interface Detail {
   record: ShownRecord;
   segments: readonly Segment[];
-  /** Others that wait in the same run: these, with this one, can be decided together. */
+  /** The ids of others that wait in the same run: these, with this one, can be decided together. */
   step: readonly string[];
   similar: readonly Similar[];
   /** The JSON Schema of the tool's input, where it is known. */
@@ -240,7 +249,7 @@ export interface BulkResults {
 
 /** `GET api/history?before=&run=&tool=&q=&limit=`: what is over, the latest first. */
 export interface History {
-  items: readonly ShownRecord[];
+  items: readonly HistoryItem[];
   /** For `before`; `null`: there is no more. */
   next: string | null;
   now: number;
