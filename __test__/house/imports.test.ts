@@ -27,6 +27,8 @@ interface Import {
   specifier: string;
   /** `import type` and the like: gone at run time. */
   isType: boolean;
+  /** Where it is called for, not when the file is loaded. */
+  isLater?: true;
 }
 
 const files = readdirSync(join(root, 'ts'), { recursive: true, encoding: 'utf8' })
@@ -42,7 +44,12 @@ function importsOf(file: string, source: string): Import[] {
   const calls = code.matchAll(/\bimport\s*\(\s*['"]([^'"]+)['"]\s*\)|\brequire\s*\(\s*['"]([^'"]+)['"]\s*\)/g);
   return [
     ...[...statements].map(([, type, , specifier]) => ({ file, specifier: specifier!, isType: type !== undefined })),
-    ...[...calls].map(([, imported, required]) => ({ file, specifier: (imported ?? required)!, isType: false })),
+    ...[...calls].map(([, imported, required]) => ({
+      file,
+      specifier: (imported ?? required)!,
+      isType: false,
+      isLater: true as const,
+    })),
   ];
 }
 
@@ -122,6 +129,20 @@ describe('no file imports', () => {
   test('the AI SDK at run time, but ts/ai-sdk', () => {
     const those = imports.filter((each) => /^(ai|@ai-sdk)(\/|$)/.test(each.specifier) && !each.isType);
     expect(those.filter((each) => roomOf(each.file) !== 'ai-sdk').map(told)).toEqual([]);
+  });
+
+  test('what is slow to load, before it is needed', () => {
+    // Each a third of a millisecond or less. `node:util`, `node:crypto` take 4, `node:fs/promises` 1.4: see docs/performance.md, P7.
+    const quick = /^node:(?:async_hooks|os|path|util\/types)$/;
+    const atOnce = imports.filter(({ isType, isLater }) => !isType && !isLater);
+    const loaded = new Set(['ts/index.ts']);
+    for (const file of loaded)
+      for (const each of atOnce) if (each.file === file && target(each) !== undefined) loaded.add(target(each)!);
+    expect(loaded).toContain('ts/values/snapshot.ts');
+    const slow = atOnce.filter(
+      ({ file, specifier }) => loaded.has(file) && specifier.startsWith('node:') && !quick.test(specifier),
+    );
+    expect(slow.map(told)).toEqual([]);
   });
 
   test('a package that is not installed with this one', () => {

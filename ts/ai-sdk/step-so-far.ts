@@ -8,6 +8,7 @@ import type { Part } from './messages.js';
 import type { SdkVersion, StreamPart } from './sdk.js';
 import { modelOutput } from './history.js';
 import { ownTool } from './tools.js';
+import { isSame } from '../values/same.js';
 
 /** A part of the step's content: text and reasoning grow while they are said. */
 interface Said extends Part {
@@ -176,11 +177,3 @@ function rawInput(call: StreamPart): { value: unknown } | undefined {
 }
 
 const RAW_INPUT = 'ai-sdk-tool-call-input-schema-input';
-
-function isSame(left: unknown, right: unknown): boolean {
-  try {
-    return process.getBuiltinModule('node:util').isDeepStrictEqual(left, right);
-  } catch {
-    return false;
-  }
-}

@@ -1,6 +1,6 @@
 /** Decisions of this process as they were before secrets were taken out, until they are told of. */
-import { isDeepStrictEqual } from 'node:util';
 import type { DecisionOutcome } from '../../index.js';
+import { isSame } from '../values/same.js';
 
 /** Of decisions on requests that nobody here is told of. */
 const MAX_PAIRS = 10_000;
@@ -31,7 +31,7 @@ export class Originals {
     const pairs = this.#pairs.get(approvalId);
     if (pairs === undefined) return told;
     this.#pairs.delete(approvalId);
-    return pairs.find(({ kept }) => isDeepStrictEqual(plain(kept), plain(told)))?.original ?? told;
+    return pairs.find(({ kept }) => isSame(plain(kept), plain(told)))?.original ?? told;
   }
 }
 

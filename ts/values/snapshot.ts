@@ -5,7 +5,7 @@
  * tagged objects, so that they are shown, digested and given back as what they are. Each property is read exactly once: a
  * getter that answers differently the second time cannot make the copy differ from what was shown.
  */
-import { types } from 'node:util';
+import * as types from 'node:util/types';
 import { InvalidArgumentsError } from '../errors/index.js';
 
 const TAG = '$countersign';
