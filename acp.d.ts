@@ -1,0 +1,77 @@
+/**
+ * countersign/acp: requests as the Agent Client Protocol, version 1, puts them to an editor (`session/request_permission`), and
+ * what the editor answers as decisions. It needs no package beside this one.
+ *
+ * This file is the public API, written and reviewed by hand. A test keeps it equal to what the package exports.
+ *
+ * @packageDocumentation
+ */
+import type { ApprovalRequest, Decision, GrantScope } from './index.js';
+
+/** Params of `session/request_permission`. All texts in it are safe to show. */
+export interface AcpPermissionRequest {
+  sessionId: string;
+  toolCall: {
+    toolCallId: string;
+    title: string;
+    kind: 'read' | 'edit' | 'execute' | 'fetch' | 'other';
+    status: 'pending';
+    /** The preview, then each piece of each diff. */
+    content: AcpToolCallContent[];
+    /** The files that would change. One whose name is not safe to show is in the preview only. */
+    locations: { path: string }[];
+  };
+  options: AcpPermissionOption[];
+}
+
+export type AcpToolCallContent =
+  | { type: 'content'; content: { type: 'text'; text: string } }
+  /** `oldText`: `null` for a new file. Both are pieces, with what stands around them. */
+  | { type: 'diff'; path: string; oldText: string | null; newText: string };
+
+export interface AcpPermissionOption {
+  optionId: 'approve' | 'approve-always' | 'reject' | 'reject-always' | 'skip';
+  name: string;
+  kind: 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always';
+}
+
+export interface AcpOptions {
+  /** For how long "always" is meant. `null`: it is not offered. @default 'session' */
+  remember?: GrantScope | null;
+}
+
+/** Request as the editor is asked. What the request does not allow, or does not offer to remember, is no option. */
+export declare function toPermissionRequest(
+  request: ApprovalRequest,
+  sessionId: string,
+  options?: AcpOptions,
+): AcpPermissionRequest;
+
+/** The decision that an editor's answer means. `cancelled`, an option that was not there and whatever else is odd: a rejection. */
+export declare function fromPermissionOutcome(
+  outcome: unknown,
+  request: ApprovalRequest,
+  options?: AcpOptions,
+): Decision<never>;
+
+/** What is used of a connection to an editor: an `AgentContext` of `@agentclientprotocol/sdk`, or its older `AgentSideConnection`. */
+export type AcpConnection =
+  | {
+      request(
+        method: 'session/request_permission',
+        params: AcpPermissionRequest,
+        options: { cancellationSignal: AbortSignal; stopWaitingOnCancel: true },
+      ): Promise<{ outcome: unknown }>;
+    }
+  | { requestPermission(params: AcpPermissionRequest): Promise<{ outcome: unknown }> };
+
+/**
+ * An `onApprovalRequest` that asks the editor. When the run is aborted, so is the question; a connection that fails rejects.
+ *
+ * @example streamWithEvents({ …, onApprovalRequest: acpApprover(connection, sessionId) })
+ */
+export declare function acpApprover(
+  connection: AcpConnection,
+  sessionId: string,
+  options?: AcpOptions,
+): (request: ApprovalRequest, options: { abortSignal: AbortSignal }) => Promise<Decision<never>>;

@@ -1,0 +1,67 @@
+/**
+ * countersign/mcp: requests and questions as forms of the Model Context Protocol (`elicitation/create`, revision 2025-11-25), for
+ * MCP servers whose client asks the human, and what the human filled in as decisions. It needs no package beside this one.
+ *
+ * This file is the public API, written and reviewed by hand. A test keeps it equal to what the package exports.
+ *
+ * @packageDocumentation
+ */
+import type { ApprovalRequest, Decision, GrantScope, QuestionRequest, QuestionsAnswered } from './index.js';
+
+/** Params of `elicitation/create`. All texts in it are safe to show. */
+export interface McpElicitation {
+  mode: 'form';
+  message: string;
+  requestedSchema: {
+    type: 'object';
+    properties: Record<string, McpField>;
+    required?: string[];
+  };
+}
+
+export type McpField =
+  | { type: 'string'; title: string; description?: string; maxLength?: number }
+  | { type: 'string'; title: string; description?: string; enum: string[] }
+  | {
+      type: 'array';
+      title: string;
+      description?: string;
+      minItems?: number;
+      items: { type: 'string'; enum: string[] };
+    };
+
+export interface McpOptions {
+  /** For how long "always" is meant. `null`: it is not offered. @default 'session' */
+  remember?: GrantScope | null;
+}
+
+/** A request, or a question, as a form. What the request does not allow is not in it. */
+export declare function toElicitation(request: ApprovalRequest, options?: McpOptions): McpElicitation;
+
+/**
+ * The decision that a form means: `decline`, `cancel`, what was not offered, what does not fit and anything else that is odd is a
+ * rejection. Answers to questions become `respond`.
+ */
+export declare function fromElicitResult(result: unknown, request: ApprovalRequest, options?: McpOptions): Decision;
+
+/** What is used of a `Server`, or of an `McpServer`, of `@modelcontextprotocol/sdk`. */
+export type McpServerLike = McpElicits | { server: McpElicits };
+
+interface McpElicits {
+  elicitInput(params: McpElicitation, options: { signal: AbortSignal; timeout: number }): Promise<unknown>;
+}
+
+/**
+ * An `onApprovalRequest` that asks the client's human. A client that has no forms, and a connection that fails, reject.
+ *
+ * @example streamWithEvents({ …, onApprovalRequest: mcpApprover(server), onQuestion: mcpQuestioner(server) })
+ */
+export declare function mcpApprover(
+  server: McpServerLike,
+  options?: McpOptions,
+): (request: ApprovalRequest, options: { abortSignal: AbortSignal }) => Promise<Decision>;
+
+/** An `onQuestion` that asks the client's human. `null`: the human does not want to answer. */
+export declare function mcpQuestioner(
+  server: McpServerLike,
+): (request: QuestionRequest, options: { abortSignal: AbortSignal }) => Promise<QuestionsAnswered['answers'] | null>;
