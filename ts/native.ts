@@ -71,6 +71,17 @@ export type NativeRequest = {
   stored?: [unknown] | null;
 };
 
+/** What to look at of what is no longer pending. */
+export type NativePast = {
+  /** Of this run and of those that are a part of it. */
+  runId: string | null;
+  toolName: string | null;
+  /** Those before this one. */
+  before: string | null;
+  /** From 1 to 1,000. */
+  limit: number;
+};
+
 /** Who decides, and what an edit runs. */
 export type DecideMeta = {
   by: string | null;
@@ -218,11 +229,14 @@ export type Note = { kind: 'verdict' | 'granted' | 'grant-revoked'; [field: stri
 type Operation =
   'request' | 'get' | 'find' | 'pending' | 'decide' | 'cancelRun' | 'revoke' | 'claim' | 'settle' | 'close';
 
-/** Those that only a ledger that lasts has. */
+/** Those that are only there through `call`, and beside a few, only over a ledger that lasts. */
 type LastingOperation =
   | Operation
   | 'open'
   | 'watch'
+  | 'history'
+  | 'value'
+  | 'setValue'
   | 'note'
   | 'saveRun'
   | 'takeRun'
@@ -355,7 +369,7 @@ export class NativeGate implements RunStore {
       if (LedgerError.isInstance(error)) failure = error.code;
       throw error;
     } finally {
-      this.onOperation?.(operation, (performance.now() - started) / 1000, failure);
+      if (this.lasts) this.onOperation?.(operation, (performance.now() - started) / 1000, failure);
     }
   }
 
@@ -426,6 +440,21 @@ export class NativeGate implements RunStore {
   pending(runId: string | null): Awaitable<ApprovalRequest[]> {
     const look = () => this.#do<ApprovalRequest[]>('pending', runId);
     return this.#requesting.size === 0 ? look() : Promise.allSettled(this.#requesting).then(look);
+  }
+
+  /** What is no longer pending, the latest request first. Fails with `ERR_INVALID_CONFIG`, `ERR_UNKNOWN_APPROVAL`. */
+  history(past: NativePast): Promise<ApprovalRecord[]> {
+    return this.#later('history', past);
+  }
+
+  /** The text that is kept under this key, and how often it was set; `null`: there is none. */
+  value(key: string): Promise<[text: string, version: number] | null> {
+    return this.#later('value', key);
+  }
+
+  /** Keeps a text of at most 1 MiB if what is there is of this version; `null`: if nothing is. `false`: it is not. */
+  setValue(key: string, expected: number | null, text: string): Promise<boolean> {
+    return this.#later('setValue', key, expected, text);
   }
 
   /** Reads any answer (see `ApprovalAnswer`) into a decision. Fails with `ERR_INVALID_DECISION`. */
@@ -715,6 +744,8 @@ export class NativeLedger {
   pending = (runId: string | null): Promise<KeptRecord[]> => this.#do('pending', runId);
   /** Of one run, oldest first. */
   records = (runId: string): Promise<KeptRecord[]> => this.#do('records', runId);
+  /** As {@link NativeGate.history}. */
+  history = (past: NativePast): Promise<KeptRecord[]> => this.#do('history', past);
   /** Fails as {@link NativeGate.decide}. */
   decide = (
     approvalId: string,

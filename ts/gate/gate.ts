@@ -36,6 +36,7 @@ import { toRecord, toRequest, type Decided } from './records.js';
 import { RedactedNative } from './redacted-native.js';
 import { DEFAULT_TIMEOUT_MS, Requests, type OpenRequest, type Waited } from './requests.js';
 import { Teller, type CheckEdit } from './teller.js';
+import { Values } from './values.js';
 
 export class LocalGate implements Gate {
   /** How long a request waits when nothing else says so, in ms; `null`: the gate was told nothing. */
@@ -88,6 +89,11 @@ export class LocalGate implements Gate {
 
   get telemetry(): Telemetry | undefined {
     return this.#inside.telemetry;
+  }
+
+  /** Texts beside the requests, shared by all processes of the ledger. */
+  get values(): Values {
+    return new Values(this.#inside.native);
   }
 
   /** Runs that outlive their process. */
@@ -260,6 +266,11 @@ export class LocalGate implements Gate {
   async get(approvalId: string): Promise<ApprovalRecord | undefined> {
     const record = await this.#inside.native.get(approvalId);
     return record === null ? undefined : toRecord(record);
+  }
+
+  async history(filter: Parameters<Gate['history']>[0] = {}): Promise<ApprovalRecord[]> {
+    const { runId = null, toolName = null, before = null, limit = 100 } = filter;
+    return (await this.#inside.native.history({ runId, toolName, before, limit })).map(toRecord);
   }
 
   /** The records of one tool call id; of all runs without a `runId`. */

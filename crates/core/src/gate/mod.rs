@@ -27,8 +27,8 @@ use crate::approval::{
 };
 use crate::call::{CanonicalJson, Context, Json, ToolCall};
 use crate::ledger::{
-    Archive, Begun, Feed, Ledger, LedgerErrorKind, MemoryLedger, Outcome, Requested, Retention,
-    Watch,
+    Archive, Begun, Feed, Ledger, LedgerErrorKind, MemoryLedger, Outcome, Past, Requested,
+    Retention, Versioned, Watch,
 };
 use crate::preview::{self, Flag};
 
@@ -104,6 +104,9 @@ pub type Spawn = Box<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + S
 
 /// The longest id or tool name, in bytes.
 pub(crate) const MAX_NAME: usize = 1024;
+
+/// The longest value, in bytes.
+const MAX_VALUE: usize = 1024 * 1024;
 
 /// From here on a description is made once and kept, in bytes of arguments.
 const LONG_ARGUMENTS: usize = 1024;
@@ -296,6 +299,30 @@ impl Gate {
     /// What waits, oldest first; over all runs when `run` is `None`.
     pub fn pending(&self, run: Option<&str>) -> Result<Vec<Record>, Error> {
         Ok(self.ledger.pending(run)?)
+    }
+
+    /// What is no longer pending, the latest request first.
+    pub fn history(&self, past: &Past) -> Result<Vec<Record>, Error> {
+        Ok(self.ledger.history(past)?)
+    }
+
+    /// The text that is kept under a key.
+    pub fn value(&self, key: &str) -> Result<Option<Versioned>, Error> {
+        Ok(self.ledger.value(key)?)
+    }
+
+    /// Keeps a text under a key if what is there is still of this version; `None`: if nothing is. `false`: it is not.
+    pub fn set_value(&self, key: &str, expected: Option<u64>, text: &str) -> Result<bool, Error> {
+        for (what, size, limit) in
+            [("the key", key.len(), MAX_NAME), ("the value", text.len(), MAX_VALUE)]
+        {
+            if size > limit {
+                return Err(Error::Internal(format!(
+                    "{what} is {size} bytes long, and the ledger takes at most {limit}"
+                )));
+            }
+        }
+        Ok(self.ledger.set_value(key, expected, text)?)
     }
 
     /// Decides, if the request is still open.

@@ -14,7 +14,7 @@ use crate::approval::{
     Request, Via, answer,
 };
 use crate::call::{CanonicalJson, Context, Digest, Json, ToolCall};
-use crate::ledger::{Feed, Retention};
+use crate::ledger::{Feed, Past, Retention};
 use crate::preview::{self, Flag, Flags};
 
 /// How many agents deep a call may come from.
@@ -22,6 +22,9 @@ const MAX_ORIGIN: usize = 64;
 
 /// The longest description, in bytes. A longer one is cut.
 const MAX_DESCRIPTION: usize = 4 * 1024;
+
+/// How many records of the past are given at once.
+const MAX_HISTORY: f64 = 1_000.0;
 
 /// The longest text of one answer. A JavaScript engine's strings end at about 512 MiB, and the call with them.
 const MAX_TEXT: usize = 256 * 1024 * 1024;
@@ -269,6 +272,33 @@ pub fn parse_answer(text: &str, tool_name: &str) -> Result<Decision, Error> {
 
 fn decision_json(text: &str) -> Result<Json, Error> {
     text.parse().map_err(|error: crate::call::InvalidJson| Error::InvalidDecision(error.into()))
+}
+
+/// What to look at of what is no longer pending: `{ runId, toolName, before, limit }`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PastText {
+    run_id: Option<Box<str>>,
+    tool_name: Option<Box<str>>,
+    before: Option<Box<str>>,
+    limit: f64,
+}
+
+impl PastText {
+    pub(super) fn past(self) -> Result<Past, Error> {
+        if !(1.0..=MAX_HISTORY).contains(&self.limit) || self.limit.fract() != 0.0 {
+            return Err(Error::InvalidConfig(format!(
+                "history: limit must be a whole number from 1 to {MAX_HISTORY}, not {}",
+                self.limit
+            )));
+        }
+        Ok(Past {
+            run: self.run_id,
+            tool: self.tool_name,
+            before: self.before.as_deref().map(approval_id).transpose()?,
+            limit: self.limit as usize,
+        })
+    }
 }
 
 #[derive(Deserialize)]

@@ -67,6 +67,16 @@ macro_rules! conformance {
             }
 
             #[test]
+            fn history_goes_back_page_by_page() {
+                super::history_goes_back_page_by_page($make());
+            }
+
+            #[test]
+            fn values_change_from_the_version_they_have() {
+                super::values_change_from_the_version_they_have($make());
+            }
+
+            #[test]
             fn a_random_walk_agrees_with_a_list() {
                 super::a_random_walk_agrees_with_a_list($make(), $steps);
             }
@@ -455,6 +465,73 @@ fn keeps_what_executions_gave_if_it_lasts(ledger: impl Ledger) {
     let record = ledger.get(id).unwrap().unwrap();
     let expected = ledger.archive().map(|_| r#"{"rows": 3}"#);
     assert_eq!(record.result().map(RawValue::get), expected);
+}
+
+fn history_goes_back_page_by_page(ledger: impl Ledger) {
+    let mut ids = Vec::new();
+    for (run, call) in [("a", "0"), ("a>0", "1"), ("b", "2"), ("a", "3"), ("a?", "4"), ("a", "5")] {
+        let id = created(&ledger, request(run, call, None)).request().id;
+        // One in the middle waits.
+        if call != "3" {
+            ledger.decide(id, reject(0)).unwrap();
+        }
+        ids.push(id);
+    }
+    let mut other = request("b", "6", None);
+    other.call.tool_name = "read".into();
+    let other = created(&ledger, other).request().id;
+    run(&ledger, other, Some(Step::Succeed), None);
+
+    // By id, which is by time down to a ms.
+    let mut expected: Vec<ApprovalId> = ids.iter().copied().chain([other]).collect();
+    expected.sort_unstable_by(|left, right| right.cmp(left));
+    expected.retain(|id| *id != ids[3]);
+    let look = |past: Past| -> Vec<ApprovalId> {
+        ledger.history(&past).unwrap().iter().map(|record| record.request().id).collect()
+    };
+    assert_eq!(look(Past { limit: 1_000, ..Past::default() }), expected);
+    let mut paged = Vec::new();
+    loop {
+        let page = look(Past { before: paged.last().copied(), limit: 2, ..Past::default() });
+        if page.is_empty() {
+            break;
+        }
+        paged.extend(page);
+    }
+    assert_eq!(paged, expected);
+
+    let of = |run: Option<&str>, tool: Option<&str>| {
+        look(Past { run: run.map(Into::into), tool: tool.map(Into::into), before: None, limit: 9 })
+    };
+    let only = |some: &[ApprovalId]| -> Vec<ApprovalId> {
+        expected.iter().copied().filter(|id| some.contains(id)).collect()
+    };
+    assert_eq!(of(Some("a"), None), only(&[ids[0], ids[1], ids[5]]));
+    assert_eq!(of(Some("b"), Some("read")), [other]);
+    assert_eq!(of(None, Some("read")), [other]);
+    assert!(of(Some("a"), Some("read")).is_empty());
+    assert_eq!(
+        look(Past { before: Some(expected[0]), limit: 1, ..Past::default() }),
+        [expected[1]]
+    );
+    assert!(look(Past::default()).is_empty());
+}
+
+fn values_change_from_the_version_they_have(ledger: impl Ledger) {
+    let value = |key| ledger.value(key).unwrap().map(|kept| (kept.text, kept.version));
+    assert_eq!(value("a"), None);
+    assert!(!ledger.set_value("a", Some(1), "x").unwrap());
+    assert!(!ledger.set_value("a", Some(0), "x").unwrap());
+    assert!(ledger.set_value("a", None, "one").unwrap());
+    assert!(!ledger.set_value("a", None, "x").unwrap());
+    assert!(!ledger.set_value("a", Some(2), "x").unwrap());
+    assert_eq!(value("a"), Some(("one".into(), 1)));
+    assert!(ledger.set_value("a", Some(1), "").unwrap());
+    assert!(!ledger.set_value("a", Some(1), "x").unwrap());
+    assert_eq!(value("a"), Some(("".into(), 2)));
+    assert_eq!(value("A"), None);
+    assert!(ledger.set_value("é\0", None, "two").unwrap());
+    assert_eq!(value("é\0"), Some(("two".into(), 1)));
 }
 
 /// Many steps in no order, each compared with what a plain list of (id, status) says.

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::value::RawValue;
 
 use super::{
-    Begun, End, Event, Feed, Ledger, LedgerError, LedgerErrorKind, Outcome, PART, Requested,
+    Begun, End, Event, Feed, Ledger, LedgerError, LedgerErrorKind, Outcome, PART, Past, Requested,
+    Versioned,
 };
 use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Status, Step, Via};
 use crate::call::Digest;
@@ -36,10 +37,13 @@ struct Kept {
     pending: BTreeSet<Seq>,
     /// The deadlines of what is pending.
     deadlines: BTreeSet<(u64, Seq)>,
+    /// What is no longer pending.
+    past: BTreeSet<(ApprovalId, Seq)>,
     /// What nothing can happen to any more, in the order it ended.
     done: VecDeque<Seq>,
     keep_done: usize,
     next_seq: Seq,
+    values: HashMap<Box<str>, Versioned>,
 }
 
 impl MemoryLedger {
@@ -54,9 +58,11 @@ impl MemoryLedger {
             open: BTreeSet::new(),
             pending: BTreeSet::new(),
             deadlines: BTreeSet::new(),
+            past: BTreeSet::new(),
             done: VecDeque::new(),
             keep_done,
             next_seq: 0,
+            values: HashMap::new(),
         };
         Self { feed, kept: Mutex::new(kept) }
     }
@@ -87,6 +93,7 @@ impl Kept {
         let record = record.clone();
         // Every change leaves `pending`.
         self.pending.remove(&seq);
+        self.past.insert((record.request().id, seq));
         if let Some(deadline) = record.request().expires_at {
             self.deadlines.remove(&(deadline, seq));
         }
@@ -116,6 +123,7 @@ impl Kept {
             let Some(record) = self.records.remove(&seq) else { continue };
             let request = record.request();
             self.ids.remove(&request.id);
+            self.past.remove(&(request.id, seq));
             self.calls.remove(&(
                 Arc::clone(&request.call.tool_call_id),
                 Arc::clone(&request.call.run_id),
@@ -226,6 +234,28 @@ impl Kept {
                 found.into_iter().map(|seq| self.record(seq).cloned()).collect()
             }
         }
+    }
+
+    fn history(&self, past: &Past) -> Result<Vec<Record>, LedgerError> {
+        let before = past.before.map_or((ApprovalId::max(), Seq::MAX), |id| (id, 0));
+        let mut found = Vec::new();
+        for (_, seq) in self.past.range(..before).rev() {
+            if found.len() >= past.limit {
+                break;
+            }
+            found.extend(Some(self.record(*seq)?).filter(|record| past.includes(record)).cloned());
+        }
+        Ok(found)
+    }
+
+    fn set_value(&mut self, key: &str, expected: Option<u64>, text: &str) -> bool {
+        let version = self.values.get(key).map(|kept| kept.version);
+        if version != expected {
+            return false;
+        }
+        let version = version.unwrap_or(0).saturating_add(1);
+        self.values.insert(key.into(), Versioned { text: text.into(), version });
+        true
     }
 
     fn decide(&mut self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError> {
@@ -341,5 +371,17 @@ impl Ledger for MemoryLedger {
 
     fn cancel_run(&self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError> {
         self.kept().cancel_run(run, decided)
+    }
+
+    fn history(&self, past: &Past) -> Result<Vec<Record>, LedgerError> {
+        self.kept().history(past)
+    }
+
+    fn value(&self, key: &str) -> Result<Option<Versioned>, LedgerError> {
+        Ok(self.kept().values.get(key).cloned())
+    }
+
+    fn set_value(&self, key: &str, expected: Option<u64>, text: &str) -> Result<bool, LedgerError> {
+        Ok(self.kept().set_value(key, expected, text))
     }
 }

@@ -79,6 +79,41 @@ pub enum Watch {
     Own,
 }
 
+/// What to look at of what is no longer pending.
+#[derive(Debug, Clone, Default)]
+pub struct Past {
+    /// Only of this run and of those that are a part of it.
+    pub run: Option<Box<str>>,
+    /// Only of this tool.
+    pub tool: Option<Box<str>>,
+    /// Only requests that were made before this one; it may be gone.
+    pub before: Option<ApprovalId>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Past {
+    fn includes(&self, record: &Record) -> bool {
+        let call = &record.request().call;
+        let is_part = |run: &str| {
+            call.run_id
+                .strip_prefix(run)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(PART))
+        };
+        self.run.as_deref().is_none_or(is_part)
+            && self.tool.as_deref().is_none_or(|tool| *call.tool_name == *tool)
+    }
+}
+
+/// A text that is kept beside the requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Versioned {
+    /// The text.
+    pub text: Box<str>,
+    /// How often it was set, from 1.
+    pub version: u64,
+}
+
 /// Between the id of a run and that of a part of it, which is a run of its own: `run>call`.
 pub(crate) const PART: &str = ">";
 /// What comes right after [`PART`]: where the ids of the parts of a run end.
@@ -142,6 +177,15 @@ pub trait Ledger: Send + Sync {
     /// Cancels what a run waits for and takes back what was approved but not started; of all runs when `run` is `None`.
     /// `decided` is a cancellation.
     fn cancel_run(&self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError>;
+
+    /// What is no longer pending, the latest request first.
+    fn history(&self, past: &Past) -> Result<Vec<Record>, LedgerError>;
+
+    /// The text that is kept under a key.
+    fn value(&self, key: &str) -> Result<Option<Versioned>, LedgerError>;
+
+    /// Keeps a text under a key if what is there is still of this version; `None`: if nothing is. `false`: it is not.
+    fn set_value(&self, key: &str, expected: Option<u64>, text: &str) -> Result<bool, LedgerError>;
 
     /// Says whose events to tell of, beside those of requests that were made here.
     fn watch(&self, _what: Watch) {}

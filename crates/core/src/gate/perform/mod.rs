@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 use self::audit::{AboutText, EntryText, HeadText, NoteText, TidiedText, VerifiedText};
 use self::runs::{RunInfoText, SaveRunText, SavedRunText, WholeRecords};
-use super::wire::{self, ClaimText, RecordText, RecordsText, RequestsText, envelope};
+use super::wire::{self, ClaimText, PastText, RecordText, RecordsText, RequestsText, envelope};
 use super::{Error, Gate, NewRequest};
-use crate::ledger::{Hash, Retention, Watch, hash_from_hex, hex};
+use crate::ledger::{Hash, Retention, Versioned, Watch, hash_from_hex, hex};
 
 /// Performs the operation of this name. `payload` is a JSON array of its arguments; the answer is an envelope.
 pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
@@ -36,6 +36,17 @@ pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
         "pending" => with(payload, |(run,): (Option<Box<str>>,)| {
             gate.expire_now();
             gate.pending(run.as_deref()).map(RequestsText)
+        }),
+        "history" => with(payload, |(past,): (PastText,)| {
+            let past = past.past()?;
+            gate.expire_now();
+            gate.history(&past).map(RecordsText)
+        }),
+        "value" => with(payload, |(key,): (Box<str>,)| {
+            Ok(gate.value(&key)?.map(|Versioned { text, version }| (text, version)))
+        }),
+        "setValue" => with(payload, |(key, expected, text): (Box<str>, Option<u64>, Box<str>)| {
+            gate.set_value(&key, expected, &text)
         }),
         "decide" => with(payload, |(id, outcome, meta): (Box<str>, Raw, Raw)| {
             wire::decide(gate, &id, outcome.get(), meta.get()).map(RecordText)

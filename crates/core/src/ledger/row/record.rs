@@ -43,6 +43,9 @@ impl Row {
             created_at,
             duration: expires_at.map(|at| at.saturating_sub(created_at)),
             expires_at,
+            needs: None,
+            requester: None,
+            remind: None,
             contents: contents_number(request.contents()),
             texts: Texts {
                 args: Some(seal("args", request.call.args.as_str())?),
@@ -64,6 +67,9 @@ impl Row {
             decided_seq: None,
             changed_seq: whole(changed_seq),
             ended_at: None,
+            votes: None,
+            told_until: None,
+            due_at: None,
             seal: [0; 32],
         };
         new.reseal(sealer, true);

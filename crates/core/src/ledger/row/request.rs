@@ -1,8 +1,8 @@
 //! A request as it is kept: its columns, and the seals over them.
 
-use super::codec::{Sealer, damaged};
+use super::codec::{Sealer, damaged, status_number};
 use super::record::DROPPED;
-use crate::approval::ApprovalId;
+use crate::approval::{ApprovalId, Status};
 use crate::ledger::LedgerError;
 use crate::ledger::seal::RowSeal;
 
@@ -25,6 +25,11 @@ pub(in crate::ledger) struct Row {
     pub(in crate::ledger) created_at: i64,
     pub(in crate::ledger) duration: Option<i64>,
     pub(in crate::ledger) expires_at: Option<i64>,
+    /// Who must agree: JSON.
+    pub(in crate::ledger) needs: Option<String>,
+    pub(in crate::ledger) requester: Option<String>,
+    /// How long before the deadline everybody is told once more.
+    pub(in crate::ledger) remind: Option<i64>,
     pub(in crate::ledger) contents: i64,
     pub(in crate::ledger) texts: Texts,
     /// The seal over all of the above, which only retention changes.
@@ -39,6 +44,12 @@ pub(in crate::ledger) struct Row {
     /// The entry of the audit that is its last change.
     pub(in crate::ledger) changed_seq: i64,
     pub(in crate::ledger) ended_at: Option<i64>,
+    /// The approvals that were counted: JSON.
+    pub(in crate::ledger) votes: Option<Vec<u8>>,
+    /// What time did up to here has been told.
+    pub(in crate::ledger) told_until: Option<i64>,
+    /// When time does something next, as long as it waits. It follows from the rest, so no seal has it.
+    pub(in crate::ledger) due_at: Option<i64>,
     pub(in crate::ledger) seal: [u8; 32],
 }
 
@@ -70,6 +81,7 @@ pub(in crate::ledger) struct Fate {
 impl Row {
     /// Makes the seals anew, that over what was asked only if that has changed.
     pub(in crate::ledger) fn reseal(&mut self, sealer: &Sealer, asked: bool) {
+        self.due_at = self.due();
         if asked {
             self.asked = self.asked_seal(sealer);
         }
@@ -78,15 +90,23 @@ impl Row {
 
     /// It must be what was written.
     pub(in crate::ledger) fn check(&self, sealer: &Sealer) -> Result<(), LedgerError> {
-        if self.asked_seal(sealer) == self.asked && self.whole_seal(sealer) == self.seal {
+        if self.asked_seal(sealer) == self.asked
+            && self.whole_seal(sealer) == self.seal
+            && self.due_at == self.due()
+        {
             return Ok(());
         }
         Err(damaged(&record_name(self.id)))
     }
 
+    fn due(&self) -> Option<i64> {
+        if self.status == status_number(Status::Pending) { self.expires_at } else { None }
+    }
+
+    /// Columns that schema 1 did not have are in the seals only where there is something in them.
     fn asked_seal(&self, sealer: &Sealer) -> [u8; 32] {
         let Texts { args, context, description, preview, details } = &self.texts;
-        RowSeal::new("content", sealer.key())
+        let seal = RowSeal::new("content", sealer.key())
             .int("seq", Some(self.seq))
             .blob("id", Some(self.id.as_bytes()))
             .text("run_id", Some(&self.run_id))
@@ -105,13 +125,15 @@ impl Row {
             .blob("context", context.as_deref())
             .blob("description", description.as_deref())
             .blob("preview", preview.as_deref())
-            .blob("details", details.as_deref())
-            .done()
+            .blob("details", details.as_deref());
+        let seal = self.needs.iter().fold(seal, |seal, needs| seal.text("needs", Some(needs)));
+        let seal = self.requester.iter().fold(seal, |seal, by| seal.text("requester", Some(by)));
+        self.remind.iter().fold(seal, |seal, ms| seal.int("remind", Some(*ms))).done()
     }
 
     fn whole_seal(&self, sealer: &Sealer) -> [u8; 32] {
         let fate = self.fate.as_ref();
-        RowSeal::new("approval", sealer.key())
+        let seal = RowSeal::new("approval", sealer.key())
             .blob("asked", Some(&self.asked))
             .int("status", Some(self.status))
             .int("choice", fate.map(|fate| fate.choice))
@@ -126,8 +148,9 @@ impl Row {
             .blob("result", self.result.as_deref())
             .int("decided_seq", self.decided_seq)
             .int("changed_seq", Some(self.changed_seq))
-            .int("ended_at", self.ended_at)
-            .done()
+            .int("ended_at", self.ended_at);
+        let seal = self.votes.iter().fold(seal, |seal, votes| seal.blob("votes", Some(votes)));
+        self.told_until.iter().fold(seal, |seal, at| seal.int("told_until", Some(*at))).done()
     }
 
     /// Lets go of its contents.

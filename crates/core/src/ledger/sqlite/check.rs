@@ -10,6 +10,7 @@ use super::row;
 use super::runs;
 use super::schema::MIGRATIONS;
 use super::step::{entries_where, meta};
+use super::values;
 use super::{Engine, Fault};
 use crate::approval::{ApprovalId, Record, Status};
 use crate::ledger::audit::{Chain, Entry, Verifier};
@@ -57,6 +58,7 @@ pub(super) fn verify(connection: &Connection, sealer: &Sealer) -> Result<Verifie
         ("the requests", Check::records),
         ("the runs", Check::runs),
         ("the histories", Check::entries),
+        ("the values", Check::values),
         ("what the ledger says of itself", Check::meta),
         ("the tables", Check::schema),
         ("the file", Check::file),
@@ -249,6 +251,15 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    fn values(&mut self) -> Result<(), Fault> {
+        let (connection, sealer) = (self.connection, self.sealer);
+        values::each(connection, |key, kept| {
+            if kept.open(sealer).is_err() {
+                self.fault(None, None, format!("{} is not what was written", values::name(key)));
+            }
+        })
     }
 
     /// `meta` against the entry that was made when the ledger was opened.

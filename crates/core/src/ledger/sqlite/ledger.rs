@@ -14,13 +14,14 @@ use super::opening;
 use super::requests::look;
 use super::schema::MIGRATIONS;
 use super::step::{Pen, Step};
+use super::values;
 use super::{Engine, Fault};
 use crate::approval::{ApprovalId, Decided, Record, Request, Step as Advance};
 use crate::call::Digest;
 use crate::ledger::row::{Sealer, internal};
 use crate::ledger::{
-    Archive, Begun, Feed, Ledger, LedgerError, LedgerErrorKind, OpenOptions, Outcome, Requested,
-    Watch,
+    Archive, Begun, Feed, Ledger, LedgerError, LedgerErrorKind, OpenOptions, Outcome, Past,
+    Requested, Versioned, Watch,
 };
 
 /// [`Ledger`] in a file of SQLite that several processes may share.
@@ -171,6 +172,20 @@ impl Ledger for SqliteLedger {
     fn cancel_run(&self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError> {
         let (run, decided) = (run.map(str::to_owned), decided.clone());
         self.step(decided.at, move |step| step.cancel_run(run.as_deref(), &decided))
+    }
+
+    fn history(&self, past: &Past) -> Result<Vec<Record>, LedgerError> {
+        self.look(|connection, sealer| look::history(connection, sealer, past))
+    }
+
+    fn value(&self, key: &str) -> Result<Option<Versioned>, LedgerError> {
+        self.look(|connection, sealer| values::get(connection, sealer, key))
+    }
+
+    fn set_value(&self, key: &str, expected: Option<u64>, text: &str) -> Result<bool, LedgerError> {
+        let (pen, key, text) = (Arc::clone(&self.pen), key.to_owned(), text.to_owned());
+        self.engine
+            .write(move |connection| values::set(connection, &pen.sealer, &key, expected, &text))
     }
 
     fn watch(&self, what: Watch) {

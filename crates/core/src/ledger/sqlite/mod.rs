@@ -25,6 +25,7 @@ mod schema;
 mod step;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub use bell::ChangeToken;
 pub use engine::{Engine, OpenOptions};

@@ -8,7 +8,7 @@ use super::step::{Guard, Step};
 use crate::approval::{ApprovalId, Choice, Decided, Record, Request};
 use crate::ledger::audit::{Kind, Note};
 use crate::ledger::row::{Row, allowed_bits, expiry, time, whole};
-use crate::ledger::{AFTER_PARTS, Outcome, PART, Requested};
+use crate::ledger::{AFTER_PARTS, Outcome, PART, Past, Requested};
 
 /// The last request of a call comes last.
 pub(super) const OF_CALL: &str = "WHERE a.tool_call_id = ?1 AND a.run_id = ?2 ORDER BY a.seq";
@@ -25,9 +25,16 @@ pub(super) const PENDING_OF_RUN: &str =
      WHERE run_id >= ?2 AND run_id < ?3 AND status IN (0, 1, 2, 8) AND status = 0) ORDER BY a.seq";
 pub(super) const OF_RUN: &str = "WHERE a.run_id = ?1 ORDER BY a.seq";
 /// The most overdue first.
-pub(super) const DUE: &str =
-    "WHERE a.status = 0 AND a.expires_at IS NOT NULL AND a.expires_at <= ?1
-    ORDER BY a.expires_at, a.seq LIMIT ?2";
+pub(super) const DUE: &str = "WHERE a.status = 0 AND a.due_at IS NOT NULL AND a.due_at <= ?1
+    ORDER BY a.due_at, a.seq LIMIT ?2";
+/// The latest first; `?1` is the id they come before, `?2` a tool.
+pub(super) const PAST: &str =
+    "WHERE a.id < ?1 AND a.status <> 0 AND (?2 IS NULL OR a.tool_name = ?2)
+    ORDER BY a.id DESC LIMIT ?3";
+pub(super) const PAST_OF_RUN: &str =
+    "WHERE a.seq IN (SELECT seq FROM approval INDEXED BY approval_run WHERE run_id = ?4
+     UNION ALL SELECT seq FROM approval INDEXED BY approval_run WHERE run_id >= ?5 AND run_id < ?6)
+     AND a.id < ?1 AND a.status <> 0 AND (?2 IS NULL OR a.tool_name = ?2) ORDER BY a.id DESC LIMIT ?3";
 
 /// What a run can still lose.
 pub(super) const OPEN: &str = "WHERE a.seq IN (SELECT seq FROM approval INDEXED BY approval_open
@@ -173,6 +180,20 @@ pub(super) mod look {
         }
     }
 
+    pub(in super::super) fn history(
+        connection: &Connection, sealer: &Sealer, past: &Past,
+    ) -> Result<Vec<Record>, Fault> {
+        let before = past.before.unwrap_or(ApprovalId::max());
+        let limit = i64::try_from(past.limit).unwrap_or(i64::MAX);
+        let tool = past.tool.as_deref();
+        let Some(run) = past.run.as_deref() else {
+            return records(connection, sealer, PAST, params![before.as_bytes(), tool, limit]);
+        };
+        let [first, after] = [PART, AFTER_PARTS].map(|end| [run, end].concat());
+        let params = params![before.as_bytes(), tool, limit, run, first, after];
+        records(connection, sealer, PAST_OF_RUN, params)
+    }
+
     pub(in super::super) fn of_run(
         connection: &Connection, sealer: &Sealer, run: &str,
     ) -> Result<Vec<Record>, Fault> {
@@ -188,8 +209,8 @@ pub(super) mod look {
     pub(in super::super) fn next_deadline(connection: &Connection) -> Result<Option<u64>, Fault> {
         let next: Option<i64> = connection
             .prepare_cached(
-                "SELECT min(expires_at) FROM approval INDEXED BY approval_pending
-                 WHERE status = 0 AND expires_at IS NOT NULL",
+                "SELECT min(due_at) FROM approval INDEXED BY approval_pending
+                 WHERE status = 0 AND due_at IS NOT NULL",
             )?
             .query_row([], |row| row.get(0))?;
         Ok(next.map(time))

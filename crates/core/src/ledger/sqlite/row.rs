@@ -9,8 +9,9 @@ use crate::ledger::row::{Fate, Row, Sealer, Texts, damaged, record_name};
 
 const COLUMNS: &str = "
     a.seq, a.id, a.run_id, a.tool_call_id, a.tool_name, a.digest, a.origin, a.flags, a.allowed, a.supersedes,
-    a.created_at, a.duration, a.expires_at, a.contents, a.asked, a.status, a.choice, a.stop, a.answer, a.reason,
-    a.decider, a.via, a.decided_at, a.bound, a.executor, a.result, a.decided_seq, a.changed_seq, a.ended_at, a.seal,
+    a.created_at, a.duration, a.expires_at, a.needs, a.requester, a.remind, a.contents, a.asked, a.status,
+    a.choice, a.stop, a.answer, a.reason, a.decider, a.via, a.decided_at, a.bound, a.executor, a.result,
+    a.decided_seq, a.changed_seq, a.ended_at, a.votes, a.told_until, a.due_at, a.seal,
     c.seq, c.args, c.context, c.description, c.preview, c.details
     FROM approval a LEFT JOIN content c ON c.seq = a.seq";
 
@@ -65,6 +66,9 @@ impl Row {
             created_at: next.get()?,
             duration: next.get()?,
             expires_at: next.get()?,
+            needs: next.get()?,
+            requester: next.get()?,
+            remind: next.get()?,
             contents: next.get()?,
             asked: next.get()?,
             status: next.get()?,
@@ -75,6 +79,9 @@ impl Row {
             decided_seq: None,
             changed_seq: 0,
             ended_at: None,
+            votes: None,
+            told_until: None,
+            due_at: None,
             seal: [0; 32],
         };
         let (choice, stop): (Option<i64>, Option<i64>) = (next.get()?, next.get()?);
@@ -93,6 +100,9 @@ impl Row {
         read.decided_seq = next.get()?;
         read.changed_seq = next.get()?;
         read.ended_at = next.get()?;
+        read.votes = next.get()?;
+        read.told_until = next.get()?;
+        read.due_at = next.get()?;
         read.seal = next.get()?;
         if next.get::<Option<i64>>()?.is_none() {
             return Err(damaged(&record_name(read.id)).into());
@@ -112,8 +122,10 @@ impl Row {
         connection
             .prepare_cached(
                 "INSERT INTO approval (seq, id, run_id, tool_call_id, tool_name, digest, origin, flags, allowed,
-                 supersedes, created_at, duration, expires_at, contents, asked, status, changed_seq, seal)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+                 supersedes, created_at, duration, expires_at, contents, asked, status, changed_seq, seal, needs, requester,
+                 remind, due_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+                 ?21, ?22)",
             )?
             .execute(params![
                 self.seq,
@@ -134,6 +146,10 @@ impl Row {
                 self.status,
                 self.changed_seq,
                 self.seal,
+                self.needs,
+                self.requester,
+                self.remind,
+                self.due_at,
             ])?;
         let Texts { args, context, description, preview, details } = &self.texts;
         connection
@@ -146,7 +162,7 @@ impl Row {
     }
 
     /// Keeps what may change of it, if what lies there is as the statement demands: how many rows that were. The parameters of
-    /// the demand come after `?16`.
+    /// the demand come after `?19`.
     pub(super) fn update(
         &self, mut statement: CachedStatement<'_>, demand: &[(&str, &dyn rusqlite::ToSql)],
     ) -> Result<usize, Fault> {
@@ -168,6 +184,9 @@ impl Row {
             self.changed_seq,
             self.ended_at,
             self.seal,
+            self.votes,
+            self.told_until,
+            self.due_at,
         ];
         for (index, value) in columns.iter().enumerate() {
             statement.raw_bind_parameter(index + 1, value)?;

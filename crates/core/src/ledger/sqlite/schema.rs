@@ -3,8 +3,11 @@
 use super::Migration;
 
 /// Every schema there was, the last one being ours.
-pub(super) const MIGRATIONS: &[Migration] =
-    &[Migration { version: 1, min_reader: 1, min_writer: 1, sql: SCHEMA_1 }];
+pub(super) const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, min_reader: 1, min_writer: 1, sql: SCHEMA_1 },
+    // Who knows nothing of needs would let one person approve what needs two.
+    Migration { version: 2, min_reader: 2, min_writer: 2, sql: SCHEMA_2 },
+];
 
 /// Statuses are the places of `Status::ALL`: 0 pending, 1 approved, 2 edited, 3 rejected, 4 responded, 5 skipped, 6 expired,
 /// 7 cancelled, 8 started, 9 succeeded, 10 failed, 11 interrupted. Times are ms since the epoch.
@@ -105,4 +108,25 @@ CREATE TRIGGER audit_is_never_changed BEFORE UPDATE ON audit
     BEGIN SELECT RAISE(ABORT, 'the audit log is only appended to'); END;
 CREATE TRIGGER audit_is_never_dropped BEFORE DELETE ON audit
     BEGIN SELECT RAISE(ABORT, 'the audit log is only appended to'); END;
+";
+
+/// Who must agree, and values beside the requests. `needs` is JSON, `remind` a time before the deadline, `told_until` up to
+/// when the reminders and escalations were told, and `due_at` what time does next: the index finds what is due by it.
+const SCHEMA_2: &str = "
+ALTER TABLE approval ADD COLUMN needs TEXT;
+ALTER TABLE approval ADD COLUMN requester TEXT;
+ALTER TABLE approval ADD COLUMN remind INTEGER;
+ALTER TABLE approval ADD COLUMN votes BLOB;
+ALTER TABLE approval ADD COLUMN told_until INTEGER;
+ALTER TABLE approval ADD COLUMN due_at INTEGER;
+UPDATE approval SET due_at = expires_at WHERE status = 0;
+DROP INDEX approval_pending;
+CREATE INDEX approval_pending ON approval (due_at) WHERE status = 0;
+
+CREATE TABLE value (
+    k TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    text BLOB NOT NULL,
+    seal BLOB NOT NULL
+) STRICT;
 ";

@@ -156,7 +156,7 @@ impl Guard {
         connection.prepare_cached(&format!(
             "UPDATE approval SET status = ?2, choice = ?3, stop = ?4, answer = ?5, reason = ?6, decider = ?7, via = ?8,
              decided_at = ?9, bound = ?10, executor = ?11, result = ?12, decided_seq = ?13, changed_seq = ?14,
-             ended_at = ?15, seal = ?16 WHERE id = ?1 AND {}",
+             ended_at = ?15, seal = ?16, votes = ?17, told_until = ?18, due_at = ?19 WHERE id = ?1 AND {}",
             self.0
         ))
     }

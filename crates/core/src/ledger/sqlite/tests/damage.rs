@@ -7,6 +7,7 @@ use crate::ledger::{LedgerErrorKind, RunStatus, SaveRun};
 
 /// Some of everything.
 fn fill(ledger: &SqliteLedger) {
+    ledger.set_value("key", None, "text").unwrap();
     let mut head = None;
     for call in 0..40_u32 {
         let mut asked = request("run", &call.to_string(), 0, (call % 3 == 0).then_some(9_000));
@@ -168,6 +169,7 @@ fn no_changed_column_is_unseen() {
                         | "result"
                         | "state"
                         | "body"
+                        | "text"
                 ) =>
             {
                 "CAST(coalesce(X, x'') || ' ' AS BLOB)"

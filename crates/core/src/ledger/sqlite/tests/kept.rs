@@ -79,16 +79,16 @@ fn a_file_of_schema_1_is_opened_and_goes_on() {
 }
 
 /// What a later version may do to the file, which this one must bear or refuse.
-const fn later(min_reader: u32, min_writer: u32) -> [Migration; 2] {
+const fn later(min_reader: u32, min_writer: u32) -> [Migration; 3] {
     let sql = "ALTER TABLE run ADD COLUMN title TEXT; UPDATE run SET title = 'a run';";
-    [MIGRATIONS[0], Migration { version: 2, min_reader, min_writer, sql }]
+    [MIGRATIONS[0], MIGRATIONS[1], Migration { version: 3, min_reader, min_writer, sql }]
 }
 
 #[test]
 fn a_file_of_a_later_schema_is_read_and_written_as_it_allows() {
-    static BOTH: [Migration; 2] = later(1, 1);
-    static READ: [Migration; 2] = later(1, 2);
-    static NONE: [Migration; 2] = later(2, 2);
+    static BOTH: [Migration; 3] = later(2, 2);
+    static READ: [Migration; 3] = later(2, 3);
+    static NONE: [Migration; 3] = later(3, 3);
     for (migrations, read, write) in
         [(&BOTH, true, true), (&READ, true, false), (&NONE, false, false)]
     {

@@ -23,6 +23,8 @@ fn every_look_has_its_index() {
         ("approval a", requests::DUE, "approval_pending"),
         ("approval a", requests::OPEN, "approval_open"),
         ("approval a", requests::OPEN_OF_RUN, "approval_open"),
+        ("approval a", requests::PAST, "sqlite_autoindex_approval_1"),
+        ("approval a", requests::PAST_OF_RUN, "approval_run"),
         ("approval a", executions::STARTED, "approval_started"),
         ("approval a", retention::FULL, "approval_ended"),
         ("approval a", retention::OLD, "approval_ended"),

@@ -132,7 +132,9 @@ fn a_second_open_request_for_a_call_cannot_be_written() {
     let error = ledger
         .engine
         .write(|connection| {
-            let copied = "INSERT INTO approval SELECT seq + 100, zeroblob(16), run_id, tool_call_id, tool_name, digest, origin, flags,
+            let copied = "INSERT INTO approval (seq, id, run_id, tool_call_id, tool_name, digest, origin, flags, allowed,
+                supersedes, created_at, duration, expires_at, contents, asked, status, choice, stop, answer, reason, decider,
+                via, decided_at, bound, executor, result, decided_seq, changed_seq, ended_at, seal) SELECT seq + 100, zeroblob(16), run_id, tool_call_id, tool_name, digest, origin, flags,
                 allowed, supersedes, created_at, duration, expires_at, contents, asked, status, choice, stop, answer, reason, decider,
                 via, decided_at, bound, executor, result, decided_seq, changed_seq, ended_at, seal FROM approval";
             Ok(connection.execute(copied, [])?)

@@ -1,0 +1,56 @@
+/** Values that all processes of a ledger share, each under its key. They are small, and change from what they were. */
+import { LedgerError } from '../errors/index.js';
+import type { NativeGate } from '../native.js';
+
+/** How often a change is tried again that others were faster with. */
+const MAX_TRIES = 100;
+
+/** A value, and what it must still be for a change to count. */
+export interface Versioned<T> {
+  value: T;
+  version: number;
+}
+
+export class Values {
+  readonly #native: NativeGate;
+
+  constructor(native: NativeGate) {
+    this.#native = native;
+  }
+
+  /** The value under this key; `undefined`: there is none. */
+  async get<T>(key: string): Promise<Versioned<T> | undefined> {
+    const kept = await this.#native.value(key);
+    if (kept === null) return undefined;
+    const [text, version] = kept;
+    return { value: JSON.parse(text) as T, version };
+  }
+
+  /**
+   * Sets it if nobody did meanwhile. `false`: somebody did.
+   *
+   * @param value any JSON, of at most 1 MiB as text
+   * @param version the one it was read with; `undefined`: there was none
+   */
+  set(key: string, value: unknown, version: number | undefined): Promise<boolean> {
+    return this.#native.setValue(key, version ?? null, JSON.stringify(value));
+  }
+
+  /**
+   * Sets it to what `change` makes of it, which is asked again where others were faster. `undefined` from it: it stays.
+   *
+   * @throws {LedgerError} `ERR_LEDGER_BUSY`: others were faster too often
+   */
+  async update<T>(key: string, change: (value: T | undefined) => T | undefined): Promise<T | undefined> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const kept = await this.get<T>(key);
+      const changed = change(kept?.value);
+      if (changed === undefined) return kept?.value;
+      if (await this.set(key, changed, kept?.version)) return changed;
+    }
+    throw new LedgerError({
+      code: 'ERR_LEDGER_BUSY',
+      message: `Others change ${JSON.stringify(key)} all the time: try again.`,
+    });
+  }
+}
