@@ -1,0 +1,138 @@
+/** What a person decides. It counts when the gate says so; here it is only read, checked and told. */
+import type { ApprovalRecord, Decision, PolicyVerdict } from '../../index.js';
+import { messageOf } from '../errors/message-of.js';
+import type { LocalGate } from '../gate/gate.js';
+import { preview } from '../native.js';
+import { snapshot } from '../values/snapshot.js';
+import { existing } from './looking.js';
+import type { BulkBody, BulkResults, Checked, Decided, ErrorBody, Problem } from './protocol.js';
+import { badRequest, failureOf, forbidden, isTrouble, Refusal, winnerOf } from './refusal.js';
+import { problemsOf, schemaOf } from './schema.js';
+import { recordOf, segmentsOf, verdictOf, type Eyes } from './view.js';
+
+const TYPES: readonly unknown[] = ['approve', 'edit', 'reject', 'rejectAndStop', 'respond', 'skip'];
+const MOST_AT_ONCE = 100;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** @throws what `gate.decide` throws, and {@link Refusal} 400, 403, 404, 422 */
+export async function decide(gate: LocalGate, id: string, body: Record<string, unknown>, eyes: Eyes): Promise<Decided> {
+  const { person } = eyes;
+  const decision = readDecision(body['decision'], eyes);
+  if (!person.mayDecide) throw forbidden('You may look, and not decide.');
+  const before = await existing(gate, id);
+  if (decision.type === 'edit' && before.status === 'pending') {
+    const { problems } = await checked(gate, before, decision.args);
+    if (problems.length > 0)
+      throw new Refusal(422, 'ERR_INVALID_DECISION', 'The edited arguments do not fit.', { problems });
+  }
+  const { name: by, groups } = person;
+  const record = await gate.decide(id, decision, { by, groups, via: 'inbox' });
+  const counted = record.status !== 'pending' || !before.votes.some((vote) => vote.by === by);
+  return { record: recordOf(record, eyes), counted };
+}
+
+/** Answers of other libraries are for callbacks: here only our own words are taken. */
+function readDecision(given: unknown, { scopes }: Eyes): Decision {
+  if (typeof given !== 'object' || given === null || !Object.hasOwn(given, 'type')) throw malformed();
+  const { type, reason, remember } = given as { type: unknown; reason?: unknown; remember?: unknown };
+  if (!TYPES.includes(type) || !(reason === undefined || typeof reason === 'string')) throw malformed();
+  if (type === 'edit' && !Object.hasOwn(given, 'args')) throw malformed();
+  if (type === 'respond' && !Object.hasOwn(given, 'output')) throw malformed();
+  if (remember !== undefined) {
+    const scope =
+      typeof remember === 'object' && remember !== null ? (remember as { scope?: unknown }).scope : remember;
+    if (!(scopes as readonly unknown[]).includes(scope))
+      throw new Refusal(422, 'ERR_INVALID_DECISION', 'This inbox does not remember that: decide without `remember`.');
+  }
+  return given as Decision;
+}
+
+const malformed = () =>
+  badRequest(
+    "decision must be { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip', … }: see docs/decisions.md.",
+  );
+
+/** Arguments in an editor: what is wrong with them, how they look, and what the policies would say. */
+export async function check(gate: LocalGate, id: string, body: Record<string, unknown>): Promise<Checked> {
+  if (!Object.hasOwn(body, 'args')) throw badRequest('args is missing.');
+  const record = await existing(gate, id);
+  const { problems, hasSchema, verdict, page } = await checked(gate, record, body['args']);
+  return {
+    problems,
+    schema: hasSchema,
+    preview: page.text,
+    flags: page.flags,
+    verdict: verdictOf(verdict),
+    segments: segmentsOf(verdict),
+  };
+}
+
+interface Looked {
+  problems: Problem[];
+  hasSchema: boolean;
+  verdict: PolicyVerdict;
+  page: { text: string; flags: string[] };
+}
+
+async function checked(gate: LocalGate, record: ApprovalRecord, args: unknown): Promise<Looked> {
+  const { toolName, runId } = record;
+  if (record.kind === 'question') throw new Refusal(422, 'ERR_INVALID_DECISION', 'Questions are answered, not edited.');
+  const schema = await schemaOf(gate, record);
+  const page = pageOf(toolName, args);
+  const problems = [...page.problems, ...problemsOf(schema, args)];
+  const verdict = await gate.check({ toolName, args, runId });
+  if (verdict.effect === 'deny')
+    problems.push({ path: '', message: `The policies deny it: ${verdictOf(verdict).reason}` });
+  return { problems, hasSchema: schema !== null, verdict, page };
+}
+
+function pageOf(toolName: string, args: unknown): { text: string; flags: string[]; problems: Problem[] } {
+  try {
+    return { ...preview(toolName, snapshot(args).json), problems: [] };
+  } catch (error) {
+    return { text: '', flags: [], problems: [{ path: '', message: messageOf(error) }] };
+  }
+}
+
+/** Several requests of one run, one after the other. What becomes of one changes nothing for the others. */
+export async function decideAll(gate: LocalGate, body: Record<string, unknown>, eyes: Eyes): Promise<BulkResults> {
+  const { ids, decision } = readBulk(body);
+  const records = await Promise.all(ids.map((id) => gate.get(id)));
+  const runs = new Set(records.map((record) => record?.runId));
+  if (runs.has(undefined)) throw new Refusal(404, 'ERR_NOT_FOUND', 'One of these requests does not exist.');
+  if (runs.size > 1) throw badRequest('Only requests of one run can be decided together.');
+  const results: BulkResults['results'][number][] = [];
+  for (const approvalId of ids) {
+    try {
+      const { record } = await decide(gate, approvalId, { decision }, eyes);
+      results.push({ approvalId, ok: true, record, error: null });
+    } catch (error) {
+      // What is wrong with the ledger is wrong with the next one, too.
+      if (isTrouble(error) && results.length === 0) throw error;
+      results.push({ approvalId, ok: false, record: null, error: errorOf(error, eyes) });
+    }
+  }
+  return { results };
+}
+
+function readBulk(body: Record<string, unknown>): BulkBody {
+  const { ids, decision } = body;
+  const isId = (id: unknown): id is string => typeof id === 'string' && UUID.test(id);
+  if (!Array.isArray(ids) || ids.length === 0 || !ids.every(isId)) throw badRequest('ids must be a list of ids.');
+  if (ids.length > MOST_AT_ONCE) throw badRequest(`At most ${MOST_AT_ONCE} requests can be decided together.`);
+  const { type, reason } = (typeof decision === 'object' && decision !== null ? decision : {}) as Record<
+    string,
+    unknown
+  >;
+  const isSimple = type === 'approve' || type === 'reject' || type === 'skip';
+  if (!isSimple || !(reason === undefined || typeof reason === 'string'))
+    throw badRequest("decision must be { type: 'approve' | 'reject' | 'skip', reason? }.");
+  return { ids: [...new Set(ids)], decision: reason === undefined ? { type } : { type, reason } };
+}
+
+/** An error, with the decision that stands. */
+export function errorOf(error: unknown, eyes: Eyes): ErrorBody {
+  const winner = winnerOf(error);
+  const { error: told } = failureOf(error);
+  return winner === undefined ? told : { ...told, winner: recordOf(winner, eyes) };
+}

@@ -1,0 +1,164 @@
+/** The inbox as a handler of web requests. */
+import type { InboxOptions } from '../../inbox.js';
+import type { Gate } from '../../index.js';
+import { messageOf } from '../errors/message-of.js';
+import { Assets } from './assets.js';
+import { readBody } from './body.js';
+import { check, decide, decideAll, errorOf } from './deciding.js';
+import { AuditLook, detail, history, pending, runs } from './looking.js';
+import { addressOf } from './node.js';
+import { settingsOf, type Settings } from './options.js';
+import { checkRead, checkWrite, csrfToken } from './origin.js';
+import { personOf, type Person } from './person.js';
+import type { Session } from './protocol.js';
+import { Rate } from './rate.js';
+import { failureOf, isLedgerTrouble, notFound, Refusal } from './refusal.js';
+import { failed, json, reply } from './replies.js';
+import { methodsOf, routeOf, type Route } from './routes.js';
+import { Streams } from './stream.js';
+import { VERSION } from './version.js';
+import { brief, type Eyes } from './view.js';
+
+export class Inbox {
+  readonly #settings: Settings;
+  readonly #assets: Assets;
+  readonly #streams: Streams;
+  readonly #audit: AuditLook;
+  readonly #persons: Rate | undefined;
+  readonly #addresses: Rate | undefined;
+
+  /** @throws {InvalidConfigError} */
+  constructor(gate: Gate, options: InboxOptions, place: string) {
+    this.#settings = settingsOf(gate, options, place);
+    this.#assets = new Assets(this.#settings.assets);
+    this.#streams = new Streams(this.#settings.gate);
+    this.#audit = new AuditLook(this.#settings.gate);
+    const { rates } = this.#settings;
+    this.#persons = rates === null ? undefined : new Rate(rates.perPerson);
+    this.#addresses = rates === null ? undefined : new Rate(rates.perAddress);
+  }
+
+  /** Never rejects. */
+  async handle(request: Request): Promise<Response> {
+    const response = await this.#answer(request);
+    if (request.method !== 'HEAD') return response;
+    await response.body?.cancel();
+    return new Response(null, { status: response.status, headers: response.headers });
+  }
+
+  /** Ends what is open. */
+  close(): void {
+    this.#streams.close();
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    let eyes: Eyes | undefined;
+    try {
+      const address = this.#settings.address(request) ?? addressOf(request);
+      if (address !== null) this.#addresses?.take(address);
+      const person = await personOf(request, this.#settings);
+      this.#persons?.take(person.name);
+      eyes = this.#eyes(person);
+      const response = await this.#route(request, eyes);
+      this.#streams.troubled(false);
+      return response;
+    } catch (error) {
+      if (isLedgerTrouble(error)) this.#streams.troubled(true);
+      const failure = failureOf(error);
+      this.#tell(failure.status, failure.error.code, request, error);
+      return failed(eyes === undefined ? failure : { ...failure, error: errorOf(error, eyes) });
+    }
+  }
+
+  #eyes(person: Person): Eyes {
+    const { gate, scopes } = this.#settings;
+    return { person, groups: gate.groups, scopes, now: Date.now() };
+  }
+
+  async #route(request: Request, eyes: Eyes): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    const route = routeOf(pathname, this.#settings.basePath);
+    if (route === undefined) throw notFound();
+    const methods = methodsOf(route);
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    if (request.method === 'OPTIONS') return reply(204, null, { allow });
+    if (!methods.includes(request.method))
+      throw new Refusal(405, 'ERR_METHOD_NOT_ALLOWED', `Only ${allow} is possible here.`, { headers: { allow } });
+    if (methods.includes('POST')) return this.#write(request, route, eyes);
+    if (route.to === 'page') return this.#assets.page(request, route.base);
+    checkRead(request);
+    if (route.to === 'asset') return this.#assets.asset(route.name);
+    return this.#read(request, route, searchParams, eyes);
+  }
+
+  async #read(request: Request, route: Route, query: URLSearchParams, eyes: Eyes): Promise<Response> {
+    const { gate } = this.#settings;
+    if (route.to === 'request') return json(await detail(gate, route.id, eyes));
+    if (route.to !== 'list') throw notFound();
+    switch (route.list) {
+      case 'session':
+        return json(this.#session(eyes));
+      case 'pending':
+        return json(await pending(gate, query, eyes));
+      case 'history':
+        return json(await history(gate, query, eyes));
+      case 'runs':
+        return json(await runs(gate, eyes));
+      case 'audit':
+        return json(await this.#audit.state());
+      case 'events':
+        // Whoever asks only for the headers needs no stream.
+        return request.method === 'HEAD'
+          ? reply(200, null, { 'content-type': 'text/event-stream; charset=utf-8' })
+          : this.#streams.open(eyes.person.name, request.signal);
+    }
+  }
+
+  async #write(request: Request, route: Route, eyes: Eyes): Promise<Response> {
+    const { gate, maxBodyBytes } = this.#settings;
+    checkWrite(request, eyes.person, this.#settings);
+    const body = await readBody(request, maxBodyBytes);
+    switch (route.to) {
+      case 'decision':
+        return json(await decide(gate, route.id, body, eyes));
+      case 'check':
+        return json(await check(gate, route.id, body));
+      case 'decisions':
+        return json(await decideAll(gate, body, eyes));
+      case 'verify':
+        return json(await this.#audit.verify());
+      default:
+        throw notFound();
+    }
+  }
+
+  #session({ person, now }: Eyes): Session {
+    const { name, groups, mayDecide } = person;
+    const { gate } = this.#settings;
+    return {
+      person: { name: brief(name, 80), groups: groups.map((group) => brief(group, 80)), mayDecide },
+      csrf: csrfToken(person, this.#settings),
+      now,
+      version: VERSION,
+      ledger: { lasts: gate.lasts },
+    };
+  }
+
+  /** What is wrong here is an error, who is refused is worth knowing; what people do wrong is theirs. */
+  #tell(status: number, code: string, { method, url }: Request, error: unknown): void {
+    const { logger } = this.#settings;
+    const fields = { status, code, method, path: new URL(url).pathname, reason: messageOf(error) };
+    try {
+      if (status >= 500) logger?.error?.('the inbox could not answer', fields);
+      else if ([401, 403, 429].includes(status)) logger?.warn?.('the inbox refused a request', fields);
+    } catch {
+      // A logger that throws changes no answer.
+    }
+  }
+}
+
+/** @see inbox.d.ts */
+export function inboxHandler(gate: Gate, options: InboxOptions): (request: Request) => Promise<Response> {
+  const inbox = new Inbox(gate, options, 'inboxHandler');
+  return (request) => inbox.handle(request);
+}

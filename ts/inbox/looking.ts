@@ -1,0 +1,181 @@
+/** What can be read: what waits, one request whole, what is over, runs, the audit. */
+import type { ApprovalRecord, ApprovalRequest, AuditReport } from '../../index.js';
+import { oneLine } from '../gate/in-a-line.js';
+import type { LocalGate } from '../gate/gate.js';
+import type { AuditState, Detail, Facet, History, Pending, Runs } from './protocol.js';
+import { badRequest, notFound } from './refusal.js';
+import { schemaOf } from './schema.js';
+import { LOOKED_AT, similarTo } from './similar.js';
+import { agentOf, brief, historyItemOf, itemOf, recordOf, segmentsOf, shownQuestions, type Eyes } from './view.js';
+
+/** Requests on one page of a list. */
+const PAGE = 200;
+/** How many records of the history one request looks through for what it searches. */
+const MOST_SEARCHED = 2_000;
+/** The longest text that is searched for. */
+const LONGEST_QUERY = 1_000;
+
+const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: null, decidedAt: null } as const;
+export const waiting = (request: ApprovalRequest): ApprovalRecord => ({ ...request, ...UNDECIDED });
+
+/** What waits, the oldest first. */
+const allPending = async (gate: LocalGate): Promise<ApprovalRecord[]> =>
+  (await gate.pending()).map(waiting).toSorted((one, other) => (one.approvalId < other.approvalId ? -1 : 1));
+
+export async function pending(gate: LocalGate, query: URLSearchParams, eyes: Eyes): Promise<Pending> {
+  const all = await allPending(gate);
+  const [run, agent, tool, cursor] = ['run', 'agent', 'tool', 'cursor'].map((name) => query.get(name) || null);
+  const found = all.filter(
+    (record) =>
+      (run === null || record.runId === run) &&
+      (agent === null || agentOf(record) === agent) &&
+      (tool === null || record.toolName === tool) &&
+      hasWords(record, wordsOf(query)),
+  );
+  const rest = cursor == null ? found : found.filter(({ approvalId }) => approvalId > cursor);
+  const page = rest.slice(0, PAGE);
+  return {
+    items: page.map((record) => itemOf(record, eyes)),
+    total: found.length,
+    next: rest.length > PAGE ? (page.at(-1)?.approvalId ?? null) : null,
+    facets: {
+      runs: facets(all, ({ runId }) => runId),
+      agents: facets(all, agentOf),
+      tools: facets(all, ({ toolName }) => toolName),
+    },
+    now: eyes.now,
+  };
+}
+
+/** Each value with how often it is there, the most frequent first. */
+function facets(records: readonly ApprovalRecord[], valueOf: (record: ApprovalRecord) => string): Facet[] {
+  const counts = new Map<string, number>();
+  for (const record of records) counts.set(valueOf(record), (counts.get(valueOf(record)) ?? 0) + 1);
+  return [...counts]
+    .map(([value, count]) => ({ value, label: brief(value, 80), count }))
+    .toSorted((one, other) => other.count - one.count);
+}
+
+/** @throws {Refusal} 400 */
+function wordsOf(query: URLSearchParams): string[] {
+  const text = query.get('q') ?? '';
+  if (text.length > LONGEST_QUERY) throw badRequest(`q has more than ${LONGEST_QUERY} characters.`);
+  return text.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** Whether each of these words stands somewhere in it. */
+function hasWords(record: ApprovalRecord, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const { approvalId, runId, toolName, origin, description, preview, requester, decidedBy, decision } = record;
+  const text = [approvalId, runId, toolName, ...origin, description, preview, requester, decidedBy, decision?.reason]
+    .join('\n')
+    .toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+/** @throws {Refusal} 404 */
+export async function existing(gate: LocalGate, id: string): Promise<ApprovalRecord> {
+  const record = await gate.get(id);
+  if (record === undefined) throw notFound('There is no such request, or its record was dropped.');
+  return record;
+}
+
+export async function detail(gate: LocalGate, id: string, eyes: Eyes): Promise<Detail> {
+  const record = await existing(gate, id);
+  const { runId, toolName, approvalId } = record;
+  const isPending = record.status === 'pending';
+  const [step, earlier, schema] = await Promise.all([
+    isPending ? gate.pending({ runId }) : [],
+    gate.history({ toolName, limit: LOOKED_AT }),
+    isPending ? schemaOf(gate, record) : null,
+  ]);
+  return {
+    record: recordOf(record, eyes),
+    segments: segmentsOf(record.verdict),
+    step: step.filter((each) => each.approvalId !== approvalId && each.runId === runId).map((each) => each.approvalId),
+    similar: similarTo(record, earlier),
+    schema,
+    questions: shownQuestions(record),
+    now: eyes.now,
+  };
+}
+
+export async function history(gate: LocalGate, query: URLSearchParams, eyes: Eyes): Promise<History> {
+  const [run, tool, from] = ['run', 'tool', 'before'].map((name) => query.get(name) || undefined);
+  const limit = Math.min(PAGE, Math.max(1, Number(query.get('limit') ?? 50) || 50));
+  const words = wordsOf(query);
+  const items: ApprovalRecord[] = [];
+  let before = from;
+  let isMore = true;
+  // Words are looked for here: of what does not have them, only so much is read at a time.
+  for (let searched = 0; isMore && items.length < limit && searched < MOST_SEARCHED;) {
+    const some = await gate.history({
+      ...(run === undefined ? {} : { runId: run }),
+      ...(tool === undefined ? {} : { toolName: tool }),
+      ...(before === undefined ? {} : { before }),
+      limit: PAGE,
+    });
+    searched += some.length;
+    isMore = some.length === PAGE;
+    for (const record of some) {
+      before = record.approvalId;
+      if (hasWords(record, words)) items.push(record);
+      if (items.length === limit) break;
+    }
+    isMore ||= before !== some.at(-1)?.approvalId;
+  }
+  return {
+    items: items.map((record) => historyItemOf(record, eyes)),
+    next: isMore ? (before ?? null) : null,
+    now: eyes.now,
+  };
+}
+
+export async function runs(gate: LocalGate, { now }: Eyes): Promise<Runs> {
+  const byRun = Map.groupBy(await allPending(gate), ({ runId }) => runId);
+  const items = [...byRun].map(([runId, records]) => ({
+    runId,
+    run: brief(runId, 80),
+    agents: [...new Set(records.map((record) => brief(agentOf(record), 80)))],
+    tools: [...new Set(records.map(({ toolName }) => brief(toolName, 80)))],
+    waiting: records.length,
+    since: Math.min(...records.map(({ createdAt }) => createdAt)),
+  }));
+  return { items, now };
+}
+
+/** The audit, and what was found when it was last looked at. */
+export class AuditLook {
+  readonly #gate: LocalGate;
+  #checked: { report: AuditReport; checkedAt: number } | undefined;
+  /** One at a time: it reads everything. */
+  #checking: Promise<void> | undefined;
+
+  constructor(gate: LocalGate) {
+    this.#gate = gate;
+  }
+
+  async state(): Promise<AuditState> {
+    const head = this.#gate.lasts ? await this.#gate.audit.head() : null;
+    return {
+      head,
+      report: this.#checked?.report ?? null,
+      checkedAt: this.#checked?.checkedAt ?? null,
+      now: Date.now(),
+    };
+  }
+
+  async verify(): Promise<AuditState> {
+    if (this.#gate.lasts) {
+      this.#checking ??= this.#verify().finally(() => (this.#checking = undefined));
+      await this.#checking;
+    }
+    return this.state();
+  }
+
+  async #verify(): Promise<void> {
+    const report = await this.#gate.audit.verify();
+    const faults = report.faults.map((fault) => ({ ...fault, what: oneLine(fault.what) }));
+    this.#checked = { report: { ...report, faults }, checkedAt: Date.now() };
+  }
+}

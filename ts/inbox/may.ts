@@ -1,0 +1,65 @@
+/** What a person may decide, as far as it is told to them: what counts is decided in the ledger. */
+import type { ApprovalNeed, ApprovalRecord, DecisionType } from '../../index.js';
+import type { Person } from './person.js';
+
+/** Who is in which group, as the gate knows. */
+export type Groups = Readonly<Record<string, readonly string[]>>;
+
+const GROUP = 'group:';
+
+const isNamed = (names: readonly string[], { name, groups }: Person, known: Groups): boolean =>
+  names.some((each) => {
+    if (!each.startsWith(GROUP)) return each === name;
+    const group = each.slice(GROUP.length);
+    return groups.includes(group) || (Object.hasOwn(known, group) && known[group]?.includes(name) === true);
+  });
+
+/** Whether this person is among those that a need names, as things are now. */
+export function isMeant(
+  { approvers = [], escalate }: ApprovalNeed,
+  person: Person,
+  known: Groups,
+  { createdAt, escalatedAt }: Pick<ApprovalRecord, 'createdAt' | 'escalatedAt'>,
+  now: number,
+): boolean {
+  if (approvers.length === 0 || isNamed(approvers, person, known)) return true;
+  const isEscalated = escalate !== undefined && escalatedAt !== null && createdAt + escalate.after <= now;
+  return isEscalated && isNamed(escalate.to, person, known);
+}
+
+export interface May {
+  mayDecide: readonly DecisionType[];
+  /** Why it is nothing, or less than the request allows; `null`: it is not less. */
+  whyNot: string | null;
+}
+
+type Asked = Pick<
+  ApprovalRecord,
+  'status' | 'allowedDecisions' | 'needs' | 'votes' | 'requester' | 'createdAt' | 'expiresAt' | 'escalatedAt'
+>;
+
+export function mayDecide(request: Asked, person: Person, known: Groups, now: number): May {
+  const { allowedDecisions, needs, votes, requester, status, expiresAt } = request;
+  const nothing = (whyNot: string): May => ({ mayDecide: [], whyNot });
+  if (status !== 'pending') return nothing('It is decided.');
+  if (expiresAt !== null && expiresAt <= now) return nothing('Its deadline has passed.');
+  if (!person.mayDecide) return nothing('You may look, and not decide.');
+  if (needs.length === 0) return { mayDecide: allowedDecisions, whyNot: null };
+  const meant = needs.filter((need) => isMeant(need, person, known, request, now));
+  const isRequester = requester === person.name;
+  if (meant.length === 0 && !isRequester) return nothing('Others are named as approvers.');
+  const [only, ...more] = needs;
+  const isAlone = more.length === 0 && (only?.quorum ?? 1) === 1;
+  const counts = meant.some(({ excludeRequester = false }) => !(excludeRequester && isRequester));
+  const hasVoted = votes.some(({ by }) => by === person.name);
+  const may = allowedDecisions.filter((type) => {
+    if (type === 'approve') return counts && !hasVoted;
+    return type === 'reject' || type === 'skip' || (isAlone && counts);
+  });
+  if (hasVoted) return { mayDecide: may, whyNot: 'You have approved it: others must, too.' };
+  if (counts) return { mayDecide: may, whyNot: null };
+  return {
+    mayDecide: may,
+    whyNot: meant.length === 0 ? 'Others are named as approvers.' : 'Who asked for the run may not approve it.',
+  };
+}

@@ -1,0 +1,52 @@
+/** Who sends a request. */
+import type { Logger } from '../../index.js';
+import { messageOf } from '../errors/message-of.js';
+import { inTime } from '../values/in-time.js';
+import type { Settings } from './options.js';
+import { Refusal } from './refusal.js';
+
+export interface Person {
+  name: string;
+  groups: readonly string[];
+  mayDecide: boolean;
+  /** `null`: it is not known. */
+  session: string | null;
+}
+
+const LONGEST_NAME = 256;
+
+/** @throws {Refusal} 401 when that is nobody, and when it cannot be told */
+export async function personOf(request: Request, { authenticate, logger }: Settings): Promise<Person> {
+  let said: unknown;
+  try {
+    said = await inTime(authenticate(request), undefined);
+  } catch (error) {
+    tell(logger, 'the inbox could not tell who sent a request', { reason: messageOf(error) });
+    throw nobody();
+  }
+  if (said === null) throw nobody();
+  const person = readPerson(said);
+  if (person !== undefined) return person;
+  tell(logger, 'authenticate returned neither a person nor null', { returned: typeof said });
+  throw nobody();
+}
+
+function readPerson(said: unknown): Person | undefined {
+  if (typeof said !== 'object' || said === null) return undefined;
+  const { name, groups = [], mayDecide = true, session = null } = said as Record<string, unknown>;
+  const isName = (text: unknown): text is string =>
+    typeof text === 'string' && text.trim() !== '' && text.length <= LONGEST_NAME && text.isWellFormed();
+  if (!isName(name) || !Array.isArray(groups) || !groups.every(isName)) return undefined;
+  if (typeof mayDecide !== 'boolean' || (session !== null && typeof session !== 'string')) return undefined;
+  return { name, groups: [...groups], mayDecide, session };
+}
+
+const nobody = (): Refusal => new Refusal(401, 'ERR_UNAUTHENTICATED', 'Sign in first.');
+
+function tell(logger: Logger | undefined, message: string, fields: Record<string, unknown>): void {
+  try {
+    logger?.error?.(message, fields);
+  } catch {
+    // A logger that throws lets nobody in.
+  }
+}

@@ -1,0 +1,88 @@
+/** Why a request gets no answer, as status and code. */
+import { AlreadyDecidedError, CountersignError, InvalidConfigError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
+import { oneLine } from '../gate/in-a-line.js';
+import type { ErrorBody, InboxErrorCode, Problem } from './protocol.js';
+
+interface Told {
+  headers?: Record<string, string>;
+  problems?: readonly Problem[];
+  retryAfter?: number;
+}
+
+/** A request that is refused. Its message is told to whoever sent it. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: InboxErrorCode | 'ERR_INVALID_DECISION';
+  readonly told: Told;
+
+  constructor(status: number, code: Refusal['code'], message: string, told: Told = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.told = told;
+  }
+}
+
+export const badRequest = (message: string): Refusal => new Refusal(400, 'ERR_BAD_REQUEST', message);
+export const forbidden = (message: string): Refusal => new Refusal(403, 'ERR_FORBIDDEN', message);
+export const notFound = (message = 'There is nothing here.'): Refusal => new Refusal(404, 'ERR_NOT_FOUND', message);
+
+/** What the errors of a gate are here. Of a ledger's, see below. */
+const STATUS: Readonly<Record<string, number>> = {
+  ERR_ALREADY_DECIDED: 409,
+  ERR_EXPIRED: 410,
+  ERR_NOT_APPROVER: 403,
+  ERR_NOT_AUTHORIZED: 403,
+  ERR_UNKNOWN_APPROVAL: 404,
+  ERR_DECISION_NOT_ALLOWED: 422,
+  ERR_INVALID_DECISION: 422,
+  ERR_INVALID_ARGUMENTS: 422,
+  ERR_GATE_CLOSED: 503,
+};
+
+export interface Failure {
+  status: number;
+  error: ErrorBody;
+  headers: Record<string, string>;
+}
+
+/** How an error is told: never with a stack, and of what is no error of ours only that there was one. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Refusal) {
+    const { status, code, message, told } = error;
+    const { headers = {}, problems, retryAfter } = told;
+    return {
+      status,
+      headers: retryAfter === undefined ? headers : { ...headers, 'retry-after': String(retryAfter) },
+      error: {
+        code,
+        message: oneLine(message),
+        ...(problems === undefined ? {} : { problems }),
+        ...(retryAfter === undefined ? {} : { retryAfter }),
+      },
+    };
+  }
+  if (CountersignError.isInstance(error)) {
+    const { code } = error;
+    const message = oneLine(messageOf(error));
+    const status = STATUS[code];
+    if (status !== undefined) return { status, headers: {}, error: { code, message } };
+    if (isLedgerTrouble(error)) return { status: 503, headers: { 'retry-after': '1' }, error: { code, message } };
+  }
+  return {
+    status: 500,
+    headers: {},
+    error: { code: 'ERR_INTERNAL', message: 'Something went wrong here. The logger of the inbox knows more.' },
+  };
+}
+
+export const isLedgerTrouble = (error: unknown): boolean =>
+  CountersignError.isInstance(error) && error.code.startsWith('ERR_LEDGER_');
+
+/** Whether this is what went wrong here, and not what was asked for. */
+export const isTrouble = (error: unknown): boolean => failureOf(error).status >= 500;
+
+export const winnerOf = (error: unknown) => (AlreadyDecidedError.isInstance(error) ? error.winner : undefined);
+
+export const invalid = (message: string): InvalidConfigError => new InvalidConfigError({ message });

@@ -1,0 +1,37 @@
+/** What a path means. */
+export type Route =
+  /** `base`: where the page's own files and the API are, from where it is. */
+  | { to: 'page'; base: string }
+  | { to: 'asset'; name: string }
+  | { to: 'list'; list: 'session' | 'pending' | 'history' | 'runs' | 'audit' | 'events' }
+  | { to: 'request'; id: string }
+  | { to: 'decision' | 'check'; id: string }
+  | { to: 'decisions' }
+  | { to: 'verify' };
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const KNOWN = new RegExp(
+  `^(.*?)/(?:api/(?:(session|pending|history|runs|audit|events)|(decisions)|(audit/verify)|requests/(${UUID})(?:/(decision|check))?)|assets/([A-Za-z0-9_-][A-Za-z0-9._-]*))$`,
+);
+
+/** The route of a path, as it stands in the URL; `undefined`: there is nothing. */
+export function routeOf(path: string, basePath: string | null): Route | undefined {
+  const [, before = '', list, decisions, verify, id, action, asset] = KNOWN.exec(path) ?? [];
+  if (list ?? decisions ?? verify ?? id ?? asset) {
+    if (basePath !== null && before !== basePath) return undefined;
+    if (list !== undefined) return { to: 'list', list: list as (Route & { to: 'list' })['list'] };
+    if (decisions !== undefined) return { to: 'decisions' };
+    if (verify !== undefined) return { to: 'verify' };
+    if (asset !== undefined) return { to: 'asset', name: asset };
+    if (id !== undefined) return { to: action === undefined ? 'request' : (action as 'decision' | 'check'), id };
+  }
+  if (basePath !== null && path !== basePath && path !== `${basePath}/`) return undefined;
+  // Without a slash at the end, what is relative starts one folder above: no redirect, which some frameworks would undo.
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  return { to: 'page', base: last === '' ? './' : `./${last}/` };
+}
+
+/** What may be done there. */
+export function methodsOf({ to }: Route): readonly string[] {
+  return ['decision', 'check', 'decisions', 'verify'].includes(to) ? ['POST'] : ['GET', 'HEAD'];
+}

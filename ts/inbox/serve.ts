@@ -1,0 +1,127 @@
+/** The inbox for the one who sits at this machine: on this machine only, and to whoever has a link that was made for it. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { userInfo } from 'node:os';
+import type { LocalInbox, ServeInboxOptions } from '../../inbox.js';
+import type { Gate } from '../../index.js';
+import { Inbox } from './handler.js';
+import { toNodeListener } from './node.js';
+import { invalid } from './refusal.js';
+import { HEADERS } from './replies.js';
+import { Sessions } from './sessions.js';
+
+const HOST = '127.0.0.1';
+const COOKIE = 'countersign_inbox';
+
+/** @see inbox.d.ts */
+export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): Promise<LocalInbox> {
+  const { port = 0, by = userName(), groups = [], ...more } = options;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw invalid(`serveInbox: port must be a whole number from 0 to 65535, not ${JSON.stringify(port)}.`);
+  if (typeof by !== 'string' || by.trim() === '') throw invalid('serveInbox: by must be a name.');
+  const sessions = new Sessions();
+  // A cookie goes to all ports of a host: only what asks for this path gets it, which no other program here can guess.
+  const basePath = `/${randomBytes(16).toString('base64url')}`;
+  const session = (request: Request) => {
+    const cookie = cookieOf(request);
+    return cookie !== undefined && sessions.has(cookie) ? cookie : undefined;
+  };
+  const inbox = new Inbox(
+    gate,
+    {
+      ...more,
+      basePath,
+      authenticate: (request) => {
+        const own = session(request);
+        return own === undefined ? null : { name: by, groups, session: own };
+      },
+    },
+    'serveInbox',
+  );
+  const handle = async (request: Request): Promise<Response> => {
+    if (!isHere(request)) return page(421, 'This is not the address of the inbox. Use the link that it printed.');
+    const { pathname, searchParams } = new URL(request.url);
+    const token = searchParams.get('token');
+    if (token !== null && pathname === `${basePath}/`) return enter(request, token, sessions, basePath);
+    if (session(request) === undefined && !pathname.includes('/api/')) return page(401, GET_A_LINK);
+    return inbox.handle(request);
+  };
+  const server = createServer(toNodeListener(handle));
+  await listening(server, port);
+  const { port: taken } = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= new Promise((resolve) => {
+      inbox.close();
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+    return closing;
+  };
+  return {
+    port: taken,
+    link: () => `http://${HOST}:${taken}${basePath}/?token=${sessions.link()}`,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Against sites whose names lead to this machine: they are asked for under their own. */
+function isHere(request: Request): boolean {
+  const { hostname, port } = new URL(request.url);
+  const host = request.headers.get('host');
+  return (hostname === HOST || hostname === 'localhost') && host === `${hostname}:${port === '' ? '80' : port}`;
+}
+
+const GET_A_LINK =
+  'This inbox opens with a link that can be used once. Get a new one where the inbox runs: press Enter there, or start it again.';
+
+function enter(request: Request, token: string, sessions: Sessions, basePath: string): Response {
+  if (request.method !== 'GET') return page(405, 'Open the link in a browser.', { allow: 'GET' });
+  // A browser that looks ahead must not use it up.
+  if (/prefetch|prerender/.test(request.headers.get('sec-purpose') ?? '')) return page(503, 'Open the link itself.');
+  const session = sessions.open(token);
+  if (session === undefined) return page(401, GET_A_LINK);
+  // No redirect: where another site led here, a browser would not send the cookie along with it.
+  return page(200, 'Opening the inbox…', {
+    'set-cookie': `${COOKIE}=${session}; Path=${basePath}/; HttpOnly; SameSite=Strict`,
+    refresh: `0; url=${basePath}/`,
+  });
+}
+
+const page = (status: number, text: string, headers: Record<string, string> = {}): Response =>
+  new Response(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Inbox</title><p>${text}</p></html>\n`, {
+    status,
+    headers: { ...HEADERS, 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8', ...headers },
+  });
+
+function cookieOf(request: Request): string | undefined {
+  for (const cookie of request.headers.get('cookie')?.split(';') ?? []) {
+    const [name, value] = cookie.trim().split('=', 2);
+    if (name === COOKIE) return value;
+  }
+  return undefined;
+}
+
+async function listening(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? invalid(`serveInbox: port ${port} is taken. Name another one, or none for any that is free.`)
+          : invalid(`serveInbox: port ${port} cannot be used: ${error.message}`),
+      ),
+    );
+    server.listen(port, HOST, resolve);
+  });
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user id without an entry, as in containers.
+    return 'inbox';
+  }
+}

@@ -1,0 +1,66 @@
+/** Earlier requests about much the same: what was decided about them tells a human something. */
+import type { ApprovalRecord } from '../../index.js';
+import { canonicalize } from '../native.js';
+import { trySnapshot } from '../values/snapshot.js';
+import type { Similar } from './protocol.js';
+import { brief, summaryOf } from './view.js';
+
+/** How many of the latest of the same tool are looked at, and how many of them shown. */
+export const LOOKED_AT = 200;
+const SHOWN = 5;
+
+/** Those among `earlier` that are about what this one is about, the latest first. */
+export function similarTo(record: ApprovalRecord, earlier: readonly ApprovalRecord[]): Similar[] {
+  const [about, args] = [aboutOf(record), argsOf(record)];
+  const found: Similar[] = [];
+  for (const other of earlier) {
+    if (found.length === SHOWN) break;
+    if (other.approvalId === record.approvalId || other.toolName !== record.toolName) continue;
+    // What time and machines ended says nothing of what a human thinks of it.
+    if (other.decision === null || other.decision.type === 'expired' || other.decision.type === 'cancelled') continue;
+    const same = args !== undefined && args === argsOf(other);
+    if (!same && (about === undefined || about !== aboutOf(other))) continue;
+    const { approvalId, status, decidedBy, decidedAt, decision } = other;
+    found.push({
+      approvalId,
+      summary: summaryOf(other),
+      status,
+      decidedBy: decidedBy === null ? null : brief(decidedBy, 80),
+      decidedAt,
+      reason: decision.reason === undefined ? null : brief(decision.reason),
+      same,
+    });
+  }
+  return found;
+}
+
+/** The first words of its first command, or the first path that it touches; `undefined`: neither. */
+function aboutOf({ verdict, args, contents }: ApprovalRecord): string | undefined {
+  if (contents === 'dropped') return undefined;
+  for (const subject of verdict?.subjects ?? []) {
+    if (subject.kind === 'command' && !subject.wrapper) return words(subject.argv);
+    if ((subject.kind === 'read' || subject.kind === 'write') && subject.path !== null) return `path ${subject.path}`;
+    if (subject.kind === 'url' && subject.url !== null && URL.canParse(subject.url))
+      return `host ${new URL(subject.url).host}`;
+  }
+  if (typeof args !== 'object' || args === null) return undefined;
+  const named = args as Record<string, unknown>;
+  const own = (name: string): unknown => (Object.hasOwn(named, name) ? named[name] : undefined);
+  const command = own('command');
+  if (typeof command === 'string') return words(command.trim().split(/\s+/));
+  const path = own('file_path') ?? own('path');
+  return typeof path === 'string' ? `path ${path}` : undefined;
+}
+
+/** `git push` of `/usr/bin/git push --force`. */
+function words([program, next]: readonly (string | null)[]): string | undefined {
+  if (program === null || program === undefined || program === '') return undefined;
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  return typeof next === 'string' && /^[\w][\w:-]*$/.test(next) ? `command ${name} ${next}` : `command ${name}`;
+}
+
+/** What tells arguments from others; `undefined`: they are not whole here. */
+function argsOf({ args, contents }: ApprovalRecord): string | undefined {
+  const taken = contents === 'kept' ? trySnapshot(args) : undefined;
+  return taken === undefined ? undefined : canonicalize(JSON.stringify(taken.json)).digest;
+}

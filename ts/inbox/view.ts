@@ -1,0 +1,200 @@
+/** Requests as the page shows them: every text made safe. */
+import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicySubject, PolicyVerdict } from '../../index.js';
+import { callInALine, oneLine } from '../gate/in-a-line.js';
+import { questionsOf } from '../gate/questions.js';
+import { safeText } from '../native.js';
+import { seenJson } from '../values/seen-json.js';
+import { trySnapshot } from '../values/snapshot.js';
+import { isMeant, mayDecide, type Groups } from './may.js';
+import type { Person } from './person.js';
+import type {
+  HistoryItem,
+  InboxItem,
+  Segment,
+  ShownDecision,
+  ShownNeed,
+  ShownOffer,
+  ShownQuestion,
+  ShownRecord,
+  ShownRule,
+  ShownVerdict,
+} from './protocol.js';
+
+/** Who looks, and when. */
+export interface Eyes {
+  person: Person;
+  groups: Groups;
+  scopes: ShownRecord['always']['scopes'];
+  now: number;
+}
+
+/** The longest line of a list. */
+const LONGEST = 400;
+
+/** Any text as one line, its beginning and its end when it is long. */
+export function brief(text: string, most = LONGEST): string {
+  const line = oneLine(text);
+  const characters = line.length > most ? [...line] : [];
+  if (characters.length <= most) return line;
+  const tail = Math.floor(most / 3);
+  return `${characters.slice(0, most - tail - 1).join('')}…${characters.slice(-tail).join('')}`;
+}
+
+export const summaryOf = ({ kind, args, contents }: ApprovalRecord): string =>
+  brief(callInALine({ kind, args: trySnapshot(args)?.json ?? null, contents }));
+
+export const agentOf = ({ origin }: Pick<ApprovalRecord, 'origin'>): string => origin.at(-1) ?? 'main';
+
+export function itemOf(record: ApprovalRecord, { person, groups, now }: Eyes): InboxItem {
+  const { approvalId, runId, kind, toolName, origin, description, flags, verdict, status, contents } = record;
+  const { createdAt, expiresAt, needs, votes, requester, escalatedAt } = record;
+  return {
+    approvalId,
+    runId,
+    run: brief(runId, 80),
+    kind,
+    tool: brief(toolName, 80),
+    origin: origin.map((part) => brief(part, 80)),
+    agent: brief(agentOf(record), 80),
+    summary: summaryOf(record),
+    description: safeText(description),
+    flags,
+    effect: verdict?.effect ?? null,
+    status,
+    createdAt,
+    expiresAt,
+    ...mayDecide(record, person, groups, now),
+    needs: needs.map((_, at) => needOf(record, at, groups, now)),
+    votes: votes.map(({ by, via, at, reason }) => ({ by: brief(by, 80), via, at, reason: textOf(reason) })),
+    requester: requester === null ? null : brief(requester, 80),
+    escalatedAt,
+    contents,
+  };
+}
+
+function needOf(record: ApprovalRecord, index: number, groups: Groups, now: number): ShownNeed {
+  const { needs, votes, createdAt } = record;
+  const need = needs[index] ?? {};
+  const { approvers = [], quorum = 1, excludeRequester = false, escalate } = need;
+  const voter = (name: string): Person => ({ name, groups: [], mayDecide: true, session: null });
+  // Which groups a voter was in is not kept: with one need, each vote was for it.
+  const isKnown = needs.length === 1 || !approvers.some((name) => name.startsWith('group:'));
+  const counted = votes.filter(({ by }) => needs.length === 1 || isMeant(need, voter(by), groups, record, now));
+  return {
+    approvers: approvers.map((name) => brief(name, 80)),
+    quorum,
+    approved: isKnown ? counted.length : null,
+    excludeRequester,
+    escalate:
+      escalate === undefined
+        ? null
+        : { at: createdAt + escalate.after, to: escalate.to.map((name) => brief(name, 80)) },
+  };
+}
+
+const textOf = (text: string | null | undefined): string | null =>
+  text === null || text === undefined ? null : safeText(text);
+
+export function historyItemOf(record: ApprovalRecord, eyes: Eyes): HistoryItem {
+  const { verdict } = record;
+  return { ...itemOf(record, eyes), verdict: verdict && verdictOf(verdict), decision: decisionOf(record) };
+}
+
+export function recordOf(record: ApprovalRecord, eyes: Eyes): ShownRecord {
+  const { preview, digest, always, changes } = record;
+  return {
+    ...historyItemOf(record, eyes),
+    preview: record.contents === 'dropped' ? '' : preview,
+    argsJson: argsJsonOf(record),
+    digest,
+    always: { allow: offerOf(always.allow), deny: offerOf(always.deny), scopes: eyes.scopes },
+    changes: changes.map((change) => ({ ...change, path: oneLine(change.path) })),
+  };
+}
+
+/** `null` when it would not read as the very same arguments. */
+function argsJsonOf({ args, contents }: ApprovalRecord): string | null {
+  if (contents !== 'kept') return null;
+  const taken = trySnapshot(args);
+  // Dates, big integers and the like stand tagged in a snapshot: as JSON they would be something else.
+  if (taken === undefined || !isPlain(args, taken.json)) return null;
+  return seenJson(taken.json, 2);
+}
+
+function isPlain(args: unknown, json: unknown): boolean {
+  try {
+    return JSON.stringify(args) === JSON.stringify(json);
+  } catch {
+    return false;
+  }
+}
+
+function decisionOf({ decision, decidedBy, via, decidedAt }: ApprovalRecord): ShownDecision | null {
+  if (decision === null) return null;
+  const more = decision.type === 'edit' ? decision.args : decision.type === 'respond' ? decision.output : undefined;
+  return {
+    type: decision.type,
+    reason: textOf(decision.reason),
+    stop: decision.type === 'reject' && decision.stop === true,
+    json: more === undefined ? null : seenJson(trySnapshot(more)?.json ?? null, 2),
+    by: decidedBy === null ? null : brief(decidedBy, 80),
+    via,
+    at: decidedAt,
+  };
+}
+
+const offerOf = (offer: GrantOffer | null): ShownOffer | null =>
+  offer === null ? null : (safeDeep(offer) as ShownOffer);
+
+/** Every text in it made safe, names too. */
+function safeDeep(value: unknown): unknown {
+  if (typeof value === 'string') return safeText(value);
+  if (Array.isArray(value)) return value.map(safeDeep);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [safeText(key), safeDeep(item)]));
+}
+
+export const verdictOf = ({ effect, rule, reason, more = 0 }: PolicyVerdict): ShownVerdict => ({
+  effect,
+  rule: ruleOf(rule),
+  reason: safeText(reason),
+  more,
+});
+
+const ruleOf = (rule: PolicyRuleRef | null): ShownRule | null =>
+  rule === null ? null : { source: oneLine(rule.source), layer: rule.layer, line: rule.line };
+
+/** The parts of a call, each with what the policies say of it. */
+export const segmentsOf = (verdict: PolicyVerdict | null): Segment[] =>
+  (verdict?.subjects ?? []).map((subject) => ({
+    kind: subject.kind,
+    text: brief(subjectText(subject), 2_000),
+    effect: subject.effect,
+    rule: ruleOf(subject.rule),
+    reason: subject.kind === 'unknown' ? safeText(subject.reason) : null,
+  }));
+
+function subjectText(subject: PolicySubject): string {
+  if (subject.kind === 'env' || subject.kind === 'tool') return subject.name;
+  return subject.kind === 'unknown' ? '' : subject.text;
+}
+
+/** `null`: it asks none. */
+export function shownQuestions(record: ApprovalRecord): ShownQuestion[] | null {
+  const questions = questionsOf(record);
+  if (questions === undefined) return null;
+  return questions.map((question) => ({
+    kind: question.kind,
+    question: safeText(question.question),
+    header: textOf(question.header),
+    required: question.required !== false,
+    options:
+      question.kind === 'text'
+        ? []
+        : question.options.map(({ label, description }) => ({
+            value: label,
+            label: oneLine(label),
+            description: textOf(description),
+          })),
+  }));
+}
