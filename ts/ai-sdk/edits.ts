@@ -2,6 +2,7 @@
 import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Verdict } from '../gate/judge.js';
+import type { SchemaSource } from '../gate/schemas.js';
 import { canonicalize } from '../native.js';
 import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import type { AiModule } from './sdk.js';
@@ -30,6 +31,14 @@ export class Edits {
 
   constructor(rules: EditRules) {
     this.#rules = rules;
+  }
+
+  /** The JSON Schema of what the tool takes; `undefined`: it has none. */
+  get schema(): SchemaSource | undefined {
+    const { inputSchema, ai } = this.#rules;
+    if (typeof inputSchema !== 'object' && typeof inputSchema !== 'function') return undefined;
+    if (inputSchema === null) return undefined;
+    return { of: inputSchema, json: async () => (await ai()).asSchema(inputSchema).jsonSchema };
   }
 
   /**

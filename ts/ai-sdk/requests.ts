@@ -248,6 +248,7 @@ export class Requests {
       verdict: this.#options.guard.call(toolCallId)?.verdict,
       supersedes,
       checkEdit: (written: unknown) => asked.edits.check(written),
+      schema: asked.edits.schema,
       signal: this.#options.signal,
     };
     const prepared = this.#options.asker.prepare(question);

@@ -217,7 +217,18 @@ export class ToolGate {
       judge: (edited) => this.#judge(edited, options),
     });
     const checkEdit = (written: unknown) => edits.check(written);
-    const question = { toolCallId, toolName: name, args, gating, entry, verdict, checkEdit, signal: abortSignal };
+    const { schema } = edits;
+    const question = {
+      toolCallId,
+      toolName: name,
+      args,
+      gating,
+      entry,
+      verdict,
+      checkEdit,
+      schema,
+      signal: abortSignal,
+    };
     const again = asker.rejections?.reasonFor(name, args);
     if (again !== undefined) return this.#rejectAgain(question, args, runId, again);
     let asks: Verdict = verdict;

@@ -27,6 +27,7 @@ import type { Decided } from './records.js';
 import { rejectionsOf, type Rejections } from './rejections.js';
 import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import { mainRunOf } from './run-ids.js';
+import type { SchemaSource } from './schemas.js';
 import type { CheckEdit } from './teller.js';
 import { judge, type Judge, type JudgedCall, type Verdict } from './judge.js';
 
@@ -65,6 +66,8 @@ export interface Question {
   /** The request that was taken back, since what it showed has changed. */
   supersedes?: { approvalId: string; reason: string } | undefined;
   checkEdit?: CheckEdit | undefined;
+  /** What the tool takes. */
+  schema?: SchemaSource | undefined;
   /** Once it is aborted, nobody is asked any more. */
   signal?: AbortSignal | undefined;
 }
@@ -236,7 +239,9 @@ export class Asker {
     const description = await describe(question, (call) => this.inContext(call));
     const call = { toolCallId, toolName, args, runId, signal };
     const asks = verdict ?? ({ effect: 'ask', floor: true } as const);
-    const { page, ...details } = await this.gate.control.shown(call, asks, this.#policies);
+    const { page, ...shown } = await this.gate.control.shown(call, asks, this.#policies);
+    const schema = question.schema === undefined ? null : await this.gate.schemaDigest(question.schema);
+    const details = schema === null ? shown : { ...shown, schema };
     signal?.throwIfAborted();
     return {
       runId,

@@ -35,6 +35,7 @@ import { filesOf, ledgerOptions } from './ledger-options.js';
 import { toRecord, toRequest, type Decided } from './records.js';
 import { RedactedNative } from './redacted-native.js';
 import { DEFAULT_TIMEOUT_MS, Requests, type OpenRequest, type Waited } from './requests.js';
+import { Schemas, type SchemaSource } from './schemas.js';
 import { Teller, type CheckEdit } from './teller.js';
 import { Values } from './values.js';
 
@@ -42,6 +43,9 @@ export class LocalGate implements Gate {
   /** How long a request waits when nothing else says so, in ms; `null`: the gate was told nothing. */
   readonly timeout: number | null;
   readonly audit: Audit;
+  /** Who is in which group, beside what is said with a decision. */
+  readonly groups: Readonly<Record<string, readonly string[]>>;
+  readonly #schemas: Schemas;
   readonly #inside: Inside;
   readonly #teller: Teller;
   readonly #deciding: Deciding;
@@ -51,6 +55,7 @@ export class LocalGate implements Gate {
 
   constructor(options: GateOptions = {}) {
     const { timeout, maxArgumentBytes = 4_194_304, keepDecided = 10_000, logger } = options;
+    this.groups = options.groups ?? {};
     this.timeout = timeout === undefined ? null : checkPositive('createGate: timeout', timeout);
     const ledger = ledgerOptions(options);
     const control = new Control(options, filesOf(ledger), (problems) =>
@@ -68,6 +73,7 @@ export class LocalGate implements Gate {
     native.onOperation = telemetry?.onLedgerOperation;
     this.audit = new GateAudit(native);
     this.#inside = new Inside({ native, redacted, control, telemetry, logger });
+    this.#schemas = new Schemas(this.#inside, this.values);
     this.#teller = new Teller(this.#inside);
     this.#deciding = new Deciding(this.#inside, this.#teller);
     this.#executing = new Executing(this.#inside, this.#teller);
@@ -94,6 +100,18 @@ export class LocalGate implements Gate {
   /** Texts beside the requests, shared by all processes of the ledger. */
   get values(): Values {
     return new Values(this.#inside.native);
+  }
+
+  /** @see Schemas.digestOf */
+  schemaDigest(source: SchemaSource): Promise<string | null> {
+    return this.#schemas.digestOf(source);
+  }
+
+  /** The JSON Schema of what the tool of a request takes; `null`: it is not known. */
+  async schemaOf(approvalId: string): Promise<object | null> {
+    const { details } = ((await this.#inside.native.get(approvalId)) ?? {}) as Pick<RawRecord, 'details'>;
+    const digest = (details as { schema?: unknown } | null | undefined)?.schema;
+    return typeof digest === 'string' ? this.#schemas.get(digest) : null;
   }
 
   /** Runs that outlive their process. */

@@ -22,7 +22,5 @@ function inWords(request: Pick<ApprovalRequest, 'kind' | 'args' | 'contents'>): 
   const values = Object.entries(args);
   const [only] = values;
   if (values.length === 1 && typeof only?.[1] === 'string') return only[1];
-  return values
-    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ');
+  return values.map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' ');
 }
