@@ -30,7 +30,7 @@ export type AcpToolCallContent =
   | { type: 'diff'; path: string; oldText: string | null; newText: string };
 
 export interface AcpPermissionOption {
-  optionId: 'approve' | 'approve-always' | 'reject' | 'reject-always' | 'skip';
+  optionId: 'approve' | 'approve-always' | 'reject' | 'reject-always';
   name: string;
   kind: 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always';
 }
@@ -54,7 +54,7 @@ export declare function fromPermissionOutcome(
   options?: AcpOptions,
 ): Decision<never>;
 
-/** What is used of a connection to an editor: an `AgentContext` of `@agentclientprotocol/sdk`, or its older `AgentSideConnection`. */
+/** What is used of a connection to an editor: an `AgentContext` of `@agentclientprotocol/sdk`, or an `AgentSideConnection`. */
 export type AcpConnection =
   | {
       request(

@@ -47,7 +47,13 @@ export const terminal = {
 export default [
   {
     ...shared,
-    input: { index: 'ts/index.ts', agent: 'ts/agent/index.ts', chat: CHAT },
+    input: {
+      index: 'ts/index.ts',
+      agent: 'ts/agent/index.ts',
+      acp: 'ts/protocols/acp.ts',
+      mcp: 'ts/protocols/mcp.ts',
+      chat: CHAT,
+    },
     external: [...shared.external, ...Object.keys(LAZY)],
     output: {
       ...shared.output,

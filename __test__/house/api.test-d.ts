@@ -1,8 +1,12 @@
 /** Checked by `tsc`: what `ts/` exports can be used as what the declarations say, member by member. */
+import type * as declaredAcp from '../../acp.js';
 import type * as declaredAgent from '../../agent.js';
 import type * as declared from '../../index.js';
+import type * as declaredMcp from '../../mcp.js';
 import type * as madeAgent from '../../ts/agent/index.js';
 import type * as made from '../../ts/index.js';
+import type * as madeAcp from '../../ts/protocols/acp.js';
+import type * as madeMcp from '../../ts/protocols/mcp.js';
 
 /**
  * A class is compared by its instances and its static members: users get its instances from us and never call its
@@ -27,3 +31,7 @@ export const everyDeclaredMemberFits: Empty<Unfit<typeof declared, typeof made>>
 export const nothingElseIsExported: Empty<Exclude<keyof typeof made, keyof typeof declared>> = true;
 export const everyMemberOfTheAgentFits: Empty<Unfit<typeof declaredAgent, typeof madeAgent>> = true;
 export const theAgentExportsNothingElse: Empty<Exclude<keyof typeof madeAgent, keyof typeof declaredAgent>> = true;
+export const acpFits: Empty<Unfit<typeof declaredAcp, typeof madeAcp>> = true;
+export const acpExportsNothingElse: Empty<Exclude<keyof typeof madeAcp, keyof typeof declaredAcp>> = true;
+export const mcpFits: Empty<Unfit<typeof declaredMcp, typeof madeMcp>> = true;
+export const mcpExportsNothingElse: Empty<Exclude<keyof typeof madeMcp, keyof typeof declaredMcp>> = true;

@@ -17,6 +17,8 @@ function declaredValues(source: string): string[] {
 describe.each([
   ['index.d.ts', 'dist/index.js', () => import('../../ts/index.js'), 10],
   ['agent.d.ts', 'dist/agent.js', () => import('../../ts/agent/index.js'), 5],
+  ['acp.d.ts', 'dist/acp.js', () => import('../../ts/protocols/acp.js'), 2],
+  ['mcp.d.ts', 'dist/mcp.js', () => import('../../ts/protocols/mcp.js'), 3],
 ] as const)('%s', (declarations, compiled, sources, atLeast) => {
   const source = readFileSync(join(root, declarations), 'utf8');
 

@@ -14,7 +14,7 @@ const ORDER = [
   ['policy'],
   ['gate'],
   ['ai-sdk'],
-  ['agent'],
+  ['agent', 'protocols', 'webhooks'],
   ['inbox'],
   ['cli'],
   ['index'],

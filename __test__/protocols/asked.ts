@@ -1,0 +1,80 @@
+/** Requests as a real run makes them, and odd answers to them. */
+import type { ApprovalRequest, RunOptions } from '../../index.js';
+import type { ToolSet } from 'ai';
+import { play, type Played, type PlayOptions } from '../support/play.js';
+import { call, calls, says } from '../support/model.js';
+import { recordingTools } from '../support/tools.js';
+
+/** A run that wants to delete `a.txt`. */
+export async function deleting(
+  onApprovalRequest: RunOptions<ToolSet>['onApprovalRequest'],
+  more: Partial<PlayOptions> = {},
+): Promise<Played & { ran: string[] }> {
+  const { tools, ran } = recordingTools();
+  const turns = [calls(call('del', { path: 'a.txt' }, 'd1')), says('Done.')];
+  const played = await play({ turns, tools, interruptOn: { del: true }, onApprovalRequest, ...more });
+  return { ...played, ran };
+}
+
+/** A request of one, with some of it changed. */
+export async function requestWith(
+  changed: Partial<ApprovalRequest> = {},
+  more: Partial<PlayOptions> = {},
+): Promise<ApprovalRequest> {
+  let seen: ApprovalRequest | undefined;
+  await deleting((request) => {
+    seen = request as ApprovalRequest;
+    return false;
+  }, more);
+  return { ...seen!, ...changed };
+}
+
+/** What "always" offers. */
+export const ALWAYS: ApprovalRequest['always'] = {
+  allow: { label: 'Always allow del', rules: [{ tools: 'del', effect: 'allow' }], also: [] },
+  deny: { label: 'Always reject del', rules: [{ tools: 'del', effect: 'deny' }], also: [] },
+};
+
+export const NEVER: ApprovalRequest['always'] = { allow: null, deny: null };
+
+/** JSON, and what is none, that is no answer of any protocol. */
+export const ODD: unknown[] = [
+  undefined,
+  null,
+  true,
+  1,
+  'approve',
+  [],
+  ['approve'],
+  {},
+  { outcome: 'approve' },
+  { outcome: 'selected' },
+  { outcome: 'selected', optionId: 'allow' },
+  { outcome: 'selected', optionId: 'Approve' },
+  { outcome: 'selected', optionId: ['approve'] },
+  { outcome: 'approved', optionId: 'approve' },
+  { outcome: { outcome: 'selected', optionId: 'approve' } },
+  { optionId: 'approve' },
+  Object.create({ outcome: 'selected', optionId: 'approve' }) as unknown,
+  Object.create({ action: 'accept', content: { decision: 'approve' } }) as unknown,
+  { action: 'accept' },
+  { action: 'accept', content: null },
+  { action: 'accept', content: [] },
+  { action: 'accept', content: {} },
+  { action: 'accept', content: Object.create({ decision: 'approve' }) as unknown },
+  { action: 'accept', content: { decision: 'yes' } },
+  { action: 'accept', content: { decision: 'toString' } },
+  { action: 'accept', content: { decision: ['approve'] } },
+  { action: 'accept', content: { decision: 'approve', reason: 7 } },
+  { action: 'accept', content: { decision: 'approve', reason: 'x'.repeat(2001) } },
+  { action: 'accept', content: { decision: 'edit' } },
+  { action: 'accept', content: { decision: 'edit', args: '' } },
+  { action: 'accept', content: { decision: 'edit', args: '{' } },
+  { action: 'accept', content: { decision: 'edit', args: { path: 'b.txt' } } },
+  { action: 'accept', content: { decision: 'respond', answer: ' ' } },
+  { action: 'Accept', content: { decision: 'approve' } },
+  { action: 'decline', content: { decision: 'approve' } },
+  { action: 'cancel', content: { decision: 'approve' } },
+  { action: 'decline' },
+  { action: 'cancel' },
+];

@@ -1,0 +1,89 @@
+/** What `countersign/acp` exports; `acp.d.ts` documents it. */
+import type * as Api from '../../acp.js';
+import type { ApprovalRequest, FileChange } from '../../index.js';
+import { oneLine } from '../gate/in-a-line.js';
+import { safeText } from '../native.js';
+import { isRecord, offersOf, own, rejection } from './offers.js';
+
+/** @see acp.d.ts */
+export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, options) => ({
+  sessionId,
+  toolCall: {
+    toolCallId: request.toolCallId,
+    title: oneLine(request.description),
+    kind: kindOf(request),
+    status: 'pending',
+    content: [
+      { type: 'content', content: { type: 'text', text: request.preview } },
+      ...request.changes.filter(({ path }) => isSafe(path)).flatMap(diffsOf),
+    ],
+    locations: request.changes.flatMap(({ path }) => (isSafe(path) ? [{ path }] : [])),
+  },
+  options: offersOf(request, options).map(({ id, label, decision }) => ({
+    optionId: id,
+    name: oneLine(label),
+    kind: `${decision.type === 'approve' ? 'allow' : 'reject'}_${id.endsWith('-always') ? 'always' : 'once'}`,
+  })),
+});
+
+/** @see acp.d.ts */
+export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, options) => {
+  if (!isRecord(outcome)) return rejection('The editor gave an answer that cannot be read.');
+  if (own(outcome, 'outcome') === 'cancelled') return rejection('The editor cancelled the question.');
+  const optionId = own(outcome, 'outcome') === 'selected' ? own(outcome, 'optionId') : undefined;
+  const picked = offersOf(request, options).find(({ id }) => id === optionId);
+  return picked?.decision ?? rejection('The editor gave an answer that was not offered.');
+};
+
+/** @see acp.d.ts */
+export const acpApprover: typeof Api.acpApprover =
+  (connection, sessionId, options) =>
+  async (request, { abortSignal }) => {
+    const params = toPermissionRequest(request, sessionId, options);
+    const cancellation = { cancellationSignal: abortSignal, stopWaitingOnCancel: true } as const;
+    const answer =
+      'requestPermission' in connection
+        ? await connection.requestPermission(params)
+        : await connection.request('session/request_permission', params, cancellation);
+    return fromPermissionOutcome(isRecord(answer) ? own(answer, 'outcome') : undefined, request, options);
+  };
+
+const isSafe = (path: string): boolean => safeText(path) === path;
+
+/** The most that a call does, for the sign that stands beside it. */
+function kindOf({ verdict, changes }: ApprovalRequest): Api.AcpPermissionRequest['toolCall']['kind'] {
+  const kinds = new Set((verdict?.subjects ?? []).map(({ kind }) => kind));
+  if (kinds.has('command')) return 'execute';
+  if (kinds.has('write') || changes.length > 0) return 'edit';
+  if (kinds.has('url')) return 'fetch';
+  return kinds.has('read') ? 'read' : 'other';
+}
+
+/** A line of one of the two texts of a diff; all other lines are ours, and stand between its pieces. */
+const LINE = /^│ ([-+ ]) (.*)$/;
+
+/** The pieces of a diff, each as two texts. */
+function diffsOf({ path, before, diff }: FileChange): Api.AcpToolCallContent[] {
+  const pieces: { old: string[]; new: string[] }[] = [];
+  let isInside = false;
+  for (const line of diff.split('\n')) {
+    const [, mark, text] = LINE.exec(line) ?? [];
+    // Of the line before it: that no line end follows.
+    if (line.startsWith('\\')) continue;
+    if (mark === undefined || text === undefined) {
+      isInside = false;
+      continue;
+    }
+    if (!isInside) pieces.push({ old: [], new: [] });
+    isInside = true;
+    const piece = pieces.at(-1)!;
+    if (mark !== '+') piece.old.push(text);
+    if (mark !== '-') piece.new.push(text);
+  }
+  return pieces.map((piece) => ({
+    type: 'diff',
+    path,
+    oldText: before === null ? null : piece.old.join('\n'),
+    newText: piece.new.join('\n'),
+  }));
+}

@@ -1,0 +1,142 @@
+/** What `countersign/mcp` exports; `mcp.d.ts` documents it. */
+import type * as Api from '../../mcp.js';
+import type { ApprovalRequest, Decision } from '../../index.js';
+import { messageOf } from '../errors/message-of.js';
+import { isQuestion } from '../gate/questions.js';
+import { oneLine } from '../gate/in-a-line.js';
+import { isRecord, offersOf, own, rejection, type RememberOptions } from './offers.js';
+import { answersOf, questionForm } from './mcp-questions.js';
+
+/** The longest reason, in UTF-16 units. */
+const MAX_REASON = 2_000;
+
+/** The longest a request of the SDK may take, in ms: the deadline is the gate's. */
+const NO_TIMEOUT = 0x7fff_ffff;
+
+type Field = 'args' | 'answer';
+
+/** What can be picked in the form, and the field that goes with it. */
+interface Choice {
+  name: string;
+  /** What it would do, in words; not yet safe to show. */
+  meaning?: string;
+  field?: Field;
+  decide(reason: { reason?: string }, field: string): Decision;
+}
+
+/** @see mcp.d.ts */
+export const toElicitation: typeof Api.toElicitation = (request, options) => {
+  const { description, preview } = request;
+  const asked = { mode: 'form', message: `${oneLine(description)}\n\n${preview}` } as const;
+  if (isQuestion(request)) return { ...asked, requestedSchema: questionForm(request) };
+  const choices = choicesOf(request, options);
+  const meanings = choices.flatMap(({ name, meaning }) => (meaning === undefined ? [] : [`${name}: ${meaning}`]));
+  const fields = new Set(choices.map(({ field }) => field));
+  return {
+    ...asked,
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        decision: {
+          type: 'string',
+          title: 'Decision',
+          ...(meanings.length === 0 ? {} : { description: oneLine(meanings.join('; ')) }),
+          enum: choices.map(({ name }) => name),
+        },
+        reason: { type: 'string', title: 'Reason', description: 'The model is told it.', maxLength: MAX_REASON },
+        ...(fields.has('args') ? { args: ARGS } : {}),
+        ...(fields.has('answer') ? { answer: ANSWER } : {}),
+      },
+      required: ['decision'],
+    },
+  };
+};
+
+const ARGS = {
+  type: 'string',
+  title: 'Edited arguments',
+  description: 'For "edit": all of them, as JSON.',
+} as const;
+const ANSWER = {
+  type: 'string',
+  title: 'Answer',
+  description: 'For "respond": what the model gets instead of the result of the tool.',
+} as const;
+
+/** @see mcp.d.ts */
+export const fromElicitResult: typeof Api.fromElicitResult = (result, request, options) => {
+  if (!isRecord(result)) return rejection('The client gave an answer that cannot be read.');
+  const action = own(result, 'action');
+  if (action === 'decline') return rejection('The human declined to answer.');
+  if (action === 'cancel') return rejection('The human closed the question.');
+  const content = own(result, 'content');
+  if (action !== 'accept' || !isRecord(content)) return rejection('The client gave an answer that cannot be read.');
+  if (isQuestion(request)) return answersOf(request, content);
+  return picked(content, choicesOf(request, options));
+};
+
+function picked(content: Record<string, unknown>, choices: readonly Choice[]): Decision {
+  const choice = choices.find(({ name }) => name === own(content, 'decision'));
+  if (choice === undefined) return rejection('The client gave an answer that was not offered.');
+  const reason = own(content, 'reason') ?? '';
+  if (typeof reason !== 'string' || reason.length > MAX_REASON)
+    return rejection('The client gave a reason that cannot be read.');
+  const field = choice.field === undefined ? '' : (own(content, choice.field) ?? '');
+  if (typeof field !== 'string') return rejection('The client gave an answer that cannot be read.');
+  return choice.decide(reason.trim() === '' ? {} : { reason }, field);
+}
+
+function choicesOf(request: ApprovalRequest, options: RememberOptions | undefined): Choice[] {
+  const { allowedDecisions } = request;
+  const choices = offersOf(request, options).map(({ id, label, decision }): Choice => ({
+    name: id,
+    ...(id.endsWith('-always') ? { meaning: label } : {}),
+    decide: (reason) => ({ ...decision, ...reason }),
+  }));
+  if (allowedDecisions.includes('edit')) choices.push({ name: 'edit', field: 'args', decide: edited });
+  if (allowedDecisions.includes('respond')) choices.push({ name: 'respond', field: 'answer', decide: responded });
+  if (allowedDecisions.includes('skip'))
+    choices.push({
+      name: 'skip',
+      meaning: 'does not run it; the model goes on without',
+      decide: (reason) => ({ type: 'skip', ...reason }),
+    });
+  return choices;
+}
+
+function edited(reason: { reason?: string }, text: string): Decision {
+  try {
+    return { type: 'edit', args: JSON.parse(text) as unknown, ...reason };
+  } catch (error) {
+    return rejection(`The edited arguments are not JSON: ${messageOf(error)}`);
+  }
+}
+
+const responded = (reason: { reason?: string }, output: string): Decision =>
+  output.trim() === '' ? rejection('There was no answer to respond with.') : { type: 'respond', output, ...reason };
+
+async function ask(
+  server: Api.McpServerLike,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+  options?: RememberOptions,
+): Promise<Decision> {
+  const elicits = 'elicitInput' in server ? server : server.server;
+  const result = await elicits.elicitInput(toElicitation(request, options), { signal, timeout: NO_TIMEOUT });
+  return fromElicitResult(result, request, options);
+}
+
+/** @see mcp.d.ts */
+export const mcpApprover: typeof Api.mcpApprover =
+  (server, options) =>
+  (request, { abortSignal }) =>
+    ask(server, request, abortSignal, options);
+
+/** @see mcp.d.ts */
+export const mcpQuestioner: typeof Api.mcpQuestioner =
+  (server) =>
+  async (request, { abortSignal }) => {
+    const decision = await ask(server, request, abortSignal);
+    // Answers that were checked against the questions a moment ago.
+    return decision.type === 'respond' ? (decision.output as { answers: [] }).answers : null;
+  };

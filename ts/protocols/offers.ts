@@ -1,0 +1,42 @@
+/** What a request offers to a human behind a protocol, which knows no more of it than is sent. */
+import type { ApprovalRequest, Decision, GrantScope } from '../../index.js';
+
+/** What both protocols can be told. `null`: "always" is not offered. */
+export interface RememberOptions {
+  remember?: GrantScope | null;
+}
+
+/** An answer that can be picked from a list. */
+export interface Offer {
+  id: 'approve' | 'approve-always' | 'reject' | 'reject-always';
+  /** Not yet safe to show. */
+  label: string;
+  decision: Decision<never>;
+}
+
+/** What can be picked, the most harmless first of what approves and of what rejects. */
+export function offersOf(request: ApprovalRequest, { remember = 'session' }: RememberOptions = {}): Offer[] {
+  const { allowedDecisions, always, needs } = request;
+  // What names approvers asks people each time.
+  const scope = needs.length === 0 ? remember : null;
+  const offers: Offer[] = [];
+  const offer = (type: 'approve' | 'reject', label: string, forEver: string | undefined) => {
+    if (!allowedDecisions.includes(type)) return;
+    offers.push({ id: type, label, decision: { type } });
+    if (scope !== null && forEver !== undefined)
+      offers.push({ id: `${type}-always`, label: forEver, decision: { type, remember: scope } });
+  };
+  offer('approve', 'Approve', always.allow?.label);
+  offer('reject', 'Reject', always.deny?.label);
+  return offers;
+}
+
+/** What an answer means that cannot be taken. */
+export const rejection = (reason: string): { type: 'reject'; reason: string } => ({ type: 'reject', reason });
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A property of an answer, which may be any JSON. */
+export const own = (value: Record<string, unknown>, name: string): unknown =>
+  Object.hasOwn(value, name) ? value[name] : undefined;
