@@ -16,8 +16,13 @@ const CORE = /\/ts\/(?:errors|values|redact|telemetry|policy|gate|ai-sdk|native\
 /** What two of them share beside that; its own `index.ts` is one of them. */
 const AGENT = /\/ts\/agent\/(?!index\.ts)/;
 
+/** What the inbox and its command share. */
+const INBOX = /\/ts\/inbox\/(?!index\.ts)|\/node_modules\/@cfworker\//;
+
 /** The chat, which is a program, beside them: it is a gate and an agent like any other. */
 const CHAT = 'ts/cli/chat/main.ts';
+/** The command that serves the inbox, for the same reason. */
+const INBOX_COMMAND = 'ts/cli/inbox/main.ts';
 /** What it imports only where it needs it: its screen on a terminal, and the provider of a server. Most of both is other people's. */
 const LAZY = { './screen/index.js': './screen.js', './provider.js': './provider.js' };
 
@@ -53,6 +58,8 @@ export default [
       acp: 'ts/protocols/acp.ts',
       mcp: 'ts/protocols/mcp.ts',
       chat: CHAT,
+      inbox: 'ts/inbox/index.ts',
+      'inbox-command': INBOX_COMMAND,
     },
     external: [...shared.external, ...Object.keys(LAZY)],
     output: {
@@ -61,6 +68,7 @@ export default [
         groups: [
           { name: 'core', test: CORE },
           { name: 'deep-agent', test: AGENT },
+          { name: 'inbox-handler', test: INBOX },
         ],
       },
       paths: LAZY,
@@ -81,7 +89,11 @@ export default [
   {
     ...shared,
     input: { cli: 'ts/cli/main.ts' },
-    external: [...shared.external, './chat/main.js'],
-    output: { ...shared.output, codeSplitting: false, paths: { './chat/main.js': './chat.js' } },
+    external: [...shared.external, './chat/main.js', './inbox/main.js'],
+    output: {
+      ...shared.output,
+      codeSplitting: false,
+      paths: { './chat/main.js': './chat.js', './inbox/main.js': './inbox-command.js' },
+    },
   },
 ];

@@ -169,6 +169,7 @@ const dist = {
       'ts',
       'index.d.ts',
       'agent.d.ts',
+      'inbox.d.ts',
       'tsconfig.json',
       'rolldown.config.mjs',
       'binding/binding.d.ts',

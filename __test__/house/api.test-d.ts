@@ -1,9 +1,11 @@
 /** Checked by `tsc`: what `ts/` exports can be used as what the declarations say, member by member. */
 import type * as declaredAcp from '../../acp.js';
 import type * as declaredAgent from '../../agent.js';
+import type * as declaredInbox from '../../inbox.js';
 import type * as declared from '../../index.js';
 import type * as declaredMcp from '../../mcp.js';
 import type * as madeAgent from '../../ts/agent/index.js';
+import type * as madeInbox from '../../ts/inbox/index.js';
 import type * as made from '../../ts/index.js';
 import type * as madeAcp from '../../ts/protocols/acp.js';
 import type * as madeMcp from '../../ts/protocols/mcp.js';
@@ -35,3 +37,5 @@ export const acpFits: Empty<Unfit<typeof declaredAcp, typeof madeAcp>> = true;
 export const acpExportsNothingElse: Empty<Exclude<keyof typeof madeAcp, keyof typeof declaredAcp>> = true;
 export const mcpFits: Empty<Unfit<typeof declaredMcp, typeof madeMcp>> = true;
 export const mcpExportsNothingElse: Empty<Exclude<keyof typeof madeMcp, keyof typeof declaredMcp>> = true;
+export const everyMemberOfTheInboxFits: Empty<Unfit<typeof declaredInbox, typeof madeInbox>> = true;
+export const theInboxExportsNothingElse: Empty<Exclude<keyof typeof madeInbox, keyof typeof declaredInbox>> = true;

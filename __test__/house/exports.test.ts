@@ -19,6 +19,7 @@ describe.each([
   ['agent.d.ts', 'dist/agent.js', () => import('../../ts/agent/index.js'), 5],
   ['acp.d.ts', 'dist/acp.js', () => import('../../ts/protocols/acp.js'), 2],
   ['mcp.d.ts', 'dist/mcp.js', () => import('../../ts/protocols/mcp.js'), 3],
+  ['inbox.d.ts', 'dist/inbox.js', () => import('../../ts/inbox/index.js'), 2],
 ] as const)('%s', (declarations, compiled, sources, atLeast) => {
   const source = readFileSync(join(root, declarations), 'utf8');
 

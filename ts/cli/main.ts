@@ -21,6 +21,7 @@ Requests in a ledger:
   countersign show             one request, whole
   countersign approve, reject, edit, respond, skip
   countersign watch            a live view
+  countersign inbox            a page in the browser
   countersign runs             runs that are not over
   countersign audit            list, verify, export, head, keygen
   countersign ledger           info, verify, compact
@@ -39,6 +40,11 @@ Policies:
   countersign --version
 `;
 
+const INBOX_HELP = `countersign inbox    what waits, on a page in the browser: prints a link that opens it once
+      --port N               [default: a free one]
+  -g, --group NAME           a group that you are in, where requests name groups; may be given several times
+`;
+
 /** Commands on a ledger, with the page of help that they are on. */
 const ON_LEDGER: Readonly<Record<string, { run(args: readonly string[]): Promise<number>; help: string }>> = {
   pending: { run: pending, help: LOOK_HELP },
@@ -50,6 +56,7 @@ const ON_LEDGER: Readonly<Record<string, { run(args: readonly string[]): Promise
   respond: { run: respond, help: DECIDE_HELP },
   skip: { run: skip, help: DECIDE_HELP },
   watch: { run: watch, help: WATCH_HELP },
+  inbox: { run: inbox, help: INBOX_HELP },
   audit: { run: auditCommand, help: AUDIT_HELP },
   ledger: { run: ledgerCommand, help: LEDGER_HELP },
 };
@@ -106,6 +113,14 @@ async function chat(args: readonly string[]): Promise<number> {
   const { chatCommand } = await import('./chat/main.js');
   const exit = await chatCommand(args);
   // Connections to a model may stay open for a while; what is written must be out before it ends.
+  await new Promise((written) => process.stdout.write('', written));
+  process.exit(exit);
+}
+
+/** As the chat. A page may still hold a connection: what is written must be out before it ends. */
+async function inbox(args: readonly string[]): Promise<number> {
+  const { inboxCommand } = await import('./inbox/main.js');
+  const exit = await inboxCommand(args);
   await new Promise((written) => process.stdout.write('', written));
   process.exit(exit);
 }

@@ -85,4 +85,5 @@ export const isTrouble = (error: unknown): boolean => failureOf(error).status >=
 
 export const winnerOf = (error: unknown) => (AlreadyDecidedError.isInstance(error) ? error.winner : undefined);
 
-export const invalid = (message: string): InvalidConfigError => new InvalidConfigError({ message });
+export const invalid = (message: string, cause?: unknown): InvalidConfigError =>
+  new InvalidConfigError({ message, cause });

@@ -109,8 +109,8 @@ async function listening(server: Server, port: number): Promise<void> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE'
-          ? invalid(`serveInbox: port ${port} is taken. Name another one, or none for any that is free.`)
-          : invalid(`serveInbox: port ${port} cannot be used: ${error.message}`),
+          ? invalid(`serveInbox: port ${port} is taken. Name another one, or none for any that is free.`, error)
+          : invalid(`serveInbox: port ${port} cannot be used: ${error.message}`, error),
       ),
     );
     server.listen(port, HOST, resolve);
