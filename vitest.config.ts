@@ -6,6 +6,20 @@ const ONCE = [
     (room) => `__test__/${room}/**/*.test.ts`,
   ),
   ...['protocols', 'webhooks'].map((room) => `__test__/${room}/**/*.test.ts`),
+  ...[
+    'lifecycle',
+    'package',
+    'house',
+    'bench',
+    'examples',
+    'start',
+    'docs',
+    'cli',
+    'ledger',
+    'terminal',
+    'react',
+    'inbox',
+  ].map((room) => `__test__/${room}/**/*.test.ts`),
   // What stands on files and processes alone.
   ...['backend', 'execute'].map((name) => `__test__/agent/${name}.test.ts`),
   // Promises over several processes.

@@ -62,9 +62,12 @@ export function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUE
   const { details, context: _context, result: _result, executor: _executor, ...request } = kept as REQUEST & Kept;
   const said = (details ?? {}) as Partial<Details>;
   const { kind = 'approval', verdict = null, always = { allow: null, deny: null }, changes = [] } = said;
-  const { args, contents = 'kept' } = request as Omit<ApprovalRequest, 'contents'> & Partial<ApprovalRequest>;
-  return { ...request, kind, args: revive(args), verdict, always, changes, contents } as unknown as REQUEST;
+  const { args, contents = 'kept', ...rest } = request as Omit<ApprovalRequest, 'contents'> & Partial<ApprovalRequest>;
+  return { ...ANYBODY, ...rest, kind, args: revive(args), verdict, always, changes, contents } as unknown as REQUEST;
 }
+
+/** What requests that name nobody may leave out. */
+const ANYBODY = { needs: [], requester: null, votes: [], escalatedAt: null } as const;
 
 export function toRecord(record: RawRecord): ApprovalRecord {
   const { decision } = record;

@@ -7,12 +7,12 @@ import { snapshot } from '../values/snapshot.js';
 import { existing } from './looking.js';
 import type { BulkBody, BulkResults, Checked, Decided, ErrorBody, Problem } from './protocol.js';
 import { badRequest, failureOf, forbidden, isTrouble, Refusal, winnerOf } from './refusal.js';
+import { ID } from './routes.js';
 import { problemsOf, schemaOf } from './schema.js';
 import { recordOf, segmentsOf, verdictOf, type Eyes } from './view.js';
 
 const TYPES: readonly unknown[] = ['approve', 'edit', 'reject', 'rejectAndStop', 'respond', 'skip'];
 const MOST_AT_ONCE = 100;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** @throws what `gate.decide` throws, and {@link Refusal} 400, 403, 404, 422 */
 export async function decide(gate: LocalGate, id: string, body: Record<string, unknown>, eyes: Eyes): Promise<Decided> {
@@ -117,7 +117,7 @@ export async function decideAll(gate: LocalGate, body: Record<string, unknown>, 
 
 function readBulk(body: Record<string, unknown>): BulkBody {
   const { ids, decision } = body;
-  const isId = (id: unknown): id is string => typeof id === 'string' && UUID.test(id);
+  const isId = (id: unknown): id is string => typeof id === 'string' && ID.test(id);
   if (!Array.isArray(ids) || ids.length === 0 || !ids.every(isId)) throw badRequest('ids must be a list of ids.');
   if (ids.length > MOST_AT_ONCE) throw badRequest(`At most ${MOST_AT_ONCE} requests can be decided together.`);
   const { type, reason } = (typeof decision === 'object' && decision !== null ? decision : {}) as Record<

@@ -64,10 +64,19 @@ export class Inbox {
       return response;
     } catch (error) {
       if (isLedgerTrouble(error)) this.#streams.troubled(true);
-      const failure = failureOf(error);
-      this.#tell(failure.status, failure.error.code, request, error);
-      return failed(eyes === undefined ? failure : { ...failure, error: errorOf(error, eyes) });
+      return this.#refuse(request, error, eyes);
     }
+  }
+
+  #refuse(request: Request, error: unknown, eyes: Eyes | undefined): Response {
+    let failure = failureOf(error);
+    try {
+      if (eyes !== undefined) failure = { ...failure, error: errorOf(error, eyes) };
+    } catch {
+      // What stands cannot be shown; that the decision was not taken is told in any case.
+    }
+    this.#tell(failure.status, failure.error.code, request, error);
+    return failed(failure);
   }
 
   #eyes(person: Person): Eyes {

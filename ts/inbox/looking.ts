@@ -4,6 +4,7 @@ import { oneLine } from '../gate/in-a-line.js';
 import type { LocalGate } from '../gate/gate.js';
 import type { AuditState, Detail, Facet, History, Pending, Runs } from './protocol.js';
 import { badRequest, notFound } from './refusal.js';
+import { ID } from './routes.js';
 import { schemaOf } from './schema.js';
 import { LOOKED_AT, similarTo } from './similar.js';
 import { agentOf, brief, historyItemOf, itemOf, recordOf, segmentsOf, shownQuestions, type Eyes } from './view.js';
@@ -25,12 +26,13 @@ const allPending = async (gate: LocalGate): Promise<ApprovalRecord[]> =>
 export async function pending(gate: LocalGate, query: URLSearchParams, eyes: Eyes): Promise<Pending> {
   const all = await allPending(gate);
   const [run, agent, tool, cursor] = ['run', 'agent', 'tool', 'cursor'].map((name) => query.get(name) || null);
+  const words = wordsOf(query);
   const found = all.filter(
     (record) =>
       (run === null || record.runId === run) &&
       (agent === null || agentOf(record) === agent) &&
       (tool === null || record.toolName === tool) &&
-      hasWords(record, wordsOf(query)),
+      hasWords(record, words),
   );
   const rest = cursor == null ? found : found.filter(({ approvalId }) => approvalId > cursor);
   const page = rest.slice(0, PAGE);
@@ -104,6 +106,7 @@ export async function history(gate: LocalGate, query: URLSearchParams, eyes: Eye
   const [run, tool, from] = ['run', 'tool', 'before'].map((name) => query.get(name) || undefined);
   const limit = Math.min(PAGE, Math.max(1, Number(query.get('limit') ?? 50) || 50));
   const words = wordsOf(query);
+  if (from !== undefined && !ID.test(from)) throw badRequest('before must be the id of a request.');
   const items: ApprovalRecord[] = [];
   let before = from;
   let isMore = true;
@@ -132,14 +135,20 @@ export async function history(gate: LocalGate, query: URLSearchParams, eyes: Eye
 }
 
 export async function runs(gate: LocalGate, { now }: Eyes): Promise<Runs> {
-  const byRun = Map.groupBy(await allPending(gate), ({ runId }) => runId);
+  const byRun = new Map<string, ApprovalRecord[]>();
+  for (const record of await allPending(gate)) {
+    const others = byRun.get(record.runId);
+    if (others === undefined) byRun.set(record.runId, [record]);
+    else others.push(record);
+  }
   const items = [...byRun].map(([runId, records]) => ({
     runId,
     run: brief(runId, 80),
     agents: [...new Set(records.map((record) => brief(agentOf(record), 80)))],
     tools: [...new Set(records.map(({ toolName }) => brief(toolName, 80)))],
     waiting: records.length,
-    since: Math.min(...records.map(({ createdAt }) => createdAt)),
+    // The oldest comes first.
+    since: records[0]?.createdAt ?? now,
   }));
   return { items, now };
 }

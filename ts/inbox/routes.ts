@@ -10,6 +10,8 @@ export type Route =
   | { to: 'verify' };
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+/** How an id looks. */
+export const ID = new RegExp(`^${UUID}$`);
 const KNOWN = new RegExp(
   `^(.*?)/(?:api/(?:(session|pending|history|runs|audit|events)|(decisions)|(audit/verify)|requests/(${UUID})(?:/(decision|check))?)|assets/([A-Za-z0-9_-][A-Za-z0-9._-]*))$`,
 );

@@ -1,0 +1,360 @@
+/** What each endpoint answers. */
+import { describe, expect, it } from 'vitest';
+import type { ApprovalRecord } from '../../index.js';
+import type {
+  AuditState,
+  BulkResults,
+  Checked,
+  Decided,
+  Detail,
+  ErrorBody,
+  History,
+  Pending,
+  Runs,
+  Session,
+} from '../../ts/inbox/protocol.js';
+import { ask, gateOf, inboxOf, Person } from './support.js';
+
+type Failed = { error: ErrorBody };
+
+const setUp = (gate = gateOf(), name = 'mia') => {
+  const inbox = inboxOf(gate);
+  return { gate, inbox, mia: new Person(inbox, name), noah: new Person(inbox, 'noah') };
+};
+
+const policy = {
+  version: 1,
+  rule: [
+    { effect: 'ask', commands: ['git push'], reason: 'it leaves this machine' },
+    { effect: 'allow', commands: ['git status'] },
+    { effect: 'deny', commands: ['rm'], reason: 'never' },
+  ],
+} as const;
+
+describe('session', () => {
+  it('says who looks', async () => {
+    const { gate, inbox } = setUp();
+    const { body, headers } = await new Person(inbox, 'mia/ops,security').get<Session>('api/session');
+    expect(body).toMatchObject({
+      person: { name: 'mia', groups: ['ops', 'security'], mayDecide: true },
+      ledger: { lasts: true },
+    });
+    expect(body.csrf.length).toBeGreaterThan(40);
+    expect(body.version).toMatch(/^\d+\.\d+\.\d+/);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(
+      (await new Person(inboxOf(gateOf({ ledger: 'memory:' })), 'mia').get<Session>('api/session')).body.ledger,
+    ).toEqual({
+      lasts: false,
+    });
+    await gate.close();
+  });
+});
+
+describe('pending', () => {
+  it('lists what waits, oldest first, with facets, filters and words', async () => {
+    const { gate, mia } = setUp();
+    const one = await ask(gate, { runId: 'a', args: { command: 'git push' } });
+    const two = await ask(gate, { runId: 'b', toolName: 'send_mail', args: { to: 'ada' }, origin: ['main', 'writer'] });
+    const { body } = await mia.get<Pending>('api/pending');
+    expect(body.items.map(({ approvalId }) => approvalId)).toEqual([one.approvalId, two.approvalId]);
+    expect(body.items[0]).toMatchObject({
+      tool: 'execute',
+      summary: 'git push',
+      run: 'a',
+      agent: 'main',
+      status: 'pending',
+    });
+    expect(body.items[0]?.mayDecide).toEqual(['approve', 'edit', 'reject', 'respond', 'skip']);
+    expect(body).toMatchObject({ total: 2, next: null });
+    expect(body.facets.tools).toEqual([
+      { value: 'execute', label: 'execute', count: 1 },
+      { value: 'send_mail', label: 'send_mail', count: 1 },
+    ]);
+    const ids = async (query: string) =>
+      (await mia.get<Pending>(`api/pending?${query}`)).body.items.map(({ approvalId }) => approvalId);
+    expect(await ids('run=a')).toEqual([one.approvalId]);
+    expect(await ids('agent=writer')).toEqual([two.approvalId]);
+    expect(await ids('tool=send_mail')).toEqual([two.approvalId]);
+    expect(await ids('q=PUSH+git')).toEqual([one.approvalId]);
+    expect(await ids('q=nothing')).toEqual([]);
+    expect(await ids('run=a&tool=send_mail')).toEqual([]);
+    expect(await ids(`cursor=${one.approvalId}`)).toEqual([two.approvalId]);
+    expect((await mia.get<Failed>(`api/pending?q=${'x'.repeat(1_001)}`)).status).toBe(400);
+  });
+
+  it('comes in pages', async () => {
+    const { gate, mia } = setUp(gateOf({ ledger: 'memory:' }));
+    for (let number = 0; number < 201; number++) void gate.request({ toolName: 'execute', args: { number } });
+    const first = (await mia.get<Pending>('api/pending')).body;
+    expect([first.items.length, first.total]).toEqual([200, 201]);
+    const second = (await mia.get<Pending>(`api/pending?cursor=${first.next}`)).body;
+    expect([second.items.length, second.next]).toEqual([1, null]);
+    expect(first.items.some(({ approvalId }) => approvalId === second.items[0]?.approvalId)).toBe(false);
+  });
+
+  it('shows hostile texts safely, and takes its own values back', async () => {
+    const { gate, mia } = setUp();
+    const evil = 'run\u202e\u0000\u200b<script>';
+    await ask(gate, {
+      runId: evil,
+      args: { command: 'ls \u202e\u001b[2Jhs.txt\u0007' },
+      description: '\u202eHi\u200b',
+    });
+    const text = JSON.stringify(
+      (await mia.get<Pending>('api/pending')).body.items.map(({ runId: _, ...item }) => item),
+    );
+    expect(text).not.toMatch(/\\u001b|\\u0000|\\u0007|[\u200b\u202e]/);
+    const { facets } = (await mia.get<Pending>('api/pending')).body;
+    const again = await mia.get<Pending>(`api/pending?run=${encodeURIComponent(facets.runs[0]?.value ?? '')}`);
+    expect(again.body.total).toBe(1);
+  });
+});
+
+describe('one request', () => {
+  it('is told whole', async () => {
+    const gate = gateOf({ policy });
+    const { mia } = setUp(gate);
+    const { approvalId } = await ask(gate, { args: { command: 'git push origin main\u202e' } });
+    const other = await ask(gate, { args: { command: 'git status' } });
+    await ask(gate, { runId: 'another run' });
+    const { body, status } = await mia.get<Detail>(`api/requests/${approvalId}`);
+    expect(status).toBe(200);
+    expect(body.record).toMatchObject({ approvalId, decision: null, digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(body.record.argsJson).toBe('{\n  "command": "git push origin main\\u202e"\n}');
+    expect(body.record.preview).toContain('git push');
+    expect(body.step).toEqual([other.approvalId]);
+    expect(body.questions).toBeNull();
+    expect((await mia.get(`api/requests/${crypto.randomUUID()}`)).status).toBe(404);
+  });
+
+  it('shows what was decided about much the same', async () => {
+    const { gate, mia } = setUp();
+    const decided = async (command: string, reason: string) => {
+      const { approvalId } = await ask(gate, { args: { command } });
+      await gate.reject(approvalId, reason, { by: 'noah\u202e' });
+      return approvalId;
+    };
+    const same = await decided('git push origin main', 'not today');
+    await decided('git pull', 'no');
+    const alike = await decided('/usr/bin/git push --force', 'careful\u202e');
+    const { approvalId } = await ask(gate, { args: { command: 'git push origin main' } });
+    const { similar } = (await mia.get<Detail>(`api/requests/${approvalId}`)).body;
+    expect(similar.map((each) => [each.approvalId, each.same])).toEqual([
+      [alike, false],
+      [same, true],
+    ]);
+    expect(similar[1]).toMatchObject({ status: 'rejected', reason: 'not today', summary: 'git push origin main' });
+    expect(JSON.stringify(similar)).not.toContain('\u202e');
+  });
+
+  it('has no arguments to begin with where JSON cannot say them', async () => {
+    const { gate, mia } = setUp();
+    const { approvalId } = await ask(gate, { args: { at: new Date(0), big: 3n } });
+    const { record } = (await mia.get<Detail>(`api/requests/${approvalId}`)).body;
+    expect(record.argsJson).toBeNull();
+    expect(record.summary).toContain('1970-01-01');
+  });
+});
+
+describe('a decision', () => {
+  it.each([
+    [
+      { type: 'approve', reason: 'go' },
+      { approved: true, status: 'approved' },
+    ],
+    [
+      { type: 'edit', args: { command: 'git status' } },
+      { approved: true, status: 'edited' },
+    ],
+    [
+      { type: 'reject', reason: 'no', stop: true },
+      { approved: false, status: 'rejected' },
+    ],
+    [{ type: 'rejectAndStop' }, { approved: false, status: 'rejected' }],
+    [
+      { type: 'respond', output: { done: 'by hand' } },
+      { approved: false, status: 'responded' },
+    ],
+    [{ type: 'skip' }, { approved: false, status: 'skipped' }],
+  ])('%j counts, and stands in the record', async (decision, { approved, status }) => {
+    const { gate, mia } = setUp();
+    const toolCallId = crypto.randomUUID();
+    const resolution = gate.request({ toolName: 'execute', args: { command: 'git push' }, toolCallId, runId: 'run' });
+    const [request] = await gate.pending();
+    const { approvalId } = request ?? { approvalId: '' };
+    const { body, status: http } = await mia.decide<Decided>(approvalId, decision);
+    expect([http, body.counted]).toEqual([200, true]);
+    expect(body.record).toMatchObject({ status, decision: { by: 'mia', via: 'inbox' } });
+    expect(await resolution).toMatchObject({ approved, decidedBy: 'mia' });
+    expect(await gate.get(approvalId)).toMatchObject({ decidedBy: 'mia', via: 'inbox' });
+  });
+
+  it('that comes second says what stands', async () => {
+    const { gate, mia, noah } = setUp();
+    const { approvalId } = await ask(gate);
+    const answers = await Promise.all([
+      mia.decide<Failed>(approvalId, { type: 'reject', reason: 'mia says no' }),
+      noah.decide<Failed>(approvalId, { type: 'reject', reason: 'noah says no' }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const lost = answers.find(({ status }) => status === 409)?.body.error;
+    const stands = (await gate.get(approvalId)) as ApprovalRecord;
+    expect(lost).toMatchObject({
+      code: 'ERR_ALREADY_DECIDED',
+      winner: { status: 'rejected', decision: { by: stands.decidedBy, reason: stands.decision?.reason } },
+    });
+  });
+
+  it('that comes too late is gone', async () => {
+    const { gate, mia } = setUp();
+    const { approvalId } = await ask(gate, { timeout: 30 });
+    await expect.poll(() => gate.get(approvalId)).toMatchObject({ status: 'expired' });
+    const { status, body } = await mia.decide(approvalId, { type: 'approve' });
+    expect([status, body.error.code]).toEqual([410, 'ERR_EXPIRED']);
+  });
+
+  it.each([
+    ['another word', { type: 'accept' }, 400],
+    ['none', undefined, 400],
+    ['a text', 'approve', 400],
+    ['the words of another library', { approved: true }, 400],
+    ['an edit without arguments', { type: 'edit' }, 400],
+    ['an answer without one', { type: 'respond' }, 400],
+    ['a reason that is none', { type: 'reject', reason: 5 }, 400],
+    ['what machines decide', { type: 'expired' }, 400],
+    ['memory that is not offered', { type: 'approve', remember: 'always' }, 422],
+    ['memory of nothing', { type: 'approve', remember: { scope: 'universe' } }, 422],
+  ])('that is %s is refused, and the request waits', async (_, decision, expected) => {
+    const { gate, mia } = setUp();
+    const { approvalId } = await ask(gate);
+    expect((await mia.decide(approvalId, decision)).status).toBe(expected);
+    expect(await gate.pending()).toHaveLength(1);
+  });
+
+  it('that the request does not allow is refused', async () => {
+    const { gate, mia } = setUp();
+    const { approvalId } = await ask(gate, { allowedDecisions: ['reject'] });
+    const { status, body } = await mia.decide(approvalId, { type: 'approve' });
+    expect([status, body.error.code]).toEqual([422, 'ERR_DECISION_NOT_ALLOWED']);
+    expect(await gate.pending()).toHaveLength(1);
+  });
+
+  it('about a request that there is not is refused', async () => {
+    const { mia } = setUp();
+    expect((await mia.decide(crypto.randomUUID(), { type: 'approve' })).status).toBe(404);
+  });
+});
+
+describe('arguments in an editor', () => {
+  it('are shown, and judged, and nothing is decided', async () => {
+    const gate = gateOf({ policy });
+    const { mia } = setUp(gate);
+    const { approvalId } = await ask(gate);
+    const look = async (args: unknown) => (await mia.post<Checked>(`api/requests/${approvalId}/check`, { args })).body;
+    const fine = await look({ command: 'git status' });
+    expect(fine).toMatchObject({ problems: [], schema: false, verdict: { effect: 'allow' } });
+    expect(fine.segments).toMatchObject([{ kind: 'command', text: 'git status', effect: 'allow' }]);
+    const denied = await look({ command: 'git status; rm -r x\u202e' });
+    expect(denied.verdict.effect).toBe('deny');
+    expect(denied.problems).toHaveLength(1);
+    expect(denied.flags).toContain('bidi');
+    expect(denied.segments.map(({ effect, rule }) => [effect, rule?.source])).toContainEqual(['deny', 'policy option']);
+    expect(JSON.stringify(denied)).not.toContain('\u202e');
+    expect((await mia.post<Failed>(`api/requests/${approvalId}/check`, {})).status).toBe(400);
+    expect(await gate.pending()).toHaveLength(1);
+  });
+
+  it('that the policies deny are not taken', async () => {
+    const gate = gateOf({ policy });
+    const { mia } = setUp(gate);
+    const { approvalId } = await ask(gate);
+    const { status, body } = await mia.decide<Failed>(approvalId, { type: 'edit', args: { command: 'rm -r x' } });
+    expect([status, body.error.code, body.error.problems?.length]).toEqual([422, 'ERR_INVALID_DECISION', 1]);
+    expect(await gate.pending()).toHaveLength(1);
+  });
+});
+
+describe('several at once', () => {
+  it('are decided one by one, each with its own end', async () => {
+    const { gate, mia } = setUp();
+    const [one, two, three] = [await ask(gate), await ask(gate), await ask(gate)];
+    await gate.reject(two.approvalId, 'before', { by: 'noah' });
+    const ids = [one, two, three].map(({ approvalId }) => approvalId);
+    const { body } = await mia.post<BulkResults>('api/decisions', { ids, decision: { type: 'approve' } });
+    expect(body.results.map(({ approvalId, ok, error }) => [approvalId, ok, error?.code])).toEqual([
+      [one.approvalId, true, undefined],
+      [two.approvalId, false, 'ERR_ALREADY_DECIDED'],
+      [three.approvalId, true, undefined],
+    ]);
+    expect(body.results[1]?.error?.winner).toMatchObject({ decision: { by: 'noah', reason: 'before' } });
+  });
+
+  it.each([
+    ['another run', (ids: string[]) => ({ ids, decision: { type: 'approve' } }), 400],
+    ['one that there is not', () => ({ ids: [crypto.randomUUID()], decision: { type: 'approve' } }), 404],
+    ['no ids', () => ({ ids: [], decision: { type: 'approve' } }), 400],
+    ['ids that are none', () => ({ ids: ['x'], decision: { type: 'approve' } }), 400],
+    [
+      'too many',
+      () => ({ ids: Array.from({ length: 101 }, () => crypto.randomUUID()), decision: { type: 'skip' } }),
+      400,
+    ],
+    ['an edit', ([id]: string[]) => ({ ids: [id], decision: { type: 'edit', args: {} } }), 400],
+    ['something to remember', ([id]: string[]) => ({ ids: [id], decision: { type: 'reject', reason: {} } }), 400],
+  ])('with %s: none is', async (_, body, expected) => {
+    const { gate, mia } = setUp();
+    const ids = [(await ask(gate)).approvalId, (await ask(gate, { runId: 'other' })).approvalId];
+    expect((await mia.post('api/decisions', body(ids))).status).toBe(expected);
+    expect(await gate.pending()).toHaveLength(2);
+  });
+});
+
+describe('what is over', () => {
+  it('is listed, the latest first, in pages and by words', async () => {
+    const { gate, mia } = setUp();
+    const ids: string[] = [];
+    for (const command of ['one', 'two', 'three', 'four']) {
+      const { approvalId } = await ask(gate, { args: { command }, runId: command === 'four' ? 'other' : 'run' });
+      await gate.reject(approvalId, `because of ${command}`, { by: 'noah' });
+      ids.unshift(approvalId);
+    }
+    await ask(gate);
+    const { body } = await mia.get<History>('api/history');
+    expect(body.items.map(({ approvalId }) => approvalId)).toEqual(ids);
+    expect(body.next).toBeNull();
+    expect(body.items[0]).toMatchObject({ decision: { type: 'reject', by: 'noah', reason: 'because of four' } });
+    const first = (await mia.get<History>('api/history?limit=3')).body;
+    const second = (await mia.get<History>(`api/history?limit=3&before=${first.next}`)).body;
+    expect([...first.items, ...second.items].map(({ approvalId }) => approvalId)).toEqual(ids);
+    const found = (await mia.get<History>('api/history?q=because+two')).body;
+    expect(found.items.map(({ approvalId }) => approvalId)).toEqual([ids[2]]);
+    expect((await mia.get<History>('api/history?run=other')).body.items).toHaveLength(1);
+    expect((await mia.get<History>('api/history?tool=nothing')).body.items).toHaveLength(0);
+    expect((await mia.get('api/history?before=nonsense')).status).toBe(400);
+  });
+});
+
+describe('runs and the audit', () => {
+  it('are told', async () => {
+    const { gate, mia } = setUp();
+    await ask(gate, { runId: 'a' });
+    await ask(gate, { runId: 'a', toolName: 'send_mail' });
+    await ask(gate, { runId: 'b' });
+    const { items } = (await mia.get<Runs>('api/runs')).body;
+    expect(items).toMatchObject([
+      { run: 'a', waiting: 2, tools: ['execute', 'send_mail'] },
+      { run: 'b', waiting: 1 },
+    ]);
+    const before = (await mia.get<AuditState>('api/audit')).body;
+    expect(before).toMatchObject({ report: null, checkedAt: null, head: { size: expect.any(Number) } });
+    const after = (await mia.post<AuditState>('api/audit/verify', {})).body;
+    expect(after.report).toMatchObject({ ok: true, records: 3 });
+    expect((await mia.get<AuditState>('api/audit')).body.checkedAt).toBe(after.checkedAt);
+  });
+
+  it('are nothing where the ledger does not last', async () => {
+    const { mia } = setUp(gateOf({ ledger: 'memory:' }));
+    expect((await mia.post<AuditState>('api/audit/verify', {})).body).toMatchObject({ head: null, report: null });
+  });
+});
