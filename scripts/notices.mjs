@@ -82,22 +82,32 @@ async function bundledFolders() {
     const bundle = await rolldown({ ...input, cwd: root });
     const { output: files } = await bundle.generate(output);
     await bundle.close();
-    for (const file of files) {
-      if (file.type !== 'chunk') continue;
-      const there = join(root, 'dist', file.fileName);
-      if (!existsSync(there) || readFileSync(there, 'utf8') !== file.code)
-        throw new Failure(`dist/${file.fileName} is not what its sources give: npm run build`);
-      for (const id of Object.keys(file.modules)) {
-        const [folder] = id.match(/^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/) ?? [];
-        if (folder !== undefined) folders.add(folder);
-        else if (!id.startsWith('\0') && relative(join(root, 'ts'), id).startsWith('..'))
-          throw new Failure(
-            `dist/${file.fileName} has ${id}, which is of no package: notices.mjs cannot tell whose it is`,
-          );
-      }
+    for (const folder of foldersIn(files, 'dist')) folders.add(folder);
+  }
+  const { build } = await import('vite');
+  const page = await build({ configFile: join(root, 'ts/inbox/page/vite.config.mjs'), build: { write: false } });
+  for (const folder of foldersIn(page.output, 'dist/inbox')) folders.add(folder);
+  return [...folders];
+}
+
+/** The folders of the packages of which something is in these files, which must be what stands in this folder. */
+function foldersIn(files, dist) {
+  const folders = [];
+  for (const file of files) {
+    if (file.type !== 'chunk') continue;
+    const there = join(root, dist, file.fileName);
+    if (!existsSync(there) || readFileSync(there, 'utf8') !== file.code)
+      throw new Failure(`${dist}/${file.fileName} is not what its sources give: npm run build`);
+    for (const id of Object.keys(file.modules)) {
+      const [folder] = id.match(/^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/) ?? [];
+      if (folder !== undefined) folders.push(folder);
+      else if (!id.startsWith('\0') && relative(join(root, 'ts'), id).startsWith('..'))
+        throw new Failure(
+          `${dist}/${file.fileName} has ${id}, which is of no package: notices.mjs cannot tell whose it is`,
+        );
     }
   }
-  return [...folders];
+  return folders;
 }
 
 /** The crates in the addon for a target: what is linked, neither what builds it nor what writes code for it. */

@@ -194,6 +194,9 @@ const dist = {
       aside,
     ]);
     if (code !== 0) throw new Failure('the TypeScript could not be bundled');
+    const page = ['build', '--config', at('ts/inbox/page/vite.config.mjs'), '--outDir', join(aside, 'inbox')];
+    const built = await run(process.execPath, [bin('vite'), ...page]);
+    if (built.code !== 0) throw new Failure('the page of the inbox could not be built');
     moveOver(aside, at('dist'));
   },
 };

@@ -156,7 +156,8 @@ describe('no file imports', () => {
     // The program brings a provider and what it draws with along, the inbox what it validates with, in their own bundles.
     const bundled = (file: string, specifier: string) =>
       (file.startsWith('ts/cli/chat/') && /^(openai-compatible-v3|ink|react)$/.test(specifier)) ||
-      (file.startsWith('ts/inbox/') && specifier === '@cfworker/json-schema');
+      (file.startsWith('ts/inbox/') && specifier === '@cfworker/json-schema') ||
+      (file.startsWith('ts/inbox/page/') && /^(preact|@preact\/signals|diff)(\/|$)/.test(specifier));
     const foreign = imports.filter(
       ({ file, specifier }) => !/^(\.|node:)/.test(specifier) && !bundled(file, specifier),
     );
@@ -165,6 +166,12 @@ describe('no file imports', () => {
         .filter(({ specifier }) => !known.some((name) => specifier === name || specifier.startsWith(`${name}/`)))
         .map(told),
     ).toEqual([]);
+  });
+
+  test('the page of the inbox, which runs in a browser, or anything else from there at run time', () => {
+    const isPage = (file: string) => file.startsWith('ts/inbox/page/');
+    const across = inside.filter(({ each, to }) => !each.isType && isPage(each.file) !== isPage(to!));
+    expect(across.map(({ each }) => told(each))).toEqual([]);
   });
 
   test('the public declarations at run time', () => {

@@ -1,0 +1,118 @@
+/** Decisions on their way. Nothing counts as decided before the inbox has said so. */
+import { batch, signal } from '@preact/signals';
+import type { Decision, DecisionType } from '../../../../index.js';
+import type { BulkBody, BulkResults, Decided, DecisionBody, ErrorBody, ShownRecord } from '../../protocol.js';
+import { NoAnswer, Refused, post } from '../api.js';
+import { STATUS, VIA, at } from '../words.js';
+import { detail, faultOf, readDetail, readList, readSession, revision } from './store.js';
+
+export type Answer =
+  | { at: 'sending'; type: DecisionType }
+  | { at: 'done'; text: string }
+  | { at: 'failed'; text: string; problems: NonNullable<ErrorBody['problems']> };
+
+/** By the id of the request. */
+export const answers = signal<ReadonlyMap<string, Answer>>(new Map());
+
+function set(id: string, answer: Answer | null): void {
+  const next = new Map(answers.value);
+  if (answer === null) next.delete(id);
+  else next.set(id, answer);
+  answers.value = next;
+}
+
+export const isSending = (id: string): boolean => answers.value.get(id)?.at === 'sending';
+export const dismiss = (id: string): void => set(id, null);
+
+/** Decides this request, and no other. Whether it was taken. */
+export async function decide(id: string, decision: Decision): Promise<boolean> {
+  if (isSending(id)) return false;
+  const type = decision.type === 'rejectAndStop' ? 'reject' : decision.type;
+  set(id, { at: 'sending', type });
+  try {
+    const body: DecisionBody = { decision };
+    const { record, counted } = await post<Decided>(`requests/${encodeURIComponent(id)}/decision`, body);
+    batch(() => {
+      set(id, { at: 'done', text: outcome(record, counted) });
+      show(record);
+    });
+    return true;
+  } catch (error) {
+    set(id, failure(error));
+    if (error instanceof Refused && error.body.winner) show(error.body.winner);
+    return false;
+  } finally {
+    readAgain();
+  }
+}
+
+/** Decides several of one run; each is decided or not by itself. */
+export async function decideAll(ids: readonly string[], decision: BulkBody['decision']): Promise<void> {
+  const free = ids.filter((id) => !isSending(id));
+  for (const id of free) set(id, { at: 'sending', type: decision.type });
+  try {
+    const { results } = await post<BulkResults>('decisions', { ids: free, decision } satisfies BulkBody);
+    batch(() => {
+      const left = new Set(free);
+      for (const { approvalId, ok, record, error } of results) {
+        left.delete(approvalId);
+        if (record !== null) show(record);
+        if (ok && record !== null) set(approvalId, { at: 'done', text: outcome(record, true) });
+        else set(approvalId, { at: 'failed', text: reason(error), problems: [] });
+      }
+      for (const id of left) set(id, { at: 'failed', text: 'The inbox said nothing about this one', problems: [] });
+    });
+  } catch (error) {
+    batch(() => {
+      for (const id of free) set(id, failure(error));
+    });
+  } finally {
+    readAgain();
+  }
+}
+
+/** What was said here beats what was read before it, until it is read again. */
+function show(record: ShownRecord): void {
+  const shown = detail.value;
+  if (shown?.record.approvalId === record.approvalId) detail.value = { ...shown, record };
+}
+
+function readAgain(): void {
+  revision.value++;
+  void readList();
+  void readDetail();
+}
+
+function outcome(record: ShownRecord, counted: boolean): string {
+  if (record.status !== 'pending') return `Done: ${STATUS[record.status]}`;
+  return counted
+    ? 'Your approval counts. Others have to agree before it runs'
+    : 'You had approved it before. Others have to agree before it runs';
+}
+
+/** What stands, and who said so. */
+export function standing({ status, decision }: ShownRecord): string {
+  if (decision === null) return STATUS[status];
+  const by = decision.by === null ? '' : ` by ${decision.by}`;
+  const via = decision.via === null ? '' : ` ${VIA[decision.via]}`;
+  const when = decision.at === null ? '' : `, ${at(decision.at)}`;
+  return `${STATUS[status]}${by}${via}${when}`;
+}
+
+function reason(error: ErrorBody | null): string {
+  if (error === null) return 'It was not taken, and nothing was said why';
+  if (error.winner) return `Somebody was faster: ${standing(error.winner)}`;
+  return error.message;
+}
+
+function failure(error: unknown): Answer {
+  if (error instanceof NoAnswer) {
+    const text = 'No answer came. It may have been decided or not: look at what is shown here once you are connected';
+    return { at: 'failed', text, problems: [] };
+  }
+  if (!(error instanceof Refused)) return { at: 'failed', text: faultOf(error), problems: [] };
+  // The token may be of another time: with the next one it may be tried again.
+  if (error.status === 403) void readSession();
+  faultOf(error);
+  return { at: 'failed', text: reason(error.body), problems: error.body.problems ?? [] };
+}

@@ -1,0 +1,76 @@
+/** What is about to be decided. It belongs to one request: whatever else comes to be shown, it does not go over to that. */
+import { computed, effect, signal } from '@preact/signals';
+import type { DecisionType } from '../../../../index.js';
+import type { Detail } from '../../protocol.js';
+import { flag, isWarning } from '../words.js';
+import { decide, isSending } from './answers.js';
+import { detail, session } from './store.js';
+
+export type Sheet = DecisionType | 'always' | 'together';
+
+const opened = signal<{ id: string; sheet: Sheet } | null>(null);
+
+/** The sheet that is open for the request that is shown. */
+export const sheet = computed<Sheet | null>(() =>
+  opened.value !== null && opened.value.id === detail.value?.record.approvalId ? opened.value.sheet : null,
+);
+
+export const openSheet = (id: string, sheet: Sheet): void => {
+  opened.value = { id, sheet };
+};
+export const closeSheet = (): void => {
+  opened.value = null;
+};
+
+/** The id of the request whose call is shown where there are diffs to show. */
+export const callOf = signal<string | null>(null);
+
+/** So long, in ms, must a request have been in sight before it can be decided: a click or a key meant for another does nothing. */
+const IN_SIGHT = 400;
+
+/** The id of the request that has been in sight for long enough. */
+export const ready = signal<string | null>(null);
+const shownId = computed(() => detail.value?.record.approvalId ?? null);
+effect(() => {
+  const id = shownId.value;
+  ready.value = null;
+  if (id === null) return;
+  const timer = window.setTimeout(() => {
+    ready.value = id;
+  }, IN_SIGHT);
+  return () => window.clearTimeout(timer);
+});
+
+/** What this person may decide about it here and now. */
+export function mayDecide({ record }: Detail, type: DecisionType): boolean {
+  return session.value?.person.mayDecide === true && record.status === 'pending' && record.mayDecide.includes(type);
+}
+
+export const mayRemember = (shown: Detail): boolean => {
+  const { allow, deny, scopes } = shown.record.always;
+  if (scopes.length === 0) return false;
+  return (allow !== null && mayDecide(shown, 'approve')) || (deny !== null && mayDecide(shown, 'reject'));
+};
+
+/** Programs and subcommands that take away or overwrite. A hint that asks for a second look; it allows nothing. */
+const TAKES_AWAY =
+  /^(?:sudo +)?(?:rm|rmdir|shred|dd|mkfs\S*|truncate|chmod|chown|kill|pkill|killall|shutdown|reboot|git +(?:push|reset|clean)|(?:npm|cargo) +publish|kubectl +delete|terraform +(?:apply|destroy)|docker +(?:rm|rmi|system))(?: |$)/;
+
+/** Why this one wants a second look, each in a few words; none: nothing stands out. */
+export function doubts({ record, segments }: Detail): string[] {
+  const doubts = record.flags.filter((name) => isWarning(name)).map((name) => flag(name));
+  for (const { kind, text, reason } of segments) {
+    if (kind === 'unknown') doubts.push(`Part of it cannot be proven: ${reason ?? text}`);
+    if (kind === 'command' && TAKES_AWAY.test(text)) doubts.push(`It takes away, overwrites or publishes: ${text}`);
+  }
+  if (record.contents !== 'kept') doubts.push('Parts of it are not shown here');
+  return [...new Set(doubts)];
+}
+
+/** Approves what is shown, at once where nothing stands out; else it asks once more. */
+export function approve(shown: Detail): void {
+  const id = shown.record.approvalId;
+  if (ready.value !== id || isSending(id) || !mayDecide(shown, 'approve')) return;
+  if (doubts(shown).length > 0) openSheet(id, 'approve');
+  else void decide(id, { type: 'approve' });
+}

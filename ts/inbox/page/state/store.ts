@@ -1,0 +1,160 @@
+/** What the page knows, and how it comes to know it. What changes it stands in `answers.ts`. */
+import { batch, effect, signal, untracked } from '@preact/signals';
+import type { Detail, InboxItem, Pending, Session } from '../../protocol.js';
+import { Refused, get, setCsrf } from '../api.js';
+import { listen } from '../live.js';
+import { words } from '../words.js';
+import { coalesced } from './coalesced.js';
+import { arrivals, withItems, type Row } from './list.js';
+import { selected } from './route.js';
+
+export interface Filters {
+  run: string;
+  agent: string;
+  tool: string;
+  q: string;
+}
+
+export const NO_FILTERS: Filters = { run: '', agent: '', tool: '', q: '' };
+
+export const session = signal<Session | null>(null);
+/** Why this person sees nothing; `null`: they do. */
+export const locked = signal<string | null>(null);
+export const filters = signal<Filters>(NO_FILTERS);
+export const rows = signal<readonly Row[]>([]);
+/** What was said of the list beside its items; `null` until it was read. */
+export const pending = signal<Omit<Pending, 'items'> | null>(null);
+/** Why the list could not be read when that was last tried. */
+export const listFault = signal<string | null>(null);
+/** The request that is shown: never another than the selected one. */
+export const detail = signal<Detail | null>(null);
+export const detailFault = signal<string | null>(null);
+/** Said to those who do not see the list. */
+export const announced = signal('');
+/** Goes up with each change, here or elsewhere: what shows what is over reads again. */
+export const revision = signal(0);
+/** Now, by the server's clock, to the second. */
+export const clock = signal(Date.now());
+
+/** The server's clock minus this machine's, in ms. */
+let ahead = 0;
+
+export function setClock(now: number): void {
+  ahead = now - Date.now();
+  clock.value = now;
+}
+
+/** What went wrong, in words; whoever is not let in sees that and nothing else. */
+export function faultOf(error: unknown): string {
+  if (error instanceof Refused && error.status === 401) locked.value = error.message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+export async function readSession(): Promise<void> {
+  try {
+    const read = await get<Session>('session');
+    setCsrf(read.csrf);
+    batch(() => {
+      session.value = read;
+      locked.value = null;
+      setClock(read.now);
+    });
+  } catch (error) {
+    faultOf(error);
+  }
+}
+
+/** How many pages of the list are shown. */
+let pages = 1;
+/** What the rows are: those of these filters. */
+let shownFor: Filters | null = null;
+
+export const readList = coalesced(async () => {
+  const asked = filters.value;
+  const items: InboxItem[] = [];
+  let last: Pending | undefined;
+  try {
+    for (let cursor: string | null = '', page = 0; page < pages && cursor !== null; page++) {
+      last = await get<Pending>('pending', { ...asked, cursor });
+      items.push(...last.items);
+      cursor = last.next;
+    }
+  } catch (error) {
+    listFault.value = faultOf(error);
+    return;
+  }
+  if (last === undefined || asked !== filters.value) return;
+  const { items: _, ...rest } = last;
+  batch(() => {
+    const before = rows.value;
+    rows.value = withItems(before, items, selected.value);
+    pending.value = rest;
+    listFault.value = null;
+    setClock(rest.now);
+    const arrived = arrivals(before, rows.value).length;
+    // What another filter shows did not arrive.
+    if (shownFor === asked && arrived > 0) announced.value = words.arrived(arrived, rest.total);
+    shownFor = asked;
+  });
+});
+
+/** One page more. */
+export async function readMore(): Promise<void> {
+  pages++;
+  await readList();
+}
+
+export function setFilters(to: Partial<Filters>): void {
+  filters.value = { ...filters.value, ...to };
+  pages = 1;
+  void readList();
+}
+
+export const readDetail = coalesced(async () => {
+  const id = selected.value;
+  if (id === null) return;
+  try {
+    const read = await get<Detail>(`requests/${encodeURIComponent(id)}`);
+    if (id !== selected.value) return;
+    batch(() => {
+      detail.value = read;
+      detailFault.value = null;
+      setClock(read.now);
+    });
+  } catch (error) {
+    if (id === selected.value) detailFault.value = faultOf(error);
+  }
+});
+
+/** Starts to read and to listen, for as long as the page is open. */
+export function start(): void {
+  window.setInterval(() => {
+    clock.value = Date.now() + ahead;
+  }, 1000);
+  effect(() => {
+    const id = selected.value;
+    untracked(() => {
+      if (detail.value?.record.approvalId !== id) detail.value = null;
+      detailFault.value = null;
+      // What was kept in its place only while it was selected goes.
+      rows.value = rows.value.filter(({ item, gone }) => !gone || item.approvalId === id);
+      void readDetail();
+    });
+  });
+  void readSession();
+  listen({
+    onAll(now) {
+      setClock(now);
+      // A server that was started anew has another token, and knows this person or not.
+      void readSession();
+      void readList();
+      void readDetail();
+      revision.value++;
+    },
+    onChange(ids) {
+      void readList();
+      if (selected.value !== null && ids.includes(selected.value)) void readDetail();
+      revision.value++;
+    },
+  });
+}

@@ -1,0 +1,102 @@
+/** @jsxImportSource preact */
+import { connection } from '../live.js';
+import { route, selected, type View } from '../state/route.js';
+import { announced, locked, pending, session } from '../state/store.js';
+import { Audit } from './audit.js';
+import { Help, isHelpOpen } from './help.js';
+import { History } from './history.js';
+import { Empty, Given, Mark } from './parts.js';
+import { Request } from './request.js';
+import { Waiting } from './waiting.js';
+
+export function App() {
+  const { view } = route.value;
+  if (locked.value !== null) return <Locked why={locked.value} />;
+  return (
+    <div class={selected.value === null ? 'app' : 'app open'}>
+      <Head />
+      <Connection />
+      <main class={view}>
+        {view === 'audit' ? (
+          <Audit />
+        ) : (
+          <>
+            {view === 'waiting' ? <Waiting /> : <History />}
+            <Request />
+          </>
+        )}
+      </main>
+      <p class="unseen" role="status" aria-live="polite">
+        {announced.value}
+      </p>
+      <Help />
+    </div>
+  );
+}
+
+function Locked({ why }: { why: string }) {
+  return (
+    <main class="locked">
+      <Empty title="You are not signed in">
+        <p>
+          <Given>{why}</Given>
+        </p>
+      </Empty>
+    </main>
+  );
+}
+
+const VIEWS: readonly (readonly [View, string])[] = [
+  ['waiting', 'Waiting'],
+  ['history', 'History'],
+  ['audit', 'Audit'],
+];
+
+function Head() {
+  const total = pending.value?.total;
+  return (
+    <header class="top">
+      <a class="brand" href="#/waiting">
+        <Mark /> <span>countersign</span>
+      </a>
+      <nav aria-label="Views">
+        {VIEWS.map(([view, label]) => (
+          <a key={view} href={`#/${view}`} aria-current={route.value.view === view ? 'page' : undefined}>
+            {label}
+            {view === 'waiting' && total !== undefined && total > 0 && <span class="count">{total}</span>}
+          </a>
+        ))}
+      </nav>
+      <div class="who">
+        {session.value !== null && (
+          <span class="person" title={session.value.person.groups.join(', ')}>
+            <Given>{session.value.person.name}</Given>
+            {!session.value.person.mayDecide && <span class="quiet"> looks on</span>}
+          </span>
+        )}
+        <button type="button" class="plain" aria-label="Keys" onClick={() => (isHelpOpen.value = true)}>
+          ?
+        </button>
+      </div>
+    </header>
+  );
+}
+
+const SAID = {
+  lost: 'Not connected. What you see may be out of date; it is tried again…',
+  closed: 'The inbox was closed. What you see may be out of date; it is tried again…',
+} as const;
+
+/** Says so when the page is not told of changes. */
+function Connection() {
+  const state = connection.value;
+  return (
+    <div class="connection" role="status" data-state={state}>
+      {(state === 'lost' || state === 'closed') && (
+        <p>
+          <span aria-hidden="true">◌</span> {SAID[state]}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+/** @jsxImportSource preact */
+/** What can be decided about the request that is shown, and what became of it. */
+import type { DecisionType } from '../../../../index.js';
+import type { Detail } from '../../protocol.js';
+import { answers, dismiss, type Answer } from '../state/answers.js';
+import { approve, closeSheet, mayDecide, mayRemember, openSheet, ready, sheet } from '../state/compose.js';
+import { session } from '../state/store.js';
+import { VERB } from '../words.js';
+import { Always } from './always.js';
+import { Edit } from './edit.js';
+import { Given, Key } from './parts.js';
+import { Questions } from './questions.js';
+import { Respond, SecondLook, WithReason } from './sheets.js';
+import { Together } from './together.js';
+
+export function Decide({ shown }: { shown: Detail }) {
+  const { approvalId } = shown.record;
+  const answer = answers.value.get(approvalId);
+  return (
+    <footer class="decide" aria-label="Decide">
+      {answer !== undefined && <Told id={approvalId} answer={answer} />}
+      {answer?.at !== 'sending' && shown.record.status === 'pending' && <Open shown={shown} />}
+    </footer>
+  );
+}
+
+/** What became of the last decision: on its way, done, or why not. */
+function Told({ id, answer }: { id: string; answer: Answer }) {
+  if (answer.at === 'sending') {
+    return (
+      <p class="told sending" role="status">
+        <span class="spinner" aria-hidden="true" /> {VERB[answer.type].doing}
+      </p>
+    );
+  }
+  return (
+    <div class={answer.at === 'done' ? 'told good' : 'told bad'} role={answer.at === 'done' ? 'status' : 'alert'}>
+      <p>
+        <span aria-hidden="true">{answer.at === 'done' ? '✓' : '✕'}</span> <Given>{answer.text}</Given>
+      </p>
+      {answer.at === 'failed' && answer.problems.length > 0 && (
+        <ul>
+          {answer.problems.map(({ path, message }) => (
+            <li key={path + message}>
+              {path !== '' && <Given mono>{path}</Given>} <Given>{message}</Given>
+            </li>
+          ))}
+        </ul>
+      )}
+      <button type="button" class="plain" aria-label="Hide this" onClick={() => dismiss(id)}>
+        ✕
+      </button>
+    </div>
+  );
+}
+
+function Open({ shown }: { shown: Detail }) {
+  const { record } = shown;
+  const id = record.approvalId;
+  const done = closeSheet;
+  if (session.value !== null && record.mayDecide.length === 0) {
+    return (
+      <p class="why-not">
+        <Given>{record.whyNot ?? 'You may look at it, not decide it.'}</Given>
+      </p>
+    );
+  }
+  switch (sheet.value) {
+    case 'approve':
+      return <SecondLook shown={shown} onDone={done} />;
+    case 'reject':
+    case 'skip':
+      return <WithReason key={sheet.value} id={id} type={sheet.value} onDone={done} />;
+    case 'edit':
+      return <Edit shown={shown} onDone={done} />;
+    case 'respond':
+      return shown.questions === null ? (
+        <Respond id={id} onDone={done} />
+      ) : (
+        <Questions id={id} questions={shown.questions} onDone={done} />
+      );
+    case 'always':
+      return <Always shown={shown} onDone={done} />;
+    case 'together':
+      return <Together shown={shown} onDone={done} />;
+    default:
+      return <Bar shown={shown} />;
+  }
+}
+
+/** Beside approve, which may ask for a second look first, each opens a sheet. */
+const OPENS: readonly DecisionType[] = ['reject', 'edit', 'respond', 'skip'];
+
+function Bar({ shown }: { shown: Detail }) {
+  const id = shown.record.approvalId;
+  const isReady = ready.value === id;
+  const may = (type: DecisionType) => mayDecide(shown, type) && (type !== 'edit' || shown.record.argsJson !== null);
+  const first = mayDecide(shown, 'approve') ? 'approve' : 'respond';
+  return (
+    <div class="bar">
+      {may('approve') && (
+        <button type="button" class="primary" disabled={!isReady} onClick={() => approve(shown)}>
+          {VERB.approve.label} <Key>{VERB.approve.key}</Key>
+        </button>
+      )}
+      {OPENS.filter(may).map((type) => (
+        <button
+          key={type}
+          type="button"
+          class={type === first ? 'primary' : type === 'reject' ? 'danger' : ''}
+          disabled={!isReady}
+          onClick={() => openSheet(id, type)}
+        >
+          {VERB[type].label} <Key>{VERB[type].key}</Key>
+        </button>
+      ))}
+      {mayRemember(shown) && (
+        <button type="button" disabled={!isReady} onClick={() => openSheet(id, 'always')}>
+          Always… <Key>w</Key>
+        </button>
+      )}
+      {shown.step.length > 0 && (
+        <button type="button" disabled={!isReady} onClick={() => openSheet(id, 'together')}>
+          With {shown.step.length} more… <Key>t</Key>
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+/** @jsxImportSource preact */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Checked, Detail } from '../../protocol.js';
+import { post } from '../api.js';
+import { changedRows, parse, written } from '../changed.js';
+import { decide } from '../state/answers.js';
+import { faultOf } from '../state/store.js';
+import { flag, isWarning } from '../words.js';
+import { Diff } from './diff.js';
+import { Field, Frame } from './frame.js';
+import { Given } from './parts.js';
+import { Verdict } from './why.js';
+
+/** What the inbox said of one text in the editor. */
+type Check = { text: string } & ({ checked: Checked } | { fault: string });
+
+/** So long, in ms, must typing pause before the inbox is asked. */
+const PAUSE = 250;
+
+/** Other arguments than were asked for. They are sent only once the inbox has found nothing against these very ones. */
+export function Edit({ shown: { record }, onDone }: { shown: Detail; onDone: () => void }) {
+  const original = record.argsJson ?? '';
+  const [text, setText] = useState(original);
+  const [check, setCheck] = useState<Check | null>(null);
+  const parsed = useMemo(() => parse(text), [text]);
+  const before = useMemo(() => canonical(original), [original]);
+  const after = parsed.ok ? written(parsed.value) : null;
+  const isSame = after === before;
+
+  useEffect(() => {
+    if (!parsed.ok || isSame) return;
+    let isOver = false;
+    const timer = window.setTimeout(async () => {
+      const path = `requests/${encodeURIComponent(record.approvalId)}/check`;
+      const told = await post<Checked>(path, { args: parsed.value }).then(
+        (checked): Check => ({ text, checked }),
+        (error: unknown): Check => ({ text, fault: faultOf(error) }),
+      );
+      if (!isOver) setCheck(told);
+    }, PAUSE);
+    return () => {
+      isOver = true;
+      window.clearTimeout(timer);
+    };
+  }, [text]);
+
+  // What was said of another text says nothing of this one.
+  const said = check?.text === text && !isSame ? check : null;
+  const isFine =
+    said !== null && 'checked' in said && said.checked.problems.length === 0 && said.checked.verdict.effect !== 'deny';
+
+  return (
+    <Frame
+      title="Approve with changes"
+      send="Approve with these changes"
+      isWhole={parsed.ok && isFine}
+      onSend={() => {
+        if (!parsed.ok) return;
+        onDone();
+        void decide(record.approvalId, { type: 'edit', args: parsed.value });
+      }}
+      onBack={onDone}
+    >
+      <Field
+        label="Arguments"
+        hint="JSON. The model is told that you changed them"
+        rows={Math.min(14, Math.max(4, original.split('\n').length + 1))}
+        isCode
+        isInvalid={!parsed.ok}
+        value={text}
+        onInput={setText}
+      />
+      <div class="checked" aria-live="polite">
+        {!parsed.ok ? (
+          <p class="note bad">
+            Not JSON yet: <Given>{parsed.message}</Given>
+          </p>
+        ) : isSame ? (
+          <p class="note">Nothing is changed yet.</p>
+        ) : (
+          <Said said={said} />
+        )}
+      </div>
+      {after !== null && !isSame && <Changed before={before} after={after} />}
+    </Frame>
+  );
+}
+
+function canonical(text: string): string {
+  const parsed = parse(text);
+  return parsed.ok ? written(parsed.value) : text;
+}
+
+function Said({ said }: { said: Check | null }) {
+  if (said === null) return <p class="note">Checking…</p>;
+  if ('fault' in said) {
+    return (
+      <p class="note bad">
+        It could not be checked: <Given>{said.fault}</Given>
+      </p>
+    );
+  }
+  const { problems, flags, verdict, schema } = said.checked;
+  const warnings = flags.filter((name) => isWarning(name));
+  return (
+    <>
+      {problems.length > 0 ? (
+        <ul class="problems">
+          {problems.map(({ path, message }) => (
+            <li key={path + message}>
+              {path !== '' && <Given mono>{path}</Given>} <Given>{message}</Given>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p class="note good">
+          {schema ? 'It fits the tool’s schema.' : 'The tool’s schema is not known here: it is checked before it runs.'}
+        </p>
+      )}
+      <Verdict verdict={verdict} />
+      {warnings.length > 0 && (
+        <ul class="doubts">
+          {warnings.map((name) => (
+            <li key={name}>{flag(name)}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Changed({ before, after }: { before: string; after: string }) {
+  const rows = useMemo(() => changedRows(before, after), [before, after]);
+  if (rows === null) return <p class="note">Too much is changed to be shown line by line.</p>;
+  return <Diff rows={rows} label="What you changed" />;
+}

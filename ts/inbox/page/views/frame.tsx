@@ -1,0 +1,82 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Key } from './parts.js';
+
+interface FrameProps {
+  title: string;
+  /** What the button says that decides. */
+  send: string;
+  isDanger?: boolean;
+  /** Whether it may be sent as it is. @default true */
+  isWhole?: boolean;
+  /** The key that sends. @default Ctrl+Enter */
+  sendKey?: string;
+  onSend: () => void;
+  onBack: () => void;
+  children?: ComponentChildren;
+}
+
+/**
+ * A sheet: what is asked for, the button that decides, and the way back. Its first field has the focus, else its title: never
+ * the button, so that no key that was meant for something else decides.
+ */
+export function Frame({ title, send, isDanger, isWhole = true, sendKey, onSend, onBack, children }: FrameProps) {
+  const frame = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const first = frame.current?.querySelector<HTMLElement>('textarea, input:not([disabled]), h3');
+    first?.focus();
+  }, []);
+  return (
+    <section
+      ref={frame}
+      class="frame"
+      aria-label={title}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.repeat) return;
+        event.preventDefault();
+        if (isWhole) onSend();
+      }}
+    >
+      <h3 tabIndex={-1}>{title}</h3>
+      <div class="fields">{children}</div>
+      <div class="bar">
+        <button type="button" class={isDanger ? 'primary danger' : 'primary'} disabled={!isWhole} onClick={onSend}>
+          {send} <Key>{sendKey ?? 'Ctrl ↵'}</Key>
+        </button>
+        <button type="button" onClick={onBack}>
+          Back <Key>Esc</Key>
+        </button>
+      </div>
+    </section>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  value: string;
+  rows?: number;
+  isCode?: boolean;
+  hint?: string;
+  isInvalid?: boolean;
+  onInput: (value: string) => void;
+}
+
+export function Field({ label, value, rows = 2, isCode = false, hint, isInvalid = false, onInput }: FieldProps) {
+  return (
+    <label class="field">
+      <span class="label">
+        {label} {hint !== undefined && <span class="quiet">{hint}</span>}
+      </span>
+      <textarea
+        class={isCode ? 'mono' : ''}
+        rows={rows}
+        value={value}
+        spellcheck={!isCode}
+        autocomplete="off"
+        aria-invalid={isInvalid}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,55 @@
+/** @jsxImportSource preact */
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+export const isHelpOpen = signal(false);
+
+const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [['j', '↓'], 'next request'],
+  [['k', '↑'], 'the one before'],
+  [['↵'], 'into the request'],
+  [['Esc'], 'back'],
+  [['a'], 'approve; what stands out asks for a second look, and for y'],
+  [['r'], 'reject, with a reason'],
+  [['e'], 'edit the arguments'],
+  [['o'], 'answer in the tool’s place, or the questions'],
+  [['s'], 'skip'],
+  [['w'], 'always: remember it'],
+  [['t'], 'several of this run together'],
+  [['d'], 'changes or the call'],
+  [['Ctrl ↵'], 'send what a sheet asks for'],
+  [['/'], 'search'],
+  [['1', '2', '3'], 'waiting, history, audit'],
+  [['?'], 'this help'],
+];
+
+/** All keys. */
+export function Help() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const isOpen = isHelpOpen.value;
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
+  return (
+    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={() => (isHelpOpen.value = false)}>
+      <h2 id="help-title">Keys</h2>
+      <dl>
+        {KEYS.map(([keys, what]) => (
+          <div key={what}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="quiet">Enter alone decides nothing. A request decides by key only once you have had it in sight.</p>
+      <button type="button" class="primary" onClick={() => (isHelpOpen.value = false)}>
+        Close
+      </button>
+    </dialog>
+  );
+}

@@ -1,0 +1,175 @@
+/** @jsxImportSource preact */
+import { useState } from 'preact/hooks';
+import type { ShownQuestion } from '../../protocol.js';
+import { decide } from '../state/answers.js';
+import { Frame } from './frame.js';
+import { Given } from './parts.js';
+
+/** As {@link QuestionsAnswered} wants it: a text, one option or own words, several options; `null`: left out. */
+type Answer = string | readonly string[] | null;
+
+interface QuestionsProps {
+  id: string;
+  questions: readonly ShownQuestion[];
+  onDone: () => void;
+}
+
+/** What the model asks, to be answered. */
+export function Questions({ id, questions, onDone }: QuestionsProps) {
+  const [answers, setAnswers] = useState<readonly Answer[]>(questions.map(() => null));
+  const isWhole = questions.every(({ required }, index) => !required || isGiven(answers[index] ?? null));
+  return (
+    <Frame
+      title={questions.length === 1 ? 'Answer' : `Answer ${questions.length} questions`}
+      send="Send"
+      isWhole={isWhole}
+      onSend={() => {
+        onDone();
+        const given = answers.map((answer) => (isGiven(answer) ? answer : null));
+        void decide(id, { type: 'respond', output: { answers: given } });
+      }}
+      onBack={onDone}
+    >
+      {questions.map((question, index) => (
+        <Ask
+          key={index}
+          name={`question-${index}`}
+          question={question}
+          answer={answers[index] ?? null}
+          onAnswer={(answer) => setAnswers(answers.with(index, answer))}
+        />
+      ))}
+    </Frame>
+  );
+}
+
+const isGiven = (answer: Answer) =>
+  answer !== null && (typeof answer === 'string' ? answer.trim() !== '' : answer.length > 0);
+
+interface AskProps {
+  name: string;
+  question: ShownQuestion;
+  answer: Answer;
+  onAnswer: (answer: Answer) => void;
+}
+
+function Ask({ name, question, answer, onAnswer }: AskProps) {
+  return (
+    <fieldset class="question">
+      <legend>
+        {question.header !== null && (
+          <span class="topic">
+            <Given>{question.header}</Given>
+          </span>
+        )}
+        <Given>{question.question}</Given> {!question.required && <span class="quiet">may be left out</span>}
+      </legend>
+      {question.kind === 'text' && (
+        <textarea
+          rows={3}
+          aria-label={question.question}
+          value={typeof answer === 'string' ? answer : ''}
+          onInput={({ currentTarget }) => onAnswer(currentTarget.value)}
+        />
+      )}
+      {question.kind === 'multiple_choice' && (
+        <OneOf name={name} options={question.options} answer={answer} onAnswer={onAnswer} />
+      )}
+      {question.kind === 'multi_select' && (
+        <SomeOf options={question.options} answer={Array.isArray(answer) ? answer : []} onAnswer={onAnswer} />
+      )}
+    </fieldset>
+  );
+}
+
+type Options = ShownQuestion['options'];
+
+function Label({ label, description }: Options[number]) {
+  return (
+    <span>
+      <Given>{label}</Given>
+      {description !== null && (
+        <span class="quiet">
+          <Given>{description}</Given>
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** One of them, or something else in own words. */
+function OneOf({ name, options, answer, onAnswer }: Omit<AskProps, 'question'> & { options: Options }) {
+  const [isOther, setOther] = useState(false);
+  const [own, setOwn] = useState('');
+  return (
+    <>
+      {options.map((option, index) => (
+        <label key={index} class="check">
+          <input
+            type="radio"
+            name={name}
+            checked={!isOther && answer === option.value}
+            onChange={() => {
+              setOther(false);
+              onAnswer(option.value);
+            }}
+          />
+          <Label {...option} />
+        </label>
+      ))}
+      <label class="check">
+        <input
+          type="radio"
+          name={name}
+          checked={isOther}
+          onChange={() => {
+            setOther(true);
+            onAnswer(own);
+          }}
+        />
+        Something else
+      </label>
+      {isOther && (
+        <textarea
+          rows={2}
+          aria-label="Something else"
+          value={own}
+          onInput={({ currentTarget }) => {
+            setOwn(currentTarget.value);
+            onAnswer(currentTarget.value);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface SomeOfProps {
+  options: Options;
+  answer: readonly string[];
+  onAnswer: (answer: Answer) => void;
+}
+
+function SomeOf({ options, answer, onAnswer }: SomeOfProps) {
+  return (
+    <>
+      {options.map((option, index) => (
+        <label key={index} class="check">
+          <input
+            type="checkbox"
+            checked={answer.includes(option.value)}
+            onChange={({ currentTarget: { checked } }) =>
+              // In the order of the options, whatever the order of the clicks.
+              onAnswer(
+                options
+                  .map(({ value }) => value)
+                  .filter((value) => (value === option.value ? checked : answer.includes(value))),
+              )
+            }
+          />
+          <Label {...option} />
+        </label>
+      ))}
+    </>
+  );
+}

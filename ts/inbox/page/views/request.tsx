@@ -1,0 +1,180 @@
+/** @jsxImportSource preact */
+import type { Detail } from '../../protocol.js';
+import { standing } from '../state/answers.js';
+import { callOf } from '../state/compose.js';
+import { addressOf, route, selected } from '../state/route.js';
+import { detail, detailFault } from '../state/store.js';
+import { readUnified } from '../unified.js';
+import { flag, isWarning } from '../words.js';
+import { Decide } from './decide.js';
+import { Diff } from './diff.js';
+import { Ago, Empty, Given, Key, Origin, Status, TimeLeft } from './parts.js';
+import { Signatures } from './signatures.js';
+import { Ids, Similars, Why } from './why.js';
+
+/** The request that is selected, whole. */
+export function Request() {
+  const shown = detail.value;
+  if (selected.value === null) {
+    return (
+      <div class="request none">
+        <Empty title="Choose a request">
+          <p>
+            <kbd>j</kbd> and <kbd>k</kbd> go through the list, <kbd>?</kbd> lists all keys.
+          </p>
+        </Empty>
+      </div>
+    );
+  }
+  if (shown === null) {
+    return (
+      <div class="request none">
+        <Back />
+        {detailFault.value === null ? (
+          <Empty title="Reading the request…" />
+        ) : (
+          <Empty title="It cannot be shown">
+            <p>{detailFault.value}</p>
+          </Empty>
+        )}
+      </div>
+    );
+  }
+  // A whole new tree for each request: nothing that was typed, pressed or scrolled goes over from one to another.
+  return <Whole key={shown.record.approvalId} shown={shown} />;
+}
+
+function Back() {
+  return (
+    <a class="back" href={addressOf({ view: route.value.view, id: null })}>
+      <span aria-hidden="true">←</span> All
+    </a>
+  );
+}
+
+function Whole({ shown }: { shown: Detail }) {
+  const { record } = shown;
+  return (
+    <article class="request" aria-labelledby="request-title" data-id={record.approvalId}>
+      <div class="scroll">
+        <div class="sheet">
+          <Back />
+          <Head shown={shown} />
+          {detailFault.value !== null && <p class="note bad">It could not be read again: {detailFault.value}</p>}
+          <Warnings shown={shown} />
+          {record.kind === 'approval' && <Contents shown={shown} />}
+          <Why shown={shown} />
+          <Signatures record={record} />
+          <Similars similar={shown.similar} />
+          <Ids record={record} />
+        </div>
+      </div>
+      <Decide shown={shown} />
+    </article>
+  );
+}
+
+function Head({ shown: { record } }: { shown: Detail }) {
+  const isPending = record.status === 'pending';
+  return (
+    <header class="head">
+      <div class="kicker">
+        <span class="tool">
+          <Given>{record.kind === 'question' ? 'Question' : record.tool}</Given>
+        </span>
+        <Origin origin={record.origin} />
+        {isPending ? <TimeLeft from={record.createdAt} until={record.expiresAt} /> : <Status status={record.status} />}
+      </div>
+      <h2 id="request-title" tabIndex={-1}>
+        <Given mono={record.kind === 'approval'}>{record.summary}</Given>
+      </h2>
+      <p class="asked">
+        Asked <Ago time={record.createdAt} />
+        {record.requester !== null && (
+          <>
+            {' '}
+            for <Given>{record.requester}</Given>
+          </>
+        )}
+      </p>
+      {record.description !== '' && record.description !== record.summary && record.description !== record.preview && (
+        <p class="description">
+          <Given>{record.description}</Given>
+        </p>
+      )}
+      {!isPending && (
+        <p class={`outcome ${record.status}`}>
+          <Given>{capital(standing(record))}</Given>
+          {record.decision?.reason != null && (
+            <>
+              . “<Given>{record.decision.reason}</Given>”
+            </>
+          )}
+        </p>
+      )}
+      {record.decision?.json != null && (
+        <figure class="code">
+          <figcaption>{record.decision.type === 'edit' ? 'It ran with' : 'The model got'}</figcaption>
+          <pre tabIndex={0}>{record.decision.json}</pre>
+        </figure>
+      )}
+    </header>
+  );
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+function Warnings({ shown: { record } }: { shown: Detail }) {
+  const warnings = record.flags.filter((name) => isWarning(name));
+  if (warnings.length === 0 && record.contents === 'kept') return null;
+  return (
+    <section class="warnings" aria-label="Warnings">
+      <ul>
+        {warnings.map((name) => (
+          <li key={name}>{flag(name)}</li>
+        ))}
+        {record.contents === 'redacted' && <li>Parts were taken out before it was stored: you do not see all of it</li>}
+        {record.contents === 'dropped' && <li>Its arguments are no longer kept</li>}
+      </ul>
+    </section>
+  );
+}
+
+/** What would run: the diffs of the files that it would change, or the call itself. */
+function Contents({ shown: { record } }: { shown: Detail }) {
+  const { approvalId, changes, preview } = record;
+  const isCall = changes.length === 0 || callOf.value === approvalId;
+  return (
+    <section class="contents" aria-label="What would run">
+      {changes.length > 0 && (
+        <div class="tabs">
+          <button type="button" aria-pressed={!isCall} onClick={() => (callOf.value = null)}>
+            Changes
+          </button>
+          <button type="button" aria-pressed={isCall} onClick={() => (callOf.value = approvalId)}>
+            Call
+          </button>
+          <Key>d</Key>
+        </div>
+      )}
+      {isCall ? (
+        <pre class="preview" tabIndex={0} aria-label="The call">
+          {preview}
+        </pre>
+      ) : (
+        changes.map(({ path, before, added, removed, diff }) => (
+          <figure key={path} class="change">
+            <figcaption>
+              <Given mono>{path}</Given>
+              {before === null && <span class="pill quiet">new file</span>}
+              <span class="sums">
+                <span class="added">+{added}</span> <span class="removed">−{removed}</span>
+              </span>
+            </figcaption>
+            <Diff rows={readUnified(diff)} label={`Changes of ${path}`} />
+          </figure>
+        ))
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,110 @@
+/** @jsxImportSource preact */
+/** The sheets of plain decisions. */
+import { useState } from 'preact/hooks';
+import type { Detail } from '../../protocol.js';
+import { decide } from '../state/answers.js';
+import { doubts } from '../state/compose.js';
+import { VERB } from '../words.js';
+import { Field, Frame } from './frame.js';
+import { Given } from './parts.js';
+
+/** What stands out about it, before it is approved all the same. */
+export function SecondLook({ shown, onDone }: { shown: Detail; onDone: () => void }) {
+  const id = shown.record.approvalId;
+  return (
+    <Frame
+      title="Look twice before you approve"
+      send="Approve all the same"
+      sendKey="y"
+      isDanger
+      onSend={() => {
+        onDone();
+        void decide(id, { type: 'approve' });
+      }}
+      onBack={onDone}
+    >
+      <ul class="doubts">
+        {doubts(shown).map((doubt) => (
+          <li key={doubt}>
+            <Given>{doubt}</Given>
+          </li>
+        ))}
+      </ul>
+    </Frame>
+  );
+}
+
+interface PlainProps {
+  id: string;
+  onDone: () => void;
+}
+
+/** No, or go on without: the model reads the reason. */
+export function WithReason({ id, type, onDone }: PlainProps & { type: 'reject' | 'skip' }) {
+  const [text, setText] = useState('');
+  const [stop, setStop] = useState(false);
+  const reason = text.trim() === '' ? undefined : text.trim();
+  return (
+    <Frame
+      title={type === 'reject' ? 'Reject' : 'Skip: the model goes on without it'}
+      send={VERB[type].label}
+      isDanger={type === 'reject'}
+      onSend={() => {
+        onDone();
+        void decide(id, type === 'reject' ? { type, reason, ...(stop && { stop }) } : { type, reason });
+      }}
+      onBack={onDone}
+    >
+      <Field label="Reason" hint="The model reads it. May be left empty" value={text} onInput={setText} />
+      {type === 'reject' && (
+        <label class="check">
+          <input type="checkbox" checked={stop} onChange={({ currentTarget }) => setStop(currentTarget.checked)} />
+          Also end the turn: nothing else of this step runs, and the model is not called again
+        </label>
+      )}
+    </Frame>
+  );
+}
+
+/** An answer in the tool's place. */
+export function Respond({ id, onDone }: PlainProps) {
+  const [text, setText] = useState('');
+  const [isJson, setJson] = useState(false);
+  const output = isJson ? parsed(text) : text;
+  return (
+    <Frame
+      title="Answer in the tool’s place"
+      send="Send the answer"
+      isWhole={text.trim() !== '' && output !== undefined}
+      onSend={() => {
+        onDone();
+        void decide(id, { type: 'respond', output });
+      }}
+      onBack={onDone}
+    >
+      <Field
+        label="Answer"
+        hint="The tool does not run; the model gets this as its result"
+        rows={4}
+        isCode={isJson}
+        isInvalid={output === undefined}
+        value={text}
+        onInput={setText}
+      />
+      <label class="check">
+        <input type="checkbox" checked={isJson} onChange={({ currentTarget }) => setJson(currentTarget.checked)} />
+        It is JSON
+      </label>
+      {text !== '' && output === undefined && <p class="note bad">This is not JSON yet.</p>}
+    </Frame>
+  );
+}
+
+/** `undefined`: it is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

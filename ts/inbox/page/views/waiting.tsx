@@ -1,0 +1,178 @@
+/** @jsxImportSource preact */
+import { useEffect, useRef } from 'preact/hooks';
+import type { Facet } from '../../protocol.js';
+import { addressOf, selected } from '../state/route.js';
+import { NO_FILTERS, filters, listFault, pending, readMore, rows, setFilters } from '../state/store.js';
+import { isWarning, words } from '../words.js';
+import type { Row } from '../state/list.js';
+import { Ago, Empty, Given, TimeLeft } from './parts.js';
+
+/** What waits, over all runs. */
+export function Waiting() {
+  const isFiltered = Object.values(filters.value).some((value) => value !== '');
+  return (
+    <section class="list" aria-labelledby="list-title">
+      <header>
+        <h1 id="list-title">Waiting {pending.value !== null && <span class="count">{pending.value.total}</span>}</h1>
+        <Search />
+        <Choices />
+      </header>
+      {listFault.value !== null && <p class="note bad">The list could not be read: {listFault.value}</p>}
+      {rows.value.length > 0 ? (
+        <ul class="rows">
+          {rows.value.map((row) => (
+            <Item key={row.item.approvalId} row={row} />
+          ))}
+        </ul>
+      ) : (
+        <Nothing isFiltered={isFiltered} />
+      )}
+      {pending.value?.next != null && (
+        <button type="button" class="more" onClick={() => void readMore()}>
+          Show more
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (pending.value === null) return listFault.value === null ? <Empty title="Reading what waits…" /> : null;
+  if (!isFiltered) {
+    return (
+      <Empty title="Nothing waits">
+        <p>What agents ask for next appears here by itself.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="Nothing that waits fits">
+      <button type="button" onClick={() => setFilters(NO_FILTERS)}>
+        Show all that waits
+      </button>
+    </Empty>
+  );
+}
+
+function Search() {
+  const timer = useRef(0);
+  const field = useRef<HTMLInputElement>(null);
+  const { q } = filters.value;
+  useEffect(() => {
+    if (q === '' && field.current) field.current.value = '';
+  }, [q]);
+  return (
+    <div class="search" role="search">
+      <input
+        ref={field}
+        id="search"
+        type="search"
+        aria-label="Search what waits"
+        placeholder="Search  /"
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={200}
+        onInput={({ currentTarget: { value } }) => {
+          window.clearTimeout(timer.current);
+          timer.current = window.setTimeout(() => setFilters({ q: value.trim() }), 200);
+        }}
+      />
+    </div>
+  );
+}
+
+const CHOICES = [
+  ['run', 'runs', 'All runs'],
+  ['agent', 'agents', 'All agents'],
+  ['tool', 'tools', 'All tools'],
+] as const;
+
+function Choices() {
+  const facets = pending.value?.facets;
+  return (
+    <div class="choices">
+      {CHOICES.map(([name, plural, all]) => (
+        <Choice
+          key={name}
+          label={all}
+          value={filters.value[name]}
+          facets={facets?.[plural] ?? []}
+          onChoose={(value) => setFilters({ [name]: value })}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  facets: readonly Facet[];
+  onChoose: (value: string) => void;
+}
+
+function Choice({ label, value, facets, onChoose }: ChoiceProps) {
+  const isKnown = value === '' || facets.some((facet) => facet.value === value);
+  return (
+    <select
+      class={value === '' ? '' : 'set'}
+      aria-label={label.replace('All', 'Only of these')}
+      value={value}
+      onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+    >
+      <option value="">{label}</option>
+      {!isKnown && <option value={value}>nothing waits any more</option>}
+      {facets.map((facet) => (
+        <option key={facet.value} value={facet.value}>
+          {facet.label} ({facet.count})
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Item({ row: { item, gone } }: { row: Row }) {
+  const { approvalId } = item;
+  const isSelected = selected.value === approvalId;
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isSelected) link.current?.scrollIntoView({ block: 'nearest' });
+  }, [isSelected]);
+  const warnings = item.flags.filter((name) => isWarning(name)).length;
+  const [need] = item.needs;
+  return (
+    <li class={gone ? 'row gone' : 'row'}>
+      <a
+        ref={link}
+        href={addressOf({ view: 'waiting', id: approvalId })}
+        aria-current={isSelected ? 'true' : undefined}
+        data-id={approvalId}
+      >
+        <span class="first">
+          <span class="tool">
+            <Given>{item.kind === 'question' ? 'Question' : item.tool}</Given>
+          </span>
+          {gone ? <span class="left">no longer waits</span> : <TimeLeft from={item.createdAt} until={item.expiresAt} />}
+        </span>
+        <span class="summary">
+          <Given mono={item.kind === 'approval'}>{item.summary}</Given>
+        </span>
+        <span class="last">
+          <Given>{item.agent}</Given>
+          <Ago time={item.createdAt} />
+          {warnings > 0 && (
+            <span class="warns">
+              <span aria-hidden="true">▲</span> {words.many(warnings, 'warning')}
+            </span>
+          )}
+          {need !== undefined && (
+            <span class="signed">
+              {need.approved ?? '?'} of {need.quorum} signed
+            </span>
+          )}
+          {!gone && item.mayDecide.length === 0 && <span class="not-yours">not yours to decide</span>}
+        </span>
+      </a>
+    </li>
+  );
+}
