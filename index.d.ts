@@ -14,6 +14,7 @@ import type {
   TextStreamPart,
   ToolSet,
   UIMessage,
+  UIMessageChunk,
   UIMessageStreamOptions,
   streamText,
 } from 'ai';
@@ -1766,6 +1767,73 @@ export declare function verifyApprovals<MESSAGE extends UIMessage | ModelMessage
   gate: Gate,
   options?: VerifyApprovalsOptions,
 ): Promise<MESSAGE[]>;
+
+/**
+ * What a person needs to decide on a call, as JSON for a page that has no addon. Every text is safe to show, but for the ids and
+ * `toolName`, which are as they are.
+ */
+export interface ApprovalDetails {
+  /** At the gate. In mode `'stop'` the AI SDK gives the request another id in the messages. */
+  approvalId: string;
+  toolCallId: string;
+  toolName: string;
+  description: string;
+  /** As {@link ApprovalRequest.preview}: what would run, with the diff of the file that it would change. */
+  preview: string;
+  /** As {@link ApprovalRequest.flags}. */
+  flags: readonly string[];
+  /** The path of agents it came from. */
+  origin: readonly string[];
+  /** The files that it would change, and by how many lines. */
+  changes: readonly { path: string; isNew: boolean; added: number; removed: number }[];
+  /** Which rule of the policies decided, and why; `null` where there are none. `line` from 1. */
+  why: { effect: PolicyEffect; reason: string; source: string | null; line: number | null } | null;
+  /** As {@link ApprovalRequest.contents}. */
+  contents: 'kept' | 'redacted' | 'dropped';
+  /** Who must agree; empty: anybody, once. `approvers`, empty: anybody who gives a name. */
+  needs: readonly { approvers: readonly string[]; quorum: number }[];
+  /** Who has approved so far, where it takes several. */
+  approvedBy: readonly string[];
+  /** ms since the epoch. */
+  createdAt: number;
+  /** ms since the epoch; `null`: no deadline. */
+  expiresAt: number | null;
+}
+
+/** The data part that {@link withApprovalDetails} writes; its `id` is that of the tool call. */
+export interface ApprovalDetailsChunk {
+  type: 'data-approval';
+  id: string;
+  data: ApprovalDetails;
+}
+
+/**
+ * The data parts of messages that went through {@link withApprovalDetails}:
+ * `UIMessage<unknown, ApprovalDataTypes, InferUITools<typeof tools>>`.
+ */
+export type ApprovalDataTypes = { approval: ApprovalDetails };
+
+/**
+ * Adds to a UI message stream, before each approval request in it, a data part `data-approval` with what the gate knows of the
+ * call, for `useApprovals` of `countersign/react`. Where the gate knows nothing of it, nothing is added. The model never sees
+ * these parts.
+ *
+ * @param options `runId`: as in {@link GateToolsOptions.runId}
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a gate that is not of `createGate()`
+ */
+export declare function withApprovalDetails<CHUNK extends UIMessageChunk>(
+  stream: ReadableStream<CHUNK>,
+  gate: Gate,
+  options: { runId: string },
+): ReadableStream<CHUNK | ApprovalDetailsChunk>;
+
+/**
+ * What waits in a run, for a page that is opened again: what the messages carry is as old as they are.
+ *
+ * @param options `runId`: as in {@link GateToolsOptions.runId}
+ * @throws as {@link Gate.pending}
+ */
+export declare function approvalDetails(gate: Gate, options: { runId: string }): Promise<ApprovalDetails[]>;
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Errors

@@ -85,6 +85,14 @@ export default [
     input: { provider: 'ts/cli/chat/provider.ts' },
     output: { ...shared.output, codeSplitting: false, minify: true },
   },
+  // For browsers: nothing of the rest is in it. A page that is drawn on a server first loads it on both sides.
+  {
+    ...shared,
+    platform: 'browser',
+    input: { react: 'ts/react/index.ts' },
+    external: ['react', 'react/jsx-runtime'],
+    output: { ...shared.output, codeSplitting: false, banner: "'use client';" },
+  },
   // The command stands alone: what imports the package does not load it. It loads the chat only where it is asked for.
   {
     ...shared,

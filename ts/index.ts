@@ -32,6 +32,7 @@ export const verifyAuditHead: typeof Api.verifyAuditHead = (note, publicKeys) =>
 /** By convention a log has the name of its key. */
 const keyName = (privateKey: string): string => privateKey.split('+')[2] ?? '';
 
+export { approvalDetails, withApprovalDetails } from './ai-sdk/approval-details.js';
 export { isExecutionDenied } from './ai-sdk/denied.js';
 export { gateTools } from './ai-sdk/gate-tools.js';
 export { listRuns, resume } from './ai-sdk/resume.js';

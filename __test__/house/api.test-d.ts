@@ -4,11 +4,13 @@ import type * as declaredAgent from '../../agent.js';
 import type * as declaredInbox from '../../inbox.js';
 import type * as declared from '../../index.js';
 import type * as declaredMcp from '../../mcp.js';
+import type * as declaredReact from '../../react.js';
 import type * as madeAgent from '../../ts/agent/index.js';
 import type * as madeInbox from '../../ts/inbox/index.js';
 import type * as made from '../../ts/index.js';
 import type * as madeAcp from '../../ts/protocols/acp.js';
 import type * as madeMcp from '../../ts/protocols/mcp.js';
+import type * as madeReact from '../../ts/react/index.js';
 
 /**
  * A class is compared by its instances and its static members: users get its instances from us and never call its
@@ -39,3 +41,5 @@ export const mcpFits: Empty<Unfit<typeof declaredMcp, typeof madeMcp>> = true;
 export const mcpExportsNothingElse: Empty<Exclude<keyof typeof madeMcp, keyof typeof declaredMcp>> = true;
 export const everyMemberOfTheInboxFits: Empty<Unfit<typeof declaredInbox, typeof madeInbox>> = true;
 export const theInboxExportsNothingElse: Empty<Exclude<keyof typeof madeInbox, keyof typeof declaredInbox>> = true;
+export const everyMemberOfReactFits: Empty<Unfit<typeof declaredReact, typeof madeReact>> = true;
+export const reactExportsNothingElse: Empty<Exclude<keyof typeof madeReact, keyof typeof declaredReact>> = true;

@@ -20,6 +20,7 @@ describe.each([
   ['acp.d.ts', 'dist/acp.js', () => import('../../ts/protocols/acp.js'), 2],
   ['mcp.d.ts', 'dist/mcp.js', () => import('../../ts/protocols/mcp.js'), 3],
   ['inbox.d.ts', 'dist/inbox.js', () => import('../../ts/inbox/index.js'), 2],
+  ['react.d.ts', 'dist/react.js', () => import('../../ts/react/index.js'), 2],
 ] as const)('%s', (declarations, compiled, sources, atLeast) => {
   const source = readFileSync(join(root, declarations), 'utf8');
 

@@ -14,7 +14,7 @@ const ORDER = [
   ['policy'],
   ['gate'],
   ['ai-sdk'],
-  ['agent', 'protocols', 'webhooks'],
+  ['agent', 'protocols', 'webhooks', 'react'],
   ['inbox'],
   ['cli'],
   ['index'],
@@ -143,6 +143,17 @@ describe('no file imports', () => {
       ({ file, specifier }) => loaded.has(file) && specifier.startsWith('node:') && !quick.test(specifier),
     );
     expect(slow.map(told)).toEqual([]);
+  });
+
+  test('anything of the rest, or of Node, into ts/react', () => {
+    const those = imports.filter(({ file, isType }) => roomOf(file) === 'react' && !isType);
+    const outside = those.filter((each) => each.specifier !== 'react' && roomOf(target(each) ?? 'ts/none') !== 'react');
+    expect(outside.map(told)).toEqual([]);
+  });
+
+  test('React, but ts/react and the screen of the chat', () => {
+    const those = imports.filter(({ specifier, isType }) => /^react(\/|$)/.test(specifier) && !isType);
+    expect(those.filter(({ file }) => !/^ts\/(react|cli\/chat\/screen)\//.test(file)).map(told)).toEqual([]);
   });
 
   test('a package that is not installed with this one', () => {

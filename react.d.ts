@@ -1,0 +1,152 @@
+/**
+ * countersign/react: tool approvals in a React page, over the messages of the AI SDK's `useChat`, versions 6 and 7.
+ *
+ * This file is the public API, written and reviewed by hand. A test keeps it equal to what the entry exports. It is for browsers:
+ * it loads React and nothing else.
+ *
+ * @packageDocumentation
+ */
+import type { UIDataTypes, UIMessage, UITools } from 'ai';
+import type { ReactElement, ReactNode } from 'react';
+import type { ApprovalDetails } from './index.js';
+
+export type { ApprovalDataTypes, ApprovalDetails } from './index.js';
+
+/** The tools of a message type. */
+type ToolsOf<MESSAGE extends UIMessage> =
+  MESSAGE extends UIMessage<unknown, UIDataTypes, infer TOOLS> ? TOOLS : UITools;
+
+/** What the hook takes of `useChat`, and what it may be told besides. */
+export interface UseApprovalsOptions<MESSAGE extends UIMessage = UIMessage> {
+  /** Those of `useChat`. Only the last message is looked at: a request before it cannot be answered any more. */
+  messages: readonly MESSAGE[];
+  /**
+   * That of `useChat`, which goes on by itself with `sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses`.
+   * Where a response stays open while a human decides, a function that sends the answer to your own route. Throwing, or a
+   * rejected promise: the answer was not given, and can be given again.
+   */
+  addToolApprovalResponse: (response: { id: string; approved: boolean; reason?: string }) => unknown;
+  /** That of `useChat`; for {@link Approvals.sendAgain}. */
+  status?: 'submitted' | 'streaming' | 'ready' | 'error';
+  /** That of `useChat`; for {@link Approvals.sendAgain}. */
+  sendMessage?: () => unknown;
+  /** Newer than those in the messages, e.g. of `approvalDetails()` after the page was opened again. They win. */
+  details?: readonly ApprovalDetails[];
+}
+
+/** A tool call that waits for this person. */
+export interface PendingApprovalOf<TYPE extends string, NAME extends string, INPUT> {
+  /** That of the message part, e.g. `'tool-delete_file'`; `'dynamic-tool'` for a tool that the types do not know. It narrows `input`. */
+  type: TYPE;
+  toolName: NAME;
+  /** As the message has it, not made safe to show: that is {@link PendingApprovalOf.preview}. */
+  input: INPUT;
+  toolCallId: string;
+  /** What `addToolApprovalResponse` takes. */
+  approvalId: string;
+  /** What would run, safe to show: by the server's details, or else made of `input` here. */
+  preview: string;
+  /** What the server says of it; `undefined` where it says nothing. */
+  details: ApprovalDetails | undefined;
+  /** `answered`: on its way; `failed`: it could not be sent, and may be given again. */
+  state: 'requested' | 'answered' | 'failed';
+  /** What `addToolApprovalResponse` failed with. */
+  error: unknown;
+  /** By the clock of this page. The server decides by its own. */
+  isExpired: boolean;
+  /** Counts once. Never rejects: see `state`. Does nothing once it {@link PendingApprovalOf.isExpired}. */
+  approve: () => Promise<void>;
+  /** The reason reaches the model. Counts once. Never rejects: see `state`. */
+  reject: (reason?: string) => Promise<void>;
+}
+
+/** One member per tool of the message type, so that `type` narrows `input`. */
+export type PendingApproval<MESSAGE extends UIMessage = UIMessage> =
+  | {
+      [NAME in keyof ToolsOf<MESSAGE> & string]: PendingApprovalOf<
+        `tool-${NAME}`,
+        NAME,
+        ToolsOf<MESSAGE>[NAME]['input']
+      >;
+    }[keyof ToolsOf<MESSAGE> & string]
+  | PendingApprovalOf<'dynamic-tool', string, unknown>;
+
+export interface Approvals<MESSAGE extends UIMessage = UIMessage> {
+  /** What waits for an answer, in the order of the calls. */
+  pending: readonly PendingApproval<MESSAGE>[];
+  /** Of the calls of this step that a human is asked about. The run goes on when all are answered. */
+  progress: { answered: number; total: number };
+  /**
+   * Sends answers that were given and did not reach the server: after an error, or before the page was opened again. `undefined`
+   * where there are none, or `status` and `sendMessage` were not given.
+   */
+  sendAgain: (() => void) | undefined;
+}
+
+/** The approvals that the last message of a chat waits for. */
+export declare function useApprovals<MESSAGE extends UIMessage>(
+  options: UseApprovalsOptions<MESSAGE>,
+): Approvals<MESSAGE>;
+
+/** The words of {@link ApprovalCard}. */
+export interface ApprovalLabels {
+  /** @default (tool) => `Run ${tool}?` */
+  title: (tool: string) => string;
+  /** @default 'Approve' */
+  approve: string;
+  /** @default 'Reject' */
+  reject: string;
+  /** @default 'Reason, for the model' */
+  reason: string;
+  /** @default 'What would run' */
+  preview: string;
+  /** Before the names of what deceives the eye. @default 'Beware' */
+  warnings: string;
+  /** @default (flag) => a few words, e.g. 'characters that cannot be seen' */
+  warning: (flag: string) => string;
+  /** @default (why) => e.g. 'ask: writes outside the project (policy.toml:7)' */
+  why: (why: NonNullable<ApprovalDetails['why']>) => string;
+  /** @default (path) => e.g. 'From main > researcher' */
+  origin: (path: readonly string[]) => string;
+  /** @default (change) => e.g. 'Changes notes.txt: 2 lines added, 1 removed' */
+  change: (change: ApprovalDetails['changes'][number]) => string;
+  /** @default (need, approvedBy) => e.g. 'Needs 2 of group:ops; approved by ada' */
+  need: (need: ApprovalDetails['needs'][number], approvedBy: readonly string[]) => string;
+  /** @default (seconds) => e.g. 'Expires in 4 min 10 s' */
+  timeLeft: (seconds: number) => string;
+  /** @default 'It has expired. Reject it to go on.' */
+  expired: string;
+  /** @default 'Secrets are not shown: what runs has more in it.' */
+  redacted: string;
+  /** @default 'The server says nothing about this call: this is how it came with the message.' */
+  noDetails: string;
+  /** @default 'Sent …' */
+  answered: string;
+  /** @default 'It could not be sent. Try again.' */
+  failed: string;
+}
+
+export interface ApprovalCardProps {
+  approval: PendingApprovalOf<string, string, unknown>;
+  labels?: Partial<ApprovalLabels>;
+  className?: string;
+  /** Of the title. @default 3 */
+  headingLevel?: 2 | 3 | 4 | 5 | 6;
+  /** In place of the preview. What it shows of `input` must be made safe: see {@link safeText}. */
+  renderPreview?: (approval: PendingApprovalOf<string, string, unknown>) => ReactNode;
+  /** In place of the reason and the buttons. */
+  renderActions?: (approval: PendingApprovalOf<string, string, unknown>) => ReactNode;
+}
+
+/**
+ * One approval as a card without a style of its own: a `section` with `data-countersign="approval"`, `data-tool` and `data-state`,
+ * whose parts have `data-part`, and lines of a diff `data-change`. Arguments cannot be edited in it: the messages of the AI SDK
+ * carry a yes or a no. A click that began before the card stood in its place does not count.
+ */
+export declare function ApprovalCard(props: ApprovalCardProps): ReactElement;
+
+/**
+ * Any text made safe to show in a browser, at most 4,000 characters of it. Stricter than `safeText` of `countersign`: what that
+ * one may show as it is by what is around it, such as Cyrillic and Greek, is always escaped here.
+ */
+export declare function safeText(text: string): string;

@@ -1,0 +1,136 @@
+import { useEffect, useId, useState, type MouseEvent, type ReactElement } from 'react';
+import type { ApprovalCardProps, ApprovalLabels, PendingApprovalOf } from '../../react.js';
+import { LABELS } from './labels.js';
+import { Preview } from './preview.js';
+import { safeText } from './safe-text.js';
+
+/** @see react.d.ts */
+export function ApprovalCard(props: ApprovalCardProps): ReactElement {
+  const { approval, className, headingLevel = 3, renderPreview, renderActions } = props;
+  const labels = { ...LABELS, ...props.labels };
+  const titleId = useId();
+  const Heading = `h${headingLevel}` as const;
+  const { details, toolName, preview } = approval;
+  return (
+    <section
+      className={className}
+      aria-labelledby={titleId}
+      data-countersign="approval"
+      data-tool={toolName}
+      data-state={approval.isExpired ? 'expired' : approval.state}
+    >
+      <Heading id={titleId} data-part="title">
+        {labels.title(safeText(toolName))}
+      </Heading>
+      <Facts approval={approval} labels={labels} />
+      {renderPreview ? renderPreview(approval) : <Preview text={preview} label={labels.preview} />}
+      {details === undefined && <p data-part="no-details">{labels.noDetails}</p>}
+      {/* By its id: what is typed for one call must never stand in the card of another. */}
+      {renderActions ? (
+        renderActions(approval)
+      ) : (
+        <Actions key={approval.approvalId} approval={approval} labels={labels} />
+      )}
+    </section>
+  );
+}
+
+interface PartProps {
+  approval: PendingApprovalOf<string, string, unknown>;
+  labels: ApprovalLabels;
+}
+
+/** What is seen for what it is, and warns of nothing. */
+const HARMLESS_FLAGS = ['multiline'];
+
+function Facts({ approval: { details, isExpired }, labels }: PartProps): ReactElement | null {
+  if (details === undefined) return null;
+  const { description, flags, why, origin, changes, needs, approvedBy, contents, expiresAt } = details;
+  const warnings = flags.filter((flag) => !HARMLESS_FLAGS.includes(flag));
+  return (
+    <>
+      <p data-part="description">
+        <bdi>{description}</bdi>
+      </p>
+      {warnings.length > 0 && (
+        <p data-part="warnings">
+          <strong>{labels.warnings}</strong>: {warnings.map((flag) => labels.warning(flag)).join(', ')}
+        </p>
+      )}
+      {contents === 'redacted' && <p data-part="redacted">{labels.redacted}</p>}
+      {why !== null && (
+        <p data-part="why">
+          <bdi>{labels.why(why)}</bdi>
+        </p>
+      )}
+      {origin.length > 1 && (
+        <p data-part="origin">
+          <bdi>{labels.origin(origin)}</bdi>
+        </p>
+      )}
+      {changes.map((change) => (
+        <p key={change.path} data-part="change">
+          <bdi>{labels.change(change)}</bdi>
+        </p>
+      ))}
+      {needs.map((need, at) => (
+        <p key={at} data-part="need">
+          <bdi>{labels.need(need, approvedBy)}</bdi>
+        </p>
+      ))}
+      {expiresAt !== null && !isExpired && <TimeLeft expiresAt={expiresAt} label={labels.timeLeft} />}
+    </>
+  );
+}
+
+/** Not told aloud each second: it is read when it is looked for. */
+function TimeLeft({ expiresAt, label }: { expiresAt: number; label: ApprovalLabels['timeLeft'] }): ReactElement | null {
+  const [now, setNow] = useState<number>();
+  useEffect(() => {
+    const read = () => setNow(Date.now());
+    read();
+    const timer = setInterval(read, 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  // A server draws no clock.
+  if (now === undefined) return null;
+  return (
+    <p data-part="time-left">
+      <time dateTime={new Date(expiresAt).toISOString()}>
+        {label(Math.max(0, Math.ceil((expiresAt - now) / 1_000)))}
+      </time>
+    </p>
+  );
+}
+
+function Actions({ approval, labels }: PartProps): ReactElement {
+  const [reason, setReason] = useState('');
+  const { state, isExpired } = approval;
+  const isOut = state === 'answered';
+  const click = (decide: () => Promise<void>) => (event: MouseEvent) => {
+    // The second of a double click, whose first answered another card that stood here.
+    if (event.detail <= 1) void decide();
+  };
+  return (
+    <div data-part="actions">
+      <label>
+        <span>{labels.reason}</span>
+        <textarea value={reason} disabled={isOut} rows={2} onChange={(event) => setReason(event.target.value)} />
+      </label>
+      <button type="button" data-decision="reject" disabled={isOut} onClick={click(() => approval.reject(reason))}>
+        {labels.reject}
+      </button>
+      <button type="button" data-decision="approve" disabled={isOut || isExpired} onClick={click(approval.approve)}>
+        {labels.approve}
+      </button>
+      <p data-part="status" role="status">
+        {isOut ? labels.answered : isExpired ? labels.expired : ''}
+      </p>
+      {state === 'failed' && (
+        <p data-part="error" role="alert">
+          {labels.failed}
+        </p>
+      )}
+    </div>
+  );
+}
