@@ -7,7 +7,13 @@ const shared = {
   // The host's AI SDK and OpenTelemetry, and the generated loader, which finds the addon next to itself and stands beside `dist` as beside `ts`.
   external: ['ai', '@opentelemetry/api', '../binding/binding.js', '../../binding/binding.js'],
   makeAbsoluteExternalsRelative: false,
-  output: { format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name].js' },
+  // Not minified: a stack says where it was. Without doc comments, though: the declarations have them.
+  output: {
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
+    comments: { jsdoc: false },
+  },
 };
 
 /** The rooms that the package's entries share: their classes must be the same in each. */
