@@ -41,6 +41,9 @@ const ANY_LEDGER = [
   '__test__/guarantees/g{01,02,03,06,07,12}-*.test.ts',
 ];
 
+/** What is about PostgreSQL: servers of their own that are killed, or the one that this project's tests share. */
+const POSTGRES = ['__test__/ledger/postgres/**/*.test.ts', '__test__/**/*.postgres.test.ts'];
+
 /** These name the ledgers that they are about. */
 const OWN_LEDGER = ['later', 'ledger', 'ledger-options', 'redaction'].map((name) => `__test__/gate/${name}.test.ts`);
 
@@ -55,7 +58,7 @@ const withAi = (major: '6' | '7') => ({
     ...shared,
     name: `ai${major}`,
     include: ['__test__/**/*.test.ts'],
-    exclude: ONCE,
+    exclude: [...ONCE, ...POSTGRES],
     env: { AI_MAJOR: major },
   },
 });
@@ -72,8 +75,28 @@ const overFiles = {
   },
 };
 
+/** The same over PostgreSQL, and what is about it alone. */
+const overPostgres = {
+  ...installedAs('7'),
+  test: {
+    ...shared,
+    name: 'postgres',
+    include: POSTGRES,
+    exclude: OWN_LEDGER,
+    globalSetup: '__test__/support/postgres-server.ts',
+    setupFiles: '__test__/support/postgres-ledgers.ts',
+    env: { AI_MAJOR: '7', COUNTERSIGN_LEDGER: 'postgres:' },
+  },
+};
+
 export default defineConfig({
   test: {
-    projects: [withAi('6'), withAi('7'), overFiles, { test: { ...shared, name: 'once', include: ONCE } }],
+    projects: [
+      withAi('6'),
+      withAi('7'),
+      overFiles,
+      overPostgres,
+      { test: { ...shared, name: 'once', include: ONCE, exclude: POSTGRES } },
+    ],
   },
 });

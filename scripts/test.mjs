@@ -8,6 +8,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fail, prepare } from './prepare.mjs';
+import { startPostgres } from './postgres.mjs';
 import { bin, endChildrenOnSignals, findCargo, root, run, say, seconds } from './run.mjs';
 
 const started = performance.now();
@@ -47,10 +48,12 @@ const cargoTest = {
     const { cargo: program, env } = findCargo();
     let text = '';
     const keepGoing = process.env.CI ? ['--no-fail-fast'] : [];
+    const postgres = process.env.COUNTERSIGN_TEST_PG ? undefined : await startPostgres();
+    if (postgres?.unavailable) say(`Rust tests over PostgreSQL are skipped: ${postgres.unavailable}`);
     const result = await run(program, ['test', '--locked', '--workspace', ...keepGoing], {
-      env,
+      env: postgres?.url ? { ...env, COUNTERSIGN_TEST_PG: postgres.url } : env,
       onStdout: (more) => (text += more),
-    });
+    }).finally(() => postgres?.end());
     for (const [, passed, failed, ignored] of text.matchAll(
       /^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored/gm,
     )) {

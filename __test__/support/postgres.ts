@@ -1,0 +1,99 @@
+/**
+ * PostgreSQL for tests: one server for all tests of the project `postgres` (or the one that `COUNTERSIGN_TEST_PG` names), and
+ * servers of a test's own, which it may kill. Where there is none, tests are skipped, and say why.
+ */
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { startPostgres, type Keeper } from '../../scripts/postgres.mjs';
+
+/** The server that tests share. */
+export const shared = inject('postgres');
+
+/** Whether there is none: `describe.skipIf(isMissing)(titled('…'), …)`. */
+export const isMissing = shared.url === undefined;
+
+/** The title of tests that need a server, with the reason where there is none. */
+export const titled = (title: string): string =>
+  isMissing ? `${title} (no PostgreSQL: ${shared.unavailable})` : title;
+
+export type PostgresUrl = `postgres://${string}`;
+
+/** Lower-case letters and digits, for the name of a schema, database or role. */
+export const freshName = (prefix: string): string => `${prefix}_${randomBytes(6).toString('hex')}`;
+
+/** The same URL with other parts. */
+export function urlWith(url: string, parts: { port?: number; user?: string; database?: string } & Parameters): string {
+  const { port, user, database, ...parameters } = parts;
+  const changed = new URL(url);
+  if (port !== undefined) changed.port = String(port);
+  if (user !== undefined) changed.username = user;
+  if (database !== undefined) changed.pathname = `/${database}`;
+  for (const [name, value] of Object.entries(parameters)) changed.searchParams.set(name, String(value));
+  return changed.href;
+}
+interface Parameters {
+  [parameter: string]: string | number | undefined;
+}
+
+/** The URL of a ledger that nobody else has, on the server that tests share, or on another. */
+export function freshLedger(parameters: Parameters = {}, url = shared.url): PostgresUrl {
+  if (url === undefined) throw new Error(`no PostgreSQL: ${shared.unavailable}`);
+  return urlWith(url, { schema: freshName('t'), ...parameters }) as PostgresUrl;
+}
+
+/** Asks a server by itself, not through a ledger. The parameters that only a ledger knows are left out. */
+export async function query<ROW extends object = Record<string, unknown>>(
+  url: string,
+  statements: string,
+  values?: unknown[],
+): Promise<ROW[]> {
+  const plain = new URL(url);
+  plain.search = '';
+  const client = new Client({ connectionString: plain.href });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query<ROW>(statements, values);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** How a server stops: killed with `SIGKILL`; as after a crash; with its connections cut; once its connections are closed. */
+export type Stop = 'crash' | 'immediate' | 'fast' | 'smart';
+
+/** A server of a test's own. */
+export interface OwnServer {
+  readonly url: string;
+  /** A ledger that nobody else has. */
+  ledger(parameters?: Parameters): PostgresUrl;
+  /** Resolves when nothing of it runs any more. */
+  stop(how: Stop): Promise<void>;
+  /** With the same port and data. */
+  start(): Promise<void>;
+  /** A server that follows this one, and its URL. Stopping that one is not possible. */
+  standby(): Promise<string>;
+}
+
+/** A server for the tests of a file, which they may kill. Before a test it runs. */
+export function ownServer(): OwnServer {
+  let keeper: Keeper | undefined;
+  const url = () => {
+    if (keeper?.url === undefined) throw new Error(`no PostgreSQL: ${keeper?.unavailable ?? 'not in a test'}`);
+    return keeper.url;
+  };
+  const tell: Keeper['tell'] = async (command) => (await keeper?.tell(command)) ?? {};
+  beforeAll(async () => void (keeper = await startPostgres()), 90_000);
+  afterAll(() => keeper?.end(), 90_000);
+  return {
+    get url() {
+      return url();
+    },
+    ledger: (parameters) => freshLedger(parameters, url()),
+    stop: async (how) => void (await tell({ op: 'stop', how })),
+    start: async () => void (await tell({ op: 'start' })),
+    standby: async () => (await tell({ op: 'standby' })).url as string,
+  };
+}

