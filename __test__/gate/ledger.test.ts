@@ -34,6 +34,30 @@ function open(options: object = {}): Gate {
 const one = () => [calls(call('del', { path: '/1' }, 'c1')), says('.')];
 const deploy = { toolName: 'deploy', args: { to: 'prod' } };
 
+describe('a gate that is closed while its callback is asked', () => {
+  it.each([
+    ['answers', () => true],
+    [
+      'throws',
+      () => {
+        throw new Error('the screen is gone');
+      },
+    ],
+  ])('leaves the request to whoever comes next when that %s', async (_, answer) => {
+    const { ran, tools } = recordingTools();
+    const gate = open();
+    const onApprovalRequest = () => {
+      void gate.close();
+      return answer();
+    };
+    const { run } = start({ turns: one(), tools, gate, interruptOn: 'all', runId: 'r', onApprovalRequest });
+    await collect(run).catch(() => {});
+    await gate.close();
+    expect(ran).toEqual([]);
+    expect(await open().pending()).toMatchObject([{ runId: 'r', toolCallId: 'c1' }]);
+  });
+});
+
 describe('two gates on one file', () => {
   it('what one asks, the other answers, and the run goes on', async () => {
     const { ran, tools } = recordingTools();

@@ -96,8 +96,12 @@ export class Deciding {
     await this.#settleOn(approvalId, decision, { by, via: 'messages' });
   }
 
-  /** A rejection that no human made. Does nothing when something else was decided before. Never rejects. */
+  /**
+   * A rejection that no human made. Does nothing when something else was decided before, nor when the gate closes and the
+   * request goes on waiting for another process. Never rejects.
+   */
   rejectBySystem(approvalId: string, reason: string, by = 'countersign'): Awaitable<void> {
+    if (this.#inside.isClosing && this.#inside.lasts) return;
     const rejection = { type: 'reject', reason: reason.toWellFormed() } as const;
     return this.#end(approvalId, rejection, { by, via: 'system' });
   }
