@@ -96,7 +96,8 @@ fn ask(gate: &Gate, call: &str, timeout: u64) -> ApprovalId {
 
 fn approve(gate: &Gate, id: ApprovalId) -> Result<Status, Error> {
     let decision = Decision::new(Choice::Approve, None);
-    gate.decide(id, decision, Decider { by: None, via: Via::Gate }).map(|record| record.status())
+    gate.decide(id, decision, Decider { by: None, groups: Box::default(), via: Via::Gate })
+        .map(|record| record.status())
 }
 
 fn is_expired(result: &Result<Status, Error>) -> bool {

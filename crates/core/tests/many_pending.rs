@@ -81,7 +81,7 @@ fn a_request_that_waits_is_cheap() {
         gate.decide(
             *id,
             Decision::new(Choice::Approve, None),
-            Decider { by: None, via: Via::Gate },
+            Decider { by: None, groups: Box::default(), via: Via::Gate },
         )
         .unwrap();
     }

@@ -213,6 +213,12 @@ pub enum Via {
     Terminal,
     /// An answer in a conversation's messages.
     Messages,
+    /// The web inbox.
+    Inbox,
+    /// A signed link.
+    Link,
+    /// A client that speaks a protocol for agents.
+    Protocol,
     /// Time.
     Deadline,
     /// The end of the run.
@@ -229,6 +235,9 @@ impl Via {
             Self::Gate => "gate",
             Self::Terminal => "terminal",
             Self::Messages => "messages",
+            Self::Inbox => "inbox",
+            Self::Link => "link",
+            Self::Protocol => "protocol",
             Self::Deadline => "deadline",
             Self::Abort => "abort",
             Self::System => "system",
@@ -301,6 +310,9 @@ mod tests {
             Via::Gate,
             Via::Terminal,
             Via::Messages,
+            Via::Inbox,
+            Via::Link,
+            Via::Protocol,
             Via::Deadline,
             Via::Abort,
             Via::System,

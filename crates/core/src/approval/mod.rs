@@ -2,10 +2,16 @@
 
 pub mod answer;
 mod decision;
+mod need;
 mod record;
 mod status;
+#[cfg(test)]
+mod tests;
+mod vote;
 
 pub use answer::InvalidDecision;
 pub use decision::{Choice, Decided, Decision, DecisionKind, DecisionKinds, Via};
-pub use record::{ApprovalId, Contents, More, Record, Request, Step};
+pub use need::{Deed, Escalate, GROUP, Need, is_same_person, schedule};
+pub use record::{ApprovalId, Contents, More, Record, Request, Step, Tally};
 pub use status::{Event, Refusal, Status, next};
+pub use vote::{Considered, Vote, decidable};

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::{Choice, Decided, DecisionKinds, Event, Refusal, Status, next};
+use super::{
+    Choice, Decided, DecisionKinds, Deed, Event, Need, Refusal, Status, Vote, next, schedule,
+};
 use crate::call::{CanonicalJson, Digest, ToolCall};
 
 /// The id of a request: a UUIDv7, sortable by time and unguessable.
@@ -47,6 +49,12 @@ pub struct More {
     pub details: Option<Box<RawValue>>,
     /// Whether its contents are what was asked about.
     pub contents: Contents,
+    /// Who must agree; empty: anybody, once.
+    pub needs: Box<[Need]>,
+    /// Who asked for the run.
+    pub requester: Option<Box<str>>,
+    /// How many ms before the deadline everybody is told once more.
+    pub remind: Option<u64>,
 }
 
 /// What is left of the contents of a request.
@@ -88,6 +96,19 @@ impl Request {
         self.more.as_ref()?.supersedes
     }
 
+    /// What time does to it before its deadline, and when, in order.
+    pub fn schedule(&self) -> Vec<(u64, Deed)> {
+        let remind = self.more.as_ref().and_then(|more| more.remind);
+        schedule(self.needs(), self.created_at, self.expires_at, remind)
+    }
+
+    /// Since when those may decide that it is escalated to, in ms since the epoch, where so much of its schedule was done.
+    pub fn escalated_at(&self, told: usize) -> Option<u64> {
+        let schedule = self.schedule();
+        let mut done = schedule.iter().take(told);
+        done.find(|(_, deed)| *deed == Deed::Escalate).map(|(at, _)| *at)
+    }
+
     /// Whether its time is up.
     pub fn is_due(&self, now: u64) -> bool {
         self.expires_at.is_some_and(|deadline| deadline <= now)
@@ -104,12 +125,22 @@ pub struct Record {
     fate: Option<Arc<Fate>>,
 }
 
-/// What came after the wait.
-#[derive(Debug, Clone)]
+/// What came after it was asked.
+#[derive(Debug, Clone, Default)]
 struct Fate {
-    decided: Arc<Decided>,
+    decided: Option<Arc<Decided>>,
     /// What the execution gave, where that is kept.
     result: Option<Arc<RawValue>>,
+    tally: Arc<Tally>,
+}
+
+/// What was counted of a request that needs several people, and told of one that waits long.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// The approvals, one of each person.
+    pub votes: Vec<Vote>,
+    /// How much of its [`Request::schedule`] was done.
+    pub told: usize,
 }
 
 impl Record {
@@ -121,7 +152,7 @@ impl Record {
     /// A record as it was kept; `None`: what was kept does not fit together.
     pub fn kept(
         request: Arc<Request>, status: Status, decided: Option<Decided>,
-        result: Option<Box<RawValue>>,
+        result: Option<Box<RawValue>>, tally: Tally,
     ) -> Option<Self> {
         let fits = match (&decided, status) {
             (None, status) => status == Status::Pending,
@@ -130,8 +161,13 @@ impl Record {
                 reached == Ok(status) || (status.was_started() && decided.decision.choice.runs())
             }
         };
-        let result = result.map(Arc::from);
-        let fate = decided.map(|decided| Arc::new(Fate { decided: Arc::new(decided), result }));
+        let is_untouched = decided.is_none() && result.is_none() && tally == Tally::default();
+        let fate = Fate {
+            decided: decided.map(Arc::new),
+            result: result.map(Arc::from),
+            tally: Arc::new(tally),
+        };
+        let fate = (!is_untouched).then(|| Arc::new(fate));
         fits.then_some(Self { request, status, fate })
     }
 
@@ -147,7 +183,7 @@ impl Record {
 
     /// The decision, once there is one.
     pub fn decided(&self) -> Option<&Arc<Decided>> {
-        self.fate.as_ref().map(|fate| &fate.decided)
+        self.fate.as_ref()?.decided.as_ref()
     }
 
     /// What the model is given as the result of an execution that ended, where it was kept.
@@ -158,8 +194,48 @@ impl Record {
     /// Takes a decision; a cancellation also takes back an approval that was not started.
     pub fn decide(&mut self, decided: Decided) -> Result<(), Refusal> {
         self.status = next(self.status, decided.decision.choice.event())?;
-        self.fate = Some(Arc::new(Fate { decided: Arc::new(decided), result: None }));
+        let fate = self.fate_mut();
+        (fate.decided, fate.result) = (Some(Arc::new(decided)), None);
         Ok(())
+    }
+
+    fn fate_mut(&mut self) -> &mut Fate {
+        Arc::make_mut(self.fate.get_or_insert_default())
+    }
+
+    /// What was counted and told so far; `None`: nothing.
+    pub fn tally(&self) -> Option<&Arc<Tally>> {
+        self.fate.as_ref().map(|fate| &fate.tally)
+    }
+
+    /// The approvals that were counted, in their order.
+    pub fn votes(&self) -> &[Vote] {
+        self.tally().map_or(&[], |tally| &tally.votes)
+    }
+
+    /// Counts an approval that is one of several.
+    pub fn count(&mut self, votes: Vec<Vote>) {
+        Arc::make_mut(&mut self.fate_mut().tally).votes = votes;
+    }
+
+    /// What time does next before the deadline, and when.
+    pub fn next_deed(&self) -> Option<(u64, Deed)> {
+        let told = self.tally().map_or(0, |tally| tally.told);
+        self.request.schedule().get(told).copied()
+    }
+
+    /// When time does something next; `None`: it waits for ever, or no longer.
+    pub fn due_at(&self) -> Option<u64> {
+        if self.status != Status::Pending {
+            return None;
+        }
+        self.next_deed().map(|(at, _)| at).or(self.request.expires_at)
+    }
+
+    /// What time does next was done.
+    pub fn tell(&mut self) {
+        let tally = Arc::make_mut(&mut self.fate_mut().tally);
+        tally.told = tally.told.saturating_add(1);
     }
 
     /// Takes a step of the execution, which is no decision.
@@ -170,9 +246,7 @@ impl Record {
 
     /// Keeps what the execution gave.
     pub fn keep_result(&mut self, result: Option<Box<RawValue>>) {
-        if let Some(fate) = &mut self.fate {
-            Arc::make_mut(fate).result = result.map(Arc::from);
-        }
+        self.fate_mut().result = result.map(Arc::from);
     }
 
     /// The arguments that were approved and the digest that they are bound to; `None` unless the call was let run.

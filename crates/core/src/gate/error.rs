@@ -65,6 +65,16 @@ pub enum Error {
         /// What it allows.
         allowed: DecisionKinds,
     },
+    /// Who decides may not.
+    #[error("{}", not_approver(by.as_deref(), approvers))]
+    NotApprover {
+        /// The request.
+        id: ApprovalId,
+        /// Who it was; `None`: nobody said.
+        by: Option<Box<str>>,
+        /// Who may: names, and groups as `group:NAME`; empty: everybody who gives a name.
+        approvers: Vec<Box<str>>,
+    },
     /// There is no approval to start on.
     #[error("the call is not approved: {}", status.map_or("there is no request for it", Status::name))]
     NotApproved {
@@ -116,6 +126,7 @@ impl Error {
             Self::AlreadyDecided(_) => "ERR_ALREADY_DECIDED",
             Self::Expired(_) => "ERR_EXPIRED",
             Self::NotAllowed { .. } => "ERR_DECISION_NOT_ALLOWED",
+            Self::NotApprover { .. } => "ERR_NOT_APPROVER",
             Self::NotApproved { .. } | Self::Ambiguous { .. } => "ERR_NOT_APPROVED",
             Self::AlreadyStarted { .. } => "ERR_ALREADY_STARTED",
             Self::DigestMismatch => "ERR_DIGEST_MISMATCH",
@@ -130,5 +141,20 @@ impl Error {
             Self::Duplicate(record) => &record.request().call.tool_call_id,
             _ => "",
         }
+    }
+}
+
+fn not_approver(by: Option<&str>, approvers: &[Box<str>]) -> String {
+    // Names are whatever somebody wrote.
+    let safe = |name: &str| crate::preview::text(name, 256);
+    let may = match approvers {
+        [] => "whoever gives a name and did not ask for it".to_owned(),
+        _ => approvers.iter().map(|name| safe(name)).collect::<Vec<_>>().join(", "),
+    };
+    match by {
+        Some(by) => format!("{} may not decide this request, only: {may}", safe(by)),
+        None => format!(
+            "this request is not decided without a name: say who decides, which may be: {may}"
+        ),
     }
 }

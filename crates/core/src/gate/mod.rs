@@ -23,7 +23,7 @@ use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::approval::{
     ApprovalId, Choice, Contents, Decided, Decision, DecisionKinds, More, Record, Request, Status,
-    Step, Via,
+    Step, Via, decidable,
 };
 use crate::call::{CanonicalJson, Context, Json, ToolCall};
 use crate::ledger::{
@@ -84,6 +84,8 @@ pub struct Page {
 pub struct Decider {
     /// A name, when there is one.
     pub by: Option<Box<str>>,
+    /// The groups that this person is in.
+    pub groups: Box<[Box<str>]>,
     /// Through what.
     pub via: Via,
 }
@@ -190,10 +192,9 @@ impl Gate {
         self.ledger.watch(what);
         if let Watch::One(id) = what
             && let Some(record) = self.ledger.get(id)?
-            && record.status() == Status::Pending
-            && let Some(deadline) = record.request().expires_at
+            && let Some(due) = record.due_at()
         {
-            self.watch_until(deadline);
+            self.watch_until(due);
         }
         Ok(())
     }
@@ -245,6 +246,8 @@ impl Gate {
             .description
             .or_else(|| is_long.then(|| preview::describe(&new.call.tool_name, &args).into()));
         let mut more = new.more;
+        let allowed =
+            more.as_ref().map_or(Ok(new.allowed), |more| who_decides(more, new.allowed))?;
         if !page.flags.is_empty() {
             more.get_or_insert_default().flags = page.flags;
         }
@@ -265,7 +268,7 @@ impl Gate {
             description,
             preview: page.text,
             more,
-            allowed: new.allowed,
+            allowed,
             created_at: now,
             expires_at: new.timeout.map(|timeout| now.saturating_add(timeout)),
         })
@@ -280,8 +283,8 @@ impl Gate {
         info!(target: "countersign", approval_id = %request.id, run_id = &*request.call.run_id, tool_call_id = &*request.call.tool_call_id,
             tool_name = &*request.call.tool_name, expires_at = request.expires_at, "requested");
         trace!(target: "countersign", approval_id = %request.id, args = request.call.args.as_str(), "requested");
-        if let Some(deadline) = request.expires_at {
-            self.watch_until(deadline);
+        if let Some(due) = record.due_at() {
+            self.watch_until(due);
         }
         Ok(record)
     }
@@ -335,7 +338,8 @@ impl Gate {
             _ => {}
         }
         let decided = Decided { decision, by: decider.by, via: decider.via, at: self.clock.now() };
-        match self.ledger.decide(id, decided)? {
+        let by = decided.by.clone();
+        match self.ledger.decide_as(id, decided, &decider.groups)? {
             Outcome::Won(record) => {
                 told(&record);
                 Ok(record)
@@ -350,6 +354,16 @@ impl Gate {
             Outcome::Already(record) => Err(Error::AlreadyDecided(record)),
             Outcome::NotAllowed(record) => {
                 Err(Error::NotAllowed { id, allowed: record.request().allowed })
+            }
+            Outcome::Counted(record) => {
+                info!(target: "countersign", approval_id = %id, run_id = &*record.request().call.run_id,
+                    tool_name = &*record.request().call.tool_name, voted_by = by.as_deref(), votes = record.votes().len(), "voted");
+                Ok(record)
+            }
+            Outcome::Refused { record, may } => {
+                info!(target: "countersign", approval_id = %id, run_id = &*record.request().call.run_id,
+                    tool_name = &*record.request().call.tool_name, by = by.as_deref(), "refused: no approver");
+                Err(Error::NotApprover { id, by, approvers: may })
             }
             Outcome::Unknown => Err(Error::UnknownApproval(id.to_string())),
         }
@@ -476,6 +490,22 @@ impl Gate {
         let (size, limit) = (json.as_str().len(), self.options.max_argument_bytes);
         if size > limit { Err(Error::TooLarge { what, size, limit }) } else { Ok(()) }
     }
+}
+
+/// What may be decided of a request that says who must agree.
+fn who_decides(more: &More, allowed: DecisionKinds) -> Result<DecisionKinds, Error> {
+    if more.requester.is_none() && more.needs.iter().any(|need| need.exclude_requester) {
+        return Err(Error::InvalidConfig(
+            "the requester is not to approve this call, and nobody said who that is: name them with `requester`"
+                .to_owned(),
+        ));
+    }
+    decidable(&more.needs, allowed).ok_or_else(|| {
+        Error::InvalidConfig(format!(
+            "several people must approve this call, and `allowedDecisions` has only: {}. Add approve",
+            allowed.names()
+        ))
+    })
 }
 
 /// A line in the log.

@@ -78,7 +78,7 @@ fn ask(gate: &Gate, run: &str, call: &str, timeout: Option<u64>) -> ApprovalId {
 }
 
 fn decide(gate: &Gate, id: ApprovalId, choice: Choice, via: Via) -> Result<Record, Error> {
-    gate.decide(id, Decision::new(choice, None), Decider { by: None, via })
+    gate.decide(id, Decision::new(choice, None), Decider { by: None, groups: Box::default(), via })
 }
 
 fn approve(gate: &Gate, id: ApprovalId) -> Result<Record, Error> {
@@ -101,6 +101,9 @@ fn events(gate: &Gate) -> Vec<String> {
             Event::Decided { decided, .. } => {
                 format!("{} via {}", decided.decision.choice.name(), decided.via.name())
             }
+            Event::Voted { vote, .. } => format!("voted by {}", vote.by),
+            Event::Reminded { .. } => "reminded".to_owned(),
+            Event::Escalated { to, .. } => format!("escalated to {}", to.join(" ")),
             Event::Started { .. } => "started".to_owned(),
             Event::Settled { end, .. } => format!("settled {}", end.name()),
         });
@@ -119,7 +122,7 @@ fn a_call_from_request_to_end() {
         .decide(
             id,
             Decision::new(Choice::Approve, Some("fine")),
-            Decider { by: Some("ada".into()), via: Via::Gate },
+            Decider { by: Some("ada".into()), groups: Box::default(), via: Via::Gate },
         )
         .unwrap();
     assert_eq!((record.status(), record.decided().unwrap().by()), (Status::Approved, "ada"));

@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 use super::policies::wire as policies_wire;
 use super::{Claim, Decider, Error, Event, Gate, MAX_NAME, NewRequest, Options, Page, shown};
 use crate::approval::{
-    ApprovalId, Choice, Contents, Decided, Decision, DecisionKind, DecisionKinds, More, Record,
-    Request, Via, answer,
+    ApprovalId, Choice, Contents, Decided, Decision, DecisionKind, DecisionKinds, GROUP, More,
+    Need, Record, Request, Tally, Via, Vote, answer,
 };
 use crate::call::{CanonicalJson, Context, Digest, Json, ToolCall};
 use crate::ledger::{Feed, Past, Retention};
@@ -126,6 +126,10 @@ struct RequestText {
     page: Option<PageText>,
     #[serde(default, deserialize_with = "present")]
     stored: Option<Box<RawValue>>,
+    #[serde(default)]
+    needs: Vec<Box<RawValue>>,
+    requester: Option<Box<str>>,
+    remind_ms: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -153,6 +157,21 @@ impl NewRequest {
             args: arguments(raw.args.as_deref())?,
             context: raw.context.as_deref().map(context).transpose()?,
         };
+        let needs = needs(&raw.needs)?;
+        let requester = raw.requester.map(requester).transpose()?;
+        let remind = raw.remind_ms.map(|ms| positive("remind", ms)).transpose()?;
+        let is_plain = needs.is_empty()
+            && (&raw.supersedes, &requester, remind) == (&None, &None, None)
+            && raw.details.is_none();
+        let more = More {
+            supersedes: raw.supersedes.as_deref().map(approval_id).transpose()?,
+            details: raw.details,
+            needs,
+            requester,
+            remind,
+            ..More::default()
+        };
+        let more = (!is_plain).then(|| Box::new(more));
         Ok(Self {
             call,
             origin: origin(&raw.origin)?,
@@ -160,9 +179,9 @@ impl NewRequest {
             allowed: raw
                 .allowed_decisions
                 .map_or(Ok(DecisionKinds::ALL), |text| allowed_decisions(&text))?,
-            timeout: raw.timeout_ms.map(timeout).transpose()?,
+            timeout: raw.timeout_ms.map(|ms| positive("timeout", ms)).transpose()?,
             page: raw.page.map(Page::from),
-            more: more(raw.supersedes.as_deref(), raw.details)?,
+            more,
             stored: raw.stored.as_deref().map(stored).transpose()?.flatten(),
         })
     }
@@ -207,17 +226,28 @@ fn context(raw: &RawValue) -> Result<Box<Context>, Error> {
     Ok(Box::new(Context(CanonicalJson::parse(raw.get())?)))
 }
 
-fn more(
-    supersedes: Option<&str>, details: Option<Box<RawValue>>,
-) -> Result<Option<Box<More>>, Error> {
-    if supersedes.is_none() && details.is_none() {
-        return Ok(None);
+/// Who must agree, as programs and policies say it.
+fn needs(raw: &[Box<RawValue>]) -> Result<Box<[Need]>, Error> {
+    let needs = raw.iter().map(|raw| need(raw)).collect::<Result<_, _>>()?;
+    Need::checked(needs).map_err(Error::InvalidConfig)
+}
+
+fn need(raw: &RawValue) -> Result<Need, Error> {
+    serde_json::from_str(raw.get()).map_err(|error| {
+        Error::InvalidConfig(format!(
+            "who must agree is {{ approvers?: string[], quorum?: number, excludeRequester?: boolean, \
+             escalate?: {{ after: number, to: string[] }} }}, all numbers whole: {error}"
+        ))
+    })
+}
+
+fn requester(name: Box<str>) -> Result<Box<str>, Error> {
+    if name.trim().is_empty() || name.starts_with(GROUP) || name.len() > MAX_NAME {
+        return Err(Error::InvalidConfig(format!(
+            "`requester` must be the name of a person, of at most {MAX_NAME} bytes"
+        )));
     }
-    Ok(Some(Box::new(More {
-        supersedes: supersedes.map(approval_id).transpose()?,
-        details,
-        ..More::default()
-    })))
+    Ok(name)
 }
 
 fn origin(raw: &RawValue) -> Result<Arc<[Box<str>]>, Error> {
@@ -246,13 +276,13 @@ fn allowed_decisions(raw: &RawValue) -> Result<DecisionKinds, Error> {
     })
 }
 
-fn timeout(ms: f64) -> Result<u64, Error> {
+fn positive(what: &str, ms: f64) -> Result<u64, Error> {
     if ms > 0.0 {
         // Saturates: a deadline beyond the end of time is none that passes.
         Ok(ms.ceil() as u64)
     } else {
         Err(Error::InvalidConfig(format!(
-            "`timeout` must be a positive number of milliseconds, not {ms}"
+            "`{what}` must be a positive number of milliseconds, not {ms}"
         )))
     }
 }
@@ -305,6 +335,8 @@ impl PastText {
 #[serde(rename_all = "camelCase")]
 struct MetaText {
     by: Option<Box<RawValue>>,
+    #[serde(default)]
+    groups: Box<[Box<str>]>,
     via: Via,
     #[serde(default, deserialize_with = "present")]
     edited_args: Option<Box<RawValue>>,
@@ -337,7 +369,7 @@ fn decision(
         *args = CanonicalJson::parse(edited.get())?;
     }
     let stored = meta.stored.as_deref().map(stored).transpose()?.flatten();
-    Ok((decision, Decider { by, via: meta.via }, stored))
+    Ok((decision, Decider { by, groups: meta.groups, via: meta.via }, stored))
 }
 
 /// The channel of this name.
@@ -420,6 +452,11 @@ impl Serialize for Error {
                 map.serialize_entry("approvalId", id)?;
                 map.serialize_entry("allowedDecisions", allowed)?;
             }
+            Self::NotApprover { id, by, approvers } => {
+                map.serialize_entry("approvalId", id)?;
+                map.serialize_entry("by", by)?;
+                map.serialize_entry("approvers", approvers)?;
+            }
             Self::NotApproved { status } => map.serialize_entry("status", status)?,
             Self::Ambiguous { status } | Self::AlreadyStarted { status } => {
                 map.serialize_entry("status", status)?
@@ -431,11 +468,21 @@ impl Serialize for Error {
 }
 
 /// `ApprovalRequest`
-struct RequestOut<'a>(&'a Request);
+struct RequestOut<'a> {
+    request: &'a Request,
+    /// What is told only of those few that have it: what was counted, and since when it is escalated.
+    tally: Option<&'a Tally>,
+}
+
+impl<'a> RequestOut<'a> {
+    fn of(record: &'a Record) -> Self {
+        Self { request: record.request(), tally: record.tally().map(Arc::as_ref) }
+    }
+}
 
 impl RequestOut<'_> {
     fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let request = self.0;
+        let Self { request, tally } = *self;
         let call = &request.call;
         map.serialize_entry("approvalId", &request.id)?;
         map.serialize_entry("runId", &*call.run_id)?;
@@ -460,6 +507,21 @@ impl RequestOut<'_> {
         if request.contents() != Contents::Kept {
             map.serialize_entry("contents", request.contents().name())?;
         }
+        if !request.needs().is_empty() {
+            map.serialize_entry("needs", request.needs())?;
+        }
+        if let Some(requester) = request.requester() {
+            map.serialize_entry("requester", requester)?;
+        }
+        if let Some(tally) = tally {
+            let votes: Vec<VoteOut<'_>> = tally.votes.iter().map(VoteOut).collect();
+            if !votes.is_empty() {
+                map.serialize_entry("votes", &votes)?;
+            }
+            if let Some(at) = request.escalated_at(tally.told) {
+                map.serialize_entry("escalatedAt", &at)?;
+            }
+        }
         match request.more.as_ref().and_then(|more| more.details.as_ref()) {
             Some(details) => map.serialize_entry("details", details),
             None => Ok(()),
@@ -471,6 +533,23 @@ impl Serialize for RequestOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         self.write(&mut map)?;
+        map.end()
+    }
+}
+
+/// `Vote`
+struct VoteOut<'a>(&'a Vote);
+
+impl Serialize for VoteOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Vote { by, via, at, reason, .. } = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("by", by)?;
+        map.serialize_entry("via", via)?;
+        map.serialize_entry("at", at)?;
+        if let Some(reason) = reason {
+            map.serialize_entry("reason", reason)?;
+        }
         map.end()
     }
 }
@@ -497,7 +576,7 @@ impl Serialize for RecordOut<'_> {
 /// The entries of an `ApprovalRecord`.
 pub(super) fn write_record<M: SerializeMap>(record: &Record, map: &mut M) -> Result<(), M::Error> {
     let decided = record.decided().map(Arc::as_ref);
-    RequestOut(record.request()).write(map)?;
+    RequestOut::of(record).write(map)?;
     map.serialize_entry("status", &record.status())?;
     map.serialize_entry("decision", &decided.map(|decided| &decided.decision))?;
     map.serialize_entry("decidedBy", &decided.map(Decided::by))?;
@@ -510,7 +589,7 @@ pub struct RequestsText(pub Vec<Record>);
 
 impl Serialize for RequestsText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|record| RequestOut(record.request())))
+        serializer.collect_seq(self.0.iter().map(RequestOut::of))
     }
 }
 
@@ -551,6 +630,20 @@ enum EventText<'a> {
         via: Via,
         at: u64,
     },
+    Voted {
+        request: RequestOut<'a>,
+        vote: VoteOut<'a>,
+        at: u64,
+    },
+    Reminded {
+        request: RequestOut<'a>,
+        at: u64,
+    },
+    Escalated {
+        request: RequestOut<'a>,
+        to: &'a [Box<str>],
+        at: u64,
+    },
     Started {
         approval_id: ApprovalId,
         at: u64,
@@ -565,9 +658,20 @@ enum EventText<'a> {
 impl<'a> From<&'a Event> for EventText<'a> {
     fn from(event: &'a Event) -> Self {
         match event {
-            Event::Requested(request) => Self::Requested { request: RequestOut(request) },
-            Event::Decided { request, decided } => Self::Decided {
-                request: RequestOut(request),
+            Event::Requested(request) => {
+                Self::Requested { request: RequestOut { request, tally: None } }
+            }
+            Event::Voted { record, vote } => {
+                Self::Voted { request: RequestOut::of(record), vote: VoteOut(vote), at: vote.at }
+            }
+            Event::Reminded { record, at } => {
+                Self::Reminded { request: RequestOut::of(record), at: *at }
+            }
+            Event::Escalated { record, to, at } => {
+                Self::Escalated { request: RequestOut::of(record), to, at: *at }
+            }
+            Event::Decided { request, decided, tally } => Self::Decided {
+                request: RequestOut { request, tally: tally.as_deref() },
                 decision: &decided.decision,
                 decided_by: decided.by(),
                 via: decided.via,

@@ -1,5 +1,7 @@
 //! What every ledger must do, whatever it is made of: one suite, run over each of them.
 
+mod approvers;
+
 use super::sqlite::SqliteLedger;
 use super::*;
 use crate::approval::{Choice, Decision, DecisionKind, DecisionKinds, More, Via};
@@ -64,6 +66,26 @@ macro_rules! conformance {
             #[test]
             fn keeps_what_executions_gave_if_it_lasts() {
                 super::keeps_what_executions_gave_if_it_lasts($make());
+            }
+
+            #[test]
+            fn counts_approvals_until_all_agree() {
+                approvers::counts_approvals_until_all_agree($make());
+            }
+
+            #[test]
+            fn one_who_is_named_ends_it() {
+                approvers::one_who_is_named_ends_it($make());
+            }
+
+            #[test]
+            fn a_deadline_ends_what_was_counted() {
+                approvers::a_deadline_ends_what_was_counted($make());
+            }
+
+            #[test]
+            fn time_escalates_and_reminds_once() {
+                approvers::time_escalates_and_reminds_once($make());
             }
 
             #[test]
@@ -441,22 +463,30 @@ fn tells_what_happened_in_its_order(ledger: impl Ledger) {
         "approve 1",
         "expired 3",
     ];
+    assert_eq!(told(&ledger, expected.len()), expected);
+}
+
+/// What is told of, until there is so much of it.
+fn told(ledger: &impl Ledger, expected: usize) -> Vec<String> {
     let (mut told, start) = (Vec::new(), std::time::Instant::now());
-    while told.len() < expected.len() && start.elapsed().as_secs() < 30 {
+    while told.len() < expected && start.elapsed().as_secs() < 30 {
         ledger.feed().drain(|event| {
             told.push(match event {
                 Event::Requested(request) => format!("requested {}", request.call.tool_call_id),
-                Event::Decided { request, decided } => {
+                Event::Decided { request, decided, .. } => {
                     format!("{} {}", decided.decision.choice.name(), request.call.tool_call_id)
                 }
                 Event::Started { .. } => "started".to_owned(),
                 Event::Settled { end, .. } => end.name().to_owned(),
+                Event::Voted { vote, .. } => format!("voted by {}", vote.by),
+                Event::Reminded { .. } => "reminded".to_owned(),
+                Event::Escalated { to, .. } => format!("escalated to {}", to.join(" ")),
             });
             true
         });
         std::thread::yield_now();
     }
-    assert_eq!(told, expected);
+    told
 }
 
 fn keeps_what_executions_gave_if_it_lasts(ledger: impl Ledger) {

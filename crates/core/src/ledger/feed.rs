@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::approval::{ApprovalId, Decided, Request, Step};
+use crate::approval::{ApprovalId, Decided, Deed, Record, Request, Step, Tally, Vote};
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -17,6 +17,31 @@ pub enum Event {
         request: Arc<Request>,
         /// The decision.
         decided: Arc<Decided>,
+        /// What was counted before it; `None`: nothing.
+        tally: Option<Arc<Tally>>,
+    },
+    /// An approval was counted, and more are needed.
+    Voted {
+        /// The request, as it is when this is told.
+        record: Record,
+        /// The approval.
+        vote: Vote,
+    },
+    /// Its deadline is near.
+    Reminded {
+        /// The request, as it is when this is told.
+        record: Record,
+        /// ms since the epoch.
+        at: u64,
+    },
+    /// Nobody decided in time.
+    Escalated {
+        /// The request, as it is when this is told.
+        record: Record,
+        /// Who may decide now, too: names, and groups as `group:NAME`.
+        to: Vec<Box<str>>,
+        /// ms since the epoch.
+        at: u64,
     },
     /// Its tool starts.
     Started {
@@ -137,6 +162,27 @@ impl Feed {
             state.queue.push_front(event);
         }
         state.announce();
+    }
+}
+
+impl Event {
+    /// The decision on a request; `None`: there is none.
+    pub fn decided(record: &Record) -> Option<Self> {
+        let decided = Arc::clone(record.decided()?);
+        let (request, tally) = (Arc::clone(record.request()), record.tally().cloned());
+        Some(Self::Decided { request, decided, tally })
+    }
+
+    /// What time did to a request.
+    pub fn done(record: &Record, deed: Deed, at: u64) -> Self {
+        let record = record.clone();
+        match deed {
+            Deed::Remind => Self::Reminded { record, at },
+            Deed::Escalate => {
+                let to = record.request().escalated_to(at);
+                Self::Escalated { record, to, at }
+            }
+        }
     }
 }
 

@@ -11,7 +11,9 @@ use super::{
     Begun, End, Event, Feed, Ledger, LedgerError, LedgerErrorKind, Outcome, PART, Past, Requested,
     Versioned,
 };
-use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Status, Step, Via};
+use crate::approval::{
+    ApprovalId, Choice, Considered, Decided, Decision, Record, Request, Status, Step, Via, Vote,
+};
 use crate::call::Digest;
 
 /// The place of a record in the order of arrival.
@@ -35,8 +37,8 @@ struct Kept {
     open: BTreeSet<(Arc<str>, Seq)>,
     /// What is pending.
     pending: BTreeSet<Seq>,
-    /// The deadlines of what is pending.
-    deadlines: BTreeSet<(u64, Seq)>,
+    /// When time does something next to what is pending.
+    due: BTreeSet<(u64, Seq)>,
     /// What is no longer pending.
     past: BTreeSet<(ApprovalId, Seq)>,
     /// What nothing can happen to any more, in the order it ended.
@@ -57,7 +59,7 @@ impl MemoryLedger {
             calls: BTreeSet::new(),
             open: BTreeSet::new(),
             pending: BTreeSet::new(),
-            deadlines: BTreeSet::new(),
+            due: BTreeSet::new(),
             past: BTreeSet::new(),
             done: VecDeque::new(),
             keep_done,
@@ -89,15 +91,21 @@ impl Kept {
         change: impl FnOnce(&mut Record) -> Result<(), crate::approval::Refusal>,
     ) -> Result<Record, LedgerError> {
         let record = self.record_mut(seq)?;
+        let due = record.due_at();
         change(record).map_err(|refusal| LedgerErrorKind::Internal.because(refusal.to_string()))?;
         let record = record.clone();
-        // Every change leaves `pending`.
-        self.pending.remove(&seq);
-        self.past.insert((record.request().id, seq));
-        if let Some(deadline) = record.request().expires_at {
-            self.deadlines.remove(&(deadline, seq));
+        if let Some(due) = due {
+            self.due.remove(&(due, seq));
         }
-        if !record.status().may_start() {
+        if let Some(due) = record.due_at() {
+            self.due.insert((due, seq));
+        }
+        let waits = record.status() == Status::Pending;
+        if !waits {
+            self.pending.remove(&seq);
+            self.past.insert((record.request().id, seq));
+        }
+        if !waits && !record.status().may_start() {
             self.open.remove(&(Arc::clone(&record.request().call.run_id), seq));
         }
         if record.status().is_final() {
@@ -110,9 +118,8 @@ impl Kept {
     /// A change that is a decision.
     fn decision(&mut self, seq: Seq, decided: Decided) -> Result<Record, LedgerError> {
         let record = self.change(seq, |record| record.decide(decided))?;
-        if let Some(decided) = record.decided() {
-            let (request, decided) = (Arc::clone(record.request()), Arc::clone(decided));
-            self.feed.push(Event::Decided { request, decided });
+        if let Some(event) = Event::decided(&record) {
+            self.feed.push(event);
         }
         Ok(record)
     }
@@ -189,10 +196,10 @@ impl Kept {
         self.calls.insert((Arc::clone(&request.call.tool_call_id), Arc::clone(&run), seq));
         self.open.insert((run, seq));
         self.pending.insert(seq);
-        if let Some(deadline) = request.expires_at {
-            self.deadlines.insert((deadline, seq));
-        }
         let record = Record::new(Arc::new(request));
+        if let Some(due) = record.due_at() {
+            self.due.insert((due, seq));
+        }
         self.records.insert(seq, record.clone());
         self.next_seq += 1;
         self.feed.push(Event::Requested(Arc::clone(record.request())));
@@ -258,7 +265,9 @@ impl Kept {
         true
     }
 
-    fn decide(&mut self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError> {
+    fn decide(
+        &mut self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
+    ) -> Result<Outcome, LedgerError> {
         let Some(&seq) = self.ids.get(&id) else { return Ok(Outcome::Unknown) };
         let record = self.record(seq)?;
         if record.decided().is_some() {
@@ -270,7 +279,42 @@ impl Kept {
         if !decided.is_allowed(record.request().allowed) {
             return Ok(Outcome::NotAllowed(record.clone()));
         }
-        self.decision(seq, decided).map(Outcome::Won)
+        match record.request().consider(record.votes(), &decided, groups) {
+            Considered::Stands(votes) => {
+                if let Some(votes) = votes {
+                    self.record_mut(seq)?.count(votes);
+                }
+                self.decision(seq, decided).map(Outcome::Won)
+            }
+            Considered::Counts(votes) => self.vote(seq, votes).map(Outcome::Counted),
+            Considered::Known => Ok(Outcome::Counted(record.clone())),
+            Considered::Refused => Ok(Outcome::refused(record.clone(), decided.at)),
+        }
+    }
+
+    fn vote(&mut self, seq: Seq, votes: Vec<Vote>) -> Result<Record, LedgerError> {
+        let last = votes.last().cloned();
+        let record = self.change(seq, |record| {
+            record.count(votes);
+            Ok(())
+        })?;
+        if let Some(vote) = last {
+            self.feed.push(Event::Voted { record: record.clone(), vote });
+        }
+        Ok(record)
+    }
+
+    /// Does what time does next to a request that is due.
+    fn do_next(&mut self, seq: Seq, now: u64) -> Result<Record, LedgerError> {
+        let record = self.record(seq)?;
+        let next = record.next_deed().filter(|_| !record.request().is_due(now));
+        let Some((_, deed)) = next else { return self.decision(seq, expiry(now)) };
+        let record = self.change(seq, |record| {
+            record.tell();
+            Ok(())
+        })?;
+        self.feed.push(Event::done(&record, deed, now));
+        Ok(record)
     }
 
     fn revoke(&mut self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError> {
@@ -309,9 +353,13 @@ impl Kept {
     }
 
     fn expire_due(&mut self, now: u64, limit: usize) -> Result<Vec<Record>, LedgerError> {
-        let due: Vec<Seq> =
-            self.deadlines.range(..=(now, Seq::MAX)).take(limit).map(|(_, seq)| *seq).collect();
-        due.into_iter().map(|seq| self.decision(seq, expiry(now))).collect()
+        let mut done = Vec::new();
+        while done.len() < limit
+            && let Some((_, seq)) = self.due.first().copied().filter(|(due, _)| *due <= now)
+        {
+            done.push(self.do_next(seq, now)?);
+        }
+        Ok(done)
     }
 
     fn cancel_run(
@@ -342,8 +390,10 @@ impl Ledger for MemoryLedger {
         self.kept().pending(run)
     }
 
-    fn decide(&self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError> {
-        self.kept().decide(id, decided)
+    fn decide_as(
+        &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
+    ) -> Result<Outcome, LedgerError> {
+        self.kept().decide(id, decided, groups)
     }
 
     fn revoke(&self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError> {
@@ -366,7 +416,7 @@ impl Ledger for MemoryLedger {
     }
 
     fn next_deadline(&self) -> Result<Option<u64>, LedgerError> {
-        Ok(self.kept().deadlines.first().map(|(deadline, _)| *deadline))
+        Ok(self.kept().due.first().map(|(due, _)| *due))
     }
 
     fn cancel_run(&self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError> {

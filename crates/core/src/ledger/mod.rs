@@ -45,6 +45,15 @@ pub enum Requested {
 pub enum Outcome {
     /// It is the one that stands.
     Won(Record),
+    /// It was counted, now or before, and more are needed: the request goes on waiting.
+    Counted(Record),
+    /// It is of somebody who may not take it: the request goes on waiting.
+    Refused {
+        /// The request.
+        record: Record,
+        /// Who may: names, and groups as `group:NAME`; empty: everybody who gives a name.
+        may: Vec<Box<str>>,
+    },
     /// Somebody else was first.
     Already(Record),
     /// Its time was up, which this very step wrote down.
@@ -53,6 +62,14 @@ pub enum Outcome {
     NotAllowed(Record),
     /// There is no such request.
     Unknown,
+}
+
+impl Outcome {
+    /// A decision by somebody who may not take it at this moment.
+    fn refused(record: Record, at: u64) -> Self {
+        let may = record.request().approvers(at).into_iter().map(Into::into).collect();
+        Self::Refused { record, may }
+    }
 }
 
 /// How a claim was taken.
@@ -153,8 +170,16 @@ pub trait Ledger: Send + Sync {
     fn pending(&self, run: Option<&str>) -> Result<Vec<Record>, LedgerError>;
 
     /// Decides, if the request is still open at `decided.at` and allows it. The first decision stands for ever. A decision
-    /// at or after the deadline does not count: `expired` is written down instead.
-    fn decide(&self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError>;
+    /// at or after the deadline does not count: `expired` is written down instead. Of a request that says who must agree,
+    /// [`Request::consider`] says what the decision does; `groups` are those that the person is in.
+    fn decide_as(
+        &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
+    ) -> Result<Outcome, LedgerError>;
+
+    /// As [`Ledger::decide_as`], by somebody who is in no group.
+    fn decide(&self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError> {
+        self.decide_as(id, decided, &[])
+    }
 
     /// Takes back an approval that was not started; `None`: there was nothing to take back. `decided` is a cancellation.
     fn revoke(&self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError>;
@@ -168,10 +193,11 @@ pub trait Ledger: Send + Sync {
         &self, id: ApprovalId, end: Step, result: Option<Box<RawValue>>, at: u64,
     ) -> Result<Option<Record>, LedgerError>;
 
-    /// Writes `expired` down for what waits and is due at `now`: the most overdue first, at most `limit`.
+    /// Does what time does to what waits and is due at `now`: reminds, escalates, or writes `expired` down. The most overdue
+    /// first, at most `limit`; each once, over any number of processes.
     fn expire_due(&self, now: u64, limit: usize) -> Result<Vec<Record>, LedgerError>;
 
-    /// The next deadline of anything that waits.
+    /// When time does something next to anything that waits.
     fn next_deadline(&self) -> Result<Option<u64>, LedgerError>;
 
     /// Cancels what a run waits for and takes back what was approved but not started; of all runs when `run` is `None`.

@@ -101,8 +101,11 @@ impl Store for Ledger {
         Ok(match self.0.decide(read(id)?, decided)? {
             Outcome::Won(_) => Answer::Won,
             Outcome::Already(record) => already(&record),
-            Outcome::Expired(_) | Outcome::NotAllowed(_) => {
-                return Err(Failure(format!("{id} has no deadline and allows every decision")));
+            Outcome::Expired(_)
+            | Outcome::NotAllowed(_)
+            | Outcome::Counted(_)
+            | Outcome::Refused { .. } => {
+                return Err(Failure(format!("{id} has no deadline and anybody may decide it")));
             }
             Outcome::Unknown => Answer::Unknown,
         })

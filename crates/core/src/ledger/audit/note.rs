@@ -15,6 +15,14 @@ use crate::preview;
 pub enum Kind {
     /// A human was asked.
     Requested,
+    /// An approval was counted that is one of several.
+    Voted,
+    /// Somebody decided who may not.
+    Refused,
+    /// Everybody was told once more of a request whose deadline is near.
+    Reminded,
+    /// A request was put to others, since nobody decided.
+    Escalated,
     /// A request was decided, by a human, by time, or by the end of its run.
     Decided,
     /// An approved call was claimed.
@@ -45,8 +53,12 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 18] = [
         Self::Requested,
+        Self::Voted,
+        Self::Refused,
+        Self::Reminded,
+        Self::Escalated,
         Self::Decided,
         Self::Started,
         Self::Settled,
@@ -66,6 +78,10 @@ impl Kind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Requested => "requested",
+            Self::Voted => "voted",
+            Self::Refused => "refused",
+            Self::Reminded => "reminded",
+            Self::Escalated => "escalated",
             Self::Decided => "decided",
             Self::Started => "started",
             Self::Settled => "settled",
@@ -217,6 +233,11 @@ impl Note {
             _ => {}
         }
         self
+    }
+
+    /// A note about a decision that was refused. It says nothing of where the request stands, since that is as before.
+    pub fn refused(record: &Record, decided: &Decided) -> Self {
+        Self { status: None, ..Self::about(Kind::Refused, record).with_decision(decided) }
     }
 
     /// With one more fact.

@@ -4,7 +4,7 @@ use super::Fate;
 use super::codec::{Sealer, status_number, whole};
 use super::record::{ALL_BITS, bit};
 use super::request::Row;
-use crate::approval::{Choice, Decided, Decision, DecisionKinds, Record, Step, Via};
+use crate::approval::{Choice, Decided, Decision, DecisionKinds, Deed, Record, Step, Via, Vote};
 use crate::ledger::audit::{Kind, Note};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
@@ -50,6 +50,38 @@ impl Change {
         };
         let note = Note::about(kind, &record);
         Ok(Some(Self::sealed(next, record, note, sealer, seq, at)))
+    }
+
+    /// A vote that is one of several, which are these after it, it being the last.
+    pub(in crate::ledger) fn vote(
+        row: &Row, sealer: &Sealer, mut votes: Vec<Vote>, decided: &Decided, seq: u64, at: u64,
+    ) -> Result<Self, LedgerError> {
+        let mut record = row.record(sealer)?;
+        let mut next = row.clone();
+        if let Some(vote) = votes.last_mut() {
+            vote.entry = seq;
+        }
+        next.set_votes(sealer, &votes)?;
+        record.count(votes);
+        let note = Note::about(Kind::Voted, &record).with_decision(decided);
+        Ok(Self::sealed(next, record, note, sealer, seq, at))
+    }
+
+    /// What time does next to a request that waits, and which deed that is; `None`: nothing but that it expires.
+    pub(in crate::ledger) fn tell(
+        row: &Row, sealer: &Sealer, seq: u64, at: u64,
+    ) -> Result<Option<(Self, Deed)>, LedgerError> {
+        let mut record = row.record(sealer)?;
+        let Some((_, deed)) = record.next_deed() else { return Ok(None) };
+        let mut next = row.clone();
+        next.told = Some(next.told.unwrap_or_default().saturating_add(1));
+        record.tell();
+        let kind = match deed {
+            Deed::Remind => Kind::Reminded,
+            Deed::Escalate => Kind::Escalated,
+        };
+        let note = Note::about(kind, &record);
+        Ok(Some((Self::sealed(next, record, note, sealer, seq, at), deed)))
     }
 
     fn sealed(

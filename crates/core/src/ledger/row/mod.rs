@@ -6,6 +6,7 @@ pub(super) mod codec;
 mod record;
 mod request;
 mod run;
+mod votes;
 
 pub(super) use change::{Change, allowed_bits, expiry, internal};
 pub(super) use codec::{Sealer, damaged, time, whole};

@@ -7,11 +7,12 @@ use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error as NoWord, StrDeserializer};
 use serde_json::value::RawValue;
 
+use super::change::internal;
 use super::codec::{Sealer, damaged, status_number, time, whole};
 use super::request::{Fate, Row, Texts, record_name};
 use crate::approval::{
     Choice, Contents, Decided, Decision, DecisionKind, DecisionKinds, More, Record, Request,
-    Status, Via,
+    Status, Tally, Via,
 };
 use crate::call::{CanonicalJson, Context, Digest, ToolCall};
 use crate::ledger::LedgerError;
@@ -43,9 +44,9 @@ impl Row {
             created_at,
             duration: expires_at.map(|at| at.saturating_sub(created_at)),
             expires_at,
-            needs: None,
-            requester: None,
-            remind: None,
+            needs: needs_text(request)?,
+            requester: request.requester().map(Into::into),
+            remind: request.more.as_ref().and_then(|more| more.remind).map(whole),
             contents: contents_number(request.contents()),
             texts: Texts {
                 args: Some(seal("args", request.call.args.as_str())?),
@@ -68,7 +69,7 @@ impl Row {
             changed_seq: whole(changed_seq),
             ended_at: None,
             votes: None,
-            told_until: None,
+            told: None,
             due_at: None,
             seal: [0; 32],
         };
@@ -92,6 +93,10 @@ impl Row {
         let Ok(origin) = serde_json::from_str::<Vec<Box<str>>>(&self.origin) else {
             return Ok(None);
         };
+        let (Some(needs), Some(votes)) = (self.needs(), self.votes(sealer)?) else {
+            return Ok(None);
+        };
+        let told = self.told.map_or(0, |told| usize::try_from(told).unwrap_or(usize::MAX));
         let details = open("details", &self.texts.details)?;
         let more = More {
             flags,
@@ -101,8 +106,14 @@ impl Row {
                 Err(_) => return Ok(None),
             },
             contents,
+            needs: needs.into(),
+            requester: self.requester.as_deref().map(Into::into),
+            remind: self.remind.map(time),
         };
         let is_plain = more.flags.is_empty()
+            && more.needs.is_empty()
+            && more.requester.is_none()
+            && more.remind.is_none()
             && more.supersedes.is_none()
             && more.details.is_none()
             && contents == Contents::Kept;
@@ -139,7 +150,8 @@ impl Row {
             return Ok(None);
         };
         let Some(status) = self.status() else { return Ok(None) };
-        Ok(Record::kept(Arc::new(request), status, decided, result))
+        let tally = Tally { votes, told };
+        Ok(Record::kept(Arc::new(request), status, decided, result, tally))
     }
 
     /// Where it stands.
@@ -205,6 +217,13 @@ impl Fate {
         let by = self.by.as_deref().map(Into::into);
         Ok(Some(Decided { decision, by, via, at: time(self.at) }))
     }
+}
+
+/// `None`: everybody decides it, as most are.
+fn needs_text(request: &Request) -> Result<Option<String>, LedgerError> {
+    let needs = request.needs();
+    let text = (!needs.is_empty()).then(|| serde_json::to_string(needs));
+    text.transpose().map_err(|error| internal(error.to_string()))
 }
 
 /// What was dropped is `null`.

@@ -1,8 +1,8 @@
 //! A request as it is kept: its columns, and the seals over them.
 
-use super::codec::{Sealer, damaged, status_number};
+use super::codec::{Sealer, damaged, status_number, time, whole};
 use super::record::DROPPED;
-use crate::approval::{ApprovalId, Status};
+use crate::approval::{ApprovalId, Need, Status, schedule};
 use crate::ledger::LedgerError;
 use crate::ledger::seal::RowSeal;
 
@@ -46,8 +46,8 @@ pub(in crate::ledger) struct Row {
     pub(in crate::ledger) ended_at: Option<i64>,
     /// The approvals that were counted: JSON.
     pub(in crate::ledger) votes: Option<Vec<u8>>,
-    /// What time did up to here has been told.
-    pub(in crate::ledger) told_until: Option<i64>,
+    /// How many reminders and escalations were told.
+    pub(in crate::ledger) told: Option<i64>,
     /// When time does something next, as long as it waits. It follows from the rest, so no seal has it.
     pub(in crate::ledger) due_at: Option<i64>,
     pub(in crate::ledger) seal: [u8; 32],
@@ -99,8 +99,21 @@ impl Row {
         Err(damaged(&record_name(self.id)))
     }
 
+    /// As [`Record::due_at`](crate::approval::Record::due_at), of which this is the row.
     fn due(&self) -> Option<i64> {
-        if self.status == status_number(Status::Pending) { self.expires_at } else { None }
+        if self.status != status_number(Status::Pending) {
+            return None;
+        }
+        let told = self.told.and_then(|told| usize::try_from(told).ok()).unwrap_or_default();
+        let (created_at, expires_at) = (time(self.created_at), self.expires_at.map(time));
+        let needs = self.needs().unwrap_or_default();
+        let deeds = schedule(&needs, created_at, expires_at, self.remind.map(time));
+        deeds.get(told).map(|(at, _)| whole(*at)).or(self.expires_at)
+    }
+
+    /// Who must agree; `None`: that is not what was written.
+    pub(super) fn needs(&self) -> Option<Vec<Need>> {
+        self.needs.as_ref().map_or(Some(Vec::new()), |needs| serde_json::from_str(needs).ok())
     }
 
     /// Columns that schema 1 did not have are in the seals only where there is something in them.
@@ -150,11 +163,16 @@ impl Row {
             .int("changed_seq", Some(self.changed_seq))
             .int("ended_at", self.ended_at);
         let seal = self.votes.iter().fold(seal, |seal, votes| seal.blob("votes", Some(votes)));
-        self.told_until.iter().fold(seal, |seal, at| seal.int("told_until", Some(*at))).done()
+        self.told.iter().fold(seal, |seal, at| seal.int("told", Some(*at))).done()
     }
 
     /// Lets go of its contents.
-    pub(in crate::ledger) fn drop_contents(&mut self, sealer: &Sealer) {
+    pub(in crate::ledger) fn drop_contents(&mut self, sealer: &Sealer) -> Result<(), LedgerError> {
+        if self.votes.is_some() {
+            let mut votes = self.votes(sealer)?.ok_or_else(|| damaged(&record_name(self.id)))?;
+            votes.iter_mut().for_each(|vote| vote.reason = None);
+            self.set_votes(sealer, &votes)?;
+        }
         self.texts = Texts::default();
         self.contents = DROPPED;
         self.result = None;
@@ -162,6 +180,7 @@ impl Row {
             (fate.answer, fate.reason) = (None, None);
         }
         self.reseal(sealer, true);
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use tracing::{error, warn};
 use super::row;
 use super::step::Pen;
 use super::{Engine, Fault};
-use crate::approval::{ApprovalId, Status};
+use crate::approval::{ApprovalId, Deed, Status};
 use crate::ledger::audit::Kind;
 use crate::ledger::row::{Row, time, whole};
 use crate::ledger::{End, Event, Feed, LedgerError, Watch};
@@ -201,13 +201,15 @@ impl Shared {
         Ok(match Kind::from_name(&news.kind) {
             Some(Kind::Requested) => Some(Event::Requested(Arc::clone(request()?.request()))),
             // An approval that was taken back meanwhile is told of as that, once.
-            Some(Kind::Decided) if row.decided_seq == Some(news.seq) => {
+            Some(Kind::Decided) if row.decided_seq == Some(news.seq) => Event::decided(&request()?),
+            Some(Kind::Voted) => {
                 let record = request()?;
-                record.decided().map(|decided| Event::Decided {
-                    request: Arc::clone(record.request()),
-                    decided: Arc::clone(decided),
-                })
+                let vote =
+                    record.votes().iter().find(|vote| whole(vote.entry) == news.seq).cloned();
+                vote.map(|vote| Event::Voted { record, vote })
             }
+            Some(Kind::Reminded) => Some(Event::done(&request()?, Deed::Remind, at)),
+            Some(Kind::Escalated) => Some(Event::done(&request()?, Deed::Escalate, at)),
             Some(Kind::Started) => Some(Event::Started { id, at }),
             Some(Kind::Settled) => match row.status() {
                 Some(Status::Succeeded) => Some(Event::Settled { id, end: End::Succeeded, at }),

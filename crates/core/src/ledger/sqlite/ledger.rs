@@ -139,8 +139,11 @@ impl Ledger for SqliteLedger {
         self.look(|connection, sealer| look::pending(connection, sealer, run))
     }
 
-    fn decide(&self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError> {
-        self.step(decided.at, move |step| step.decide_one(id, decided))
+    fn decide_as(
+        &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
+    ) -> Result<Outcome, LedgerError> {
+        let groups = groups.to_vec();
+        self.step(decided.at, move |step| step.decide_one(id, decided, &groups))
     }
 
     fn revoke(&self, id: ApprovalId, decided: Decided) -> Result<Option<Record>, LedgerError> {

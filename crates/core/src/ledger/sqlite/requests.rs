@@ -5,9 +5,9 @@ use rusqlite::params;
 use super::Fault;
 use super::row;
 use super::step::{Guard, Step};
-use crate::approval::{ApprovalId, Choice, Decided, Record, Request};
+use crate::approval::{ApprovalId, Choice, Considered, Decided, Record, Request, Vote};
 use crate::ledger::audit::{Kind, Note};
-use crate::ledger::row::{Row, allowed_bits, expiry, time, whole};
+use crate::ledger::row::{Change, Row, allowed_bits, expiry, internal, time, whole};
 use crate::ledger::{AFTER_PARTS, Outcome, PART, Past, Requested};
 
 /// The last request of a call comes last.
@@ -74,21 +74,43 @@ impl Step<'_> {
     }
 
     pub(super) fn decide_one(
-        &mut self, id: ApprovalId, mut decided: Decided,
+        &mut self, id: ApprovalId, mut decided: Decided, groups: &[Box<str>],
     ) -> Result<Outcome, Fault> {
-        let Some(row) = row::by_id(self.connection, self.sealer(), id)? else {
+        let Some(mut row) = row::by_id(self.connection, self.sealer(), id)? else {
             return Ok(Outcome::Unknown);
         };
         self.tell_of_jump()?;
         decided.at = self.at;
-        let bits = allowed_bits(&decided);
+        let record = row.record(self.sealer())?;
+        let request = record.request();
+        if record.decided().is_none()
+            && !request.is_due(self.at)
+            && decided.is_allowed(request.allowed)
+        {
+            match request.consider(record.votes(), &decided, groups) {
+                Considered::Stands(None) => {}
+                Considered::Stands(Some(mut votes)) => {
+                    if let Some(vote) = votes.last_mut() {
+                        vote.entry = self.next_seq();
+                    }
+                    row.set_votes(self.sealer(), &votes)?;
+                }
+                Considered::Counts(votes) => return self.vote(&row, votes, &decided),
+                Considered::Known => return Ok(Outcome::Counted(record)),
+                Considered::Refused => {
+                    self.append(Note::refused(&record, &decided))?;
+                    return Ok(Outcome::refused(record, self.at));
+                }
+            }
+        }
         // That the time is up is decided at any time.
-        let now = if decided.decision.choice == Choice::Expired { -1 } else { whole(self.at) };
+        let is_expiry = decided.decision.choice == Choice::Expired;
+        let now = if is_expiry { -1 } else { whole(self.at) };
+        let bits = allowed_bits(&decided);
         let demand: [(&str, &dyn rusqlite::ToSql); 2] = [(":now", &now), (":bit", &bits)];
         if let Some(record) = self.decide(&row, &Guard::DECIDE, &demand, decided)? {
             return Ok(Outcome::Won(record));
         }
-        let record = row.record(self.sealer())?;
         if record.decided().is_some() {
             return Ok(Outcome::Already(record));
         }
@@ -96,6 +118,29 @@ impl Step<'_> {
             Some(record) => Ok(Outcome::Expired(record)),
             None => Ok(Outcome::NotAllowed(record)),
         }
+    }
+
+    fn vote(&mut self, row: &Row, votes: Vec<Vote>, decided: &Decided) -> Result<Outcome, Fault> {
+        let seq = self.next_seq();
+        let change = Change::vote(row, self.sealer(), votes, decided, seq, self.at)?;
+        match self.make(change, &Guard::WAITS, &[(":now", &whole(self.at))])? {
+            Some(record) => Ok(Outcome::Counted(record)),
+            None => Err(internal("a request that waits took no vote").into()),
+        }
+    }
+
+    /// What time does next to a request that is due.
+    fn do_next(&mut self, row: &Row) -> Result<Record, Fault> {
+        let now = whole(self.at);
+        let (sealer, seq) = (self.sealer(), self.next_seq());
+        let done = if row.expires_at.is_some_and(|deadline| deadline <= now) {
+            self.expire(row)?
+        } else if let Some((change, _)) = Change::tell(row, sealer, seq, self.at)? {
+            self.make(change, &Guard::WAITS, &[(":now", &now)])?
+        } else {
+            None
+        };
+        Ok(done.ok_or_else(|| internal("a request that is due has nothing to be done"))?)
     }
 
     fn expire(&mut self, row: &Row) -> Result<Option<Record>, Fault> {
@@ -113,20 +158,20 @@ impl Step<'_> {
 
     /// The most overdue first.
     pub(super) fn expire_due(&mut self, limit: usize) -> Result<Vec<Record>, Fault> {
-        let due = row::select(
-            self.connection,
-            self.sealer(),
-            DUE,
-            params![whole(self.at), i64::try_from(limit).unwrap_or(i64::MAX)],
-        )?;
-        if !due.is_empty() {
+        let mut done = Vec::new();
+        while done.len() < limit {
+            let left = i64::try_from(limit - done.len()).unwrap_or(i64::MAX);
+            let due =
+                row::select(self.connection, self.sealer(), DUE, params![whole(self.at), left])?;
+            if due.is_empty() {
+                break;
+            }
             self.tell_of_jump()?;
+            for row in &due {
+                done.push(self.do_next(row)?);
+            }
         }
-        let mut expired = Vec::with_capacity(due.len());
-        for row in &due {
-            expired.extend(self.expire(row)?);
-        }
-        Ok(expired)
+        Ok(done)
     }
 
     pub(super) fn cancel_run(

@@ -100,7 +100,7 @@ impl Step<'_> {
         let full = row::select(self.connection, self.sealer(), FULL, [at, limit])?;
         let dropped = full.len() as u64;
         for mut row in full {
-            row.drop_contents(self.sealer());
+            row.drop_contents(self.sealer())?;
             self.connection
                 .prepare_cached(
                     "UPDATE content SET args = NULL, context = NULL, description = NULL, preview = NULL, details = NULL
@@ -109,10 +109,10 @@ impl Step<'_> {
                 .execute([row.seq])?;
             self.connection
                 .prepare_cached(
-                    "UPDATE approval SET contents = ?2, asked = ?3, answer = NULL, reason = NULL, result = NULL, seal = ?4
-                     WHERE seq = ?1 AND ended_at IS NOT NULL",
+                    "UPDATE approval SET contents = ?2, asked = ?3, answer = NULL, reason = NULL, result = NULL, seal = ?4,
+                     votes = ?5 WHERE seq = ?1 AND ended_at IS NOT NULL",
                 )?
-                .execute(params![row.seq, row.contents, row.asked, row.seal])?;
+                .execute(params![row.seq, row.contents, row.asked, row.seal, row.votes])?;
         }
         Ok(dropped)
     }

@@ -11,7 +11,7 @@ const COLUMNS: &str = "
     a.seq, a.id, a.run_id, a.tool_call_id, a.tool_name, a.digest, a.origin, a.flags, a.allowed, a.supersedes,
     a.created_at, a.duration, a.expires_at, a.needs, a.requester, a.remind, a.contents, a.asked, a.status,
     a.choice, a.stop, a.answer, a.reason, a.decider, a.via, a.decided_at, a.bound, a.executor, a.result,
-    a.decided_seq, a.changed_seq, a.ended_at, a.votes, a.told_until, a.due_at, a.seal,
+    a.decided_seq, a.changed_seq, a.ended_at, a.votes, a.told, a.due_at, a.seal,
     c.seq, c.args, c.context, c.description, c.preview, c.details
     FROM approval a LEFT JOIN content c ON c.seq = a.seq";
 
@@ -80,7 +80,7 @@ impl Row {
             changed_seq: 0,
             ended_at: None,
             votes: None,
-            told_until: None,
+            told: None,
             due_at: None,
             seal: [0; 32],
         };
@@ -101,7 +101,7 @@ impl Row {
         read.changed_seq = next.get()?;
         read.ended_at = next.get()?;
         read.votes = next.get()?;
-        read.told_until = next.get()?;
+        read.told = next.get()?;
         read.due_at = next.get()?;
         read.seal = next.get()?;
         if next.get::<Option<i64>>()?.is_none() {
@@ -185,7 +185,7 @@ impl Row {
             self.ended_at,
             self.seal,
             self.votes,
-            self.told_until,
+            self.told,
             self.due_at,
         ];
         for (index, value) in columns.iter().enumerate() {

@@ -110,14 +110,14 @@ CREATE TRIGGER audit_is_never_dropped BEFORE DELETE ON audit
     BEGIN SELECT RAISE(ABORT, 'the audit log is only appended to'); END;
 ";
 
-/// Who must agree, and values beside the requests. `needs` is JSON, `remind` a time before the deadline, `told_until` up to
-/// when the reminders and escalations were told, and `due_at` what time does next: the index finds what is due by it.
+/// Who must agree, and values beside the requests. `needs` is JSON, `remind` a time before the deadline, `told` how many
+/// of its reminders and escalations were told, and `due_at` what time does next: the index finds what is due by it.
 const SCHEMA_2: &str = "
 ALTER TABLE approval ADD COLUMN needs TEXT;
 ALTER TABLE approval ADD COLUMN requester TEXT;
 ALTER TABLE approval ADD COLUMN remind INTEGER;
 ALTER TABLE approval ADD COLUMN votes BLOB;
-ALTER TABLE approval ADD COLUMN told_until INTEGER;
+ALTER TABLE approval ADD COLUMN told INTEGER;
 ALTER TABLE approval ADD COLUMN due_at INTEGER;
 UPDATE approval SET due_at = expires_at WHERE status = 0;
 DROP INDEX approval_pending;

@@ -120,7 +120,8 @@ impl<'a> Step<'a> {
         change.map_or(Ok(None), |change| self.make(change, guard, demand))
     }
 
-    fn make(
+    /// Writes a change down, if what lies there is as `guard` demands; `None`: it is not.
+    pub(super) fn make(
         &mut self, change: Change, guard: &Guard, demand: &[(&str, &dyn ToSql)],
     ) -> Result<Option<Record>, Fault> {
         if change.row.update(guard.statement(self.connection)?, demand)? == 0 {
@@ -139,6 +140,8 @@ impl Guard {
     /// Nobody has decided, the time is not up, and it is allowed.
     pub(super) const DECIDE: Self =
         Self("status = 0 AND (expires_at IS NULL OR expires_at > :now) AND (allowed & :bit) <> 0");
+    /// Nobody has decided, and the time is not up.
+    pub(super) const WAITS: Self = Self("status = 0 AND (expires_at IS NULL OR expires_at > :now)");
     /// Nobody has decided, and the time is up.
     pub(super) const EXPIRE: Self = Self("status = 0 AND expires_at <= :now");
     /// It was approved, and not started.
@@ -156,7 +159,7 @@ impl Guard {
         connection.prepare_cached(&format!(
             "UPDATE approval SET status = ?2, choice = ?3, stop = ?4, answer = ?5, reason = ?6, decider = ?7, via = ?8,
              decided_at = ?9, bound = ?10, executor = ?11, result = ?12, decided_seq = ?13, changed_seq = ?14,
-             ended_at = ?15, seal = ?16, votes = ?17, told_until = ?18, due_at = ?19 WHERE id = ?1 AND {}",
+             ended_at = ?15, seal = ?16, votes = ?17, told = ?18, due_at = ?19 WHERE id = ?1 AND {}",
             self.0
         ))
     }

@@ -60,6 +60,8 @@ fn outcome(outcome: &Outcome) -> String {
         Outcome::Already(record) => format!("already {:?}", seen(record)),
         Outcome::Expired(record) => format!("expired {:?}", seen(record)),
         Outcome::NotAllowed(record) => format!("not allowed {:?}", seen(record)),
+        Outcome::Counted(record) => format!("counted {:?} {:?}", seen(record), record.tally()),
+        Outcome::Refused { record, may } => format!("refused {:?} {may:?}", seen(record)),
         Outcome::Unknown => "unknown".to_owned(),
     }
 }

@@ -16,6 +16,11 @@ fn fill(ledger: &SqliteLedger) {
             asked.call.args = json(&format!("\"{}\"", "word ".repeat(3_000)));
             asked.digest = asked.call.digest();
         }
+        if call % 4 == 0 {
+            let need =
+                r#"{"approvers":["ada","bo"],"quorum":2,"escalate":{"after":100,"to":["cy"]}}"#;
+            asked.more.get_or_insert_default().needs = [serde_json::from_str(need).unwrap()].into();
+        }
         let id = put(ledger, asked);
         let choice = match call % 6 {
             0 => continue,
@@ -53,11 +58,12 @@ fn dump(ledger: &SqliteLedger) -> Result<String, LedgerError> {
         let request = record.request();
         writeln!(
             text,
-            "{request:?} {} {:?} {:?} {:?}",
+            "{request:?} {} {:?} {:?} {:?} {:?}",
             request.call.args.as_str(),
             record.status(),
             record.decided(),
-            record.result()
+            record.result(),
+            record.tally()
         )
         .unwrap();
         writeln!(text, "{:?}", ledger.get(request.id)?.map(|record| record.status())).unwrap();

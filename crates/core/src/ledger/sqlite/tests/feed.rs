@@ -27,11 +27,14 @@ fn next_events(ledger: &SqliteLedger, count: usize) -> Vec<String> {
 fn name(event: &Event) -> String {
     match event {
         Event::Requested(request) => format!("requested {}", request.call.tool_call_id),
-        Event::Decided { request, decided } => {
+        Event::Decided { request, decided, .. } => {
             format!("{} {}", decided.decision.choice.name(), request.call.tool_call_id)
         }
         Event::Started { .. } => "started".to_owned(),
         Event::Settled { end, .. } => end.name().to_owned(),
+        Event::Voted { vote, .. } => format!("voted by {}", vote.by),
+        Event::Reminded { .. } => "reminded".to_owned(),
+        Event::Escalated { to, .. } => format!("escalated to {}", to.join(" ")),
     }
 }
 
@@ -88,7 +91,7 @@ fn a_decision_that_stands_no_more_is_not_told() {
             let pen = Arc::clone(&two.pen);
             move |connection| {
                 let mut step = crate::ledger::sqlite::step::Step::begin(connection, &pen, 0)?;
-                step.decide_one(id, choose(Choice::Approve, 0))?;
+                step.decide_one(id, choose(Choice::Approve, 0), &[])?;
                 step.revoke(id, choose(Choice::Cancelled, 0))?;
                 Ok(())
             }

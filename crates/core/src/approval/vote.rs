@@ -1,0 +1,178 @@
+//! What a decision does to a request that says who must agree.
+
+use super::need::{Person, is_same_person};
+use super::{Choice, Decided, DecisionKind, DecisionKinds, Need, Request, Via};
+
+/// An approval that was counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vote {
+    /// Who.
+    pub by: Box<str>,
+    /// Through what.
+    pub via: Via,
+    /// When, in ms since the epoch.
+    pub at: u64,
+    /// Why.
+    pub reason: Option<Box<str>>,
+    /// A bit for each need that it counts for.
+    pub counts_for: u32,
+    /// The number of the entry of the audit that tells of it; 0: there is none.
+    pub entry: u64,
+}
+
+/// What a decision does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Considered {
+    /// It decides the request. With the votes as they then are, where they are counted.
+    Stands(Option<Vec<Vote>>),
+    /// It is one of several: the votes as they then are, it being the last.
+    Counts(Vec<Vote>),
+    /// It was counted before, or nobody needs it any more: nothing changes.
+    Known,
+    /// This person may not take it.
+    Refused,
+}
+
+impl Request {
+    /// Who must agree; empty: anybody, once.
+    pub fn needs(&self) -> &[Need] {
+        self.more.as_ref().map_or(&[], |more| &more.needs)
+    }
+
+    /// Who asked for the run.
+    pub fn requester(&self) -> Option<&str> {
+        self.more.as_ref()?.requester.as_deref()
+    }
+
+    /// Who may decide it now: names, and groups as `group:NAME`. Empty: everybody who gives a name.
+    pub fn approvers(&self, now: u64) -> Vec<&str> {
+        let age = now.saturating_sub(self.created_at);
+        let mut names = Vec::new();
+        for need in self.needs() {
+            let Some(approvers) = &need.approvers else { return Vec::new() };
+            for name in approvers.iter().chain(need.escalated(age)) {
+                if !names.contains(&&**name) {
+                    names.push(name);
+                }
+            }
+        }
+        names
+    }
+
+    /// Whom it was escalated to by this moment, each once.
+    pub fn escalated_to(&self, now: u64) -> Vec<Box<str>> {
+        let age = now.saturating_sub(self.created_at);
+        let mut to: Vec<Box<str>> = Vec::new();
+        for name in self.needs().iter().flat_map(|need| need.escalated(age)) {
+            if !to.contains(name) {
+                to.push(name.clone());
+            }
+        }
+        to
+    }
+
+    /// What a decision does, as things stand. It is only asked of a request that waits and whose time is not up; `groups` are
+    /// those that the person is in.
+    pub fn consider(&self, votes: &[Vote], decided: &Decided, groups: &[Box<str>]) -> Considered {
+        let needs = self.needs();
+        if needs.is_empty() {
+            return Considered::Stands(None);
+        }
+        let choice = &decided.decision.choice;
+        if decided.via.is_machine() || choice.kind().is_none() {
+            // A machine ends it as ever, and never lets it run.
+            let ends = matches!(choice, Choice::Reject { .. }) || choice.kind().is_none();
+            return if ends { Considered::Stands(None) } else { Considered::Refused };
+        }
+        let Some(person) = decided.by.as_deref().and_then(|by| Person::new(by, groups)) else {
+            return Considered::Refused;
+        };
+        let age = decided.at.saturating_sub(self.created_at);
+        let is_requester =
+            self.requester().is_some_and(|requester| is_same_person(requester, person.name));
+        match choice {
+            Choice::Approve => {
+                let counts_for = bits(needs, |need| {
+                    need.names(person, age) && !(need.exclude_requester && is_requester)
+                });
+                self.count(votes, decided, person, counts_for)
+            }
+            Choice::Reject { .. } | Choice::Skip => {
+                let ends = is_requester || needs.iter().any(|need| need.names(person, age));
+                if ends { Considered::Stands(None) } else { Considered::Refused }
+            }
+            // What only one person decides, that person may also change.
+            _ => match needs {
+                [need]
+                    if is_simple(needs)
+                        && need.names(person, age)
+                        && !(need.exclude_requester && is_requester) =>
+                {
+                    Considered::Stands(None)
+                }
+                _ => Considered::Refused,
+            },
+        }
+    }
+
+    fn count(
+        &self, votes: &[Vote], decided: &Decided, person: Person<'_>, counts_for: u32,
+    ) -> Considered {
+        let needs = self.needs();
+        if counts_for == 0 {
+            return Considered::Refused;
+        }
+        if is_simple(needs) {
+            return Considered::Stands(None);
+        }
+        let mut after = votes.to_vec();
+        // Somebody who is named later may be counted for more than before, but always as one person.
+        let before = after.iter().position(|vote| is_same_person(&vote.by, person.name));
+        let known = before.map_or(0, |at| after.remove(at).counts_for);
+        let open = bits_of(needs, |index, need| quorum(votes, index) < need.quorum as usize);
+        if counts_for & !known & open == 0 {
+            return Considered::Known;
+        }
+        after.push(Vote {
+            by: person.name.into(),
+            via: decided.via,
+            at: decided.at,
+            reason: decided.decision.reason.clone(),
+            counts_for: known | counts_for,
+            entry: 0,
+        });
+        let left = bits_of(needs, |index, need| quorum(&after, index) < need.quorum as usize);
+        if left == 0 { Considered::Stands(Some(after)) } else { Considered::Counts(after) }
+    }
+}
+
+/// Whether one approval is enough, of whoever it must be of.
+fn is_simple(needs: &[Need]) -> bool {
+    matches!(needs, [Need { quorum: 1, .. }])
+}
+
+/// What may be decided of a request with these needs, of what is allowed: where one person is not enough, nobody changes what
+/// others agreed to. `None`: nobody could approve it.
+pub fn decidable(needs: &[Need], allowed: DecisionKinds) -> Option<DecisionKinds> {
+    if needs.is_empty() || is_simple(needs) {
+        return Some(allowed);
+    }
+    let is_kept = |kind: &DecisionKind| !matches!(kind, DecisionKind::Edit | DecisionKind::Respond);
+    DecisionKinds::new(allowed.iter().filter(is_kept))
+        .filter(|kinds| kinds.contains(DecisionKind::Approve))
+}
+
+/// How many people a need has.
+fn quorum(votes: &[Vote], index: usize) -> usize {
+    votes.iter().filter(|vote| vote.counts_for & (1 << index) != 0).count()
+}
+
+fn bits(needs: &[Need], is_set: impl Fn(&Need) -> bool) -> u32 {
+    bits_of(needs, |_, need| is_set(need))
+}
+
+/// There are at most 32 needs.
+fn bits_of(needs: &[Need], is_set: impl Fn(usize, &Need) -> bool) -> u32 {
+    let set = needs.iter().enumerate().filter(|(index, need)| is_set(*index, need));
+    set.fold(0, |bits, (index, _)| bits | 1_u32.checked_shl(index as u32).unwrap_or(0))
+}

@@ -1,0 +1,56 @@
+//! The approvals of a request that were counted, as they are kept: JSON, sealed where there is a key.
+
+use serde::{Deserialize, Serialize};
+
+use super::codec::Sealer;
+use super::request::Row;
+use crate::approval::{Via, Vote};
+use crate::ledger::LedgerError;
+use crate::ledger::row::internal;
+
+const COLUMN: &str = "votes";
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    by: Box<str>,
+    via: Via,
+    at: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<Box<str>>,
+    /// A bit for each need.
+    r#for: u32,
+    entry: u64,
+}
+
+impl From<&Vote> for Kept {
+    fn from(vote: &Vote) -> Self {
+        let Vote { by, via, at, reason, counts_for, entry } = vote.clone();
+        Self { by, via, at, reason, r#for: counts_for, entry }
+    }
+}
+
+impl From<Kept> for Vote {
+    fn from(Kept { by, via, at, reason, r#for, entry }: Kept) -> Self {
+        Self { by, via, at, reason, counts_for: r#for, entry }
+    }
+}
+
+impl Row {
+    /// Takes these votes instead of those it has.
+    pub(in crate::ledger) fn set_votes(
+        &mut self, sealer: &Sealer, votes: &[Vote],
+    ) -> Result<(), LedgerError> {
+        let kept: Vec<Kept> = votes.iter().map(Kept::from).collect();
+        let text = serde_json::to_string(&kept).map_err(|error| internal(error.to_string()))?;
+        self.votes = Some(sealer.seal(self.id.as_bytes(), COLUMN, &text)?);
+        Ok(())
+    }
+
+    /// Its votes; `None`: they are not what was written.
+    pub(super) fn votes(&self, sealer: &Sealer) -> Result<Option<Vec<Vote>>, LedgerError> {
+        let Some(kept) = &self.votes else { return Ok(Some(Vec::new())) };
+        let text = sealer.open(self.id.as_bytes(), COLUMN, kept)?;
+        let kept: Option<Vec<Kept>> = serde_json::from_str(&text).ok();
+        Ok(kept.map(|votes| votes.into_iter().map(Vote::from).collect()))
+    }
+}
