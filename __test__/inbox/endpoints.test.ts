@@ -101,9 +101,8 @@ describe('pending', () => {
       args: { command: 'ls \u202e\u001b[2Jhs.txt\u0007' },
       description: '\u202eHi\u200b',
     });
-    const text = JSON.stringify(
-      (await mia.get<Pending>('api/pending')).body.items.map(({ runId: _, ...item }) => item),
-    );
+    const [item] = (await mia.get<Pending>('api/pending')).body.items;
+    const text = JSON.stringify({ ...item, runId: '' });
     expect(text).not.toMatch(/\\u001b|\\u0000|\\u0007|[\u200b\u202e]/);
     const { facets } = (await mia.get<Pending>('api/pending')).body;
     const again = await mia.get<Pending>(`api/pending?run=${encodeURIComponent(facets.runs[0]?.value ?? '')}`);

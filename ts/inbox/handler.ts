@@ -86,7 +86,8 @@ export class Inbox {
 
   async #route(request: Request, eyes: Eyes): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
-    const route = routeOf(pathname, this.#settings.basePath);
+    const isForPage = request.headers.get('accept')?.includes('text/html') === true;
+    const route = routeOf(pathname, this.#settings.basePath, isForPage);
     if (route === undefined) throw notFound();
     const methods = methodsOf(route);
     const allow = [...methods, 'OPTIONS'].join(', ');

@@ -16,8 +16,12 @@ const KNOWN = new RegExp(
   `^(.*?)/(?:api/(?:(session|pending|history|runs|audit|events)|(decisions)|(audit/verify)|requests/(${UUID})(?:/(decision|check))?)|assets/([A-Za-z0-9_-][A-Za-z0-9._-]*))$`,
 );
 
-/** The route of a path, as it stands in the URL; `undefined`: there is nothing. */
-export function routeOf(path: string, basePath: string | null): Route | undefined {
+/**
+ * The route of a path, as it stands in the URL; `undefined`: there is nothing.
+ *
+ * @param isForPage whether a browser opens it: where it is mounted is told by nothing else when there is no `basePath`
+ */
+export function routeOf(path: string, basePath: string | null, isForPage: boolean): Route | undefined {
   const [, before = '', list, decisions, verify, id, action, asset] = KNOWN.exec(path) ?? [];
   if (list ?? decisions ?? verify ?? id ?? asset) {
     if (basePath !== null && before !== basePath) return undefined;
@@ -30,7 +34,8 @@ export function routeOf(path: string, basePath: string | null): Route | undefine
   if (basePath !== null && path !== basePath && path !== `${basePath}/`) return undefined;
   // Without a slash at the end, what is relative starts one folder above: no redirect, which some frameworks would undo.
   const last = path.slice(path.lastIndexOf('/') + 1);
-  return { to: 'page', base: last === '' ? './' : `./${last}/` };
+  if (last === '') return { to: 'page', base: './' };
+  return basePath !== null || isForPage ? { to: 'page', base: `./${last}/` } : undefined;
 }
 
 /** What may be done there. */

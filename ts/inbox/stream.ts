@@ -29,8 +29,10 @@ export class Streams {
     this.#gate = gate;
   }
 
-  /** @throws {Refusal} 429, 503 */
-  open(person: string, signal: AbortSignal): Response {
+  /** @throws {Refusal} 429, 503, and what the ledger says when it cannot be opened */
+  async open(person: string, signal: AbortSignal): Promise<Response> {
+    // To listen alone opens no ledger, and nothing would be heard of other processes.
+    await this.#gate.ready();
     if (this.#isOver) throw new Refusal(503, 'ERR_UNAVAILABLE', 'The inbox is closed.');
     const own = [...this.#pages].filter((page) => page.person === person).length;
     if (own >= MOST_OF_ONE || this.#pages.size >= MOST_STREAMS)
