@@ -1,10 +1,10 @@
 /** What is about to be decided. It belongs to one request: whatever else comes to be shown, it does not go over to that. */
 import { computed, effect, signal } from '@preact/signals';
 import type { DecisionType } from '../../../../index.js';
-import type { Detail } from '../../protocol.js';
+import type { Detail, ShownRecord } from '../../protocol.js';
 import { flag, isWarning } from '../words.js';
 import { decide, isSending } from './answers.js';
-import { detail, session } from './store.js';
+import { clock, detail, session } from './store.js';
 
 export type Sheet = DecisionType | 'always' | 'together';
 
@@ -41,9 +41,13 @@ effect(() => {
   return () => window.clearTimeout(timer);
 });
 
+/** By this clock; the inbox' own decides. */
+export const isTimeUp = ({ expiresAt }: ShownRecord): boolean => expiresAt !== null && expiresAt <= clock.value;
+
 /** What this person may decide about it here and now. */
 export function mayDecide({ record }: Detail, type: DecisionType): boolean {
-  return session.value?.person.mayDecide === true && record.status === 'pending' && record.mayDecide.includes(type);
+  if (session.value?.person.mayDecide !== true || record.status !== 'pending' || isTimeUp(record)) return false;
+  return record.mayDecide.includes(type);
 }
 
 export const mayRemember = (shown: Detail): boolean => {

@@ -46,7 +46,7 @@ async function verify(): Promise<void> {
 /** Whether the log of all that was asked, decided and done is as it was written. */
 export function Audit() {
   return (
-    <section class="audit" aria-labelledby="audit-title">
+    <section class="report" aria-labelledby="audit-title">
       <h1 id="audit-title">Audit</h1>
       <p class="lead">
         Each request, decision and execution is an entry that carries the hash of the one before it. A change anywhere

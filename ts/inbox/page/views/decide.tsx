@@ -3,7 +3,7 @@
 import type { DecisionType } from '../../../../index.js';
 import type { Detail } from '../../protocol.js';
 import { answers, dismiss, type Answer } from '../state/answers.js';
-import { approve, closeSheet, mayDecide, mayRemember, openSheet, ready, sheet } from '../state/compose.js';
+import { approve, closeSheet, isTimeUp, mayDecide, mayRemember, openSheet, ready, sheet } from '../state/compose.js';
 import { session } from '../state/store.js';
 import { VERB } from '../words.js';
 import { Always } from './always.js';
@@ -58,6 +58,7 @@ function Open({ shown }: { shown: Detail }) {
   const { record } = shown;
   const id = record.approvalId;
   const done = closeSheet;
+  if (isTimeUp(record)) return <p class="why-not">Its time is up.</p>;
   if (session.value !== null && record.mayDecide.length === 0) {
     return (
       <p class="why-not">
@@ -88,42 +89,47 @@ function Open({ shown }: { shown: Detail }) {
   }
 }
 
-/** Beside approve, which may ask for a second look first, each opens a sheet. */
-const OPENS: readonly DecisionType[] = ['reject', 'edit', 'respond', 'skip'];
-
 function Bar({ shown }: { shown: Detail }) {
   const id = shown.record.approvalId;
-  const isReady = ready.value === id;
   const may = (type: DecisionType) => mayDecide(shown, type) && (type !== 'edit' || shown.record.argsJson !== null);
-  const first = mayDecide(shown, 'approve') ? 'approve' : 'respond';
+  const isReady = ready.value === id;
+  const first: DecisionType = may('approve') ? 'approve' : 'respond';
+  // Approve may ask for a second look first; all others open a sheet.
+  const way = (type: DecisionType) =>
+    may(type) && (
+      <button
+        key={type}
+        type="button"
+        class={type === first ? 'primary' : type === 'reject' ? 'danger' : ''}
+        disabled={!isReady}
+        onClick={() => (type === 'approve' ? approve(shown) : openSheet(id, type))}
+      >
+        {VERB[type].label} <Key>{VERB[type].key}</Key>
+      </button>
+    );
+  const rest = (['edit', 'respond', 'skip'] as const).filter((type) => type !== first);
   return (
     <div class="bar">
-      {may('approve') && (
-        <button type="button" class="primary" disabled={!isReady} onClick={() => approve(shown)}>
-          {VERB.approve.label} <Key>{VERB.approve.key}</Key>
-        </button>
-      )}
-      {OPENS.filter(may).map((type) => (
-        <button
-          key={type}
-          type="button"
-          class={type === first ? 'primary' : type === 'reject' ? 'danger' : ''}
-          disabled={!isReady}
-          onClick={() => openSheet(id, type)}
-        >
-          {VERB[type].label} <Key>{VERB[type].key}</Key>
-        </button>
-      ))}
-      {mayRemember(shown) && (
-        <button type="button" disabled={!isReady} onClick={() => openSheet(id, 'always')}>
-          Always… <Key>w</Key>
-        </button>
-      )}
-      {shown.step.length > 0 && (
-        <button type="button" disabled={!isReady} onClick={() => openSheet(id, 'together')}>
-          With {shown.step.length} more… <Key>t</Key>
-        </button>
-      )}
+      {way(first)}
+      {way('reject')}
+      <div class="more-ways">
+        {rest.map(way)}
+        {mayRemember(shown) && (
+          <button type="button" disabled={!isReady} onClick={() => openSheet(id, 'always')}>
+            Always… <Key>w</Key>
+          </button>
+        )}
+        {shown.step.length > 0 && (
+          <button
+            type="button"
+            title="Decide several of this run together"
+            disabled={!isReady}
+            onClick={() => openSheet(id, 'together')}
+          >
+            All {shown.step.length + 1}… <Key>t</Key>
+          </button>
+        )}
+      </div>
     </div>
   );
 }

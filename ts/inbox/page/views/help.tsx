@@ -33,7 +33,14 @@ export function Help() {
   }, [isOpen]);
   return (
     <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={() => (isHelpOpen.value = false)}>
-      <h2 id="help-title">Keys</h2>
+      <header>
+        <h2 id="help-title" tabIndex={-1} autofocus>
+          Keys
+        </h2>
+        <button type="button" onClick={() => (isHelpOpen.value = false)}>
+          Close
+        </button>
+      </header>
       <dl>
         {KEYS.map(([keys, what]) => (
           <div key={what}>
@@ -47,9 +54,6 @@ export function Help() {
         ))}
       </dl>
       <p class="quiet">Enter alone decides nothing. A request decides by key only once you have had it in sight.</p>
-      <button type="button" class="primary" onClick={() => (isHelpOpen.value = false)}>
-        Close
-      </button>
     </dialog>
   );
 }

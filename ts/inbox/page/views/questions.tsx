@@ -173,3 +173,32 @@ function SomeOf({ options, answer, onAnswer }: SomeOfProps) {
     </>
   );
 }
+
+/** What the model asks, to be read. */
+export function Asked({ questions }: { questions: readonly ShownQuestion[] }) {
+  return (
+    <ol class="asked-questions" aria-label="Questions">
+      {questions.map(({ header, question, options, required }, index) => (
+        <li key={index}>
+          <p>
+            {header !== null && (
+              <span class="topic">
+                <Given>{header}</Given>
+              </span>
+            )}
+            <Given>{question}</Given> {!required && <span class="quiet">may be left out</span>}
+          </p>
+          {options.length > 0 && (
+            <ul class="options">
+              {options.map(({ label }, at) => (
+                <li key={at}>
+                  <Given>{label}</Given>
+                </li>
+              ))}
+            </ul>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -9,7 +9,9 @@ import { flag, isWarning } from '../words.js';
 import { Decide } from './decide.js';
 import { Diff } from './diff.js';
 import { Ago, Empty, Given, Key, Origin, Status, TimeLeft } from './parts.js';
+import { Asked } from './questions.js';
 import { Signatures } from './signatures.js';
+import { Preview } from './preview.js';
 import { Ids, Similars, Why } from './why.js';
 
 /** The request that is selected, whole. */
@@ -62,7 +64,7 @@ function Whole({ shown }: { shown: Detail }) {
           <Head shown={shown} />
           {detailFault.value !== null && <p class="note bad">It could not be read again: {detailFault.value}</p>}
           <Warnings shown={shown} />
-          {record.kind === 'approval' && <Contents shown={shown} />}
+          {record.kind === 'approval' ? <Contents shown={shown} /> : <Asked questions={shown.questions ?? []} />}
           <Why shown={shown} />
           <Signatures record={record} />
           <Similars similar={shown.similar} />
@@ -158,9 +160,7 @@ function Contents({ shown: { record } }: { shown: Detail }) {
         </div>
       )}
       {isCall ? (
-        <pre class="preview" tabIndex={0} aria-label="The call">
-          {preview}
-        </pre>
+        <Preview text={preview} />
       ) : (
         changes.map(({ path, before, added, removed, diff }) => (
           <figure key={path} class="change">

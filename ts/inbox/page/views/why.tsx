@@ -11,14 +11,14 @@ export function Why({ shown: { record, segments } }: { shown: Detail }) {
     if (record.kind === 'question') return null;
     return (
       <section class="why" aria-labelledby="why-title">
-        <h3 id="why-title">Why it asks</h3>
+        <h3 id="why-title">{record.status === 'pending' ? 'Why it asks' : 'Why it asked'}</h3>
         <p>The program wants this tool to be asked about. No policy speaks of it.</p>
       </section>
     );
   }
   return (
     <section class="why" aria-labelledby="why-title">
-      <h3 id="why-title">Why it asks</h3>
+      <h3 id="why-title">{record.status === 'pending' ? 'Why it asks' : 'Why it asked'}</h3>
       {verdict !== null && <Verdict verdict={verdict} />}
       <Segments segments={segments} more={verdict?.more ?? 0} />
     </section>
