@@ -2,7 +2,7 @@
 import type { UIMessageChunk } from 'ai';
 import type { ApprovalDetails, ApprovalDetailsChunk, ApprovalRequest, Gate } from '../../index.js';
 import { localGate } from '../gate/gate.js';
-import { safeText } from '../native.js';
+import { oneLine } from '../gate/in-a-line.js';
 
 /** @see index.d.ts */
 export async function approvalDetails(gate: Gate, { runId }: { runId: string }): Promise<ApprovalDetails[]> {
@@ -45,20 +45,20 @@ function detailsOf(request: ApprovalRequest): ApprovalDetails {
     approvalId,
     toolCallId,
     toolName,
-    description: inLine(request.description),
+    description: oneLine(request.description),
     preview,
     flags: [...flags],
-    origin: request.origin.map(inLine),
+    origin: request.origin.map(oneLine),
     changes: changes.map(({ path, before, added, removed }) => ({
-      path: inLine(path),
+      path: oneLine(path),
       isNew: before === null,
       added,
       removed,
     })),
     why: verdict === null ? null : whyOf(verdict),
     contents,
-    needs: needs.map(({ approvers = [], quorum = 1 }) => ({ approvers: approvers.map(inLine), quorum })),
-    approvedBy: votes.map(({ by }) => inLine(by)),
+    needs: needs.map(({ approvers = [], quorum = 1 }) => ({ approvers: approvers.map(oneLine), quorum })),
+    approvedBy: votes.map(({ by }) => oneLine(by)),
     createdAt,
     expiresAt,
   };
@@ -67,13 +67,8 @@ function detailsOf(request: ApprovalRequest): ApprovalDetails {
 function whyOf({ effect, reason, rule }: NonNullable<ApprovalRequest['verdict']>): ApprovalDetails['why'] {
   return {
     effect,
-    reason: inLine(reason),
-    source: rule === null ? null : inLine(rule.source),
+    reason: oneLine(reason),
+    source: rule === null ? null : oneLine(rule.source),
     line: rule?.line ?? null,
   };
 }
-
-const inLine = (text: string): string =>
-  safeText(text)
-    .replace(/\s*\n\s*/g, ' ⏎ ')
-    .trim();
