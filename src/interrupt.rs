@@ -1,6 +1,8 @@
 //! `interruptOn`, read from the JavaScript objects it is made of.
 
-use countersign_core::approval::{DecisionKind, DecisionKinds};
+mod who;
+
+use countersign_core::approval::{DecisionKind, DecisionKinds, decidable};
 use countersign_core::gate::{Error, wire};
 use countersign_core::policy::interrupt::{
     Action, Entry, OwnApproval, Plan, Rule, UnknownTools, WILDCARD, plan,
@@ -207,7 +209,17 @@ fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
 }
 
 /// What `InterruptOptions` has.
-const OPTIONS: [&str; 4] = ["shouldApprove", "allowedDecisions", "description", "timeout"];
+const OPTIONS: [&str; 9] = [
+    "shouldApprove",
+    "allowedDecisions",
+    "description",
+    "timeout",
+    "approvers",
+    "quorum",
+    "excludeRequester",
+    "escalate",
+    "remind",
+];
 
 /// One entry that is an object: `InterruptOptions`.
 fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>>)> {
@@ -238,19 +250,17 @@ fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>
     {
         return fault(format!("{place}.description must be a string or a function"));
     }
-    let timeout = match own_named(&options, "timeout")? {
-        None => None,
-        Some(value) => {
-            let ms = if value.get_type()? == ValueType::Number {
-                f64::from_unknown(value)?
-            } else {
-                f64::NAN
-            };
-            if !ms.is_finite() || ms <= 0.0 {
-                return fault(format!("{place}.timeout must be a positive number of milliseconds"));
-            }
-            Some(ms)
-        }
+    let timeout = match read_ms(&place, &options, "timeout")? {
+        Ok(timeout) => timeout,
+        Err(error) => return Ok(Err(error)),
+    };
+    let remind = match read_ms(&place, &options, "remind")? {
+        Ok(remind) => remind,
+        Err(error) => return Ok(Err(error)),
+    };
+    let needs = match who::read_needs(&place, &options)? {
+        Ok(needs) => needs,
+        Err(error) => return Ok(Err(error)),
     };
     let allowed = match own_named(&options, "allowedDecisions")? {
         None => None,
@@ -264,8 +274,24 @@ fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>
             }
         },
     };
+    if decidable(&needs, allowed.unwrap_or(DecisionKinds::ALL)).is_none() {
+        return fault(format!(
+            "{place}.allowedDecisions must have approve, since several people must"
+        ));
+    }
     let rule = if judge.is_some() { Rule::Judge } else { Rule::Ask };
-    Ok(Ok((Entry { rule, allowed, timeout }, judge)))
+    Ok(Ok((Entry { rule, allowed, timeout, needs, remind }, judge)))
+}
+
+/// A time in ms.
+fn read_ms(place: &str, options: &Object, name: &str) -> Read<Option<f64>> {
+    let Some(value) = own_named(options, name)? else { return Ok(Ok(None)) };
+    let ms =
+        if value.get_type()? == ValueType::Number { f64::from_unknown(value)? } else { f64::NAN };
+    if !ms.is_finite() || ms <= 0.0 {
+        return fault(format!("{place}.{name} must be a positive number of milliseconds"));
+    }
+    Ok(Ok(Some(ms)))
 }
 
 fn read_kinds(value: Unknown) -> Result<Option<DecisionKinds>> {

@@ -10,7 +10,7 @@ pub(crate) use index::Index;
 pub(crate) use paths::{PathRules, Patterns};
 
 use super::Effect;
-use super::document::{CommandPattern, Document, Match, Mode, Place, Source};
+use super::document::{CommandPattern, Document, Match, Mode, Place, Source, Who};
 use super::reading::Readings;
 use super::verdict::RuleRef;
 use crate::path::{UrlSet, Where};
@@ -52,6 +52,8 @@ pub(crate) struct Rule {
     tools: Option<Vec<NamePattern>>,
     annotations: BTreeMap<String, bool>,
     pub(crate) condition: Option<usize>,
+    /// Who must agree to what it asks about.
+    pub(crate) who: Option<Box<Who>>,
     pub(crate) commands: Vec<CommandPattern>,
     pub(crate) reads: Option<Patterns>,
     pub(crate) writes: Option<Patterns>,
@@ -197,6 +199,7 @@ impl Rule {
             tools: rule.tools.map(|names| names.into_iter().map(NamePattern::new).collect()),
             annotations: rule.annotations,
             condition: rule.condition,
+            who: rule.who,
             commands: rule.commands.into_iter().map(|pattern| pattern.value).collect(),
             env: rule.env.into_iter().map(|name| NamePattern::new(name.value)).collect(),
         })

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use crate::approval::DecisionKinds;
+use crate::approval::{DecisionKinds, Need};
 
 /// The entry for all tools that nothing else speaks of.
 pub const WILDCARD: &str = "*";
@@ -31,12 +31,16 @@ pub struct Entry {
     pub allowed: Option<DecisionKinds>,
     /// ms; `None`: as the run says.
     pub timeout: Option<f64>,
+    /// Who must agree; empty: anybody, once.
+    pub needs: Box<[Need]>,
+    /// How many ms before the deadline everybody is told once more.
+    pub remind: Option<f64>,
 }
 
 impl Entry {
     /// An entry without options.
-    pub const fn plain(rule: Rule) -> Self {
-        Self { rule, allowed: None, timeout: None }
+    pub fn plain(rule: Rule) -> Self {
+        Self { rule, allowed: None, timeout: None, needs: Box::default(), remind: None }
     }
 }
 
@@ -91,6 +95,12 @@ pub struct Gating {
     pub allowed_decisions: Option<DecisionKinds>,
     /// ms.
     pub timeout: Option<f64>,
+    /// Who must agree. What the entry for all tools says of that holds also where the tool itself asks.
+    #[serde(skip_serializing_if = "<[Need]>::is_empty")]
+    pub needs: Box<[Need]>,
+    /// ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remind: Option<f64>,
 }
 
 /// What `interruptOn` says about each tool.
@@ -144,8 +154,17 @@ fn gating(tool: &str, own: OwnApproval, entries: &[(String, Entry)]) -> Gating {
         entry: Some(name.clone()),
         allowed_decisions: entry.allowed,
         timeout: entry.timeout,
+        needs: entry.needs.clone(),
+        remind: entry.remind,
     };
-    let bare = |action| Gating { action, entry: None, allowed_decisions: None, timeout: None };
+    let bare = |action| Gating {
+        action,
+        entry: None,
+        allowed_decisions: None,
+        timeout: None,
+        needs: entry(WILDCARD).map(|(_, all)| all.needs.clone()).unwrap_or_default(),
+        remind: None,
+    };
 
     if let Some(named) = entry(tool).filter(|_| tool != WILDCARD) {
         return match named.1.rule {
@@ -373,9 +392,27 @@ mod tests {
             rule: Rule::Ask,
             allowed: DecisionKinds::new([DecisionKind::Approve]),
             timeout: Some(5.0),
+            ..Entry::plain(Rule::Ask)
         };
         let plan = plan(&tools(&["a"]), &[("a".into(), entry)], UnknownTools::Typos).unwrap();
         let expected = r#"{"tools":[["a",{"action":"ask","entry":"a","allowedDecisions":["approve"],"timeout":5.0}]],"unknown":[]}"#;
         assert_eq!(serde_json::to_string(&plan).unwrap(), expected);
+    }
+
+    #[test]
+    fn who_must_agree_to_all_tools_must_also_where_the_tool_itself_asks() {
+        let need: Need = serde_json::from_str(r#"{"approvers":["ada"]}"#).unwrap();
+        let all = Entry { needs: [need].into(), ..Entry::plain(Rule::Ask) };
+        for (own, entry) in [
+            (OwnApproval::Undefined, Some("*")),
+            (OwnApproval::Literal(true), None),
+            (OwnApproval::Function, None),
+        ] {
+            let gating = gating("a", own, &[(WILDCARD.into(), all.clone())]);
+            assert_eq!(gating.entry.as_deref(), entry);
+            assert_eq!(*gating.needs, *all.needs);
+        }
+        let named = [(WILDCARD.into(), all), ("a".into(), Entry::plain(Rule::Ask))];
+        assert!(gating("a", OwnApproval::Undefined, &named).needs.is_empty());
     }
 }

@@ -176,6 +176,7 @@ fn rule_for(call: &JudgedCall) -> Rule {
         env: Vec::new(),
         annotations: std::collections::BTreeMap::default(),
         condition: None,
+        who: None,
         examples: Examples::default(),
     }
 }

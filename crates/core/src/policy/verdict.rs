@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::Effect;
-use super::document::{Layer, Place, Source};
+use super::document::{Layer, Place, Source, Who};
 use super::subject::{Kind, Subject, shorten};
 use crate::shell::Access;
 
@@ -19,6 +19,8 @@ pub struct Verdict {
     pub reason: String,
     /// All that the call would do, each with what is said about it. Never empty.
     pub subjects: Vec<JudgedSubject>,
+    /// Who must agree, as all rules say together that ask about any of these.
+    pub who: Who,
 }
 
 /// A subject, and what is said about it.
@@ -182,6 +184,7 @@ impl Verdict {
                 rule: None,
                 reason: "the call does nothing that could be judged".to_owned(),
                 subjects,
+                who: Who::default(),
             };
         };
         Self {
@@ -189,12 +192,19 @@ impl Verdict {
             rule: deciding.rule.clone(),
             reason: deciding.reason(),
             subjects,
+            who: Who::default(),
         }
     }
 
     /// A denial without a policy: something is wrong with the policy or with the call.
     pub fn refuse(reason: impl Into<String>) -> Self {
-        Self { effect: Effect::Deny, rule: None, reason: reason.into(), subjects: Vec::new() }
+        Self {
+            effect: Effect::Deny,
+            rule: None,
+            reason: reason.into(),
+            subjects: Vec::new(),
+            who: Who::default(),
+        }
     }
 }
 
@@ -204,6 +214,7 @@ pub fn narrow(parent: Verdict, child: Verdict) -> Verdict {
         && parent.subjects.iter().zip(&child.subjects).all(|(a, b)| a.subject == b.subject);
     let (mut stricter, other) =
         if child.effect > parent.effect { (child, parent) } else { (parent, child) };
+    stricter.who.add(&other.who);
     if same {
         for (mine, its) in stricter.subjects.iter_mut().zip(other.subjects) {
             let managed_ask = mine.managed_ask || its.managed_ask;

@@ -12,7 +12,7 @@ use crate::policy::wire::shown;
 use crate::policy::{JudgedSubject, RuleRef, Verdict};
 use crate::shell::{Role, Word};
 
-/// `NativeJudged`: `[effect, rule, reason, subjects, managedAsk, grant, problems, more]`.
+/// `NativeJudged`: `[effect, rule, reason, subjects, managedAsk, grant, problems, more, who]`.
 #[derive(Debug)]
 pub struct Judged {
     verdict: Verdict,
@@ -48,8 +48,8 @@ impl Judged {
 
 impl Serialize for Judged {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Verdict { effect, rule, reason, subjects } = &self.verdict;
-        let mut tuple = serializer.serialize_tuple(8)?;
+        let Verdict { effect, rule, reason, subjects, who } = &self.verdict;
+        let mut tuple = serializer.serialize_tuple(9)?;
         tuple.serialize_element(effect)?;
         tuple.serialize_element(&rule.as_ref().map(RuleOut))?;
         tuple.serialize_element(reason)?;
@@ -59,6 +59,9 @@ impl Serialize for Judged {
         tuple.serialize_element(&self.grant)?;
         tuple.serialize_element(&self.problems.as_deref().map(super::wire::problems_out))?;
         tuple.serialize_element(&self.more)?;
+        // Mostly nobody in particular.
+        let is_said = !who.needs.is_empty() || who.remind.is_some();
+        tuple.serialize_element(&is_said.then_some((&who.needs, who.remind)))?;
         tuple.end()
     }
 }
@@ -193,6 +196,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::policy::document::Who;
     use crate::policy::subject::{Start, Subject};
     use crate::policy::{Cause, Effect};
     use crate::shell::Span;
@@ -213,6 +217,7 @@ mod tests {
             rule: None,
             reason: "so".to_owned(),
             subjects: vec![subject],
+            who: Who::default(),
         };
         let args = BTreeMap::from([("command".to_owned(), Json::String("€X=1".to_owned()))]);
         Judged::new(verdict, &Json::Object(args), None, None)
@@ -221,11 +226,12 @@ mod tests {
     #[test]
     fn the_binding_reads_these_places_of_the_tuple() {
         let text = |judged| serde_json::to_string(&judged).unwrap();
-        let there = r#"["ask",null,"so",[["env","ask",null,[1,2],"X"]],false,null,null,0]"#;
+        let there = r#"["ask",null,"so",[["env","ask",null,[1,2],"X"]],false,null,null,0,null]"#;
         assert_eq!(text(judged(Some("command"), false)), there);
         // A place in an argument that is not a text of the call would point nowhere.
         for argument in [None, Some("other")] {
-            let nowhere = r#"["ask",null,"so",[["env","ask",null,null,"X"]],true,null,null,0]"#;
+            let nowhere =
+                r#"["ask",null,"so",[["env","ask",null,null,"X"]],true,null,null,0,null]"#;
             assert_eq!(text(judged(argument, true)), nowhere);
         }
     }

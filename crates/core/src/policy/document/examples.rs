@@ -291,6 +291,7 @@ fn alone(rule: &Rule, name: &Arc<str>, shell: Option<String>) -> Document {
             tools: None,
             annotations: BTreeMap::new(),
             condition: None,
+            who: None,
             ..rule.clone()
         }],
         forbid: Vec::new(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::approval::Need;
 use crate::policy::Effect;
 
 /// Who a policy comes from, the strongest first.
@@ -144,8 +145,31 @@ pub struct Rule {
     pub annotations: BTreeMap<String, bool>,
     /// The function of the program that must say yes, by its number. Only from code.
     pub condition: Option<usize>,
+    /// Who must agree to what it asks about. Only for `ask`.
+    pub who: Option<Box<Who>>,
     /// What it must and must not match, checked when it is read.
     pub examples: Examples,
+}
+
+/// Who must agree to a call, and when they are told once more.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Who {
+    /// Each must be satisfied; empty: anybody, once.
+    pub needs: Vec<Need>,
+    /// So many ms before the deadline.
+    pub remind: Option<u64>,
+}
+
+impl Who {
+    /// What both say: each need of either, and the earlier reminder.
+    pub fn add(&mut self, other: &Self) {
+        for need in &other.needs {
+            if !self.needs.contains(need) {
+                self.needs.push(need.clone());
+            }
+        }
+        self.remind = self.remind.max(other.remind);
+    }
 }
 
 impl Rule {

@@ -56,6 +56,7 @@ impl Reader<'_> {
             env: Vec::new(),
             annotations: BTreeMap::new(),
             condition: None,
+            who: self.who(entries, effect.unwrap_or(Effect::Ask), path),
             examples: Examples::default(),
         };
         for Entry { key, node, .. } in entries {

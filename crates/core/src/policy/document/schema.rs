@@ -23,9 +23,19 @@ pub(super) const RULE: &[&str] = &[
     "urls",
     "env",
     "annotations",
+    "approvers",
+    "quorum",
+    "exclude_requester",
+    "escalate",
+    "remind",
     "condition",
     "examples",
 ];
+
+/// What says who must agree.
+pub(super) const WHO: &[&str] = &["approvers", "quorum", "exclude_requester", "escalate", "remind"];
+
+pub(super) const ESCALATE: &[&str] = &["after", "to"];
 
 pub(super) const EXAMPLES: &[&str] = &["match", "not_match"];
 
@@ -80,6 +90,7 @@ mod tests {
                 RULE.iter().copied().filter(|key| *key != "condition").collect(),
             ),
             ("/$defs/rule/properties/examples/properties", EXAMPLES.to_vec()),
+            ("/$defs/rule/properties/escalate/properties", ESCALATE.to_vec()),
             ("/$defs/rule/properties/annotations/properties", HINTS.to_vec()),
         ] {
             let mut keys: Vec<String> = at(pointer).as_object().unwrap().keys().cloned().collect();

@@ -1,7 +1,7 @@
 //! From a [`Document`] to TOML that reads back as the same.
 
 use super::schema::{EFFECTS, MATCHES, MODES, VERSION};
-use super::{CommandPattern, Document, Located, Match, Reading, Rule, Token, tokens};
+use super::{CommandPattern, Document, Located, Match, Reading, Rule, Token, Who, tokens};
 
 /// A rule that no file can hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -74,6 +74,9 @@ pub fn rule_to_toml(rule: &Rule) -> Result<String, NotWritable> {
         let hints = rule.annotations.iter().map(|(hint, flag)| format!("{} = {flag}", key(hint)));
         line(&mut text, "annotations", &table(hints));
     }
+    if let Some(who) = &rule.who {
+        who_to_toml(&mut text, who);
+    }
     let examples = [("match", &rule.examples.matching), ("not_match", &rule.examples.not_matching)];
     let examples: Vec<_> = examples
         .iter()
@@ -84,6 +87,29 @@ pub fn rule_to_toml(rule: &Rule) -> Result<String, NotWritable> {
         line(&mut text, "examples", &table(examples.into_iter()));
     }
     Ok(text)
+}
+
+/// A rule has one need at most.
+fn who_to_toml(text: &mut String, who: &Who) {
+    let names = |names: &[Box<str>]| list(names.iter().map(|name| string(name)));
+    for need in &who.needs {
+        if let Some(approvers) = &need.approvers {
+            line(text, "approvers", &names(approvers));
+        }
+        if need.quorum != 1 {
+            line(text, "quorum", &need.quorum.to_string());
+        }
+        if need.exclude_requester {
+            line(text, "exclude_requester", "true");
+        }
+        if let Some(escalate) = &need.escalate {
+            let to = format!("to = {}", names(&escalate.to));
+            line(text, "escalate", &table([format!("after = {}", escalate.after), to].into_iter()));
+        }
+    }
+    if let Some(remind) = who.remind {
+        line(text, "remind", &remind.to_string());
+    }
 }
 
 fn reading_to_toml(reading: &Reading) -> String {
@@ -200,6 +226,7 @@ mod tests {
     use super::super::tests::without_places;
     use super::super::*;
     use super::*;
+    use crate::approval::{Escalate, Need};
     use crate::policy::Effect;
 
     fn source() -> Source {
@@ -236,6 +263,24 @@ mod tests {
         })
     }
 
+    fn who() -> impl Strategy<Value = Who> {
+        let names = || {
+            prop::collection::vec("[a-z]{1,4}", 1..3)
+                .prop_map(|names| names.into_iter().map(Into::into).collect())
+        };
+        let escalate = (1..9_000_u64, names()).prop_map(|(after, to)| Escalate { after, to });
+        let need = (names(), prop::option::of(escalate), any::<bool>()).prop_map(
+            |(mut approvers, escalate, exclude_requester): (Vec<Box<str>>, _, _)| {
+                approvers.push("group:é \"ops\"".into());
+                Need { approvers: Some(approvers), quorum: 3, exclude_requester, escalate }
+            },
+        );
+        (need, prop::option::of(1..9_000_u64)).prop_map(|(need, remind)| Who {
+            needs: Need::checked(vec![need]).unwrap().into(),
+            remind,
+        })
+    }
+
     prop_compose! {
         fn rule()(
             tools in prop::collection::vec(text(), 1..3),
@@ -249,12 +294,14 @@ mod tests {
             hint in prop::option::of(any::<bool>()),
             matching in texts(text()),
             not_matching in texts(text()),
+            who in prop::option::of(who()),
         ) -> Rule {
             let hint = hint.filter(|_| effect != Effect::Allow);
             Rule {
                 at: Place::default(), index: 0, tools: Some(tools), effect, reason, commands, reads, writes, urls, env,
                 annotations: hint.map(|flag| ("odd hint".to_owned(), flag)).into_iter().collect(),
                 condition: None, examples: Examples { matching, not_matching },
+                who: who.filter(|_| effect == Effect::Ask).map(Box::new),
             }
         }
     }

@@ -127,6 +127,7 @@ impl Foreign {
             env: Vec::new(),
             annotations: BTreeMap::new(),
             condition: None,
+            who: None,
             examples: Examples::default(),
         }
     }

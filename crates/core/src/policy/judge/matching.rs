@@ -87,11 +87,12 @@ impl Judge<'_> {
                         let Some(paths) = rule.paths(*access) else { return Ok(Meets::No) };
                         let meets =
                             self.path_meets(rule.effect, paths, &places, *access, *extent)?;
-                        if meets != Meets::No || guessed.get() || rule.effect == Effect::Allow {
+                        let is_known = guessed.get() && rule.who.is_none();
+                        if meets != Meets::No || is_known || rule.effect == Effect::Allow {
                             return Ok(meets);
                         }
                         let could = self.guess(paths, &guesses)?;
-                        guessed.set(could && !self.policy.has_first());
+                        guessed.set(guessed.get() || (could && !self.policy.has_first()));
                         Ok(if could { Meets::Could } else { Meets::No })
                     })?;
                 }

@@ -16,6 +16,7 @@ pub(crate) use pool::Trace;
 pub(crate) use spot::Spots;
 
 use super::compile::Policy;
+use super::document::Who;
 use super::protected::{self, Protection};
 use super::subject::{Kind, Subject};
 use super::verdict::{Cause, JudgedSubject, Verdict};
@@ -66,8 +67,9 @@ pub(crate) fn judge_traced(
     let subjects = reading::subjects(call, policy.readings(), policy.context(), files)?;
     let judge = Judge::new(policy, call, files, &subjects);
     let mut judged = judge.all(trace)?;
+    let who = who(policy, &judged);
     let mut subjects = subjects.into_iter();
-    Ok(Verdict::of(
+    let verdict = Verdict::of(
         judged
             .drain(..)
             .zip(subjects.by_ref())
@@ -79,7 +81,20 @@ pub(crate) fn judge_traced(
                 subject,
             })
             .collect(),
-    ))
+    );
+    Ok(Verdict { who, ..verdict })
+}
+
+/// Who must agree, as all rules say together that ask about anything of the call.
+fn who(policy: &Policy, judged: &[Says]) -> Who {
+    let mut who = Who::default();
+    let mut rules: Vec<usize> = judged.iter().flat_map(|says| &says.who).copied().collect();
+    rules.sort_unstable();
+    rules.dedup();
+    for rule in rules.into_iter().filter_map(|rule| policy.rule(rule)?.who.as_ref()) {
+        who.add(rule);
+    }
+    who
 }
 
 /// What is said about one subject.
@@ -89,6 +104,8 @@ pub(crate) struct Says {
     pub(crate) rule: Option<usize>,
     pub(crate) cause: Cause,
     pub(crate) managed_ask: bool,
+    /// The rules that ask and say who must agree.
+    pub(crate) who: Vec<usize>,
 }
 
 /// One call being judged.
@@ -162,6 +179,7 @@ impl<'a> Judge<'a> {
                     rule: None,
                     cause: Cause::TooMuch,
                     managed_ask: false,
+                    who: says.who,
                 };
             }
             if let Some(key) = key.filter(|_| !self.by_argument.get()) {
@@ -195,7 +213,7 @@ impl<'a> Judge<'a> {
             && let Some(cause) = self.doubt(subject, hits, spots)
         {
             let managed_ask = says.managed_ask;
-            says = Says { effect: Effect::Ask, rule: None, cause, managed_ask };
+            says = Says { effect: Effect::Ask, rule: None, cause, managed_ask, who: says.who };
         }
         Ok(says)
     }

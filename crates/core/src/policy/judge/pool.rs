@@ -44,6 +44,7 @@ pub(super) fn pool(
     // Whether some rule of the layer surely speaks of the subject, so that no default of the layer has to.
     let mut spoken = [false; 5];
     let mut managed_ask = false;
+    let mut who = Vec::new();
     let mut merge = |answer: Answer, layers: &mut [Option<Answer>; 5]| {
         let Some(document) = policy.documents().get(answer.document) else { return };
         managed_ask |= is_managed(&document.source) && answer.effect == Effect::Ask;
@@ -88,6 +89,11 @@ pub(super) fn pool(
         {
             *spoken = true;
         }
+        // Whoever asks is heard, though another rule may be the one that is named.
+        if hit.effect == Effect::Ask && policy.rule(hit.rule).is_some_and(|rule| rule.who.is_some())
+        {
+            who.push(hit.rule);
+        }
         let answer = Answer {
             effect: hit.effect,
             rule: Some(hit.rule),
@@ -118,14 +124,14 @@ pub(super) fn pool(
                     .get(answer.document)
                     .map_or(Cause::Uncovered, |document| Cause::Default(document.source.clone())),
             };
-            Says { effect: answer.effect, rule: answer.rule, cause, managed_ask }
+            Says { effect: answer.effect, rule: answer.rule, cause, managed_ask, who }
         }
         None if needs_allow => {
             let unknown = matches!(subject.kind, Kind::Unknown { .. });
             let cause = if unknown { Cause::Unknown } else { Cause::Uncovered };
-            Says { effect: Effect::Ask, rule: None, cause, managed_ask }
+            Says { effect: Effect::Ask, rule: None, cause, managed_ask, who }
         }
-        None => Says { effect: Effect::Allow, rule: None, cause: Cause::Covered, managed_ask },
+        None => Says { effect: Effect::Allow, rule: None, cause: Cause::Covered, managed_ask, who },
     };
     if let Some(trace) = trace {
         trace.subjects.push(tried(policy, hits));

@@ -64,6 +64,11 @@ pub(super) fn find(documents: &[Document]) -> HashMap<(usize, usize), Shadow> {
             else {
                 continue;
             };
+            // Who must agree is heard beside whatever else asks.
+            if matches!(how, How::Same | How::Wider) && rule.who.is_some() && rule.who != other.who
+            {
+                continue;
+            }
             // Of two that shadow each other, only one is left out.
             let mutual = |shadow: &Shadow| shadow.by == (number, index);
             if found.get(&by).is_some_and(mutual) {

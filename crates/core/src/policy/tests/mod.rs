@@ -7,6 +7,7 @@ mod paths;
 mod properties;
 mod saved;
 mod tools;
+mod who;
 mod wire;
 
 use std::collections::{BTreeMap, HashMap};

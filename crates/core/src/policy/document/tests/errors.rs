@@ -4,6 +4,53 @@ use super::super::Format;
 use super::errors;
 
 #[test]
+fn who_must_agree_is_said_as_it_can_be() {
+    let first = "version = 1\n[[rule]]\ntools = [\"a\"]\n";
+    for (text, expected) in [
+        (
+            "effect = \"allow\"\napprovers = [\"a\"]",
+            "5:13: only a rule that asks says who must agree",
+        ),
+        ("effect = \"deny\"\nremind = 5", "5:10: only a rule that asks says who must agree"),
+        (
+            "effect = \"ask\"\napprovers = [\"a\", \"b\"]\nquorum = 3",
+            "5:13: quorum is 3, and only 2 different people are named",
+        ),
+        (
+            "effect = \"ask\"\nquorum = 0",
+            "5:10: \"quorum\" must be a whole number from 1, not a number",
+        ),
+        ("effect = \"ask\"\nquorum = 1.5", "5:10: \"quorum\" must be a whole number from 1"),
+        ("effect = \"ask\"\nquorum = 101", "5:10: quorum must be a whole number from 1 to 100"),
+        ("effect = \"ask\"\napprovers = []", "5:13: an empty list"),
+        ("effect = \"ask\"\napprovers = \" a\"", "5:13: approvers must have names of people"),
+        (
+            "effect = \"ask\"\nexclude_requester = 1",
+            "5:21: \"exclude_requester\" must be true or false",
+        ),
+        ("effect = \"ask\"\nremind = \"soon\"", "5:10: \"remind\" must be a time like"),
+        ("effect = \"ask\"\nremind = \"0s\"", "5:10: \"remind\" must be a time like"),
+        ("effect = \"ask\"\nremind = -1", "5:10: \"remind\" must be a time like"),
+        (
+            "effect = \"ask\"\nremind = \"99999999999999999999d\"",
+            "5:10: \"remind\" must be a time like",
+        ),
+        ("effect = \"ask\"\nescalate = { after = \"1h\" }", "5:12: an escalation says both"),
+        (
+            "effect = \"ask\"\nescalate = { after = \"1h\", too = \"a\" }",
+            "unknown key \"too\" in an escalation",
+        ),
+        (
+            "effect = \"ask\"\naprovers = [\"a\"]",
+            "unknown key \"aprovers\" in a rule: did you mean \"approvers\"?",
+        ),
+    ] {
+        let told = errors(&format!("{first}{text}"), Format::Toml).join("\n");
+        assert!(told.contains(expected), "{text}\n{told}");
+    }
+}
+
+#[test]
 fn errors_name_the_place_and_what_to_do() {
     let rule = "version = 1\n[[rule]]\n";
     for (text, expected) in [
