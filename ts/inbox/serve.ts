@@ -39,8 +39,10 @@ export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): P
     },
     'serveInbox',
   );
+  let taken = port;
   const handle = async (request: Request): Promise<Response> => {
-    if (!isHere(request)) return page(421, 'This is not the address of the inbox. Use the link that it printed.');
+    if (!isHere(request, taken))
+      return page(421, 'This is not the address of the inbox. Use the link that it printed.');
     const { pathname, searchParams } = new URL(request.url);
     const token = searchParams.get('token');
     if (token !== null && pathname === `${basePath}/`) return enter(request, token, sessions, basePath);
@@ -49,7 +51,7 @@ export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): P
   };
   const server = createServer(toNodeListener(handle));
   await listening(server, port);
-  const { port: taken } = server.address() as AddressInfo;
+  ({ port: taken } = server.address() as AddressInfo);
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= new Promise((resolve) => {
@@ -68,10 +70,9 @@ export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): P
 }
 
 /** Against sites whose names lead to this machine: they are asked for under their own. */
-function isHere(request: Request): boolean {
-  const { hostname, port } = new URL(request.url);
-  const host = request.headers.get('host');
-  return (hostname === HOST || hostname === 'localhost') && host === `${hostname}:${port === '' ? '80' : port}`;
+function isHere(request: Request, port: number): boolean {
+  const host = request.headers.get('host')?.toLowerCase();
+  return [HOST, 'localhost'].some((name) => host === `${name}:${port}` || (port === 80 && host === name));
 }
 
 const GET_A_LINK =

@@ -1,0 +1,163 @@
+/** Arguments that a human edits: checked by the schema that is kept with the request, in any process. Questions: answered. */
+import { tool } from 'ai';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { createAskUserTool } from '../../ts/agent/index.js';
+import { Values } from '../../ts/gate/values.js';
+import type { Checked, Decided, Detail, ErrorBody } from '../../ts/inbox/protocol.js';
+import { problemsOf } from '../../ts/inbox/schema.js';
+import { gateTools, streamWithEvents } from '../../ts/index.js';
+import type { Gate } from '../../index.js';
+import { call, calls, collect, says, scripted } from '../support/model.js';
+import { gateOf, inboxOf, later, Person, scratch } from './support.js';
+
+const transfer = (ran: unknown[]) =>
+  tool({
+    description: 'Sends money',
+    inputSchema: z.object({ to: z.string().min(1), amount: z.number().int().max(1_000), note: z.string().optional() }),
+    execute: (args) => {
+      ran.push(args);
+      return 'sent';
+    },
+  });
+
+const waiting = async (gate: Gate) => {
+  await expect.poll(() => gate.pending()).toHaveLength(1);
+  return (await gate.pending())[0]?.approvalId ?? '';
+};
+
+function run(gate: Gate, ran: unknown[]) {
+  const { model } = scripted([calls(call('transfer', { to: 'ada', amount: 5 }, 'call_1')), says('done')]);
+  return collect(
+    streamWithEvents({ model, prompt: 'go', tools: { transfer: transfer(ran) }, gate, interruptOn: 'all' } as never),
+  );
+}
+
+describe('the schema of a tool', () => {
+  it.each(['memory:', 'sqlite:'] as const)('is told with the request, over %s', async (ledger) => {
+    const gate = gateOf({ ledger });
+    const done = run(gate, []);
+    const mia = new Person(inboxOf(gate), 'mia');
+    const approvalId = await waiting(gate);
+    await expect
+      .poll(async () => (await mia.get<Detail>(`api/requests/${approvalId}`)).body.schema)
+      .toMatchObject({ type: 'object', required: ['to', 'amount'], properties: { amount: { maximum: 1_000 } } });
+    await mia.decide(approvalId, { type: 'reject' });
+    await done;
+  });
+
+  it('is kept once for all requests', async () => {
+    const gate = gateOf();
+    const set = vi.spyOn(Values.prototype, 'set');
+    later(() => set.mockRestore());
+    const { model } = scripted([
+      calls(call('transfer', { to: 'a', amount: 1 }, 'call_1'), call('transfer', { to: 'b', amount: 2 }, 'call_2')),
+      says('done'),
+    ]);
+    const tools = gateTools({ transfer: transfer([]), other: transfer([]) }, { gate, interruptOn: 'all' });
+    const done = collect(streamWithEvents({ model, prompt: 'go', tools } as never));
+    await expect.poll(() => gate.pending()).toHaveLength(2);
+    for (const { approvalId } of await gate.pending()) await gate.reject(approvalId);
+    await done;
+    expect(set.mock.calls.map(([key]) => key)).toEqual([expect.stringMatching(/^schema:[0-9a-f]{64}$/)]);
+  });
+
+  it.each([
+    ['another type', { to: 'ada', amount: 'five' }, '/amount'],
+    ['too much', { to: 'ada', amount: 1_001 }, '/amount'],
+    ['too little', { to: '', amount: 5 }, '/to'],
+    ['something left out', { amount: 5 }, ''],
+    ['a list', [], ''],
+    ['nothing', null, ''],
+  ])('says what is wrong with an edit: %s', async (_, args, path) => {
+    const file = `sqlite:${scratch()}/ledger.db` as const;
+    const [agent, people] = [gateOf({ ledger: file }), gateOf({ ledger: file })];
+    const ran: unknown[] = [];
+    const done = run(agent, ran);
+    const approvalId = await waiting(agent);
+    // In a process that has never seen the tool.
+    const mia = new Person(inboxOf(people), 'mia');
+    await expect.poll(async () => (await mia.get<Detail>(`api/requests/${approvalId}`)).body.schema).not.toBeNull();
+    const { body } = await mia.post<Checked>(`api/requests/${approvalId}/check`, { args });
+    expect(body.problems.map((each) => each.path)).toContain(path);
+    const refused = await mia.decide<{ error: ErrorBody }>(approvalId, { type: 'edit', args });
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'ERR_INVALID_DECISION']);
+    expect(refused.body.error.problems).toEqual(body.problems);
+    const taken = await mia.decide<Decided>(approvalId, { type: 'edit', args: { to: 'grace', amount: 7 } });
+    expect([taken.status, JSON.parse(taken.body.record.decision?.json ?? '')]).toEqual([
+      200,
+      { to: 'grace', amount: 7 },
+    ]);
+    await done;
+    expect(ran).toEqual([{ to: 'grace', amount: 7 }]);
+  });
+
+  it.each([
+    ['draft 4', { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object', required: ['a'] }],
+    ['draft 7', { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', required: ['a'] }],
+    ['2020-12', { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', required: ['a'] }],
+    ['no draft', { type: 'object', required: ['a'] }],
+  ])('is understood in %s', (_, schema) => {
+    expect(problemsOf(schema, {})).toHaveLength(1);
+    expect(problemsOf(schema, { a: 1 })).toEqual([]);
+  });
+
+  it('that is not understood says nothing: the loop looks itself', () => {
+    expect(problemsOf({ $ref: '#/nowhere' }, {})).toEqual([]);
+    expect(problemsOf({ type: 5, pattern: '(' }, 'x').length).toBeLessThan(2);
+    expect(problemsOf(null, {})).toEqual([]);
+  });
+
+  it('says what is wrong where it is wrong, safely, and not without end', () => {
+    const schema = {
+      type: 'object',
+      properties: { list: { type: 'array', items: { type: 'object', properties: { n: { type: 'number' } } } } },
+      additionalProperties: false,
+    };
+    expect(problemsOf(schema, { list: [{ n: 1 }, { n: 'x' }] }).map(({ path }) => path)).toEqual(['/list/1/n']);
+    const evil = problemsOf(schema, { '\u202e\u0000': 1 });
+    expect(evil.length).toBeGreaterThan(0);
+    expect(JSON.stringify(evil)).not.toMatch(/\u202e|\\u0000/);
+    expect(problemsOf(schema, { list: Array.from({ length: 1_000 }, () => ({ n: 'x' })) }).length).toBeLessThanOrEqual(
+      50,
+    );
+  });
+});
+
+describe('questions', () => {
+  const questions = [
+    { kind: 'text', question: 'What shall it be called?\u202e' },
+    {
+      kind: 'multi_select',
+      question: 'Which?',
+      options: [{ label: 'one', description: 'the first' }, { label: 'two\u202e' }],
+    },
+  ];
+
+  it('are shown safely, and answered in their own words', async () => {
+    const gate = gateOf();
+    const { model, prompts } = scripted([calls(call('ask_user', { questions }, 'call_1')), says('done')]);
+    const tools = { ask_user: createAskUserTool() };
+    const done = collect(streamWithEvents({ model, prompt: 'go', tools, gate } as never));
+    const approvalId = await waiting(gate);
+    const mia = new Person(inboxOf(gate), 'mia');
+    const { body } = await mia.get<Detail>(`api/requests/${approvalId}`);
+    expect(body.record).toMatchObject({ kind: 'question', mayDecide: ['reject', 'respond', 'skip'] });
+    const [first, second] = body.questions ?? [];
+    expect(first).toMatchObject({ kind: 'text', required: true, options: [] });
+    expect(JSON.stringify([first, second?.question, second?.options.map(({ label }) => label)])).not.toContain(
+      '\u202e',
+    );
+    expect(second?.options.map(({ value }) => value)).toEqual(['one', 'two\u202e']);
+    for (const answers of [[], ['x', ['three']], ['', ['one']], 'x']) {
+      const { status } = await mia.decide(approvalId, { type: 'respond', output: { answers } });
+      expect(status).toBe(422);
+    }
+    expect((await mia.decide(approvalId, { type: 'edit', args: {} })).status).toBe(422);
+    expect((await mia.post(`api/requests/${approvalId}/check`, { args: {} })).status).toBe(422);
+    const answers = ['Ada', second?.options.map(({ value }) => value)];
+    expect((await mia.decide(approvalId, { type: 'respond', output: { answers } })).status).toBe(200);
+    await done;
+    expect(JSON.stringify(prompts.at(-1))).toContain('Ada');
+  });
+});
