@@ -1,4 +1,5 @@
 /** `countersign inbox`: a page in the browser, for the one who sits at this machine. */
+import type { LocalInbox } from '../../../inbox.js';
 import type { GateOptions } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { createGate } from '../../gate/gate.js';
@@ -10,11 +11,37 @@ import { LEDGER, ledgerName } from '../open-ledger.js';
 import { readOptions, wholeNumber } from '../options.js';
 import { print, printJson } from '../print.js';
 import { oneLine } from '../style.js';
+import { tellError } from '../tell-error.js';
 
 const CENTURY_MS = 3_155_760_000_000;
 
-/** @returns the exit code, once it was ended with Ctrl+C */
+interface Flags {
+  gate: GateOptions;
+  inbox: { by: string; groups: string[]; port?: number };
+  asJson: boolean;
+}
+
+/** Serves until it is ended, by Ctrl+C. Never throws. @returns the exit code */
 export async function inboxCommand(args: readonly string[]): Promise<number> {
+  try {
+    const flags = readFlags(args);
+    const gate = createGate(flags.gate);
+    try {
+      await gate.ready();
+      // What a run or a session remembers lives in its own process, and a rule for always belongs to the project of the call.
+      const inbox = await serveInbox(gate, { ...flags.inbox, remember: [] }).catch(portTaken);
+      await served(inbox, flags).finally(() => inbox.close());
+    } finally {
+      await gate.close();
+    }
+    return Exit.ok;
+  } catch (error) {
+    return tellError(error);
+  }
+}
+
+/** @throws {Usage} */
+function readFlags(args: readonly string[]): Flags {
   const { values, positionals } = readOptions(args, {
     ...LEDGER,
     port: { type: 'string' },
@@ -26,38 +53,44 @@ export async function inboxCommand(args: readonly string[]): Promise<number> {
   if (port !== undefined && port > 65_535) throw new Usage('--port must be at most 65535');
   const by = whoDecides(values.by);
   const keyEnv = values['key-env'] ?? 'COUNTERSIGN_LEDGER_KEY';
-  if (values['key-env'] !== undefined && !process.env[keyEnv])
-    throw new Usage(`--key-env: the environment has no ${keyEnv}`);
-  await using gate = createGate({
-    ledger: ledgerName(values.ledger) as NonNullable<GateOptions['ledger']>,
-    policyFiles: true,
-    // For how long contents are kept is for the programs to say that write them.
-    retention: { contents: CENTURY_MS },
-    ...(process.env[keyEnv] ? { encryption: { keyEnv } } : {}),
-  });
-  await gate.ready();
-  // What a run or a session remembers lives in its own process, and a rule for always belongs to the project of the call.
-  const options = { by, groups: values.group ?? [], remember: [], ...(port === undefined ? {} : { port }) };
-  await using inbox = await serveInbox(gate, options).catch((error: unknown) => {
-    throw InvalidConfigError.isInstance(error) && isTaken(error)
-      ? new Ended(Exit.failure, `port ${port} is taken: name another one with --port`, 'ERR_PORT_TAKEN')
-      : error;
-  });
-  const tell = async (): Promise<void> => {
-    const url = inbox.link();
-    if (values.json === true) await printJson({ type: 'link', url, port: inbox.port });
-    else await print(url);
+  const hasKey = Boolean(process.env[keyEnv]);
+  if (values['key-env'] !== undefined && !hasKey) throw new Usage(`--key-env: the environment has no ${keyEnv}`);
+  return {
+    gate: {
+      ledger: ledgerName(values.ledger) as NonNullable<GateOptions['ledger']>,
+      policyFiles: true,
+      // For how long contents are kept is for the programs to say that write them.
+      retention: { contents: CENTURY_MS },
+      ...(hasKey ? { encryption: { keyEnv } } : {}),
+    },
+    inbox: { by, groups: values.group ?? [], ...(port === undefined ? {} : { port }) },
+    asJson: values.json === true,
   };
-  if (values.json !== true)
-    await print(`The inbox of ${oneLine(by)}. This link opens it once; Enter makes another one, Ctrl+C ends it.`);
-  await tell();
-  void (async () => {
-    for await (const _ of linesOf(process.stdin)) await tell();
-  })();
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
-  });
-  return Exit.ok;
 }
 
-const isTaken = ({ cause }: InvalidConfigError): boolean => (cause as { code?: unknown })?.code === 'EADDRINUSE';
+/** Until a signal ends it. Each line that it reads makes another link. */
+async function served(inbox: LocalInbox, { inbox: { by }, asJson }: Flags): Promise<void> {
+  const ended = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
+  const tell = (): Promise<void> => {
+    const url = inbox.link();
+    return asJson ? printJson({ type: 'link', url, port: inbox.port }) : print(url);
+  };
+  if (!asJson)
+    await print(`The inbox of ${oneLine(by)}. This link opens it once; Enter makes another one, Ctrl+C ends it.`);
+  await tell();
+  const reading = (async () => {
+    for await (const _ of linesOf(process.stdin)) await tell();
+  })();
+  // Without stdin there is one link.
+  reading.catch(() => {});
+  await ended;
+}
+
+function portTaken(error: unknown): never {
+  const cause = InvalidConfigError.isInstance(error) ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
+  if (cause?.code !== 'EADDRINUSE') throw error;
+  const { port } = cause as { port?: number };
+  throw new Ended(Exit.failure, `port ${port} is taken: name another one with --port`, 'ERR_PORT_TAKEN');
+}
