@@ -40,7 +40,8 @@ export function listen(listener: Listener): void {
     });
     source.addEventListener('error', () => {
       source?.close();
-      if (connection.value !== 'closed') connection.value = 'lost';
+      // A server ends a stream now and then: it is lost when the next one does not come either.
+      if (connection.value !== 'closed') connection.value = connection.value === 'live' ? 'connecting' : 'lost';
       timer = window.setTimeout(open, pause);
       pause = Math.min(pause * 2, LONGEST_PAUSE);
     });

@@ -79,8 +79,8 @@ function show(record: ShownRecord): void {
 
 function readAgain(): void {
   revision.value++;
-  void readList();
-  void readDetail();
+  readList();
+  readDetail();
 }
 
 function outcome(record: ShownRecord, counted: boolean): string {

@@ -64,6 +64,12 @@ export async function readSession(): Promise<void> {
   }
 }
 
+/** At least so long, in ms, between two readings of the same. */
+const PAUSE = 300;
+
+/** So long, in ms, after a list that could not be read. */
+const RETRY = 3000;
+
 /** How many pages of the list are shown. */
 let pages = 1;
 /** What the rows are: those of these filters. */
@@ -81,6 +87,7 @@ export const readList = coalesced(async () => {
     }
   } catch (error) {
     listFault.value = faultOf(error);
+    window.setTimeout(readList, RETRY);
     return;
   }
   if (last === undefined || asked !== filters.value) return;
@@ -96,35 +103,47 @@ export const readList = coalesced(async () => {
     if (shownFor === asked && arrived > 0) announced.value = words.arrived(arrived, rest.total);
     shownFor = asked;
   });
-});
+}, PAUSE);
 
 /** One page more. */
-export async function readMore(): Promise<void> {
+export function readMore(): void {
   pages++;
-  await readList();
+  shownFor = null;
+  readList();
 }
 
 export function setFilters(to: Partial<Filters>): void {
   filters.value = { ...filters.value, ...to };
   pages = 1;
-  void readList();
+  readList();
 }
 
-export const readDetail = coalesced(async () => {
+/** Of two answers the one that was asked for last counts. */
+let turns = 0;
+let answered = 0;
+
+async function readShown(): Promise<void> {
   const id = selected.value;
   if (id === null) return;
+  const turn = ++turns;
+  const isCurrent = () => id === selected.value && turn > answered;
   try {
     const read = await get<Detail>(`requests/${encodeURIComponent(id)}`);
-    if (id !== selected.value) return;
+    if (!isCurrent()) return;
+    answered = turn;
     batch(() => {
       detail.value = read;
       detailFault.value = null;
       setClock(read.now);
     });
   } catch (error) {
-    if (id === selected.value) detailFault.value = faultOf(error);
+    const fault = faultOf(error);
+    if (isCurrent()) detailFault.value = fault;
   }
-});
+}
+
+/** Reads what is shown again. */
+export const readDetail = coalesced(readShown, PAUSE);
 
 /** Starts to read and to listen, for as long as the page is open. */
 export function start(): void {
@@ -138,7 +157,7 @@ export function start(): void {
       detailFault.value = null;
       // What was kept in its place only while it was selected goes.
       rows.value = rows.value.filter(({ item, gone }) => !gone || item.approvalId === id);
-      void readDetail();
+      void readShown();
     });
   });
   void readSession();
@@ -147,13 +166,13 @@ export function start(): void {
       setClock(now);
       // A server that was started anew has another token, and knows this person or not.
       void readSession();
-      void readList();
-      void readDetail();
+      readList();
+      readDetail();
       revision.value++;
     },
     onChange(ids) {
-      void readList();
-      if (selected.value !== null && ids.includes(selected.value)) void readDetail();
+      readList();
+      if (selected.value !== null && ids.includes(selected.value)) readDetail();
       revision.value++;
     },
   });

@@ -110,6 +110,11 @@ function Bar({ shown }: { shown: Detail }) {
   const rest = (['edit', 'respond', 'skip'] as const).filter((type) => type !== first);
   return (
     <div class="bar">
+      {shown.record.whyNot !== null && (
+        <p class="why-not">
+          <Given>{shown.record.whyNot}</Given>
+        </p>
+      )}
       {way(first)}
       {way('reject')}
       <div class="more-ways">

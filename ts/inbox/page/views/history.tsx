@@ -27,7 +27,7 @@ const read = coalesced(async () => {
   } catch (error) {
     fault.value = faultOf(error);
   }
-});
+}, 500);
 
 async function readOlder(): Promise<void> {
   const q = sought.value;
@@ -49,7 +49,7 @@ effect(() => {
 effect(() => {
   void revision.value;
   void sought.value;
-  if (isOpen.value) void read();
+  if (isOpen.value) read();
 });
 
 /** What is over, the latest first. */

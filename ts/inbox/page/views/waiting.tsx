@@ -28,7 +28,7 @@ export function Waiting() {
         <Nothing isFiltered={isFiltered} />
       )}
       {pending.value?.next != null && (
-        <button type="button" class="more" onClick={() => void readMore()}>
+        <button type="button" class="more" onClick={readMore}>
           Show more
         </button>
       )}

@@ -1,0 +1,212 @@
+/** Every decision, taken on the page: nothing is said to be done before the gate has it. */
+import { expect, test } from 'vitest';
+import { describeInBrowser } from '../../support/browser.js';
+import { COLOUR, DATABASE, PARTS } from '../../support/questions.js';
+import { ask, call, decided, faultsOf, openInbox, start, useBrowser, visit, waiting } from './support.js';
+
+const policy = {
+  version: 1,
+  rule: [
+    { effect: 'ask', tools: ['execute'], commands: ['npm publish', 'npm test'], reason: 'a person looks at these' },
+    { effect: 'deny', tools: ['execute'], commands: ['rm'], reason: 'nothing is removed' },
+  ],
+} as const;
+
+describeInBrowser('on the page', () => {
+  const browser = useBrowser();
+
+  test('a call is approved, and runs as it was asked for', async () => {
+    const inbox = await openInbox();
+    const { ran, result } = call(inbox.gate, { command: 'make' });
+    const request = await waiting(inbox.gate);
+    const mia = await visit(browser(), inbox);
+    await mia.open(request);
+    await mia.page.getByRole('button', { name: 'Approve' }).click();
+    await mia.page.getByText('Done: approved').waitFor();
+    expect(await result).toBe('done');
+    expect(ran).toEqual([{ command: 'make' }]);
+    expect(await inbox.gate.get(request.approvalId)).toMatchObject({ decidedBy: 'mia' });
+    // It stands there until somebody goes on: nothing slides into its place.
+    expect(await mia.page.locator('.row.gone').count()).toBe(1);
+    expect(faultsOf(mia)).toEqual([]);
+  });
+
+  test('it is rejected with a reason, and the turn is ended', async () => {
+    const inbox = await openInbox();
+    const request = await ask(inbox.gate);
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    await page.getByRole('button', { name: 'Reject' }).click();
+    const reason = page.getByLabel('Reason');
+    await reason.fill('not on a Friday');
+    // Enter ends a line.
+    await reason.press('Enter');
+    await page.getByLabel('Also end the turn').check();
+    expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
+    await page.getByRole('button', { name: 'Reject' }).click();
+    expect(await decided(inbox.gate, request)).toMatchObject({
+      status: 'rejected',
+      decision: { type: 'reject', reason: 'not on a Friday', stop: true },
+    });
+    await page.getByText('“not on a Friday”').waitFor();
+  });
+
+  test('its arguments are changed: checked while they are typed, compared with what was asked for', async () => {
+    const inbox = await openInbox({ policy });
+    const { ran, result } = call(inbox.gate, { command: 'npm publish', timeout: 5 });
+    const request = await waiting(inbox.gate);
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const send = page.getByRole('button', { name: 'Approve with these changes' });
+    const field = page.getByLabel('Arguments');
+    expect(await send.isDisabled()).toBe(true);
+    await field.fill('{ "command": ');
+    await page.getByText('Not JSON yet').waitFor();
+    await field.fill('{ "command": "npm test", "timeout": 6000 }');
+    await page.locator('.problems').getByText('/timeout').waitFor();
+    await field.fill('{ "command": "rm -r /" }');
+    await page.locator('.problems').getByText('nothing is removed').waitFor();
+    expect(await send.isDisabled()).toBe(true);
+    await field.fill('{ "command": "npm test", "timeout": 5 }');
+    await page.getByText('It fits the tool’s schema').waitFor();
+    expect(await page.locator('.frame .diff tr.added .text').innerText()).toContain('"command": "npm test"');
+    expect(await page.locator('.frame .diff tr.removed .text').innerText()).toContain('"command": "npm publish"');
+    await send.click();
+    expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'edit' } });
+    await result;
+    expect(ran).toEqual([{ command: 'npm test', timeout: 5 }]);
+  });
+
+  test('it is answered in the tool’s place, as text and as JSON', async () => {
+    const inbox = await openInbox();
+    const { page, open } = await visit(browser(), inbox);
+    for (const [text, isJson, output] of [
+      ['use the cache', false, 'use the cache'],
+      ['{ "cached": true }', true, { cached: true }],
+    ] as const) {
+      const request = await ask(inbox.gate);
+      await open(request);
+      await page.getByRole('button', { name: 'Answer' }).click();
+      if (isJson) await page.getByLabel('It is JSON').check();
+      await page.getByLabel('Answer', { exact: false }).last().fill(text);
+      await page.getByRole('button', { name: 'Send the answer' }).click();
+      expect((await decided(inbox.gate, request)).decision).toMatchObject({ type: 'respond', output });
+    }
+  });
+
+  test('it is skipped', async () => {
+    const inbox = await openInbox();
+    const request = await ask(inbox.gate);
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    await page.getByRole('button', { name: 'Skip' }).click();
+    await page.getByLabel('Reason').fill('later');
+    await page.getByRole('button', { name: 'Skip' }).click();
+    expect((await decided(inbox.gate, request)).decision).toMatchObject({ type: 'skip', reason: 'later' });
+  });
+
+  test('questions are answered: a text, an option or other words, several options', async () => {
+    const inbox = await openInbox();
+    const { gated } = call(inbox.gate, { command: 'make' });
+    await inbox.gate.reject((await waiting(inbox.gate)).approvalId);
+    const answer = start(gated.ask_user, { questions: [COLOUR, DATABASE, PARTS] });
+    const request = await waiting(inbox.gate);
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    await page.locator('.asked-questions').getByText('Which database?').waitFor();
+    await page.getByRole('button', { name: 'Answer' }).click();
+    const send = page.getByRole('button', { name: 'Send' });
+    await page.getByRole('textbox', { name: 'Which colour?' }).fill('blue');
+    expect(await send.isDisabled()).toBe(true);
+    await page.getByRole('radio', { name: 'Something else' }).check();
+    await page.getByRole('textbox', { name: 'Something else' }).fill('a file');
+    await page.getByRole('checkbox', { name: 'UI' }).check();
+    await page.getByRole('checkbox', { name: 'API' }).check();
+    await send.click();
+    expect((await decided(inbox.gate, request)).decision).toMatchObject({
+      type: 'respond',
+      output: { answers: ['blue', 'a file', ['API', 'UI']] },
+    });
+    expect(JSON.stringify(await answer)).toContain('a file');
+  });
+
+  test('always: what would be remembered is shown before, and answers the next call', async () => {
+    const inbox = await openInbox({ policy });
+    const { ran, gated, result } = call(inbox.gate, { command: 'npm test' });
+    const request = await waiting(inbox.gate);
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    await page.getByRole('button', { name: 'Always' }).click();
+    const frame = page.getByRole('region', { name: 'Always' });
+    await frame.getByText(request.always.allow!.label).waitFor();
+    expect(await frame.locator('pre').innerText()).toContain('commands = [["npm","test"]]');
+    for (const also of request.always.allow!.also) expect(await frame.innerText()).toContain(also);
+    expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
+    await frame.getByLabel('while the program that asks lives').check();
+    await frame.getByRole('button', { name: 'Approve, and remember it' }).click();
+    await result;
+    await start(gated.execute, { command: 'npm test' });
+    expect(ran).toHaveLength(2);
+    expect(await inbox.gate.grants.list()).toMatchObject([{ effect: 'allow', scope: 'session', by: 'mia' }]);
+  });
+
+  test('several of one run are decided together; what has a warning is not among them', async () => {
+    const inbox = await openInbox();
+    const requests = [];
+    for (const command of ['make a', 'make b', 'make \u202ec'])
+      requests.push(await ask(inbox.gate, { args: { command } }));
+    const other = await ask(inbox.gate, { runId: 'another' });
+    const { page, open } = await visit(browser(), inbox);
+    await open(requests[0]!);
+    await page.getByRole('button', { name: 'All 3' }).click();
+    await page.getByRole('button', { name: 'Choose all' }).click();
+    await page.getByRole('button', { name: 'Approve 2 requests' }).click();
+    await decided(inbox.gate, requests[0]!);
+    await decided(inbox.gate, requests[1]!);
+    await page.getByText('Done: approved').waitFor();
+    const left = (await inbox.gate.pending()).map(({ approvalId }) => approvalId);
+    expect(left.toSorted()).toEqual([requests[2]!.approvalId, other.approvalId].toSorted());
+  });
+
+  test('what stands out asks for a second look, by mouse too', async () => {
+    const inbox = await openInbox();
+    const request = await ask(inbox.gate, { args: { command: 'git push --force' } });
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('takes away, overwrites or publishes: git push --force').waitFor();
+    expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
+    await page.getByRole('button', { name: 'Approve all the same' }).click();
+    expect((await decided(inbox.gate, request)).status).toBe('approved');
+  });
+
+  test('why it asks: the rule, where it stands, and each part with what is said of it', async () => {
+    const inbox = await openInbox({ policy: { ...policy, default: 'allow' } });
+    call(inbox.gate, { command: 'npm test && npm publish --dry-run | tee log' });
+    const request = await waiting(inbox.gate);
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    const why = page.locator('.why');
+    expect(await why.locator('.verdict').innerText()).toContain('a person looks at these');
+    const parts = await why.locator('.segments li').allInnerTexts();
+    expect(parts.find((part) => part.includes('npm publish --dry-run'))).toMatch(/asks[\s\S]*policy option/);
+    expect(parts.find((part) => part.includes('tee log'))).toMatch(/allowed/);
+  });
+
+  test('what was decided before about the like is shown, and is found in the history', async () => {
+    const inbox = await openInbox();
+    const before = await ask(inbox.gate, { args: { command: 'git push' } });
+    await inbox.gate.reject(before.approvalId, 'the tests fail', { by: 'noor' });
+    const request = await ask(inbox.gate, { args: { command: 'git push' } });
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    const similar = page.locator('.similar li');
+    expect(await similar.innerText()).toMatch(/rejected[\s\S]*the very same[\s\S]*the tests fail[\s\S]*noor/);
+    await similar.getByRole('link').click();
+    await page.locator(`article[data-id="${before.approvalId}"]`).waitFor();
+    await page.getByText('Rejected by noor').waitFor();
+    expect(await page.locator('.decide .bar').count()).toBe(0);
+    expect(await page.locator('.list .row').count()).toBe(1);
+  });
+});

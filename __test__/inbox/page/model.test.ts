@@ -1,0 +1,127 @@
+/** What the page makes of what it is told, without a browser. */
+import { describe, expect, test } from 'vitest';
+import { changedRows, parse, written } from '../../../ts/inbox/page/changed.js';
+import { arrivals, stepFrom, withItems, type Row } from '../../../ts/inbox/page/state/list.js';
+import { readUnified } from '../../../ts/inbox/page/unified.js';
+import { ago, duration, flag, toneOf } from '../../../ts/inbox/page/words.js';
+import type { InboxItem } from '../../../ts/inbox/protocol.js';
+
+const item = (approvalId: string) => ({ approvalId }) as InboxItem;
+const rows = (...ids: string[]): Row[] => ids.map((id) => ({ item: item(id), gone: false }));
+const told = (list: readonly Row[]) => list.map(({ item, gone }) => (gone ? `(${item.approvalId})` : item.approvalId));
+
+describe('the list', () => {
+  const items = (...ids: string[]) => ids.map(item);
+
+  test('is what waits', () => {
+    expect(told(withItems(rows('a', 'b'), items('b', 'c'), null))).toEqual(['b', 'c']);
+    expect(told(withItems(rows('a', 'b'), items('b', 'c'), 'b'))).toEqual(['b', 'c']);
+  });
+
+  test('keeps the selected row in its place when that no longer waits', () => {
+    expect(told(withItems(rows('a', 'b', 'c'), items('a', 'c', 'd'), 'b'))).toEqual(['a', '(b)', 'c', 'd']);
+    expect(told(withItems(rows('a', 'b', 'c'), items('c', 'd'), 'b'))).toEqual(['(b)', 'c', 'd']);
+    expect(told(withItems(rows('a', 'b'), items(), 'b'))).toEqual(['(b)']);
+    const again = withItems(rows('a', 'b', 'c'), items('a', 'c'), 'b');
+    expect(told(withItems(again, items('a', 'c', 'd'), 'b'))).toEqual(['a', '(b)', 'c', 'd']);
+  });
+
+  test('has no row for what was selected elsewhere', () => {
+    expect(told(withItems(rows('a'), items('a'), 'x'))).toEqual(['a']);
+  });
+
+  test('is gone through row by row, and ends', () => {
+    const list = rows('a', 'b', 'c');
+    expect(['a', 'b', 'c'].map((id) => stepFrom(list, id, 1))).toEqual(['b', 'c', 'c']);
+    expect(['a', 'b', 'c'].map((id) => stepFrom(list, id, -1))).toEqual(['a', 'a', 'b']);
+    expect([stepFrom(list, null, 1), stepFrom(list, null, -1), stepFrom([], null, 1)]).toEqual(['a', 'c', null]);
+  });
+
+  test('knows what arrived', () => {
+    expect(told(arrivals(rows('a', 'b'), rows('b', 'c', 'd')))).toEqual(['c', 'd']);
+  });
+});
+
+describe('a unified diff', () => {
+  test('is read line by line, with the numbers of both files', () => {
+    const diff = '--- a/x\n+++ b/x\n@@ -3,3 +3,3 @@\n same\n-old\n+new\n end\n\\ No newline at end of file\n';
+    expect(readUnified(diff).map(({ kind, text, before, after }) => [kind, text, before, after])).toEqual([
+      ['hunk', '@@ -3,3 +3,3 @@', null, null],
+      ['same', 'same', 3, 3],
+      ['removed', 'old', 4, null],
+      ['added', 'new', null, 4],
+      ['same', 'end', 5, 5],
+      ['note', '\\ No newline at end of file', null, null],
+    ]);
+  });
+
+  test('loses no line: what looks like a header inside it, and what is not understood', () => {
+    const rows = readUnified('what is this\n@@ -1 +1 @@\n--- a/y\n+++ b/y\n');
+    expect(rows.map(({ kind, text }) => [kind, text])).toEqual([
+      ['note', 'what is this'],
+      ['hunk', '@@ -1 +1 @@'],
+      ['removed', '-- a/y'],
+      ['added', '++ b/y'],
+    ]);
+  });
+});
+
+describe('arguments in the editor', () => {
+  test('are compared however they are laid out', () => {
+    const [before, after] = ['{"a":1,"b":[]}', '{\n "a" : 1, "b": [ ] }'].map((text) => {
+      const parsed = parse(text);
+      return parsed.ok ? written(parsed.value) : '';
+    });
+    expect(changedRows(before!, after!)).toEqual([]);
+  });
+
+  test('show what cannot be seen', () => {
+    const { value } = parse(JSON.stringify({ c: 'a\u202eb\u200bc\u00a0d\u{e0041}e' })) as { value: unknown };
+    expect(written(value)).toBe('{\n  "c": "a\\u202eb\\u200bc\\u00a0d\\udb40\\udc41e"\n}');
+    expect(JSON.parse(written(value))).toEqual(value);
+  });
+
+  test('show the lines around a change, and no others', () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
+    const rows = changedRows(lines.join('\n'), lines.with(15, 'other').with(2, 'another').join('\n'))!;
+    expect(rows.filter(({ kind }) => kind !== 'same').map(({ kind, text }) => [kind, text])).toEqual([
+      ['removed', 'line 2'],
+      ['added', 'another'],
+      ['hunk', '⋯'],
+      ['removed', 'line 15'],
+      ['added', 'other'],
+    ]);
+    expect(rows.filter(({ kind }) => kind === 'same')).toHaveLength(2 + 3 + 3 + 3);
+  });
+
+  test('are told from what is not JSON', () => {
+    expect(parse('{')).toMatchObject({ ok: false });
+    expect(parse('\u202e')).toMatchObject({ ok: false, message: expect.not.stringContaining('\u202e') as string });
+  });
+});
+
+describe('words', () => {
+  test('for times', () => {
+    expect([0, -5, 999, 61_000, 3_599_000, 3_600_000, 90_000_000].map(duration)).toEqual([
+      '0:00',
+      '0:00',
+      '0:01',
+      '1:01',
+      '59:59',
+      '1 h 0 min',
+      '1 d 1 h',
+    ]);
+    expect([0, 60_000, 7_200_000, 86_400_000, 172_800_000].map(ago)).toEqual([
+      'just now',
+      '1 min ago',
+      '2 h ago',
+      '1 day ago',
+      '2 days ago',
+    ]);
+  });
+
+  test('for what is not known yet', () => {
+    expect(flag('a flag of a later version')).toBe('a flag of a later version');
+    expect(toneOf('pending')).toBe('wait');
+  });
+});
