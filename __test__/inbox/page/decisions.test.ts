@@ -178,7 +178,7 @@ describeInBrowser('on the page', () => {
     await page.getByText('takes away, overwrites or publishes: git push --force').waitFor();
     expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
     await page.getByRole('button', { name: 'Approve all the same' }).click();
-    expect((await decided(inbox.gate, request)).status).toBe('approved');
+    expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'approve' }, decidedBy: 'mia' });
   });
 
   test('why it asks: the rule, where it stands, and each part with what is said of it', async () => {

@@ -106,7 +106,7 @@ export const isLive = (page: Page): Promise<void> =>
 
 /** What went wrong in the page, but for answers of the API that tell of an error, which browsers also log. */
 export const faultsOf = ({ faults }: Watched): string[] =>
-  faults.filter((fault) => !/^Failed to load resource/.test(fault));
+  faults.filter((fault) => !fault.startsWith('Failed to load resource'));
 
 /** The record, once it has been decided. */
 export async function decided(gate: Gate, { approvalId }: { approvalId: string }): Promise<ApprovalRecord> {
@@ -115,7 +115,11 @@ export async function decided(gate: Gate, { approvalId }: { approvalId: string }
 }
 
 /** A call of a tool that has a schema. What came of it is its promise. */
-export function call(gate: Gate, args: { command: string; timeout?: number }, options: InterruptOptions = {}) {
+export function call(
+  gate: Gate,
+  args: { command: string; timeout?: number },
+  options: Pick<InterruptOptions, 'approvers' | 'quorum' | 'timeout'> = {},
+) {
   const ran: unknown[] = [];
   const tools = {
     execute: tool({
@@ -128,7 +132,7 @@ export function call(gate: Gate, args: { command: string; timeout?: number }, op
     }),
     ask_user: askUserTool(),
   };
-  const gated = gateTools(tools, { gate, interruptOn: { execute: options } });
+  const gated = gateTools(tools, { gate, interruptOn: { execute: { ...options } } });
   return { ran, gated, result: start(gated.execute, args) };
 }
 

@@ -56,7 +56,7 @@ function Head() {
   const total = pending.value?.total;
   return (
     <header class="top">
-      <a class="brand" href="#/waiting">
+      <a class="brand" href="#/waiting" aria-label="countersign">
         <Mark /> <span>countersign</span>
       </a>
       <nav aria-label="Views">

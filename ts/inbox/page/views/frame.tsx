@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Key } from './parts.js';
 
 interface FrameProps {
@@ -23,7 +23,8 @@ interface FrameProps {
  */
 export function Frame({ title, send, isDanger, isWhole = true, sendKey, onSend, onBack, children }: FrameProps) {
   const frame = useRef<HTMLElement>(null);
-  useEffect(() => {
+  // Before the next key: what is typed at once goes into the field.
+  useLayoutEffect(() => {
     const first = frame.current?.querySelector<HTMLElement>('textarea, input:not([disabled]), h3');
     first?.focus();
   }, []);

@@ -1,0 +1,174 @@
+/** Without a mouse, and for whoever does not see the page as it was drawn. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { describeInBrowser, seriousFindings } from '../../support/browser.js';
+import { COLOUR, DATABASE, PARTS } from '../../support/questions.js';
+import { ask, call, decided, faultsOf, openInbox, shows, start, useBrowser, visit, waiting } from './support.js';
+
+const command = (text: string) => ({ args: { command: text } });
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.id ?? '');
+
+describeInBrowser('with keys alone', () => {
+  const browser = useBrowser();
+
+  test('requests are gone through and decided', async () => {
+    const inbox = await openInbox();
+    const requests = [];
+    for (const name of ['one', 'two', 'three']) requests.push(await ask(inbox.gate, command(name)));
+    const [first, second, third] = requests;
+    const visitor = await visit(browser(), inbox);
+    const { page } = visitor;
+    await page.locator('.row').nth(2).waitFor();
+    await page.keyboard.press('j');
+    await shows(page, first!);
+    await page.keyboard.press('ArrowDown');
+    await shows(page, second!);
+    await page.keyboard.press('k');
+    await shows(page, first!);
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).toBe('request-title');
+    await page.keyboard.press('a');
+    expect(await decided(inbox.gate, first!)).toMatchObject({ decision: { type: 'approve' }, decidedBy: 'mia' });
+    await page.getByText('Done: approved').waitFor();
+    await page.keyboard.press('j');
+    await shows(page, second!);
+    await page.keyboard.press('r');
+    await page.keyboard.type('no, sir');
+    await page.keyboard.press('Control+Enter');
+    expect((await decided(inbox.gate, second!)).decision).toMatchObject({ type: 'reject', reason: 'no, sir' });
+    await page.keyboard.press('j');
+    await shows(page, third!);
+    await page.keyboard.press('s');
+    await page.getByLabel('Reason').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.frame').count()).toBe(0);
+    expect(await focused(page)).toBe('request-title');
+    await page.keyboard.press('Escape');
+    await page.getByText('Choose a request').waitFor();
+    expect((await inbox.gate.get(third!.approvalId))?.status).toBe('pending');
+    expect(faultsOf(visitor)).toEqual([]);
+  });
+
+  test('what stands out is approved by a second key only, and never by Enter or a key held down', async () => {
+    const inbox = await openInbox();
+    const request = await ask(inbox.gate, command('rm -rf build'));
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    for (const key of ['Enter', 'Enter', ' ', 'y']) await page.keyboard.press(key);
+    await page.keyboard.press('a');
+    await page.getByText('Look twice').waitFor();
+    for (const key of ['a', 'Enter', ' ', 'j']) await page.keyboard.press(key);
+    await page.evaluate(() => {
+      for (let n = 0; n < 5; n++) window.dispatchEvent(new KeyboardEvent('keydown', { key: 'y', repeat: true }));
+    });
+    await pause(200);
+    expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
+    await shows(page, request);
+    await page.keyboard.press('y');
+    expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'approve' }, decidedBy: 'mia' });
+  });
+
+  test('keys that are typed into a field do nothing else', async () => {
+    const inbox = await openInbox();
+    const request = await ask(inbox.gate, command('make'));
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    await page.keyboard.press('/');
+    expect(await focused(page)).toBe('search');
+    await page.keyboard.type('arjske?2');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('arjske?2');
+    expect(await page.locator('.frame, dialog[open]').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('approve; what stands out').waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('dialog[open]').count()).toBe(0);
+    expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
+  });
+
+  test('all is reached with Tab, in the order in which it stands', async () => {
+    const inbox = await openInbox();
+    await ask(inbox.gate, command('make'));
+    const { page } = await visit(browser(), inbox);
+    await page.locator('.row').waitFor();
+    await page.keyboard.press('j');
+    await page.getByRole('button', { name: 'Approve' }).and(page.locator(':enabled')).waitFor();
+    const reached: string[] = [];
+    for (let n = 0; n < 25; n++) {
+      await page.keyboard.press('Tab');
+      const what = await page.evaluate(() => {
+        const element = document.activeElement;
+        return element?.closest('.top, .list, .scroll, .decide')?.className ?? '';
+      });
+      if (what !== '' && reached.at(-1) !== what) reached.push(what);
+    }
+    // It begins where the reader is.
+    const top = reached.indexOf('top');
+    expect([...reached.slice(top), ...reached.slice(0, top)].slice(0, 4)).toEqual(['top', 'list', 'scroll', 'decide']);
+  });
+});
+
+describeInBrowser('axe finds nothing serious', () => {
+  const browser = useBrowser();
+  const policy = { version: 1, rule: [{ effect: 'ask', tools: ['execute'], commands: ['npm test'] }] } as const;
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const viewport of [
+      { width: 1280, height: 860 },
+      { width: 360, height: 740 },
+    ]) {
+      test(`${colorScheme}, ${viewport.width} px wide`, async () => {
+        const inbox = await openInbox({ policy });
+        const { gated } = call(inbox.gate, { command: 'npm test' });
+        const request = await waiting(inbox.gate);
+        start(gated.ask_user, { questions: [COLOUR, DATABASE, PARTS] });
+        await expect.poll(async () => (await inbox.gate.pending()).length).toBe(2);
+        const asks = (await inbox.gate.pending()).find(({ kind }) => kind === 'question')!;
+        const over = await ask(inbox.gate, command('make'));
+        await inbox.gate.reject(over.approvalId, 'no', { by: 'noor' });
+        const warned = await ask(inbox.gate, { args: { command: 'make \u202e' }, runId: request.runId });
+        const visitor = await visit(browser(), inbox, 'mia', { colorScheme, viewport });
+        const { page } = visitor;
+        const look = async (what: string) => expect(await seriousFindings(page), what).toEqual([]);
+        const show = async ({ approvalId }: { approvalId: string }, view = 'waiting') => {
+          await page.goto(`${inbox.address}#/${view}/${approvalId}`);
+          await shows(page, { approvalId });
+          await page.locator('.decide .bar button:disabled').waitFor({ state: 'detached' });
+        };
+        await page.locator('.row').first().waitFor();
+        await look('the list');
+        await show(request);
+        await look('a request');
+        for (const [key, sheet] of Object.entries({ r: 'Reject', e: 'Edit', o: 'Answer', w: 'Always', t: 'Several' })) {
+          await page.keyboard.press(key);
+          await page.locator('.frame').waitFor();
+          await look(sheet);
+          await page.keyboard.press('Escape');
+        }
+        await show(warned);
+        await page.keyboard.press('a');
+        await page.locator('.frame').waitFor();
+        await look('a second look');
+        await page.keyboard.press('Escape');
+        await show(asks);
+        await page.keyboard.press('o');
+        await page.locator('.frame').waitFor();
+        await look('questions');
+        await page.keyboard.press('Escape');
+        await show(over, 'history');
+        await look('history');
+        await page.keyboard.press('3');
+        await page.getByRole('button', { name: 'Verify now' }).click();
+        await page.getByText('As it was written').waitFor();
+        await look('audit');
+        await page.keyboard.press('?');
+        await page.getByRole('dialog').waitFor();
+        await look('help');
+        expect(faultsOf(visitor)).toEqual([]);
+      }, 90_000);
+    }
+  }
+});

@@ -1,0 +1,76 @@
+/** Several people, each with a browser of their own. */
+import { expect, test } from 'vitest';
+import { describeInBrowser } from '../../support/browser.js';
+import { ask, decided, faultsOf, openInbox, useBrowser, visit } from './support.js';
+
+describeInBrowser('people', () => {
+  const browser = useBrowser();
+
+  test('who race for one request: one wins, the other is told who was faster', async () => {
+    const inbox = await openInbox();
+    const request = await ask(inbox.gate, { args: { command: 'make' } });
+    const [mia, noor] = await Promise.all(['mia', 'noor'].map((name) => visit(browser(), inbox, name)));
+    await mia!.open(request);
+    await noor!.open(request);
+    // Neither hears of the other before both have pressed.
+    await Promise.all([mia!, noor!].map(({ page }) => page.route('**/api/events', (route) => route.abort())));
+    await Promise.all([
+      mia!.page.getByRole('button', { name: 'Approve' }).click(),
+      noor!.page.getByRole('button', { name: 'Skip' }).click(),
+    ]);
+    const skip = noor!.page.locator('.frame').getByRole('button', { name: 'Skip' });
+    await skip.click({ timeout: 2_000 }).catch(() => {});
+    const { decidedBy } = await decided(inbox.gate, request);
+    const loser = decidedBy === 'mia' ? noor! : mia!;
+    await loser.page
+      .getByText(new RegExp(`by ${decidedBy} in `))
+      .first()
+      .waitFor();
+    expect(await loser.page.locator('.decide .bar').count()).toBe(0);
+    expect(faultsOf(mia!)).toEqual([]);
+    expect(faultsOf(noor!)).toEqual([]);
+  });
+
+  test('who is late is told by the answer itself, with who and when', async () => {
+    const inbox = await openInbox();
+    const request = await ask(inbox.gate, { args: { command: 'make' } });
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    // The answer overtakes the news of the other decision.
+    await page.route('**/decision', async (route) => {
+      await inbox.gate.reject(request.approvalId, 'I was here first', { by: 'noor', via: 'inbox' });
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/Somebody was faster: rejected by noor in .*\d/)
+      .waitFor();
+    expect((await inbox.gate.get(request.approvalId))?.status).toBe('rejected');
+  });
+
+  test('who may only look see everything and decide nothing', async () => {
+    const inbox = await openInbox();
+    const request = await ask(inbox.gate);
+    const { page, open } = await visit(browser(), inbox, '-mia');
+    await open(request);
+    await page.locator('.decide').getByText('You may look, and not decide').waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press('r');
+    expect(await page.locator('.frame').count()).toBe(0);
+    expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
+  });
+
+  test('who is not known sees nothing but that', async () => {
+    const inbox = await openInbox(
+      {},
+      { authenticate: (request) => (request.url.includes('/api/') ? null : { name: 'x' }) },
+    );
+    const context = await browser().newContext();
+    const page = await context.newPage();
+    await page.goto(inbox.address);
+    await page.getByText('You are not signed in').waitFor();
+    expect(await page.locator('.list').count()).toBe(0);
+    await context.close();
+  });
+});
