@@ -1,6 +1,6 @@
 /** What the page says. */
 import type { ApprovalStatus, DecidedVia, DecisionType, PolicyEffect } from '../../../index.js';
-import type { Segment } from '../protocol.js';
+import type { Segment, ShownRecord } from '../protocol.js';
 
 const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
 
@@ -65,6 +65,15 @@ export const VIA: Readonly<Record<DecidedVia, string>> = {
   abort: 'when the run was stopped',
   system: 'by countersign',
 };
+
+/** What stands, and who said so. */
+export function standing({ status, decision }: ShownRecord): string {
+  if (decision === null) return STATUS[status];
+  const by = decision.by === null ? '' : ` by ${decision.by}`;
+  const via = decision.via === null ? '' : ` ${VIA[decision.via]}`;
+  const when = decision.at === null ? '' : `, ${at(decision.at)}`;
+  return `${STATUS[status]}${by}${via}${when}`;
+}
 
 export const KIND: Readonly<Record<Segment['kind'], string>> = {
   command: 'runs',

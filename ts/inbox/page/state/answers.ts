@@ -3,7 +3,7 @@ import { batch, signal } from '@preact/signals';
 import type { Decision, DecisionType } from '../../../../index.js';
 import type { BulkBody, BulkResults, Decided, DecisionBody, ErrorBody, ShownRecord } from '../../protocol.js';
 import { NoAnswer, Refused, post } from '../api.js';
-import { STATUS, VIA, at } from '../words.js';
+import { STATUS, standing } from '../words.js';
 import { detail, faultOf, readDetail, readList, readSession, revision } from './store.js';
 
 export type Answer =
@@ -88,15 +88,6 @@ function outcome(record: ShownRecord, counted: boolean): string {
   return counted
     ? 'Your approval counts. Others have to agree before it runs'
     : 'You had approved it before. Others have to agree before it runs';
-}
-
-/** What stands, and who said so. */
-export function standing({ status, decision }: ShownRecord): string {
-  if (decision === null) return STATUS[status];
-  const by = decision.by === null ? '' : ` by ${decision.by}`;
-  const via = decision.via === null ? '' : ` ${VIA[decision.via]}`;
-  const when = decision.at === null ? '' : `, ${at(decision.at)}`;
-  return `${STATUS[status]}${by}${via}${when}`;
 }
 
 function reason(error: ErrorBody | null): string {

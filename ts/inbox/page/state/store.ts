@@ -3,7 +3,7 @@ import { batch, effect, signal, untracked } from '@preact/signals';
 import type { Detail, InboxItem, Pending, Session } from '../../protocol.js';
 import { Refused, get, setCsrf } from '../api.js';
 import { listen } from '../live.js';
-import { words } from '../words.js';
+import { standing, words } from '../words.js';
 import { coalesced } from './coalesced.js';
 import { arrivals, withItems, type Row } from './list.js';
 import { selected } from './route.js';
@@ -70,6 +70,9 @@ const PAUSE = 300;
 /** So long, in ms, after a list that could not be read. */
 const RETRY = 3000;
 
+/** So long, in ms, must a request be selected before it is read. */
+const GLANCE = 40;
+
 /** How many pages of the list are shown. */
 let pages = 1;
 /** What the rows are: those of these filters. */
@@ -131,7 +134,10 @@ async function readShown(): Promise<void> {
     const read = await get<Detail>(`requests/${encodeURIComponent(id)}`);
     if (!isCurrent()) return;
     answered = turn;
+    const { record } = read;
+    const isNews = detail.value?.record.status === 'pending' && record.status !== 'pending';
     batch(() => {
+      if (isNews) announced.value = `What is shown no longer waits: ${standing(record)}`;
       detail.value = read;
       detailFault.value = null;
       setClock(read.now);
@@ -157,8 +163,10 @@ export function start(): void {
       detailFault.value = null;
       // What was kept in its place only while it was selected goes.
       rows.value = rows.value.filter(({ item, gone }) => !gone || item.approvalId === id);
-      void readShown();
     });
+    // Whoever goes through the list quickly does not read each of them.
+    const timer = window.setTimeout(readShown, GLANCE);
+    return () => window.clearTimeout(timer);
   });
   void readSession();
   listen({

@@ -25,8 +25,8 @@ export function Frame({ title, send, isDanger, isWhole = true, sendKey, onSend, 
   const frame = useRef<HTMLElement>(null);
   // Before the next key: what is typed at once goes into the field.
   useLayoutEffect(() => {
-    const first = frame.current?.querySelector<HTMLElement>('textarea, input:not([disabled]), h3');
-    first?.focus();
+    const find = (what: string) => frame.current?.querySelector<HTMLElement>(what);
+    (find('.fields :is(textarea, input:not([disabled]))') ?? find('h3'))?.focus();
   }, []);
   return (
     <section

@@ -1,11 +1,10 @@
 /** @jsxImportSource preact */
 import type { Detail } from '../../protocol.js';
-import { standing } from '../state/answers.js';
 import { callOf } from '../state/compose.js';
 import { addressOf, route, selected } from '../state/route.js';
 import { detail, detailFault } from '../state/store.js';
 import { readUnified } from '../unified.js';
-import { flag, isWarning } from '../words.js';
+import { flag, isWarning, standing } from '../words.js';
 import { Decide } from './decide.js';
 import { Diff } from './diff.js';
 import { Ago, Empty, Given, Key, Origin, Status, TimeLeft } from './parts.js';
