@@ -63,6 +63,7 @@ export default [
       agent: 'ts/agent/index.ts',
       acp: 'ts/protocols/acp.ts',
       mcp: 'ts/protocols/mcp.ts',
+      webhooks: 'ts/webhooks/index.ts',
       chat: CHAT,
       inbox: 'ts/inbox/index.ts',
       'inbox-command': INBOX_COMMAND,

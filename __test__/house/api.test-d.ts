@@ -11,6 +11,8 @@ import type * as made from '../../ts/index.js';
 import type * as madeAcp from '../../ts/protocols/acp.js';
 import type * as madeMcp from '../../ts/protocols/mcp.js';
 import type * as madeReact from '../../ts/react/index.js';
+import type * as madeWebhooks from '../../ts/webhooks/index.js';
+import type * as declaredWebhooks from '../../webhooks.js';
 
 /**
  * A class is compared by its instances and its static members: users get its instances from us and never call its
@@ -43,3 +45,5 @@ export const everyMemberOfTheInboxFits: Empty<Unfit<typeof declaredInbox, typeof
 export const theInboxExportsNothingElse: Empty<Exclude<keyof typeof madeInbox, keyof typeof declaredInbox>> = true;
 export const everyMemberOfReactFits: Empty<Unfit<typeof declaredReact, typeof madeReact>> = true;
 export const reactExportsNothingElse: Empty<Exclude<keyof typeof madeReact, keyof typeof declaredReact>> = true;
+export const webhooksFit: Empty<Unfit<typeof declaredWebhooks, typeof madeWebhooks>> = true;
+export const webhooksExportNothingElse: Empty<Exclude<keyof typeof madeWebhooks, keyof typeof declaredWebhooks>> = true;

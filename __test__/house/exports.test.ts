@@ -21,6 +21,7 @@ describe.each([
   ['mcp.d.ts', 'dist/mcp.js', () => import('../../ts/protocols/mcp.js'), 3],
   ['inbox.d.ts', 'dist/inbox.js', () => import('../../ts/inbox/index.js'), 2],
   ['react.d.ts', 'dist/react.js', () => import('../../ts/react/index.js'), 2],
+  ['webhooks.d.ts', 'dist/webhooks.js', () => import('../../ts/webhooks/index.js'), 4],
 ] as const)('%s', (declarations, compiled, sources, atLeast) => {
   const source = readFileSync(join(root, declarations), 'utf8');
 

@@ -26,11 +26,15 @@ const lineOf = ({ body, hash }: NativeAuditEntry, prev: string): string =>
   `${body.slice(0, -1)},"prev":"${prev}","hash":"${hash}"}`;
 
 /** The entries after a number, as they are kept. */
-export async function* entriesAfter(source: AuditSource, after: number): AsyncGenerator<NativeAuditEntry> {
-  for (let from = after; ; from += AT_ONCE) {
-    const some = await source.audit(from, AT_ONCE);
+export async function* entriesAfter(
+  source: AuditSource,
+  after: number,
+  atOnce = AT_ONCE,
+): AsyncGenerator<NativeAuditEntry> {
+  for (let from = after; ; from += atOnce) {
+    const some = await source.audit(from, atOnce);
     yield* some;
-    if (some.length < AT_ONCE) return;
+    if (some.length < atOnce) return;
   }
 }
 
@@ -55,15 +59,19 @@ export class GateAudit implements Audit {
 
   async *list({ after = 0, since = 0, kind, runId, limit = Infinity }: Parameters<Audit['list']>[0] = {}) {
     let left = limit;
-    for await (const kept of entriesAfter(this.#source, after)) {
+    if (left <= 0) return;
+    // Where all are meant, no more are read than that.
+    const atOnce =
+      since > 0 || kind !== undefined || runId !== undefined ? AT_ONCE : Math.min(AT_ONCE, Math.ceil(left));
+    for await (const kept of entriesAfter(this.#source, after, atOnce)) {
       const entry = entryOf(kept);
       const isMeant =
         entry.at >= since &&
         (kind === undefined || entry.kind === kind) &&
         (runId === undefined || entry.runId === runId);
       if (!isMeant) continue;
-      if (left-- <= 0) return;
       yield entry;
+      if (--left <= 0) return;
     }
   }
 

@@ -1,0 +1,155 @@
+/** Sends webhooks to any number of endpoints. */
+import { createHash } from 'node:crypto';
+import type * as Api from '../../webhooks.js';
+import { EventsLostError } from '../errors/index.js';
+import { checkPositive } from '../gate/check-positive.js';
+import { localGate, type LocalGate } from '../gate/gate.js';
+import { receiverOf } from './attempt.js';
+import { Delivery, type DeliveryOptions, type Endpoint } from './delivery.js';
+import { KeptHere, KeptInLedger } from './keeping.js';
+import { invalid } from './options.js';
+import { AuditSource, EventSource } from './sources.js';
+
+const EVENTS: readonly Api.WebhookEventName[] = [
+  'requested',
+  'reminded',
+  'voted',
+  'escalated',
+  'decided',
+  'expired',
+  'settled',
+];
+const INCLUDES: readonly unknown[] = ['nothing', 'preview', 'args'];
+
+/** @see webhooks.d.ts */
+export const sendWebhooks: typeof Api.sendWebhooks = async (gate, options) => {
+  const local = localGate(gate, 'sendWebhooks');
+  const endpoints = endpointsOf(options);
+  const settings = settingsOf(options);
+  const deliveries = local.lasts
+    ? await overLedger(local, endpoints, settings)
+    : endpoints.map((endpoint) => ({ source: new EventSource(), endpoint }));
+  return new Sender(local, settings, deliveries);
+};
+
+interface Planned {
+  endpoint: Endpoint;
+  source: AuditSource | EventSource;
+  keeping?: KeptInLedger;
+}
+
+async function overLedger(
+  gate: LocalGate,
+  endpoints: readonly Endpoint[],
+  { takeOverAfter }: DeliveryOptions,
+): Promise<Planned[]> {
+  const { size } = await gate.audit.head();
+  const planned = endpoints.map((endpoint) => ({
+    endpoint,
+    source: new AuditSource(gate),
+    keeping: new KeptInLedger(gate.values, endpoint.name, takeOverAfter),
+  }));
+  for (const { keeping } of planned) await keeping.begin(size);
+  return planned;
+}
+
+class Sender implements Api.WebhookSender {
+  readonly #deliveries: Delivery[];
+  readonly #listening = new AbortController();
+  #closing: Promise<void> | undefined;
+
+  constructor(gate: LocalGate, options: DeliveryOptions, planned: readonly Planned[]) {
+    const sources = planned.flatMap(({ source }) => (source instanceof EventSource ? [source] : []));
+    void this.#listen(gate, sources, options);
+    this.#deliveries = planned.map(
+      ({ endpoint, source, keeping }) => new Delivery(gate, endpoint, source, keeping ?? new KeptHere(), options),
+    );
+  }
+
+  async deadLetters(): Promise<Api.DeadLetter[]> {
+    const all = await Promise.all(this.#deliveries.map((delivery) => delivery.deadLetters()));
+    return all.flat().toSorted((one, other) => one.triedAt - other.triedAt);
+  }
+
+  async retry(id: string): Promise<boolean> {
+    const found = await Promise.all(this.#deliveries.map((delivery) => delivery.retry(id)));
+    return found.includes(true);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all(this.#deliveries.map((delivery) => delivery.close()));
+    this.#listening.abort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Over a ledger that lasts, events are a hint to look; in memory they are all there is. */
+  async #listen(gate: LocalGate, sources: readonly EventSource[], { logger }: DeliveryOptions): Promise<void> {
+    const { signal } = this.#listening;
+    while (!signal.aborted) {
+      try {
+        for await (const event of gate.events({ signal })) {
+          for (const source of sources) {
+            const lost = source.add(event);
+            if (lost !== undefined) logger?.error?.('webhooks: too much waits, one is lost', { id: lost.id });
+          }
+          for (const delivery of this.#deliveries) delivery.wake();
+        }
+        break;
+      } catch (error) {
+        if (!EventsLostError.isInstance(error)) break;
+      }
+    }
+    // The gate was closed: what was not told is for whoever opens the ledger next.
+    for (const delivery of this.#deliveries) delivery.stop();
+  }
+}
+
+function endpointsOf({ endpoints, ...options }: Api.SendWebhooksOptions): Endpoint[] {
+  if (!Array.isArray(endpoints) || endpoints.length === 0)
+    throw invalid('sendWebhooks: endpoints must be a list of at least one.');
+  const read = endpoints.map((endpoint: Api.WebhookEndpoint, index) => {
+    const place = `sendWebhooks: endpoints[${index}]`;
+    const events = endpoint.events ?? EVENTS.filter((name) => name !== 'settled');
+    const unknown = events.find((name) => !EVENTS.includes(name));
+    if (unknown !== undefined)
+      throw invalid(`${place}.events must be of ${EVENTS.join(', ')}, not ${String(unknown)}.`);
+    const receiver = receiverOf(place, endpoint, { endpoints, ...options });
+    return { name: endpoint.name ?? defaultName(receiver.url), receiver, events: new Set(events) };
+  });
+  const names = read.map(({ name }) => name);
+  if (names.some((name) => typeof name !== 'string' || name === '' || name.length > 200))
+    throw invalid('sendWebhooks: the name of an endpoint must be a text of 1 to 200 characters.');
+  if (new Set(names).size < names.length)
+    throw invalid('sendWebhooks: two endpoints have the same address: give each a name.');
+  return read;
+}
+
+/** An address may hold a secret: it is not what an endpoint is called. */
+const defaultName = (url: string): string =>
+  `${new URL(url).host}-${createHash('sha256').update(url).digest('hex').slice(0, 8)}`;
+
+function settingsOf(options: Api.SendWebhooksOptions): DeliveryOptions {
+  const { include = 'nothing', logger, attempts = 12 } = options;
+  if (!INCLUDES.includes(include)) throw invalid(`sendWebhooks: include must be one of ${INCLUDES.join(', ')}.`);
+  const number = (name: keyof Api.SendWebhooksOptions, fallback: number): number =>
+    checkPositive(`sendWebhooks: ${name}`, options[name] ?? fallback);
+  if (!Number.isInteger(attempts) || attempts < 1)
+    throw invalid('sendWebhooks: attempts must be a whole number from 1.');
+  return {
+    include,
+    logger,
+    attempts,
+    firstDelay: number('firstDelay', 1_000),
+    maxDelay: number('maxDelay', 21_600_000),
+    maxBodyBytes: number('maxBodyBytes', 65_536),
+    takeOverAfter: number('takeOverAfter', 15_000),
+  };
+}
