@@ -755,6 +755,11 @@ export class NativeLedger {
   /** The latest change first. */
   runs = (open: boolean, limit: number): Promise<NativeRunInfo[]> => this.#do('runs', open, limit);
   note = (note: Note): Promise<void> => this.#do('note', [note]);
+  /** As {@link NativeGate.value}. */
+  value = (key: string): Promise<[text: string, version: number] | null> => this.#do('value', key);
+  /** As {@link NativeGate.setValue}. */
+  setValue = (key: string, expected: number | null, text: string): Promise<boolean> =>
+    this.#do('setValue', key, expected, text);
   /** The entries after this number. */
   audit = (after: number, limit: number): Promise<NativeAuditEntry[]> => this.#do('audit', after, limit);
   head = (): Promise<{ size: number; hash: string; at: number }> => this.#do('head');

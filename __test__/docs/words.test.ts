@@ -13,6 +13,8 @@ const documents = [
 const declarations = read('index.d.ts');
 /** Of `countersign/agent`. */
 const agentDeclarations = read('agent.d.ts');
+/** Of the other entries. */
+const otherDeclarations = ['webhooks.d.ts', 'acp.d.ts', 'mcp.d.ts'].map(read).join('\n');
 const unique = (items: Iterable<string>) => [...new Set(items)].toSorted();
 const allOf = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, first]) => first!);
 
@@ -56,7 +58,7 @@ describe('errors', () => {
     return { name, codes: allOf(union, /'(ERR_\w+)'/g) };
   });
   const codes = unique([
-    ...allOf(declarations, /readonly code: '(ERR_\w+)'/g),
+    ...allOf(declarations + otherDeclarations, /readonly code: '(ERR_\w+)'/g),
     ...several.flatMap((each) => each.codes),
     // It has no class of its own.
     ...allOf(agentDeclarations, /`(ERR_SUBAGENT)`/g),
@@ -86,7 +88,9 @@ describe('errors', () => {
 
   test('each names its class', () => {
     const classes = [
-      ...declarations.matchAll(/class (\w+) extends CountersignError \{\n {2}readonly code: '(ERR_\w+)'/g),
+      ...(declarations + otherDeclarations).matchAll(
+        /class (\w+) extends CountersignError \{\n {2}readonly code: '(ERR_\w+)'/g,
+      ),
     ];
     const errors = read('docs/errors.md');
     for (const [, name, code] of classes) expect(errors).toContain(`## \`${code}\`: ${name}\n`);

@@ -11,6 +11,7 @@ import { policyCommand } from './policy.js';
 import { previewCommand } from './preview.js';
 import { tellError } from './tell-error.js';
 import { WATCH_HELP, watch } from './watch.js';
+import { WEBHOOKS_HELP, webhooks } from './webhooks.js';
 
 const HELP = `countersign: human approval between an AI agent's tool call and its execution
 
@@ -25,6 +26,7 @@ Requests in a ledger:
   countersign runs             runs that are not over
   countersign audit            list, verify, export, head, keygen
   countersign ledger           info, verify, compact
+  countersign webhooks         what receivers did not take, and to send it again
 
 Policies:
   countersign policy check     what the policies say about a call
@@ -59,6 +61,7 @@ const ON_LEDGER: Readonly<Record<string, { run(args: readonly string[]): Promise
   inbox: { run: inbox, help: INBOX_HELP },
   audit: { run: auditCommand, help: AUDIT_HELP },
   ledger: { run: ledgerCommand, help: LEDGER_HELP },
+  webhooks: { run: webhooks, help: WEBHOOKS_HELP },
 };
 
 const LEDGER_OPTIONS = `  -l, --ledger sqlite:PATH   [default: COUNTERSIGN_LEDGER, else the nearest .countersign/ledger.db upward]

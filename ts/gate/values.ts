@@ -12,9 +12,9 @@ export interface Versioned<T> {
 }
 
 export class Values {
-  readonly #native: NativeGate;
+  readonly #native: Pick<NativeGate, 'value' | 'setValue'>;
 
-  constructor(native: NativeGate) {
+  constructor(native: Pick<NativeGate, 'value' | 'setValue'>) {
     this.#native = native;
   }
 

@@ -51,12 +51,16 @@ export const letterOf = (
 /** What reads and changes the values of a ledger. */
 type Store = Pick<Values, 'get' | 'set' | 'update'>;
 
-export const keyOf = (endpoint: string): string =>
+const keyOf = (endpoint: string): string =>
   `webhook:${createHash('sha256').update(endpoint).digest('hex').slice(0, 32)}`;
 
 /** The names of all endpoints that were ever sent to. */
 export const endpointsIn = async (store: Pick<Store, 'get'>): Promise<readonly string[]> =>
   (await store.get<string[]>(ENDPOINTS))?.value ?? [];
+
+/** What an endpoint is still to be told. */
+export const lookAt = async (store: Pick<Store, 'get'>, endpoint: string): Promise<Outbox> =>
+  (await store.get<Outbox>(keyOf(endpoint)))?.value ?? emptyOutbox(0);
 
 /** Asks for dead letters to be sent again. @returns how many are there */
 export async function askAgain(

@@ -1,0 +1,85 @@
+/** Senders in processes that are killed: nothing that was written down is untold, and what comes twice has the same id. */
+import { expect, test } from 'vitest';
+import { countersign } from '../cli/command.js';
+import { sleep, stage } from '../ledger/processes.js';
+import { idsOf, receiver, SECRET } from './receiver.js';
+
+const { path, start, gate } = stage();
+
+test(
+  'killed in the middle of deliveries, again and again, by nobody missed for long',
+  { timeout: 60_000 },
+  async () => {
+    const hooks = await receiver();
+    // It takes some, refuses some, and leaves some without an answer.
+    hooks.reply = (_, index) => [204, 500, () => {}, 204, 503][index % 5]!;
+    const file = path();
+    const asked: string[] = [];
+    for (let round = 0; round < 5; round++) {
+      const before = hooks.taken.length;
+      const sender = start('sender', [file, hooks.url, SECRET, '10']);
+      await sender.says('done');
+      asked.push(...sender.said('asked').map(([id]) => id!));
+      await hooks.until(({ taken }) => taken.length > before);
+      await sender.kill();
+    }
+    hooks.reply = () => 204;
+    start('sender', [file, hooks.url, SECRET, '0']);
+    const told = () => new Set(hooks.taken.map(({ event }) => event.data.approvalId));
+    await hooks.until(() => asked.every((id) => told().has(id)));
+    expect(asked).toHaveLength(50);
+    // The same event has the same id and the same body, however often it came.
+    const bodies = new Map(hooks.all.map(({ headers, body }) => [String(headers['webhook-id']), body]));
+    for (const { headers, body } of hooks.all) expect(bodies.get(String(headers['webhook-id']))).toBe(body);
+    expect(new Set(idsOf(hooks.all)).size).toBe(50);
+  },
+);
+
+test('of several processes one sends, and when it is killed another does', { timeout: 60_000 }, async () => {
+  const hooks = await receiver();
+  const file = path();
+  const senders = [];
+  for (let each = 0; each < 3; each++) {
+    const sender = start('sender', [file, hooks.url, SECRET, '5']);
+    await sender.says('done');
+    senders.push(sender);
+  }
+  await hooks.until(({ taken }) => taken.length >= 15);
+  expect(new Set(idsOf(hooks.all)).size).toBe(hooks.all.length);
+  for (const sender of senders.slice(0, 2)) {
+    await sender.kill();
+    const asking = gate(file);
+    asking.request({ toolName: 'pay', args: {}, timeout: 600_000 }).catch(() => {});
+    const before = hooks.taken.length;
+    await hooks.until(({ taken }) => taken.length > before);
+  }
+});
+
+test('the command tells of dead letters, and has them sent again', { timeout: 60_000 }, async () => {
+  const hooks = await receiver();
+  hooks.reply = () => 410;
+  const file = path();
+  const sender = start('sender', [file, hooks.url, SECRET, '2']);
+  const run = (...args: string[]) => countersign(['webhooks', '--ledger', `sqlite:${file}`, ...args]);
+  const letters = async () =>
+    (await run('--json')).stdout
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as { id: string }]));
+  while ((await letters()).length < 2) await sleep(20);
+  await sender.kill();
+  const { stdout } = await run();
+  expect(stdout).toMatch(/^hooks: 0 waiting, 2 dead letters$/m);
+  expect(stdout).toContain('it is gone (410)');
+  expect((await run('--retry', 'msg_nothing')).code).toBe(4);
+  const [letter] = await letters();
+  expect(await run('--retry', letter!.id)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('1 dead letter '),
+  });
+  hooks.reply = () => 204;
+  start('sender', [file, hooks.url, SECRET, '0']);
+  await hooks.until(({ taken }) => taken.length === 1);
+  expect(idsOf(hooks.taken)).toEqual([letter!.id]);
+  expect((await run('--retry', 'all')).stdout).toContain('1 dead letter ');
+  await hooks.until(({ taken }) => taken.length === 2);
+});

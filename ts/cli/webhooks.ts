@@ -1,0 +1,61 @@
+/** `countersign webhooks`: what receivers did not take. */
+import type { DeadLetter } from '../../webhooks.js';
+import { Values } from '../gate/values.js';
+import type { NativeLedger } from '../native.js';
+import { askAgain, endpointsIn, letterOf, lookAt } from '../webhooks/keeping.js';
+import { told } from './duration.js';
+import { Ended, Exit, Usage } from './exit.js';
+import { LEDGER, withLedger } from './open-ledger.js';
+import { readOptions } from './options.js';
+import { count, print, printJson } from './print.js';
+import { fit, oneLine, style } from './style.js';
+import { table, type Column } from './table.js';
+
+export const WEBHOOKS_HELP = `countersign webhooks            what receivers of webhooks did not take
+      --retry ID               sends it again, by whichever process sends; may be given several times. all: everything
+`;
+
+export async function webhooks(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions(args, { ...LEDGER, retry: { type: 'string', multiple: true } });
+  if (positionals.length > 0) throw new Usage(`webhooks takes no ${JSON.stringify(positionals[0])}`);
+  const { retry = [], json = false } = values;
+  if (retry.length > 0) return withLedger(values, 'change', (ledger) => again(ledger, retry, json));
+  return withLedger(values, 'look', async (ledger) => {
+    const store = new Values(ledger);
+    const letters: DeadLetter[] = [];
+    for (const endpoint of await endpointsIn(store)) {
+      const { waiting, dead, owner } = await lookAt(store, endpoint);
+      letters.push(...dead.map((letter) => letterOf(letter, endpoint)));
+      if (json) continue;
+      const sends = owner === null && waiting.length > 0 ? `; ${style('yellow', 'nobody sends')}` : '';
+      await print(`${oneLine(endpoint)}: ${waiting.length} waiting, ${count(dead.length, 'dead letter')}${sends}`);
+    }
+    if (json) for (const letter of letters) await printJson(letter);
+    else if (letters.length > 0) await print('', ...table(letters, deadColumns(Date.now())));
+    return Exit.ok;
+  });
+}
+
+async function again(ledger: NativeLedger, wanted: readonly string[], json: boolean): Promise<number> {
+  const store = new Values(ledger);
+  const endpoints = await endpointsIn(store);
+  for (const id of wanted) {
+    let found = 0;
+    for (const endpoint of endpoints) found += await askAgain(store, endpoint, (one) => id === 'all' || one === id);
+    if (found === 0 && id !== 'all')
+      throw new Ended(Exit.unknown, `there is no dead letter ${JSON.stringify(id)}`, 'ERR_UNKNOWN_DEAD_LETTER');
+    if (json) await printJson({ retry: id, found });
+    else await print(`${count(found, 'dead letter')} will be sent again by whoever sends`);
+  }
+  return Exit.ok;
+}
+
+const deadColumns = (now: number): Column<DeadLetter>[] => [
+  { title: 'ID', text: ({ id }) => oneLine(id), style: () => 'cyan' },
+  { title: 'ENDPOINT', text: ({ endpoint }) => fit(oneLine(endpoint), 30) },
+  { title: 'EVENT', text: ({ type }) => oneLine(type.replace(/^approval\./, '')) },
+  { title: 'AGE', text: ({ at }) => told(now - at), right: true },
+  { title: 'TRIES', text: ({ attempts }) => String(attempts), right: true },
+  { title: 'TRIED', text: ({ triedAt }) => `${told(now - triedAt)} ago`, right: true },
+  { title: 'WHY', text: ({ error }) => oneLine(error), grows: true },
+];
