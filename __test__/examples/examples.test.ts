@@ -72,6 +72,30 @@ const EXAMPLES: Record<string, Expected> = {
     approve: { ran: ['paid 99 EUR to Mallory', 'paid 900 EUR to Grace'] },
     reject: { denied: ['did not run pay: not today'], not: ['to Mallory\npaid', 'paid 99', 'paid 900'] },
   },
+  'email.mjs': {
+    shown: [
+      'a mail: transfer waits for you',
+      'a scanner opens a link: 200\na scanner opens a link: 200',
+      'to: &lt;b&gt;Grace&lt;/b&gt;',
+      'the button says 200, and when it is pressed once more 409',
+    ],
+    approve: { ran: ['transfer: approve by ada', 'ran transfer: transferred 900 EUR'] },
+    reject: { denied: ['transfer: reject by ada', 'did not run transfer: not today'], not: ['ran transfer'] },
+  },
+  'slack.mjs': {
+    shown: [
+      'branch: main',
+      'somebody forges a press: 401',
+      'somebody replays an old one: 401',
+      'the button is pressed: 200',
+      'only the user sees: slack:U1ADA was first',
+    ],
+    approve: { ran: ['the message says: approve by slack:U1ADA', 'ran deploy: deployed main to production'] },
+    reject: {
+      denied: ['the message says: reject by slack:U1ADA', 'did not run deploy: rejected in Slack'],
+      not: ['ran deploy'],
+    },
+  },
   'tool-approval.mjs': {
     shown: ['ran: the text of https://example.com', 'fields.amount: "1000"'],
     approve: { ran: ['ran: submitted to https://example.com/order'] },
@@ -118,7 +142,10 @@ describe.skipIf(bun === undefined || process.platform === 'win32')('Ctrl+C while
 describe('the folder', () => {
   /** They have a test of their own. */
   const elsewhere = ['bun-script.ts', 'use-chat-client.mjs', 'use-chat-route.mjs'];
-  checkFolder('', { tried: [...Object.keys(EXAMPLES), ...elsewhere], helpers: ['ask.mjs', 'model.mjs'] });
+  checkFolder('', {
+    tried: [...Object.keys(EXAMPLES), ...elsewhere],
+    helpers: ['ask.mjs', 'mailbox.mjs', 'model.mjs', 'pretend-slack.mjs'],
+  });
 
   test('they fit the types', async () => {
     const config = 'examples/tsconfig.json';
