@@ -13,7 +13,7 @@ import { tool } from 'ai';
 import { createGate, safeText, streamWithEvents } from 'countersign';
 import { toNodeListener } from 'countersign/inbox';
 import { createActionLinks, newWebhookSecret } from 'countersign/webhooks';
-import nodemailer from 'nodemailer';
+import { createTransport } from 'nodemailer';
 import { z } from 'zod';
 import { openMailbox } from './mailbox.mjs';
 import { scriptedModel } from './model.mjs';
@@ -48,7 +48,7 @@ const links = createActionLinks(gate, {
 const listener = toNodeListener(links.handler());
 
 const mailbox = process.env.SMTP_URL === undefined ? await openMailbox() : undefined;
-const mails = nodemailer.createTransport(process.env.SMTP_URL ?? mailbox?.url ?? '');
+const mails = createTransport(process.env.SMTP_URL ?? mailbox?.url ?? '');
 
 /** Any other way to send a mail will do as well. @param {ApprovalRequest} request @param {string} by @param {string} address */
 async function sendMail({ approvalId, toolName, preview }, by, address) {

@@ -109,14 +109,22 @@ async function post(url, message) {
 const plain = (text) =>
   safeText(text).replace(/[&<>]/g, (each) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[each] ?? '');
 
-/** Both ends of what is too long for a block. @param {string} text */
-const cut = (text) => (text.length <= 2_800 ? text : `${text.slice(0, 2_000)}\n…\n${text.slice(-700)}`);
+/** Both ends of what is too long for a block, and that there is more. @param {string} text */
+function cut(text) {
+  if (text.length <= 2_800) return text;
+  const [head, tail] = [text.slice(0, 2_000), text.slice(-700)];
+  return `${head}\n… ${text.length - head.length - tail.length} characters are not shown here …\n${tail}`;
+}
 
 /** @param {ApprovalRequest} request @param {string} [outcome] */
 function blocksOf({ approvalId, digest, toolName, preview, flags }, outcome) {
   const value = JSON.stringify({ approvalId, digest });
   const button = (/** @type {string} */ id, /** @type {string} */ text, /** @type {string} */ style) => ({
-    ...{ type: 'button', action_id: id, value, style, text: { type: 'plain_text', text } },
+    type: 'button',
+    action_id: id,
+    value,
+    style,
+    text: { type: 'plain_text', text },
     ...(id === 'approve' && flags.length > 0
       ? {
           confirm: {
