@@ -6,7 +6,7 @@ import {
   type InferUITools,
   type UIMessage,
 } from 'ai';
-import { ApprovalCard, useApprovals, type ApprovalDataTypes } from 'countersign/react';
+import { ApprovalCard, safeText, useApprovals, type ApprovalDataTypes } from 'countersign/react';
 import { useState, type FormEvent } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { tools } from './server.mjs';
@@ -36,7 +36,7 @@ function App({ id, before }: { id: string; before: ChatMessage[] }) {
         {chat.messages.map((message) => (
           <li key={message.id} data-role={message.role}>
             {message.parts.map((part, at) => {
-              if (part.type === 'text') return <p key={at}>{part.text}</p>;
+              if (part.type === 'text') return <p key={at}>{safeText(part.text)}</p>;
               if (isToolUIPart(part))
                 return <p key={at} data-tool-state={part.state}>{`${part.type}: ${part.state}`}</p>;
               return null;
