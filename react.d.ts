@@ -6,15 +6,14 @@
  *
  * @packageDocumentation
  */
-import type { UIDataTypes, UIMessage, UITools } from 'ai';
+import type { UIMessage } from 'ai';
 import type { ReactElement, ReactNode } from 'react';
 import type { ApprovalDetails } from './index.js';
 
 export type { ApprovalDataTypes, ApprovalDetails } from './index.js';
 
-/** The tools of a message type. */
-type ToolsOf<MESSAGE extends UIMessage> =
-  MESSAGE extends UIMessage<unknown, UIDataTypes, infer TOOLS> ? TOOLS : UITools;
+/** The parts of a message type that stand for a call which waits. */
+type AskedPart<MESSAGE extends UIMessage> = Extract<MESSAGE['parts'][number], { state: 'approval-requested' }>;
 
 /** What the hook takes of `useChat`, and what it may be told besides. */
 export interface UseApprovalsOptions<MESSAGE extends UIMessage = UIMessage> {
@@ -62,14 +61,11 @@ export interface PendingApprovalOf<TYPE extends string, NAME extends string, INP
 
 /** One member per tool of the message type, so that `type` narrows `input`. */
 export type PendingApproval<MESSAGE extends UIMessage = UIMessage> =
-  | {
-      [NAME in keyof ToolsOf<MESSAGE> & string]: PendingApprovalOf<
-        `tool-${NAME}`,
-        NAME,
-        ToolsOf<MESSAGE>[NAME]['input']
-      >;
-    }[keyof ToolsOf<MESSAGE> & string]
-  | PendingApprovalOf<'dynamic-tool', string, unknown>;
+  AskedPart<MESSAGE> extends infer PART
+    ? PART extends { type: infer TYPE extends string; input: infer INPUT }
+      ? PendingApprovalOf<TYPE, TYPE extends `tool-${infer NAME}` ? NAME : string, INPUT>
+      : never
+    : never;
 
 export interface Approvals<MESSAGE extends UIMessage = UIMessage> {
   /** What waits for an answer, in the order of the calls. */

@@ -1,0 +1,253 @@
+/** The hook and the card, alone: what they show and when, and that each answer is given once. */
+import { join } from 'node:path';
+import type { UIMessage } from 'ai';
+import type { Browser, Page } from 'playwright-core';
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { build, type Rolldown } from 'vite';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ApprovalDetails } from '../../index.js';
+import type { PendingApproval } from '../../react.js';
+import { ApprovalCard, useApprovals } from '../../ts/react/index.js';
+import { describeInBrowser, openBrowser, openPage, seriousFindings, type Watched } from '../support/browser.js';
+import type { Stage } from './stage/stage.js';
+
+const DIFF =
+  'edit_file\n│ file_path: a.txt\n│ @@ not ours\n│ + not ours\nedits the file: +1 −1\n@@ -1,2 +1,2 @@\n│   same\n│ - old\n│ + new';
+
+const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
+  approvalId: 'gate-1',
+  toolCallId: 'c1',
+  toolName: 'edit_file',
+  description: 'Edits a file',
+  preview: DIFF,
+  flags: ['bidi', 'multiline'],
+  origin: ['main', 'researcher'],
+  changes: [{ path: 'a.txt', isNew: false, added: 1, removed: 1 }],
+  why: { effect: 'ask', reason: 'writes', source: 'policy.toml', line: 7 },
+  contents: 'redacted',
+  needs: [{ approvers: ['group:ops'], quorum: 2 }],
+  approvedBy: ['ada'],
+  createdAt: 0,
+  expiresAt: null,
+  ...more,
+});
+
+const call = (toolCallId: string, more: object = {}) => ({
+  type: 'tool-edit_file',
+  state: 'approval-requested',
+  toolCallId,
+  input: { file_path: 'a.txt' },
+  approval: { id: `a-${toolCallId}` },
+  ...more,
+});
+const messages = (...parts: object[]) => [{ id: 'm', role: 'assistant', parts }] as UIMessage[];
+const data = (sent: ApprovalDetails) => ({ type: 'data-approval', id: sent.toolCallId, data: sent });
+
+describe('on a server', () => {
+  const draw = (shown: UIMessage[]) =>
+    renderToString(
+      createElement(function Page() {
+        const { pending } = useApprovals({ messages: shown, addToolApprovalResponse: () => {} });
+        return pending.map((approval: PendingApproval) =>
+          createElement(ApprovalCard, { key: approval.toolCallId, approval }),
+        );
+      }),
+    );
+
+  test('a card is drawn, without a clock and without a style', () => {
+    const html = draw(messages(call('c1'), data(details({ expiresAt: 1 }))));
+    expect(html).toContain('Edits a file');
+    expect(html).not.toMatch(/Expires|expired|style=/);
+  });
+
+  test('markup in texts is text', () => {
+    const html = draw(messages(call('c1', { type: 'dynamic-tool', toolName: '<b>x', input: { a: '<script>' } })));
+    expect(html).not.toMatch(/<b>|<script>/);
+    expect(html).toContain('&lt;script&gt;');
+  });
+});
+
+describeInBrowser('in a browser', () => {
+  const origin = 'http://stage.test';
+  let browser: Browser;
+  let files: Map<string, { body: string; contentType: string }>;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    const built = await build({ root: join(import.meta.dirname, 'stage'), logLevel: 'error', build: { write: false } });
+    files = new Map(
+      (built as Rolldown.RolldownOutput).output.map((file) => [
+        file.fileName === 'index.html' ? '/' : `/${file.fileName}`,
+        file.type === 'chunk'
+          ? { body: file.code, contentType: 'text/javascript' }
+          : { body: String(file.source), contentType: 'text/html' },
+      ]),
+    );
+  }, 60_000);
+  afterAll(() => browser?.close());
+
+  let watched: Watched;
+  let page: Page;
+  let answers: object[];
+  let sentAgain = 0;
+  let failing: boolean;
+  beforeEach(async () => {
+    watched = await openPage(browser, origin);
+    ({ page } = watched);
+    [answers, sentAgain, failing] = [[], 0, false];
+    await page.route(`${origin}/**`, (route) =>
+      route.fulfill(files.get(new URL(route.request().url()).pathname) ?? { status: 204 }),
+    );
+    await page.exposeFunction('answered', (response: object) => {
+      answers.push(response);
+      if (failing) throw new Error('offline');
+    });
+    await page.exposeFunction('sentAgain', () => void (sentAgain += 1));
+    await page.goto(`${origin}/`);
+    await page.getByText('0 of 0').waitFor();
+  });
+  afterEach(async () => {
+    await watched.context.close();
+    expect(watched.faults).toEqual([]);
+  });
+
+  const show = (stage: Stage) => page.evaluate((shown) => setStage(shown as Stage), stage as object);
+  const approve = () => page.getByRole('button', { name: 'Approve' });
+  const reject = () => page.getByRole('button', { name: 'Reject' });
+  const part = (name: string) => page.locator(`[data-part=${name}]`);
+
+  test('all that the server says', async () => {
+    await show({ messages: messages(call('c1'), data(details())) });
+    expect(await part('title').innerText()).toBe('Run edit_file?');
+    expect(await part('description').innerText()).toBe('Edits a file');
+    expect(await part('warnings').innerText()).toBe('Beware: characters that turn the direction of text');
+    expect(await part('why').innerText()).toBe('ask: writes (policy.toml:7)');
+    expect(await part('origin').innerText()).toBe('From main > researcher');
+    expect(await part('change').innerText()).toBe('Changes a.txt: 1 line added, 1 removed');
+    expect(await part('need').innerText()).toBe('Needs 2 of group:ops; approved by ada');
+    expect(await part('redacted').innerText()).toBe('Secrets are not shown: what runs has more in it.');
+    expect(await part('no-details').count()).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  test('lines of a diff, and only those, are marked', async () => {
+    await show({ messages: messages(call('c1'), data(details())) });
+    expect(await page.locator('ins').allInnerTexts()).toEqual(['│ + new\n']);
+    expect(await page.locator('del').allInnerTexts()).toEqual(['│ - old\n']);
+    expect(await page.getByRole('insertion').getAttribute('data-change')).toBe('added');
+    expect((await page.getByLabel('What would run').textContent())?.trimEnd()).toBe(DIFF);
+  });
+
+  test('without details: the call as it came, and that it is said', async () => {
+    await show({ messages: messages(call('c1', { input: { file_path: 'a\u202e' } })) });
+    expect(await page.getByLabel('What would run').innerText()).toContain('"file_path": "a\\u{202E}"');
+    expect(await part('no-details').count()).toBe(1);
+  });
+
+  test('an approval, once, however often it is clicked', async () => {
+    await show({ messages: messages(call('c1')) });
+    // As fast as a page can: before anything is drawn again.
+    await approve().evaluate((button: HTMLElement) => {
+      button.click();
+      button.click();
+    });
+    await page.getByText('Sent …').waitFor();
+    expect(answers).toEqual([{ id: 'a-c1', approved: true }]);
+    expect(await approve().isDisabled()).toBe(true);
+    expect(await reject().isDisabled()).toBe(true);
+  });
+
+  test('the first answer stands: no rejection after an approval', async () => {
+    await show({ messages: messages(call('c1')) });
+    await page.evaluate(() => {
+      for (const button of document.querySelectorAll('button')) button.click();
+    });
+    await page.getByText('Sent …').waitFor();
+    expect(answers).toEqual([{ id: 'a-c1', approved: false }]);
+  });
+
+  test('a rejection with its reason', async () => {
+    await show({ messages: messages(call('c1')) });
+    await page.getByLabel('Reason').fill('  not this one ');
+    await reject().click();
+    await expect.poll(() => answers).toEqual([{ id: 'a-c1', approved: false, reason: 'not this one' }]);
+  });
+
+  test('Enter in the reason decides nothing', async () => {
+    await show({ messages: messages(call('c1')) });
+    await page.getByLabel('Reason').press('Enter');
+    await approve().focus();
+    expect(answers).toEqual([]);
+  });
+
+  test('what could not be sent is said, and can be given again', async () => {
+    failing = true;
+    await show({ messages: messages(call('c1')) });
+    await approve().click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('region', { name: 'Run edit_file?' }).getAttribute('data-state')).toBe('failed');
+    failing = false;
+    await reject().click();
+    await page.getByText('Sent …').waitFor();
+    expect(answers).toEqual([
+      { id: 'a-c1', approved: true },
+      { id: 'a-c1', approved: false },
+    ]);
+  });
+
+  test('a reason that was typed for one call does not stand in the card of the next', async () => {
+    await show({ messages: messages(call('c1')) });
+    await page.getByLabel('Reason').fill('for the first');
+    await show({ messages: messages(call('c1', { approval: { id: 'another' } })) });
+    expect(await page.getByLabel('Reason').inputValue()).toBe('');
+  });
+
+  test('what is answered counts, and newer details win', async () => {
+    await show({
+      messages: messages(call('c1', { state: 'approval-responded' }), call('c2'), data(details({ toolCallId: 'c2' }))),
+      details: [details({ toolCallId: 'c2', description: 'newer' })],
+    });
+    await page.getByText('1 of 2').waitFor();
+    expect(await part('description').allInnerTexts()).toEqual(['newer']);
+  });
+
+  test('it expires while it is looked at, and only then', async () => {
+    await page.clock.install({ time: 1_000_000 });
+    await page.clock.pauseAt(1_001_000);
+    await show({ messages: messages(call('c1'), data(details({ expiresAt: 1_001_000 + 90_000 }))) });
+    await page.getByText('Expires in 1 min 30 s').waitFor();
+    await page.clock.runFor(60_000);
+    await page.getByText('Expires in 30 s').waitFor();
+    await page.clock.runFor(29_000);
+    expect(await approve().isDisabled()).toBe(false);
+    await page.clock.runFor(1_500);
+    await page.getByText('It has expired.').waitFor();
+    expect(await approve().isDisabled()).toBe(true);
+    expect(await reject().isDisabled()).toBe(false);
+    expect(await part('time-left').count()).toBe(0);
+  });
+
+  test.each([
+    ['after an error', 'error', 'approval-responded', 1],
+    ['before the page was opened again', 'ready', 'approval-responded', 1],
+    ['beside one that is over', 'error', 'output-available', 1],
+    ['while they are sent', 'submitted', 'approval-responded', 0],
+    ['but not all of them', 'error', 'approval-requested', 0],
+  ] as const)('answers were given, %s', async (_, status, state, count) => {
+    await show({ messages: messages(call('c1', { state: 'approval-responded' }), call('c2', { state })), status });
+    await page.getByText(state === 'approval-requested' ? '1 of 2' : '2 of 2').waitFor();
+    const again = page.getByRole('button', { name: 'again' });
+    expect(await again.count()).toBe(count);
+    if (count === 1) await again.click();
+    await expect.poll(() => sentAgain).toBe(count);
+  });
+
+  test('parts of one’s own', async () => {
+    await show({ messages: messages(call('c1')), isCustom: true });
+    expect(await page.getByRole('heading', { level: 2 }).innerText()).toBe('edit_file ausführen?');
+    expect(await page.getByText('my preview of edit_file').count()).toBe(1);
+    expect(await page.locator('section.mine').count()).toBe(1);
+    await page.getByRole('button', { name: 'Ja' }).click();
+    await expect.poll(() => answers).toHaveLength(1);
+  });
+});

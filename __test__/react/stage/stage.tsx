@@ -1,0 +1,59 @@
+/** The hook and the card over messages that a test sets, with every answer told to the test. No `useChat`. */
+import type { UIMessage } from 'ai';
+import { ApprovalCard, useApprovals, type ApprovalDetails } from 'countersign/react';
+import { useSyncExternalStore } from 'react';
+import { createRoot } from 'react-dom/client';
+
+export interface Stage {
+  messages: UIMessage[];
+  details?: ApprovalDetails[];
+  status?: 'submitted' | 'streaming' | 'ready' | 'error';
+  /** Whether cards are drawn with parts of the test's own. */
+  isCustom?: boolean;
+}
+
+declare global {
+  /** Of the test: what was answered. A rejected promise: it could not be. */
+  function answered(response: { id: string; approved: boolean; reason?: string }): Promise<void>;
+  function sentAgain(): void;
+  var setStage: (stage: Stage) => void;
+}
+
+let stage: Stage = { messages: [] };
+let changed = () => {};
+globalThis.setStage = (next) => {
+  stage = next;
+  changed();
+};
+const subscribe = (listener: () => void) => {
+  changed = listener;
+  return () => {};
+};
+
+function App() {
+  const { isCustom, ...shown } = useSyncExternalStore(subscribe, () => stage);
+  const { pending, progress, sendAgain } = useApprovals({
+    ...shown,
+    addToolApprovalResponse: (response) => answered(response),
+    sendMessage: () => sentAgain(),
+  });
+  const custom = isCustom && {
+    className: 'mine',
+    headingLevel: 2 as const,
+    labels: { approve: 'Ja', title: (tool: string) => `${tool} ausführen?` },
+    renderPreview: ({ toolName }: { toolName: string }) => <p>my preview of {toolName}</p>,
+  };
+  return (
+    <>
+      <h1>
+        {progress.answered} of {progress.total}
+      </h1>
+      {pending.map((approval) => (
+        <ApprovalCard key={approval.toolCallId} approval={approval} {...custom} />
+      ))}
+      {sendAgain && <button onClick={sendAgain}>again</button>}
+    </>
+  );
+}
+
+createRoot(document.getElementById('root')!).render(<App />);
