@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ModelMessage } from 'ai';
 import type { ApprovalRequest } from '../../index.js';
-import { eventually, node, stage } from '../ledger/processes.js';
+import { eventually, left, node, stage } from '../ledger/processes.js';
 import { runtimes } from '../runtimes.js';
 import { answer } from '../support/entries.js';
 
@@ -21,13 +21,13 @@ function eight() {
 
 describe('one decision', () => {
   it('8 processes, of Node and of Bun, decide 500 requests 4 times at once: 500 win, all others are told who', async () => {
-    const path = on.path();
-    const gate = on.gate(path);
+    const ledger = on.ledger();
+    const gate = on.gate(ledger);
     for (let index = 0; index < 500; index++) {
       void gate.request({ runId: 'race', toolCallId: `c${index}`, toolName: 't', args: { index } });
     }
     await eventually(async () => (await gate.pending()).length === 500 || undefined);
-    const racers = eight().map((runtime, index) => on.start('racer', [path, `p${index}`], { runtime }));
+    const racers = eight().map((runtime, index) => on.start('racer', [ledger, `p${index}`], { runtime }));
     for (const racer of racers) expect(await racer.says('ready'), racer.all).toBe('500');
     for (const racer of racers) racer.tell('go');
     for (const racer of racers) expect(await racer.ended, racer.stderr).toEqual({ code: 0, signal: null });
@@ -50,51 +50,54 @@ describe('one decision', () => {
 });
 
 describe('one execution', () => {
-  const asked = async (path: string, ran: string) => {
-    const waiter = on.start('waiter', [path, 'run', ran, 'start']);
+  const asked = async (ledger: string, ran: string) => {
+    const waiter = on.start('waiter', [ledger, 'run', ran, 'start']);
     const approvalId = await waiter.says('asked');
     return { waiter, approvalId };
   };
 
   it('a run that several processes resume at once runs its tool once', async () => {
     for (let round = 0; round < 3; round++) {
-      const path = on.path();
-      const ran = `${path}.ran`;
-      const { waiter, approvalId } = await asked(path, ran);
+      const ledger = on.ledger();
+      const ran = on.path();
+      const { waiter, approvalId } = await asked(ledger, ran);
       await waiter.kill();
-      await on.gate(path).approve(approvalId);
-      const resumed = [1, 2, 3, 4].map(() => on.start('waiter', [path, 'run', ran, 'resume', '60000', '200']));
+      const gate = on.gate(ledger);
+      await gate.approve(approvalId);
+      await left(gate, 'run');
+      const resumed = [1, 2, 3, 4].map(() => on.start('waiter', [ledger, 'run', ran, 'resume', '60000', '200']));
       for (const one of resumed) await one.ended;
       expect(on.lines(ran), resumed.map((one) => one.all).join('\n')).toEqual(['del /a']);
       const refused = resumed.flatMap((one) => one.said('error').map(([code]) => code));
       expect(refused.length, resumed.map((one) => one.all).join('\n')).toBe(3);
       for (const code of refused) expect(code).toMatch(/^ERR_RUN_(ACTIVE|OVER)$/);
-      expect(await on.gate(path).get(approvalId)).toMatchObject({ status: 'succeeded' });
+      expect(await gate.get(approvalId)).toMatchObject({ status: 'succeeded' });
     }
   });
 
   it('a decision of another process is carried out by the one that waits, once', async () => {
-    const path = on.path();
-    const ran = `${path}.ran`;
-    const { waiter, approvalId } = await asked(path, ran);
-    await on.gate(path).approve(approvalId, { by: 'mia' });
+    const ledger = on.ledger();
+    const ran = on.path();
+    const { waiter, approvalId } = await asked(ledger, ran);
+    await on.gate(ledger).approve(approvalId, { by: 'mia' });
     await waiter.says('end');
     expect(on.lines(ran)).toEqual(['del /a']);
-    const late = on.start('waiter', [path, 'run', ran, 'resume']);
+    const late = on.start('waiter', [ledger, 'run', ran, 'resume']);
     expect(await late.says('error')).toContain('ERR_RUN_OVER');
     expect(on.lines(ran)).toEqual(['del /a']);
   });
 
   it('a process that dies in the middle of the execution: it is interrupted, and not run again by itself', async () => {
-    const path = on.path();
-    const ran = `${path}.ran`;
-    const waiter = on.start('waiter', [path, 'run', ran, 'start', '60000', '60000']);
+    const ledger = on.ledger();
+    const ran = on.path();
+    const waiter = on.start('waiter', [ledger, 'run', ran, 'start', '60000', '60000']);
     const approvalId = await waiter.says('asked');
-    const gate = on.gate(path);
+    const gate = on.gate(ledger);
     await gate.approve(approvalId);
     await waiter.says('running');
     await waiter.kill();
-    const resumed = on.start('waiter', [path, 'run', ran, 'resume']);
+    await left(gate, 'run');
+    const resumed = on.start('waiter', [ledger, 'run', ran, 'resume']);
     const again = await resumed.says('asked');
     expect(again).not.toBe(approvalId);
     expect(await gate.get(approvalId)).toMatchObject({ status: 'interrupted' });
@@ -108,39 +111,41 @@ describe('one execution', () => {
   });
 
   it('processes that die on their way to the execution do not use the approval up', async () => {
-    const path = on.path();
-    const ran = `${path}.ran`;
-    const { waiter, approvalId } = await asked(path, ran);
+    const ledger = on.ledger();
+    const ran = on.path();
+    const { waiter, approvalId } = await asked(ledger, ran);
     await waiter.kill();
-    const gate = on.gate(path);
+    const gate = on.gate(ledger);
     await gate.approve(approvalId);
     const status = async () => (await gate.get(approvalId))?.status;
     // Killed as soon as they have the run: mostly before the start, now and then in the middle of it.
     for (let attempt = 0; attempt < 6 && (await status()) === 'approved'; attempt++) {
-      const hurried = on.start('waiter', [path, 'run', ran, 'resume']);
+      await left(gate, 'run');
+      const hurried = on.start('waiter', [ledger, 'run', ran, 'resume']);
       await hurried.says('event');
       await hurried.kill();
     }
     if ((await status()) !== 'approved') return expect(on.lines(ran).length).toBeLessThanOrEqual(1);
-    const resumed = on.start('waiter', [path, 'run', ran, 'resume']);
+    await left(gate, 'run');
+    const resumed = on.start('waiter', [ledger, 'run', ran, 'resume']);
     await resumed.says('end');
     expect([on.lines(ran), await status()]).toEqual([['del /a'], 'succeeded']);
   });
 
   it('an answer that 6 servers get at the same time runs the tool once', async () => {
-    const path = on.path();
-    const ran = `${path}.ran`;
-    const first = on.start('chat', [path, ran]);
+    const ledger = on.ledger();
+    const ran = on.path();
+    const first = on.start('chat', [ledger, ran]);
     first.tell(JSON.stringify([{ role: 'user', content: 'go' }]));
     const history = JSON.parse(await first.says('messages')) as ModelMessage[];
-    const servers = [1, 2, 3, 4, 5, 6].map(() => on.start('chat', [path, ran]));
+    const servers = [1, 2, 3, 4, 5, 6].map(() => on.start('chat', [ledger, ran]));
     await Promise.all(servers.map((server) => server.says('ready')));
     for (const server of servers) server.tell(JSON.stringify(answer(history, true)));
     for (const server of servers) expect(await server.ended, server.all).toEqual({ code: 0, signal: null });
     const all = servers.map((server) => server.all).join('\n');
     expect(on.lines(ran), all).toEqual(['del /a']);
     // And once more, when it is long done.
-    const late = on.start('chat', [path, ran]);
+    const late = on.start('chat', [ledger, ran]);
     late.tell(JSON.stringify(answer(history, true)));
     await late.ended;
     expect(on.lines(ran), late.all).toEqual(['del /a']);

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { ApprovalExpiredError } from '../../ts/index.js';
-import { eventually, sleep, stage } from '../ledger/processes.js';
+import { eventually, left, sleep, stage } from '../ledger/processes.js';
 
 const on = stage();
 
@@ -12,15 +12,15 @@ const on = stage();
 const SHORT = 2_000;
 
 async function asked(timeout: number) {
-  const path = on.path();
-  const ran = `${path}.ran`;
-  const waiter = on.start('waiter', [path, 'run', ran, 'start', String(timeout)]);
+  const ledger = on.ledger();
+  const ran = on.path();
+  const waiter = on.start('waiter', [ledger, 'run', ran, 'start', String(timeout)]);
   const approvalId = await waiter.says('asked');
-  return { path, ran, waiter, approvalId };
+  return { ledger, ran, waiter, approvalId };
 }
 
-const pastDeadline = async (path: string, approvalId: string) => {
-  const { expiresAt } = (await on.gate(path).get(approvalId)) ?? {};
+const pastDeadline = async (ledger: string, approvalId: string) => {
+  const { expiresAt } = (await on.gate(ledger).get(approvalId)) ?? {};
   if (expiresAt === undefined || expiresAt === null) throw new Error('it has no deadline');
   return async () => sleep(expiresAt - Date.now() + 20);
 };
@@ -29,12 +29,12 @@ describe.skipIf(process.platform === 'win32')('a process that stands still over 
   it.each([['before it goes on'], ['after it goes on']])(
     'a late approval, %s, is refused, and nothing runs',
     async (when) => {
-      const { path, ran, waiter, approvalId } = await asked(SHORT);
+      const { ledger, ran, waiter, approvalId } = await asked(SHORT);
       waiter.signal('SIGSTOP');
-      const passed = await pastDeadline(path, approvalId);
+      const passed = await pastDeadline(ledger, approvalId);
       await passed();
       // A gate that has just been opened and one that waits.
-      const gate = on.gate(path);
+      const gate = on.gate(ledger);
       if (when === 'after it goes on') {
         waiter.signal('SIGCONT');
         await waiter.says('answered');
@@ -55,11 +55,11 @@ describe.skipIf(process.platform === 'win32')('a process that stands still over 
   );
 
   it('an approval in time is carried out when it goes on, though the deadline is past by then', async () => {
-    const { path, ran, waiter, approvalId } = await asked(SHORT);
+    const { ledger, ran, waiter, approvalId } = await asked(SHORT);
     waiter.signal('SIGSTOP');
-    await on.gate(path).approve(approvalId);
+    await on.gate(ledger).approve(approvalId);
     await (
-      await pastDeadline(path, approvalId)
+      await pastDeadline(ledger, approvalId)
     )();
     waiter.signal('SIGCONT');
     await waiter.says('end');
@@ -69,12 +69,13 @@ describe.skipIf(process.platform === 'win32')('a process that stands still over 
 
 describe('a deadline that passes while no process runs', () => {
   it('is expired for whoever comes: nobody can approve it, and the run goes on without it', async () => {
-    const { path, ran, waiter, approvalId } = await asked(SHORT);
+    const { ledger, ran, waiter, approvalId } = await asked(SHORT);
     await waiter.kill();
     await sleep(SHORT + 50);
-    const gate = on.gate(path);
+    const gate = on.gate(ledger);
     await expect(gate.approve(approvalId)).rejects.toMatchObject({ code: 'ERR_EXPIRED', approvalId });
-    const resumed = on.start('waiter', [path, 'run', ran, 'resume']);
+    await left(gate, 'run');
+    const resumed = on.start('waiter', [ledger, 'run', ran, 'resume']);
     await resumed.says('end');
     expect(on.lines(ran)).toEqual([]);
     expect(await gate.get(approvalId)).toMatchObject({ status: 'expired' });
@@ -85,22 +86,24 @@ describe('a deadline that passes while no process runs', () => {
   });
 
   it('is expired without anybody asking: opening the ledger is enough', async () => {
-    const { path, waiter, approvalId } = await asked(SHORT);
+    const { ledger, waiter, approvalId } = await asked(SHORT);
     await waiter.kill();
     await sleep(SHORT + 50);
-    const gate = on.gate(path);
+    const gate = on.gate(ledger);
     expect(await gate.pending()).toEqual([]);
     await eventually(async () => ((await gate.get(approvalId))?.status === 'expired' ? true : undefined));
   });
 
   it('an approval that came in time outlives both the process and the deadline', async () => {
-    const { path, ran, waiter, approvalId } = await asked(SHORT);
+    const { ledger, ran, waiter, approvalId } = await asked(SHORT);
     await waiter.kill();
-    await on.gate(path).approve(approvalId);
+    const gate = on.gate(ledger);
+    await gate.approve(approvalId);
     await (
-      await pastDeadline(path, approvalId)
+      await pastDeadline(ledger, approvalId)
     )();
-    const resumed = on.start('waiter', [path, 'run', ran, 'resume']);
+    await left(gate, 'run');
+    const resumed = on.start('waiter', [ledger, 'run', ran, 'resume']);
     await resumed.says('end');
     expect(on.lines(ran)).toEqual(['del /a']);
   });

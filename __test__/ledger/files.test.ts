@@ -103,7 +103,7 @@ describe('a ledger of a later version', () => {
 describe.skipIf(isWindows)('who may read it', () => {
   it('only its user, whatever the umask is: the file and all beside it', async () => {
     const path = on.path();
-    const worker = on.start('worker', [path, 'w', `${path}.ran`], { umask: 0 });
+    const worker = on.start('worker', [`sqlite:${path}`, 'w', `${path}.ran`], { umask: 0 });
     await worker.says('decided');
     const files = readdirSync(dirname(path), { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => name.startsWith('approvals.db')).length).toBeGreaterThanOrEqual(5);

@@ -18,7 +18,7 @@ async function waiting() {
   const ran = `${path}.ran`;
   // In this process another gate that somebody decides at; it is open by then.
   const gate = on.gate(path);
-  const waiter = on.start('waiter', [path, 'run', ran, 'start', String(DEADLINE)]);
+  const waiter = on.start('waiter', [`sqlite:${path}`, 'run', ran, 'start', String(DEADLINE)]);
   const approvalId = await waiter.says('asked');
   expect(await gate.get(approvalId)).toMatchObject({ status: 'pending' });
   return { path, ran, gate, waiter, approvalId };

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Gate, GateOptions } from '../../index.js';
-import { createGate } from '../../ts/index.js';
+import { createGate, listRuns } from '../../ts/index.js';
 import { makeSandbox, type Sandbox } from '../lifecycle/sandbox.js';
 import { runtimes, type Runtime } from '../runtimes.js';
+import { ledgerIn } from '../support/ledger.js';
 
 const PROGRAMS = join(import.meta.dirname, '../guarantees/programs');
 
@@ -87,16 +88,18 @@ export interface StartOptions {
 }
 
 export interface Stage {
-  /** A new path for a ledger, in an empty folder of its own. */
+  /** A new path, in an empty folder of its own. */
   path(): string;
+  /** The name of a new ledger: in PostgreSQL where the tests run over it, else in a file. */
+  ledger(): string;
   /** A program of `guarantees/programs/` in a process of its own, on Node 24 (or what is there) unless told otherwise. */
   start(program: string, args?: readonly string[], options?: StartOptions): Worker;
   /** The same, in a file system of its own of that many bytes at `/mnt`. */
   startOnDisk(bytes: number, program: string, args?: readonly string[]): Worker;
   /** Lets another program's SQLite do this to a file. */
   sql(path: string, statements: string): Promise<void>;
-  /** A gate on a ledger in this process. */
-  gate(path: string, options?: GateOptions): Gate;
+  /** A gate in this process on the ledger of that name, or in the file with that path. */
+  gate(ledger: string, options?: GateOptions): Gate;
   /** The lines of a file; none: there is none. */
   lines(path: string): string[];
 }
@@ -122,12 +125,14 @@ export function stage(): Stage {
     workers.push(worker);
     return worker;
   };
+  const newFolder = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-ledger-'));
+    folders.push(folder);
+    return folder;
+  };
   return {
-    path() {
-      const folder = mkdtempSync(join(tmpdir(), 'countersign-ledger-'));
-      folders.push(folder);
-      return join(folder, 'approvals.db');
-    },
+    path: () => join(newFolder(), 'approvals.db'),
+    ledger: () => ledgerIn(newFolder()),
     start(program, args = [], { runtime = node(), env, umask } = {}) {
       const command = [runtime.path, file(program), ...args];
       if (umask === undefined) return kept(new Worker(command[0] as string, command.slice(1), env));
@@ -144,8 +149,9 @@ export function stage(): Stage {
       const { code } = await worker.ended;
       if (code !== 0) throw new Error(worker.all);
     },
-    gate(path, options = {}) {
-      const gate = createGate({ ledger: `sqlite:${path}`, ...options });
+    gate(ledger, options = {}) {
+      const name = /^(sqlite|postgres):/.test(ledger) ? ledger : `sqlite:${ledger}`;
+      const gate = createGate({ ledger: name as GateOptions['ledger'], ...options });
       gates.push(gate);
       return gate;
     },
@@ -176,6 +182,13 @@ export function withSqlite(): Runtime {
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Resolves when the ledger knows that no process that lives has this run. On a server that takes as long as a lease. */
+export const left = (gate: Gate, runId: string): Promise<true> =>
+  eventually(async () => {
+    const run = (await listRuns(gate)).find((one) => one.runId === runId);
+    return (run !== undefined && run.status !== 'active') || undefined;
+  });
 
 /** Looks again until there is something. */
 export async function eventually<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Gate } from '../../index.js';
 import { createGate } from '../../ts/index.js';
+import { ledgerIn } from '../support/ledger.js';
 import { major, sleep } from '../support/model.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -59,9 +60,9 @@ export function theatre(): Theatre {
   symlinkSync(join(root, 'binding'), join(modules, 'countersign', 'binding'), LINK);
   symlinkSync(join(root, 'node_modules', `ai${major}`), join(modules, 'ai'), LINK);
   cpSync(join(import.meta.dirname, 'programs'), folder, { recursive: true });
-  const ledger = join(folder, 'ledger.db');
+  const ledger = ledgerIn(folder);
   const log = join(folder, 'log.txt');
-  const gate = createGate({ ledger: `sqlite:${ledger}` });
+  const gate = createGate({ ledger });
   const processes: Process[] = [];
   onTestFinished(async () => {
     for (const each of processes) each.kill();

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { AgentEvent, AgentRun, ApprovalRequest, Gate, GateOptions } from '../../index.js';
 import { localGate } from '../../ts/gate/gate.js';
 import { createGate, resume, streamWithEvents } from '../../ts/index.js';
+import { ledgerIn } from '../support/ledger.js';
 import { collect, scripted, sleep, type ModelTurn, type ScriptedModel } from '../support/model.js';
 import { of } from '../support/play.js';
 
@@ -40,6 +41,7 @@ const toolsOf = (ran: string[]) => ({
 
 export function stage(): Stage {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-resume-'));
+  const ledger = ledgerIn(folder);
   const gates: Gate[] = [];
   onTestFinished(async () => {
     for (const gate of gates) await gate.close();
@@ -50,7 +52,7 @@ export function stage(): Stage {
     ran,
     tools: () => toolsOf(ran),
     gate(more) {
-      const gate = createGate({ ledger: `sqlite:${join(folder, 'ledger.db')}`, ...more });
+      const gate = createGate({ ledger, ...more });
       gates.push(gate);
       return gate;
     },

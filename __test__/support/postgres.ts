@@ -4,11 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll, inject, type ProvidedContext } from 'vitest';
 import { startPostgres, type Keeper } from '../../scripts/postgres.mjs';
 
-/** The server that tests share. */
-export const shared = inject('postgres');
+/** The server that tests share; only in the project `postgres`. */
+export const shared = (inject('postgres') as ProvidedContext['postgres'] | undefined) ?? {
+  unavailable: 'this is not the project postgres',
+};
 
 /** Whether there is none: `describe.skipIf(isMissing)(titled('…'), …)`. */
 export const isMissing = shared.url === undefined;

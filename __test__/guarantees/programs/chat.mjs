@@ -9,7 +9,7 @@ import * as ai from 'ai';
 import { createGate, gateTools, verifyApprovals } from 'countersign';
 import { calls, say, says, scripted } from './lib.mjs';
 
-const [path, ran] = process.argv.slice(2);
+const [ledger, ran] = process.argv.slice(2);
 const del = ai.tool({
   inputSchema: ai.jsonSchema({ type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }),
   execute: async ({ path }) => {
@@ -17,7 +17,7 @@ const del = ai.tool({
     return `deleted ${path}`;
   },
 });
-const gate = createGate({ ledger: `sqlite:${path}` });
+const gate = createGate({ ledger });
 await gate.ready();
 say('ready');
 for await (const line of createInterface({ input: process.stdin })) {

@@ -6,7 +6,7 @@
 import { createGate } from 'countersign';
 import { say } from './lib.mjs';
 
-const gate = createGate({ ledger: `sqlite:${process.argv[2]}` });
+const gate = createGate({ ledger: process.argv[2] });
 say('opening');
 await gate.ready();
 say('open');

@@ -6,8 +6,8 @@
 import { AlreadyDecidedError, createGate } from 'countersign';
 import { say } from './lib.mjs';
 
-const [path, name] = process.argv.slice(2);
-const gate = createGate({ ledger: `sqlite:${path}` });
+const [ledger, name] = process.argv.slice(2);
+const gate = createGate({ ledger });
 const ids = (await gate.pending()).map(({ approvalId }) => approvalId);
 say('ready', ids.length);
 await new Promise((go) => process.stdin.once('data', go));

@@ -8,7 +8,7 @@ import * as ai from 'ai';
 import { createGate, resume, streamWithEvents } from 'countersign';
 import { calls, say, says, scripted, sleep } from './lib.mjs';
 
-const [path, runId, ran, how, timeout = '60000', takes = '0'] = process.argv.slice(2);
+const [ledger, runId, ran, how, timeout = '60000', takes = '0'] = process.argv.slice(2);
 const del = ai.tool({
   inputSchema: ai.jsonSchema({ type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }),
   execute: async ({ path }) => {
@@ -18,7 +18,7 @@ const del = ai.tool({
     return `deleted ${path}`;
   },
 });
-const gate = createGate({ ledger: `sqlite:${path}` });
+const gate = createGate({ ledger });
 const options = { tools: { del }, interruptOn: 'all', gate, runId, approvalTimeout: Number(timeout) };
 const run =
   how === 'resume'

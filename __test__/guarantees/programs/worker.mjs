@@ -8,8 +8,8 @@ import * as ai from 'ai';
 import { AlreadyDecidedError, createGate, gateTools } from 'countersign';
 import { say, sleep } from './lib.mjs';
 
-const [path, name, ran] = process.argv.slice(2);
-const gate = createGate({ ledger: `sqlite:${path}` });
+const [ledger, name, ran] = process.argv.slice(2);
+const gate = createGate({ ledger });
 await gate.ready();
 say('open');
 

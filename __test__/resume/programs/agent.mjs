@@ -79,7 +79,7 @@ const tools = {
   read: toolNamed('read', 'Reads'),
 };
 
-const gate = createGate({ ledger: `sqlite:${ledger}` });
+const gate = createGate({ ledger });
 const options = { model, tools, interruptOn: { del: true }, gate, runId };
 if (answer !== undefined) {
   options.onApprovalRequest = ({ description, toolCallId }) => {

@@ -42,7 +42,7 @@ const modelOf = (name, turns) =>
     },
   });
 
-const gate = createGate({ ledger: `sqlite:${ledger}`, place: { cwd: root } });
+const gate = createGate({ ledger, place: { cwd: root } });
 const agent = createDeepAgent({
   model: modelOf('main', [
     { tool: 'task', id: 'c1', args: { subagent_type: 'writer', description: 'write it' } },

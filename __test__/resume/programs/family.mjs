@@ -89,7 +89,7 @@ const task = Object.assign(
 );
 const tools = { del: toolNamed('del'), read: toolNamed('read'), task };
 
-const gate = createGate({ ledger: `sqlite:${ledger}` });
+const gate = createGate({ ledger });
 const interruptOn = Object.fromEntries(gated.map((name) => [name, true]));
 const options = { model: modelOf('main'), tools, interruptOn, gate, runId: 'the-run' };
 if (answer !== undefined) {
