@@ -264,7 +264,7 @@ impl Check<'_> {
 
     /// `meta` against the entry that was made when the ledger was opened.
     fn meta(&mut self) -> Result<(), Fault> {
-        let about = opening::About::read(self.connection)?;
+        let about = opening::about(self.connection)?;
         let seq: Option<i64> = meta(self.connection, "opened_seq")?;
         let agrees = match (about, seq) {
             (Some(about), Some(seq)) => entries_where(self.connection, "WHERE seq = ?1", [seq])?

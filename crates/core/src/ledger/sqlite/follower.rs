@@ -12,10 +12,9 @@ use tracing::{error, warn};
 use super::row;
 use super::step::Pen;
 use super::{Engine, Fault};
-use crate::approval::{ApprovalId, Deed, Status};
-use crate::ledger::audit::Kind;
-use crate::ledger::row::{Row, time, whole};
-use crate::ledger::{End, Event, Feed, LedgerError, Watch};
+use crate::approval::ApprovalId;
+use crate::ledger::row::{News, Row, time, whole};
+use crate::ledger::{Event, Feed, LedgerError, Watch};
 
 /// How many entries are read at once.
 const BATCH: usize = 256;
@@ -45,14 +44,6 @@ struct Shared {
 struct Interest {
     all: bool,
     ids: HashSet<ApprovalId>,
-}
-
-/// An entry of the audit that is about a request.
-struct News {
-    seq: i64,
-    kind: String,
-    at: u64,
-    id: ApprovalId,
 }
 
 impl Follower {
@@ -193,32 +184,10 @@ impl Shared {
 
     fn event(&self, news: &News, row: Option<&Row>) -> Result<Option<Event>, Fault> {
         let Some(row) = row else { return Ok(None) };
-        let (id, at) = (news.id, news.at);
-        if row.ended_at.is_some() && row.changed_seq <= news.seq {
-            self.interest().ids.remove(&id);
+        if news.is_last(row) {
+            self.interest().ids.remove(&news.id);
         }
-        let request = || row.record(&self.pen.sealer);
-        Ok(match Kind::from_name(&news.kind) {
-            Some(Kind::Requested) => Some(Event::Requested(Arc::clone(request()?.request()))),
-            // An approval that was taken back meanwhile is told of as that, once.
-            Some(Kind::Decided) if row.decided_seq == Some(news.seq) => Event::decided(&request()?),
-            Some(Kind::Voted) => {
-                let record = request()?;
-                let vote =
-                    record.votes().iter().find(|vote| whole(vote.entry) == news.seq).cloned();
-                vote.map(|vote| Event::Voted { record, vote })
-            }
-            Some(Kind::Reminded) => Some(Event::done(&request()?, Deed::Remind, at)),
-            Some(Kind::Escalated) => Some(Event::done(&request()?, Deed::Escalate, at)),
-            Some(Kind::Started) => Some(Event::Started { id, at }),
-            Some(Kind::Settled) => match row.status() {
-                Some(Status::Succeeded) => Some(Event::Settled { id, end: End::Succeeded, at }),
-                Some(Status::Failed) => Some(Event::Settled { id, end: End::Failed, at }),
-                _ => None,
-            },
-            Some(Kind::Interrupted) => Some(Event::Settled { id, end: End::Interrupted, at }),
-            _ => None,
-        })
+        Ok(news.event(row, &self.pen.sealer)?)
     }
 }
 

@@ -5,53 +5,24 @@ use rusqlite::{Connection, params};
 use super::Fault;
 use super::ledger::SqliteLedger;
 use super::step::{Step, meta};
-use crate::ledger::audit::{Kind, Note};
-use crate::ledger::row::{Sealer, internal, whole};
+use crate::ledger::row::{About, check_key, internal, key_of, whole};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
-/// What `meta` says of the ledger, which the audit vouches for.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct About {
-    pub(super) schema: i64,
-    pub(super) min_reader: i64,
-    pub(super) min_writer: i64,
-    pub(super) created_at: i64,
-    /// The id of its key; empty: it has none.
-    pub(super) key: String,
-    /// The version of the program that opened it last for the first time.
-    pub(super) version: String,
-}
-
-const NO_KEY: &str = "none";
-
-impl About {
-    /// `None`: nobody has opened it yet.
-    pub(super) fn read(connection: &Connection) -> Result<Option<Self>, Fault> {
-        let number = |key| Ok::<_, Fault>(meta(connection, key)?.unwrap_or_default());
-        let (Some(key), Some(version)) = (meta(connection, "key")?, meta(connection, "version")?)
-        else {
-            return Ok(None);
-        };
-        Ok(Some(Self {
-            schema: number("schema")?,
-            min_reader: number("min_reader")?,
-            min_writer: number("min_writer")?,
-            created_at: number("created_at")?,
-            key,
-            version,
-        }))
-    }
-
-    /// The entry of the audit that says the same.
-    pub(super) fn note(&self) -> Note {
-        Note::new(Kind::Opened)
-            .with("schema", self.schema)
-            .with("minReader", self.min_reader)
-            .with("minWriter", self.min_writer)
-            .with("createdAt", self.created_at)
-            .with("key", self.key.as_str())
-            .with("version", self.version.as_str())
-    }
+/// What `meta` says; `None`: nobody has opened it yet.
+pub(super) fn about(connection: &Connection) -> Result<Option<About>, Fault> {
+    let number = |key| Ok::<_, Fault>(meta(connection, key)?.unwrap_or_default());
+    let (Some(key), Some(version)) = (meta(connection, "key")?, meta(connection, "version")?)
+    else {
+        return Ok(None);
+    };
+    Ok(Some(About {
+        schema: number("schema")?,
+        min_reader: number("min_reader")?,
+        min_writer: number("min_writer")?,
+        created_at: number("created_at")?,
+        key,
+        version,
+    }))
 }
 
 /// The key must be the one the ledger was made with; a version that is new to it is noted.
@@ -90,7 +61,7 @@ impl Step<'_> {
         }
         set("key", &key)?;
         set("version", &env!("CARGO_PKG_VERSION"))?;
-        let Some(about) = About::read(self.connection)? else {
+        let Some(about) = about(self.connection)? else {
             return Err(internal("what was written cannot be read").into());
         };
         set("noted_schema", &about.schema)?;
@@ -102,26 +73,5 @@ impl Step<'_> {
 /// What `meta` says, and the schema it had when that was noted.
 fn state(connection: &Connection) -> Result<Option<(About, i64)>, Fault> {
     let noted: Option<i64> = meta(connection, "noted_schema")?;
-    Ok(About::read(connection)?.zip(noted))
-}
-
-fn key_of(sealer: &Sealer) -> String {
-    sealer.key().map_or_else(|| NO_KEY.to_owned(), |key| key.id().to_string())
-}
-
-fn check_key(ours: &str, given: &str) -> Result<(), LedgerError> {
-    let message = match (ours, given) {
-        (ours, given) if ours == given => return Ok(()),
-        (NO_KEY, _) => {
-            "the ledger is not encrypted, and a key was given: open it without one, or name another file to make one that is"
-                .to_owned()
-        }
-        (ours, NO_KEY) => {
-            format!("the ledger is encrypted: give the key it was made with (its id is {ours})")
-        }
-        (ours, given) => {
-            format!("the ledger is encrypted with another key: its id is {ours}, that of the given one is {given}")
-        }
-    };
-    Err(LedgerErrorKind::Key.because(message))
+    Ok(about(connection)?.zip(noted))
 }
