@@ -3,6 +3,7 @@
  * Same order as `src/`, for side-by-side review. Nothing here decides anything.
  */
 import type {
+  ApprovalNeed,
   ApprovalRecord,
   ApprovalRequest,
   DecidedVia,
@@ -39,6 +40,10 @@ export type Gating = {
   allowedDecisions: readonly DecisionType[] | null;
   /** ms */
   timeout: number | null;
+  /** Who must agree, beside that somebody must. */
+  needs?: readonly ApprovalNeed[];
+  /** ms */
+  remind?: number | null;
 };
 
 export type InterruptPlan = {
@@ -69,6 +74,12 @@ export type NativeRequest = {
   supersedes: string | null;
   /** What is kept instead of `args`, which the digest is of; absent or `null`: the very same. */
   stored?: [unknown] | null;
+  /** Who must agree; equal ones count once. Fails with `ERR_INVALID_CONFIG`. */
+  needs?: readonly ApprovalNeed[];
+  /** Who asked for the run. */
+  requester?: string | null;
+  /** How many ms before the deadline everybody is told once more. */
+  remindMs?: number | null;
 };
 
 /** What to look at of what is no longer pending. */
@@ -85,6 +96,8 @@ export type NativePast = {
 /** Who decides, and what an edit runs. */
 export type DecideMeta = {
   by: string | null;
+  /** The groups that this person is in. */
+  groups?: readonly string[];
   via: DecidedVia;
   /** For an edit: the arguments that will run, as the tool's schema gave them. */
   editedArgs?: unknown;
@@ -131,7 +144,11 @@ export type NativeJudged = [
   problems: PolicyProblem[] | null,
   /** How many subjects are left out. */
   more: number,
+  /** Who must agree, as all rules that ask say together. */
+  who: NativeWho | null,
 ];
+
+export type NativeWho = [needs: ApprovalNeed[], remind: number | null];
 
 /** `line`, `column`: 0 where there are none. */
 export type NativeRule = [source: string, layer: PolicyLayer, line: number, column: number, index: number];
@@ -465,7 +482,7 @@ export class NativeGate implements RunStore {
   /**
    * Decides, if it is still open: of several decisions that are made here, the first. `editedArgs`: for an edit, the arguments
    * that will run, as the tool's schema gave them.
-   * Fails with `ERR_ALREADY_DECIDED` (`winner`), `ERR_EXPIRED`, `ERR_DECISION_NOT_ALLOWED` (`allowedDecisions`; never for
+   * Fails with `ERR_ALREADY_DECIDED` (`winner`), `ERR_EXPIRED`, `ERR_NOT_APPROVER`, `ERR_DECISION_NOT_ALLOWED` (`allowedDecisions`; never for
    * `reject` through `system`, `expired` or `cancelled`), `ERR_UNKNOWN_APPROVAL`, `ERR_INVALID_ARGUMENTS`.
    */
   decide(approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Awaitable<ApprovalRecord> {
@@ -747,11 +764,8 @@ export class NativeLedger {
   /** As {@link NativeGate.history}. */
   history = (past: NativePast): Promise<KeptRecord[]> => this.#do('history', past);
   /** Fails as {@link NativeGate.decide}. */
-  decide = (
-    approvalId: string,
-    decision: DecisionOutcome,
-    meta: { by: string | null; via: DecidedVia },
-  ): Promise<KeptRecord> => this.#do('decide', approvalId, decision, meta);
+  decide = (approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Promise<KeptRecord> =>
+    this.#do('decide', approvalId, decision, meta);
   /** The latest change first. */
   runs = (open: boolean, limit: number): Promise<NativeRunInfo[]> => this.#do('runs', open, limit);
   note = (note: Note): Promise<void> => this.#do('note', [note]);

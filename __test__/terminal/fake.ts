@@ -91,6 +91,10 @@ export function request(toolName: string, args: unknown, more: Partial<ApprovalR
   ids += 1;
   return {
     kind: 'approval',
+    needs: [],
+    requester: null,
+    votes: [],
+    escalatedAt: null,
     approvalId: `a${ids}`,
     runId: 'run',
     toolCallId: `call_${ids}`,

@@ -6,6 +6,7 @@ import type { Asker } from '../gate/asker.js';
 import { isApproval, toRecord, type Decided } from '../gate/records.js';
 import type { RawRecord } from '../native.js';
 import type { OwnEvent } from './own-events.js';
+import { progressOf } from './progress.js';
 import { reasonOf, TURN_ENDED } from './reasons.js';
 import { valueOf, type Asked, type Round } from './round.js';
 
@@ -33,9 +34,11 @@ export class Decisions {
     this.#options = options;
   }
 
-  /** What was asked in the run before it was continued here: what a human rejected then is remembered. */
+  /** What was asked in the run before it was continued here: what a human rejected then is remembered, and who asked for it. */
   recall(records: readonly RawRecord[]): void {
-    const { rejections } = this.#options.asker;
+    const { asker } = this.#options;
+    asker.recallRequester(records);
+    const { rejections } = asker;
     if (rejections !== undefined) for (const record of records) rejections.take(toRecord(record));
   }
 
@@ -50,6 +53,8 @@ export class Decisions {
   /** Waits for the decision of a request, and tells it. */
   wait(round: Round, asked: Asked, record: ApprovalRecord, decided: Promise<Decided>): void {
     round.waiting++;
+    const { asker, tell } = this.#options;
+    asker.gate.watch(record.approvalId, (event) => tell(progressOf(event)));
     round.waits.push(
       decided.then(
         (outcome) => this.#onDecided(round, asked, outcome),

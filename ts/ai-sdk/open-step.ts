@@ -2,6 +2,7 @@
 import type { ModelMessage } from 'ai';
 import type { DecisionOutcome } from '../../index.js';
 import type { RawRecord } from '../native.js';
+import type { Question } from '../gate/asker.js';
 import { questionsOf } from '../gate/questions.js';
 import { isApproval, toRecord } from '../gate/records.js';
 import { partsOf, type Part } from './messages.js';
@@ -87,7 +88,7 @@ export type Plan =
   /** It ran: this is what the model gets of it. */
   | { do: 'tell'; record: RawRecord; output: ModelOutput; edited: { args: unknown } | undefined }
   /** It is asked about now, in the place of another request where there was one. */
-  | { do: 'ask'; instead: { approvalId: string; reason: string } | undefined; takeBack: boolean }
+  | { do: 'ask'; instead: NonNullable<Question['supersedes']> | undefined; takeBack: boolean }
   /** It does not run. */
   | { do: 'deny'; reason: string; takeBack: RawRecord | undefined }
   /** It had started other agents, which go on: it is run again, where it may be. */
@@ -127,7 +128,7 @@ function planOf(
   }
   const { status, approvalId } = record;
   const kept = toRecord(record);
-  const { decision } = kept;
+  const { decision, needs } = kept;
   // Nothing runs on an answer: a question stays what it is, also without the secrets that were in it.
   const isAsking = questionsOf(kept) !== undefined;
   const drift = isAsking ? undefined : changed;
@@ -152,7 +153,7 @@ function planOf(
       if (isAsking) return { do: 'wait', record };
       if (record.contents === 'redacted' || record.contents === 'dropped')
         return { do: 'deny', reason: REDACTED, takeBack: record };
-      if (drift !== undefined) return { do: 'ask', instead: { approvalId, reason: drift }, takeBack: true };
+      if (drift !== undefined) return { do: 'ask', instead: { approvalId, reason: drift, needs }, takeBack: true };
       if (decision === null || !isApproval(decision)) return { do: 'wait', record };
       return { do: 'follow', record, decision };
     case 'cancelled':
@@ -164,7 +165,7 @@ function planOf(
       const why = status === 'interrupted' ? INTERRUPTED_CALL : (decision?.reason ?? 'It was cancelled.');
       return {
         do: 'ask',
-        instead: { approvalId, reason: drift === undefined ? why : `${why} ${drift}` },
+        instead: { approvalId, reason: drift === undefined ? why : `${why} ${drift}`, needs },
         takeBack: false,
       };
     }

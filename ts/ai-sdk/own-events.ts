@@ -1,8 +1,11 @@
 import type { ModelMessage } from 'ai';
 import type {
   AgentEvent,
+  ApprovalEscalatedEvent,
+  ApprovalRemindedEvent,
   ApprovalRequestedEvent,
   ApprovalResponseEvent,
+  ApprovalVotedEvent,
   QuestionAnsweredEvent,
   QuestionAskedEvent,
   RunResult,
@@ -15,6 +18,9 @@ import type { StreamPart } from './sdk.js';
 export type OwnEvent =
   | ApprovalRequestedEvent
   | ApprovalResponseEvent
+  | ApprovalVotedEvent
+  | ApprovalRemindedEvent
+  | ApprovalEscalatedEvent
   | QuestionAskedEvent
   | QuestionAnsweredEvent
   | ToolDeniedEvent

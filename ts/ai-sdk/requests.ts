@@ -112,7 +112,7 @@ export class Requests {
       if (asked.questioning === undefined && !(await this.#takeBack(asked, record, reason))) continue;
       asked.decision = undefined;
       const denied = await this.#judgedAgain(toolCallId, asked);
-      const supersedes = { approvalId: record.approvalId, reason };
+      const supersedes = { approvalId: record.approvalId, reason, needs: record.needs };
       if (await this.#openRequest(round, asked, denied, supersedes)) open.push(asked);
     }
     this.#callHumans(open);

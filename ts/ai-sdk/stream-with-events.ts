@@ -56,6 +56,7 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
     parent: parentOptions,
     place: paths,
     runId: ownRunId,
+    requester,
     origin: ownOrigin,
     maxSteps,
     includeRawParts = false,
@@ -67,7 +68,7 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
       message: `${place}: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
     });
   }
-  const parent = parentOf({ parent: parentOptions, gate, onApprovalRequest, runId: ownRunId }, place);
+  const parent = parentOf({ parent: parentOptions, gate, onApprovalRequest, runId: ownRunId, requester }, place);
   const runId = parent === undefined ? checkRunId(ownRunId ?? crypto.randomUUID(), place) : parent.childId();
   const origin = parent === undefined ? ownOrigin : originOf(parent, ownOrigin, place);
   const interruptOn = ownInterruptOn ?? (parent?.inheritance.interruptOn as typeof ownInterruptOn);
@@ -94,6 +95,7 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
         onQuestion,
         repeatedRejections,
         approvalTimeout,
+        requester,
         origin,
         logger,
         place: paths,

@@ -26,6 +26,7 @@ import type { Inheritance } from './inheritance.js';
 import type { Parent } from './parent.js';
 import { keptResult } from './kept-result.js';
 import { isResume } from './messages.js';
+import { progressOf } from './progress.js';
 import { DUPLICATE_ID, editNoteWith, reasonOf } from './reasons.js';
 import { loadSdk } from './sdk.js';
 import {
@@ -242,7 +243,7 @@ export class ToolGate {
       abortSignal.throwIfAborted();
       if (reason === undefined) return this.#carryOut(decided, args, edits, runId, toolCallId);
       await asker.gate.revoke(decided.approvalId, reason);
-      supersedes = { approvalId: decided.approvalId, reason };
+      supersedes = { approvalId: decided.approvalId, reason, needs: decided.needs };
       const now = await this.#judge(args, options);
       if (now.effect === 'deny') return denial(now.reason, 'reject', decided.approvalId);
       // What a human was asked about goes on being asked about: nothing may run on an approval that was taken back.
@@ -286,6 +287,7 @@ export class ToolGate {
   #tell({ record, decided }: Pick<Opened, 'record' | 'decided'>, args: Snapshot, isAutomatic: boolean): void {
     const tell = (event: AgentEvent) => void this.#options.parent?.tell(event);
     tell({ type: 'approval-requested', isAutomatic, ...requestOf(record, args) } as ApprovalRequestedEvent);
+    this.#options.asker.gate.watch(record.approvalId, (event) => tell(progressOf(event)));
     // Also one that comes with an abort.
     decided.then(
       (outcome) => tell(responseOf(outcome)),

@@ -148,14 +148,17 @@ class Verifier {
     // Approved already, e.g. through an inbox, and not run yet: the two answers agree.
     if (status === 'approved' && approved) return undefined;
     try {
-      await this.#gate.decideByMessage(approvalId, approved, reason, this.#options.by ?? null);
-      return undefined;
+      const decided = await this.#gate.decideByMessage(approvalId, approved, reason, this.#options.by ?? null);
+      return decided.status === 'pending' ? COUNTED : undefined;
     } catch (error) {
       if (!approved) return undefined;
       return AlreadyDecidedError.isInstance(error) ? 'This request was decided before.' : messageOf(error);
     }
   }
 }
+
+/** It may not run on this answer alone. */
+const COUNTED = 'This approval was counted, and more are needed: ask again when all have approved.';
 
 function whyNot(records: ApprovalRecord[], open: ApprovalRecord[]): string {
   if (open.length > 0) return 'Several requests have this tool call id: pass the runId that they belong to.';

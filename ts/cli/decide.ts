@@ -4,7 +4,7 @@ import type { KeptRecord, NativeLedger } from '../native.js';
 import { messageOf } from '../errors/message-of.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { canAsk, confirm } from './ask.js';
-import { decide, tellRefused, tellTaken, whoDecides, type Human } from './decisions.js';
+import { decide, groupsIn, tellRefused, tellTaken, whoDecides, type Human } from './decisions.js';
 import { Ended, Exit, Usage } from './exit.js';
 import { recordOf, shortId } from './ids.js';
 import { LEDGER, withLedger, type LedgerValues } from './open-ledger.js';
@@ -21,17 +21,20 @@ countersign edit ID     (--args JSON | --editor) [--reason TEXT]
 countersign respond ID  (--text TEXT | --json-output JSON | -) [--reason TEXT]
 countersign respond ID  --answer TEXT…   questions: one for each, in their order; labels with commas between them
 countersign skip ID…    [--reason TEXT]
+                        each [--by NAME] [--group NAME]…   who you are: your user name, in no group
 `;
 
 export const DECIDE = {
   ...LEDGER,
   by: { type: 'string' },
+  group: { type: 'string', multiple: true },
   reason: { type: 'string' },
   yes: { type: 'boolean', short: 'y' },
 } as const;
 
 export interface DecideValues extends LedgerValues {
   by?: string | undefined;
+  group?: string[] | undefined;
   reason?: string | undefined;
   yes?: boolean | undefined;
 }
@@ -118,9 +121,11 @@ export async function decideOne(
     const effect = decision.type === 'approve' ? 'allow' : 'deny';
     if (remembered !== undefined) offered(record, effect);
     if (values.reason !== undefined) decision.reason = values.reason.toWellFormed();
-    const taken = await decide(ledger, record.approvalId, decision, by);
+    const taken = await decide(ledger, record.approvalId, decision, { by, groups: groupsIn(values.group) });
     await tellTaken(taken, decision, asJson);
-    return remembered === undefined ? Exit.ok : await rememberAfter(ledger, record, effect, remembered, by);
+    return remembered === undefined || taken.status === 'pending'
+      ? Exit.ok
+      : await rememberAfter(ledger, record, effect, remembered, by);
   } catch (error) {
     return tellRefused(typed, error, asJson);
   }

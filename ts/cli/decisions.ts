@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
 import { AlreadyDecidedError, CountersignError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
 import { Ended, Usage } from './exit.js';
 import { shortId } from './ids.js';
@@ -27,6 +28,12 @@ function userName(): string {
   }
 }
 
+/** Who decides, and in which groups they say that they are. */
+export interface Who {
+  by: string;
+  groups: readonly string[];
+}
+
 /** What is said when a decision was taken. */
 const TAKEN = {
   approve: 'approved',
@@ -38,11 +45,20 @@ const TAKEN = {
 export type Human = DecisionOutcome & { type: keyof typeof TAKEN };
 
 /** Takes the decision, in one step of the ledger: only the first of several counts. */
-export const decide = (ledger: NativeLedger, id: string, decision: Human, by: string): Promise<KeptRecord> =>
-  ledger.decide(id, decision, { by, via: 'terminal' });
+export const decide = (ledger: NativeLedger, id: string, decision: Human, who: Who): Promise<KeptRecord> =>
+  ledger.decide(id, decision, { ...who, via: 'terminal' });
+
+/** The groups of `--group`, which may be written as approvers are. */
+export function groupsIn(options: readonly string[] = []): string[] {
+  const groups = options.map((group) => group.replace(/^group:/u, ''));
+  if (groups.some((group) => group.trim() === '')) throw new Usage('--group needs the name of a group');
+  return groups;
+}
 
 export async function tellTaken(record: KeptRecord, decision: Human, asJson: boolean): Promise<void> {
   if (asJson) await printJson({ approvalId: record.approvalId, taken: true, record: toJson(record) });
+  else if (record.status === 'pending')
+    await print(`${style('yellow', 'counted')}  ${shortId(record.approvalId)}  ${standing(toJson(record))}`);
   else await print(`${style('green', TAKEN[decision.type])}  ${shortId(record.approvalId)}`);
 }
 

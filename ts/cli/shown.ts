@@ -2,6 +2,8 @@
 import type { ApprovalRecord } from '../../index.js';
 import { callInALine } from '../gate/in-a-line.js';
 import { questionsOf, readable } from '../gate/questions.js';
+import { ANYBODY } from '../gate/records.js';
+import { standing } from '../gate/standing.js';
 import { preview, type KeptRecord } from '../native.js';
 import { clock, told } from './duration.js';
 import { shortId, shortRun } from './ids.js';
@@ -32,7 +34,7 @@ const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: nul
 export function toJson(record: KeptRecord): ApprovalRecord {
   const { details, context: _, result: __, contents = 'kept', ...rest } = record;
   const { kind = 'approval', verdict = null, always = { allow: null, deny: null }, changes = [] } = details ?? {};
-  return { ...UNDECIDED, ...rest, kind, verdict, always, changes, contents };
+  return { ...ANYBODY, ...UNDECIDED, ...rest, kind, verdict, always, changes, contents };
 }
 
 /** A request in one line: what would run. */
@@ -88,6 +90,9 @@ export function whole(record: KeptRecord, width = columns(), now = Date.now()): 
   if (json.origin.length > 1) field('from', json.origin.map(oneLine).join(' > '));
   field('asked', `${clock(json.createdAt)} (${told(now - json.createdAt)} ago)`);
   if (json.expiresAt !== null) field('until', `${clock(json.expiresAt)}${left(json, now)}`);
+  field('needs', oneLine(standing(json)), 'yellow');
+  if (json.requester !== null) field('for', oneLine(json.requester));
+  if (json.escalatedAt !== null) field('escalated', clock(json.escalatedAt));
   field('may be', json.allowedDecisions.join(', '));
   field('digest', json.digest);
   field('says', oneLine(json.description));

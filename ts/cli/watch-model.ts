@@ -48,6 +48,10 @@ export function withEvents(state: Watching, events: readonly GateEvent[], now: n
   const arrived = new Map(state.arrived);
   for (const event of events) {
     if (event.type === 'decided') records.delete(event.request.approvalId);
+    if (event.type === 'voted' || event.type === 'escalated') {
+      const { approvalId } = event.request;
+      if (records.has(approvalId)) records.set(approvalId, event.request as KeptRecord);
+    }
     if (event.type !== 'requested' || records.has(event.request.approvalId)) continue;
     records.set(event.request.approvalId, event.request as KeptRecord);
     arrived.set(event.request.approvalId, now);

@@ -2,8 +2,9 @@
 import { writeSync } from 'node:fs';
 import type { GateEvent } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
+import { standing } from '../gate/standing.js';
 import type { KeptRecord, NativeLedger } from '../native.js';
-import { decide, whoDecides } from './decisions.js';
+import { decide, groupsIn, whoDecides, type Who } from './decisions.js';
 import { clock } from './duration.js';
 import { Exit, Usage } from './exit.js';
 import { shortId } from './ids.js';
@@ -31,12 +32,16 @@ export const WATCH_HELP = `countersign watch    what waits, as it happens: a liv
 const TICK = 1000;
 
 export async function watch(args: readonly string[]): Promise<number> {
-  const { values, positionals } = readOptions(args, { ...LEDGER, by: { type: 'string' } });
+  const { values, positionals } = readOptions(args, {
+    ...LEDGER,
+    by: { type: 'string' },
+    group: { type: 'string', multiple: true },
+  });
   if (positionals.length > 0) throw new Usage(`watch takes no ${JSON.stringify(positionals[0])}`);
-  const by = whoDecides(values.by);
+  const who = { by: whoDecides(values.by), groups: groupsIn(values.group) };
   const isLive = values.json !== true && process.stdout.isTTY === true && process.stdin.isTTY === true;
   return withLedger(values, isLive ? 'change' : 'look', (ledger) =>
-    isLive ? live(ledger, oneLine(ledgerName(values.ledger)), by) : lines(ledger, values.json === true),
+    isLive ? live(ledger, oneLine(ledgerName(values.ledger)), who) : lines(ledger, values.json === true),
   );
 }
 
@@ -77,13 +82,16 @@ function lineOf(event: GateEvent): string {
 function saidOf(event: GateEvent): string {
   if (event.type === 'requested') return summary(event.request as KeptRecord, 400);
   if (event.type === 'settled') return event.status;
+  if (event.type === 'voted')
+    return `approved by ${oneLine(event.vote.by)}: ${oneLine(standing(toJson(event.request as KeptRecord)))}`;
+  if (event.type === 'escalated') return `may also be decided by ${oneLine(event.to.join(', '))}`;
   if (event.type !== 'decided') return '';
   const { request, decision, decidedBy, via, at: decidedAt } = event;
   return outcome({ ...request, status: 'pending', decision, decidedBy, via, decidedAt } as unknown as KeptRecord);
 }
 
 /** The live view, until `q`. */
-async function live(ledger: NativeLedger, place: string, by: string): Promise<number> {
+async function live(ledger: NativeLedger, place: string, who: Who): Promise<number> {
   const screen = takeScreen();
   let state: Watching = START;
   const draw = (): void => screen.draw(frame(state, screen.size(), place, Date.now()));
@@ -93,7 +101,15 @@ async function live(ledger: NativeLedger, place: string, by: string): Promise<nu
   };
   const act = async (action: Exclude<Action, { type: 'quit' }>): Promise<void> => {
     try {
-      await decide(ledger, action.id, { type: action.type }, by);
+      const record = await decide(ledger, action.id, { type: action.type }, who);
+      if (record.status === 'pending') {
+        const counted = state.records.map((each) => (each.approvalId === action.id ? record : each));
+        change({
+          ...withRecords(state, counted),
+          said: `counted ${shortId(action.id)}: ${oneLine(standing(toJson(record)))}`,
+        });
+        return;
+      }
       change({
         ...without(state, action.id),
         said: `${action.type === 'approve' ? 'approved' : 'rejected'} ${shortId(action.id)}`,

@@ -13,6 +13,8 @@ export { InvalidConfigError } from './invalid-config-error.js';
 export { InvalidDecisionError } from './invalid-decision-error.js';
 export { LedgerError } from './ledger-error.js';
 export { ModeForbiddenError } from './mode-forbidden-error.js';
+export { NotApproverError } from './not-approver-error.js';
+export { NotAuthorizedError } from './not-authorized-error.js';
 export { PolicyError } from './policy-error.js';
 export { RunError } from './run-error.js';
 export { UnknownApprovalError } from './unknown-approval-error.js';

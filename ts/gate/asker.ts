@@ -2,6 +2,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type {
   ApprovalAnswer,
+  ApprovalNeed,
   ApprovalRecord,
   ApprovalRequest,
   Gate,
@@ -29,6 +30,8 @@ import { DEFAULT_TIMEOUT_MS, type OpenRequest } from './requests.js';
 import { mainRunOf } from './run-ids.js';
 import type { SchemaSource } from './schemas.js';
 import type { CheckEdit } from './teller.js';
+import { checkRequester } from './requester.js';
+import { whoOf } from './who.js';
 import { judge, type Judge, type JudgedCall, type Verdict } from './judge.js';
 
 export type ApprovalCallback = (
@@ -48,6 +51,8 @@ export interface AskerOptions {
   policy?: PolicyInput | readonly PolicyInput[] | undefined;
   /** Where relative paths start, without a gate. */
   place?: PolicyPlace | undefined;
+  /** Who asked for the run. With a parent it is that of the parent. */
+  requester?: string | undefined;
   /** Of the run that this one is a part of: it asks in the same way. */
   parent?: Asker | undefined;
 }
@@ -64,7 +69,7 @@ export interface Question {
   /** Why it is asked. */
   verdict?: Verdict | undefined;
   /** The request that was taken back, since what it showed has changed. */
-  supersedes?: { approvalId: string; reason: string } | undefined;
+  supersedes?: { approvalId: string; reason: string; needs?: readonly ApprovalNeed[] } | undefined;
   checkEdit?: CheckEdit | undefined;
   /** What the tool takes. */
   schema?: SchemaSource | undefined;
@@ -92,6 +97,7 @@ export class Asker {
   readonly #hasGate: boolean;
   readonly #logger: Logger | undefined;
   readonly #timeout: number | null;
+  #requester: string | undefined;
   /** Of the run, and of those that it is a part of. */
   readonly #policies: readonly Policies[];
   /** The run that grants for a run are for. */
@@ -118,6 +124,7 @@ export class Asker {
         ? null
         : checkPositive(`${place}: approvalTimeout`, options.approvalTimeout);
     this.origin = options.origin ?? ['main'];
+    this.#requester = parent === undefined ? checkRequester(place, options.requester) : parent.#requester;
     this.#policies = [
       ...(parent === undefined ? [] : parent.#policies),
       ...this.gate.control.narrower(options.policy, place),
@@ -127,6 +134,11 @@ export class Asker {
   /** How long a human has where the tool does not say, in ms; `null`: nothing was said of it. */
   get approvalTimeout(): number | null {
     return this.#timeout;
+  }
+
+  /** What was asked before the run was continued here says who asked for it, unless somebody just did. */
+  recallRequester(records: readonly RawRecord[]): void {
+    this.#requester ??= records.find(({ requester = null }) => requester !== null)?.requester ?? undefined;
   }
 
   /** Whether anything beside `interruptOn` can ask about a call. */
@@ -243,6 +255,7 @@ export class Asker {
     const schema = question.schema === undefined ? null : await this.gate.schemaDigest(question.schema);
     const details = schema === null ? shown : { ...shown, schema };
     signal?.throwIfAborted();
+    const who = verdict?.effect === 'ask' ? verdict.who : gating && whoOf(gating);
     return {
       runId,
       toolCallId,
@@ -257,6 +270,10 @@ export class Asker {
       details,
       page,
       supersedes: supersedes?.approvalId ?? null,
+      // Who had to agree to what was shown before must agree to what is shown now.
+      needs: [...(who?.needs ?? []), ...(supersedes?.needs ?? [])],
+      remindMs: who?.remind ?? null,
+      requester: this.#requester ?? null,
     };
   }
 
@@ -294,7 +311,7 @@ export class Asker {
       await this.gate.rejectBySystem(record.approvalId, `Asking the human failed: ${messageOf(error)}`, 'callback');
       return;
     }
-    if (!abortSignal.aborted) await this.gate.decideByCallback(record, answer);
+    if (!abortSignal.aborted) await this.gate.decideByCallback(record, answer, this.#hasGate);
   }
 
   /** `null`: as long as it takes. A callback has a human at hand; without one, nobody may ever come. */

@@ -18,6 +18,7 @@ import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { checkPlace, Policies, type JudgedByPolicy, type Shown } from '../policy/policies.js';
 import { inTime } from '../values/in-time.js';
 import type { Verdict } from './judge.js';
+import { allOf, asksPeople, whoFrom, type Who } from './who.js';
 import { mainRunOf } from './run-ids.js';
 
 const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
@@ -106,8 +107,10 @@ export class Control {
     narrower: readonly Policies[],
     asked: () => Promise<Verdict>,
   ): Promise<Verdict> {
-    const parent = await this.#policies?.judge(call);
+    const judgedByParent = await this.#policies?.judged(call);
+    const parent = judgedByParent?.verdict;
     if (parent?.effect === 'deny') return { effect: 'deny', reason: parent.reason, said: parent };
+    let who = whoFrom(judgedByParent?.who ?? null);
     let child: PolicyVerdict | undefined;
     let managedAsk = false;
     for (const policies of narrower) {
@@ -115,11 +118,12 @@ export class Control {
       if (judged.verdict.effect === 'deny')
         return { effect: 'deny', reason: judged.verdict.reason, said: judged.verdict };
       managedAsk ||= judged.managedAsk;
+      who = allOf(who, whoFrom(judged.who));
       if (child === undefined || STRICTNESS[judged.verdict.effect] > STRICTNESS[child.effect]) child = judged.verdict;
     }
     const own = await asked();
     if (own.effect === 'deny') return own;
-    const verdict = await this.#judged(call, combined(own, parent, child));
+    const verdict = await this.#judged(call, combined(own, parent, child, who));
     if (verdict.effect === 'deny' || call.isQuestion === true) return verdict;
     // The gate's own policies know of their administrator's asks themselves.
     return this.#answered(call, verdict, narrower, !managedAsk);
@@ -142,7 +146,7 @@ export class Control {
     }
     if (STRICTNESS[effect] <= STRICTNESS[verdict.effect]) return verdict;
     if (effect === 'deny') return { effect, reason: reason ?? 'Denied by the judge.', said: verdict.said };
-    return { effect: 'ask', reason: reason ?? 'the judge asks', said: verdict.said, floor: true };
+    return { ...verdict, effect: 'ask', reason: reason ?? 'the judge asks', floor: true };
   }
 
   /** Grants and the mode, which are there so that a human is asked less. */
@@ -164,18 +168,15 @@ export class Control {
       }
     }
     if (verdict.effect !== 'ask') return verdict;
+    // Where people are named, they are asked each time.
+    if (asksPeople(verdict.who)) return mode === 'deny-all-asks' ? nobodyThere(call, verdict) : verdict;
     const grant = grantable ? await this.#granted(call, verdict) : null;
     if (grant?.effect === 'allow') return { effect: 'allow', said: verdict.said };
     if (grant?.effect === 'deny') {
       return { effect: 'deny', reason: `Always rejected by ${grant.by}: ${grant.label}`, said: verdict.said };
     }
     if (mode === 'auto') return { effect: 'allow', said: verdict.said };
-    if (mode === 'deny-all-asks') {
-      const said = verdict.said?.effect === 'ask' ? verdict.said.reason : undefined;
-      const why = verdict.reason ?? said ?? `${call.toolName} must be asked about`;
-      return { effect: 'deny', reason: `Nobody is there to be asked: ${why}`, said: verdict.said };
-    }
-    return verdict;
+    return mode === 'deny-all-asks' ? nobodyThere(call, verdict) : verdict;
   }
 
   /** A file that changed since may forbid it. */
@@ -197,7 +198,9 @@ export class Control {
     if (verdict.effect !== 'ask')
       return { verdict: said, always: { allow: null, deny: null }, changes: [], page: null };
     const floor = verdict.floor ?? false;
-    const shown = await this.#reading().shown(call, said, floor);
+    const judged = await this.#reading().shown(call, said, floor);
+    const never = { allow: null, deny: null };
+    const shown = asksPeople(verdict.who) ? { ...judged, always: never } : judged;
     if (narrower.length === 0 || (await this.#policies?.judge(call))?.effect === 'ask') return shown;
     const asking = (await firstThatAsks(narrower, call)) ?? (narrower[0] as Policies);
     // A run's own policy asks: the parts of the call are marked as it judges them. The gate keeps the grants, so it offers.
@@ -262,6 +265,12 @@ async function firstThatAsks(all: readonly Policies[], call: JudgedByPolicy): Pr
   return undefined;
 }
 
+function nobodyThere({ toolName }: JudgedByPolicy, { reason, said }: Verdict & { effect: 'ask' }): Verdict {
+  const asks = said?.effect === 'ask' ? said.reason : undefined;
+  const why = reason ?? asks ?? `${toolName} must be asked about`;
+  return { effect: 'deny', reason: `Nobody is there to be asked: ${why}`, said };
+}
+
 const NOTHING_SAID: PolicyVerdict = { effect: 'allow', rule: null, reason: 'no policy is set', subjects: [] };
 
 function forbidden(source: string, mode: PolicyMode): ModeForbiddenError {
@@ -280,13 +289,14 @@ function combined(
   own: Exclude<Verdict, { effect: 'deny' }>,
   parent: PolicyVerdict | undefined,
   child: PolicyVerdict | undefined,
+  who: Who | undefined,
 ): Exclude<Verdict, { effect: 'deny' }> {
   // A child can only tighten: what it allows is allowed when its parent says so as well.
   const said = (child?.effect === 'ask' && parent?.effect !== 'ask' ? child : (parent ?? child)) ?? null;
-  if (own.effect === 'ask') return { ...own, said, floor: true };
+  if (own.effect === 'ask') return { ...own, said, floor: true, who: allOf(own.who, who) };
   if (said?.effect !== 'ask') return { effect: 'allow', said };
   // What is granted answers the gate's own policy: a child that asks is answered for the whole call or not at all.
-  return { effect: 'ask', reason: said.reason, said, floor: child?.effect === 'ask' };
+  return { effect: 'ask', reason: said.reason, said, floor: child?.effect === 'ask', who };
 }
 
 function readJudgement(answer: unknown): { effect: PolicyEffect; reason: string | undefined } {

@@ -1,20 +1,21 @@
 /** Decisions: of humans, of callbacks, of time and of those who no longer need an answer. What counts is decided in the core. */
 import type { ApprovalAnswer, ApprovalRecord, DecideOptions, DecidedVia, DecisionOutcome, Grant } from '../../index.js';
-import { AlreadyDecidedError, ApprovalExpiredError, InvalidDecisionError } from '../errors/index.js';
+import {
+  AlreadyDecidedError,
+  ApprovalExpiredError,
+  InvalidDecisionError,
+  NotApproverError,
+  NotAuthorizedError,
+} from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot } from '../values/snapshot.js';
+import { checkVia, readDecider, type Decider } from './decider.js';
 import type { Inside } from './inside.js';
 import { toRecord, toRequest } from './records.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { grantOf, rememberOf } from './remember.js';
 import type { Teller } from './teller.js';
-
-/** Who decides. */
-interface Decider {
-  by: string | null;
-  via: DecidedVia;
-}
 
 export class Deciding {
   readonly #inside: Inside;
@@ -31,7 +32,7 @@ export class Deciding {
     const decision = this.#parse(answer, record?.toolName ?? '');
     if (options.reason !== undefined) decision.reason = options.reason;
     const remember = options.remember ?? rememberOf(answer);
-    return this.#settleOn(approvalId, decision, { by: options.by ?? null, via: 'gate' }, remember);
+    return this.#settleOn(approvalId, decision, deciderOf(options), remember);
   }
 
   async approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
@@ -59,13 +60,21 @@ export class Deciding {
     return this.#decideAs(approvalId, { type: 'skip' }, options);
   }
 
-  /** What a callback answered. Whatever it is, it decides: what cannot be taken is a rejection. */
-  async decideByCallback(record: ApprovalRecord, answer: unknown): Promise<void> {
-    const by = { by: null, via: 'callback' } as const;
+  /**
+   * What a callback answered. Whatever it is, it decides: what cannot be taken is a rejection. Only where others may answer as
+   * well, the request of which the callback may say nothing goes on waiting for them.
+   */
+  async decideByCallback(record: ApprovalRecord, answer: unknown, mayWait: boolean): Promise<void> {
+    const { approvalId, toolName } = record;
     try {
-      await this.#settleOn(record.approvalId, this.#parse(answer, record.toolName), by, rememberOf(answer));
+      const decider = readDecider(answer, 'callback');
+      await this.#settleOn(approvalId, this.#parse(answer, toolName), decider, rememberOf(answer));
     } catch (error) {
-      await this.rejectBySystem(record.approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
+      if (mayWait && (NotApproverError.isInstance(error) || NotAuthorizedError.isInstance(error))) {
+        this.#inside.logger?.warn?.('the answer was not taken', { approvalId, reason: messageOf(error) });
+        return;
+      }
+      await this.rejectBySystem(approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
     }
   }
 
@@ -91,9 +100,9 @@ export class Deciding {
     approved: boolean,
     reason: string | undefined,
     by: string | null,
-  ): Promise<void> {
+  ): Promise<ApprovalRecord> {
     const decision: DecisionOutcome = approved ? { type: 'approve', reason } : { type: 'reject', reason };
-    await this.#settleOn(approvalId, decision, { by, via: 'messages' });
+    return this.#settleOn(approvalId, decision, { by, via: 'messages' });
   }
 
   /**
@@ -159,27 +168,26 @@ export class Deciding {
       });
     }
     // Written out once more, so that nothing in an answer is taken for one of our tags.
-    return this.#inside.native.parseAnswer(JSON.stringify(snapshot(JSON.parse(text)).json), toolName);
+    return this.#inside.native.parseAnswer(JSON.stringify(snapshot(withoutDecider(JSON.parse(text))).json), toolName);
   }
 
   #decideAs(approvalId: string, decision: DecisionOutcome, options?: string | DecideOptions): Promise<ApprovalRecord> {
-    const { by, reason, remember } = readOptions(options);
-    return this.#settleOn(
-      approvalId,
-      reason === undefined ? decision : { ...decision, reason },
-      { by: by ?? null, via: 'gate' },
-      remember,
-    );
+    const given = readOptions(options);
+    const { reason, remember } = given;
+    const decided = reason === undefined ? decision : { ...decision, reason };
+    return this.#settleOn(approvalId, decided, deciderOf(given), remember);
   }
 
   async #settleOn(
     approvalId: string,
     given: DecisionOutcome,
-    meta: Decider,
+    decider: Decider,
     remember?: unknown,
   ): Promise<ApprovalRecord> {
     this.#inside.refuseIfClosed();
+    const meta = { ...decider, groups: this.#inside.people.groupsOf(decider.by, decider.groups) };
     const decision = given.type === 'respond' ? await this.#checked(approvalId, given) : given;
+    if (this.#inside.people.authorizes) await this.#authorize(approvalId, decision, meta);
     const wanted = remember === undefined ? undefined : this.#grantOf(approvalId, decision, remember, meta);
     const grant = isLater(wanted) ? await wanted : wanted;
     const check = decision.type === 'edit' ? this.#teller.checks.get(approvalId) : undefined;
@@ -215,6 +223,12 @@ export class Deciding {
   async #checked(approvalId: string, decision: DecisionOutcome): Promise<DecisionOutcome> {
     const record = await this.#inside.native.get(approvalId);
     return record?.status === 'pending' ? checkedDecision(toRequest(record), decision) : decision;
+  }
+
+  /** @throws {NotAuthorizedError} unless the gate's own function lets this person take it; what is over needs nobody's leave */
+  async #authorize(approvalId: string, decision: DecisionOutcome, meta: Required<Decider>): Promise<void> {
+    const record = await this.#inside.native.get(approvalId);
+    if (record?.status === 'pending') await this.#inside.people.authorize(toRequest(record), decision, meta);
   }
 
   /** @throws {InvalidDecisionError} when the request does not offer to remember this; a callback's decision counts once */
@@ -266,6 +280,17 @@ export class Deciding {
       },
     );
   }
+}
+
+/** What is decided, without who does. */
+function withoutDecider(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
+  const { by: _by, groups: _groups, ...decision } = answer as Record<string, unknown>;
+  return decision;
+}
+
+function deciderOf({ by, groups, via }: DecideOptions): Decider {
+  return readDecider({ by, groups }, checkVia(via));
 }
 
 function readOptions(

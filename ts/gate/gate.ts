@@ -32,11 +32,12 @@ import { Executing } from './executing.js';
 import { closed, Inside } from './inside.js';
 import type { JudgedCall, Verdict } from './judge.js';
 import { filesOf, ledgerOptions } from './ledger-options.js';
+import { People } from './people.js';
 import { toRecord, toRequest, type Decided } from './records.js';
 import { RedactedNative } from './redacted-native.js';
 import { DEFAULT_TIMEOUT_MS, Requests, type OpenRequest, type Waited } from './requests.js';
 import { Schemas, type SchemaSource } from './schemas.js';
-import { Teller, type CheckEdit } from './teller.js';
+import { Teller, type CheckEdit, type Progress } from './teller.js';
 import { Values } from './values.js';
 
 export class LocalGate implements Gate {
@@ -72,7 +73,7 @@ export class LocalGate implements Gate {
     const native = redacted ?? new NativeGate(kept);
     native.onOperation = telemetry?.onLedgerOperation;
     this.audit = new GateAudit(native);
-    this.#inside = new Inside({ native, redacted, control, telemetry, logger });
+    this.#inside = new Inside({ native, redacted, control, people: new People(options), telemetry, logger });
     this.#schemas = new Schemas(this.#inside, this.values);
     this.#teller = new Teller(this.#inside);
     this.#deciding = new Deciding(this.#inside, this.#teller);
@@ -150,6 +151,11 @@ export class LocalGate implements Gate {
     return this.#requests.attach(approvalId, checkEdit);
   }
 
+  /** Tells what happens to a request of this process until it is decided. */
+  watch(approvalId: string, tell: (event: Progress) => void): void {
+    this.#teller.watch(approvalId, tell);
+  }
+
   // --- deciding: see Deciding ---------------------------------------------------------------------------------------
 
   decide(approvalId: string, answer: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord> {
@@ -181,8 +187,8 @@ export class LocalGate implements Gate {
   }
 
   /** @see Deciding.decideByCallback */
-  decideByCallback(record: ApprovalRecord, answer: unknown): Promise<void> {
-    return this.#deciding.decideByCallback(record, answer);
+  decideByCallback(record: ApprovalRecord, answer: unknown, mayWait: boolean): Promise<void> {
+    return this.#deciding.decideByCallback(record, answer, mayWait);
   }
 
   /** @see Deciding.answerByCallback */
@@ -191,7 +197,7 @@ export class LocalGate implements Gate {
   }
 
   /** @see Deciding.decideByMessage */
-  decideByMessage(...answer: Parameters<Deciding['decideByMessage']>): Promise<void> {
+  decideByMessage(...answer: Parameters<Deciding['decideByMessage']>): Promise<ApprovalRecord> {
     return this.#deciding.decideByMessage(...answer);
   }
 

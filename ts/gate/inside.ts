@@ -6,6 +6,7 @@ import type { NativeGate, Note } from '../native.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { isLater, type Awaitable } from '../values/awaitable.js';
 import type { Control } from './control.js';
+import type { People } from './people.js';
 import type { RedactedNative } from './redacted-native.js';
 
 export class Inside {
@@ -14,6 +15,8 @@ export class Inside {
   readonly redacted: RedactedNative | undefined;
   /** Policies, grants and the mode. */
   readonly control: Control;
+  /** Who they are that decide. */
+  readonly people: People;
   readonly telemetry: Telemetry | undefined;
   readonly logger: Logger | undefined;
   /** Nothing new is taken any more. */
@@ -21,10 +24,11 @@ export class Inside {
   /** What ends requests and runs, and must be written down before the ledger is let go of. */
   readonly #ending = new Set<Promise<unknown>>();
 
-  constructor(parts: Pick<Inside, 'native' | 'redacted' | 'control' | 'telemetry' | 'logger'>) {
+  constructor(parts: Pick<Inside, 'native' | 'redacted' | 'control' | 'people' | 'telemetry' | 'logger'>) {
     this.native = parts.native;
     this.redacted = parts.redacted;
     this.control = parts.control;
+    this.people = parts.people;
     this.telemetry = parts.telemetry;
     this.logger = parts.logger;
   }

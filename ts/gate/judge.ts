@@ -10,6 +10,7 @@ import type { Policies } from '../policy/policies.js';
 import type { Control } from './control.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
+import { allOf, whoOf, type Who } from './who.js';
 
 export type Verdict = {
   /** What the policies say, where there are any. */
@@ -17,7 +18,7 @@ export type Verdict = {
 } & (
   | { effect: 'allow' }
   /** `floor`: something beside the policies asks, so that only a grant for the whole call answers. */
-  | { effect: 'ask'; reason?: string | undefined; floor?: boolean }
+  | { effect: 'ask'; reason?: string | undefined; floor?: boolean; who?: Who | undefined }
   /** Nobody is asked: nothing runs. */
   | { effect: 'deny'; reason: string }
 );
@@ -72,8 +73,14 @@ export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
   );
 }
 
-/** What `interruptOn`, the tool itself and the host's `toolApproval` say. */
+/** What `interruptOn`, the tool itself and the host's `toolApproval` say. Whichever of them asks, who must agree does. */
 export async function interruptVerdict(call: JudgedCall, by: InterruptJudge): Promise<Verdict> {
+  const verdict = await ownVerdict(call, by);
+  const who = verdict.effect === 'ask' ? whoOf(by.gating) : undefined;
+  return who === undefined ? verdict : ({ ...verdict, who } as Verdict);
+}
+
+async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<Verdict> {
   const decidedByName = by.gating.entry === call.toolName;
   if (by.hostJudge !== undefined && !decidedByName) {
     const verdict = await readStatus(by.hostJudge, call, by.signal);
@@ -99,8 +106,9 @@ export async function interruptVerdict(call: JudgedCall, by: InterruptJudge): Pr
   }
 }
 
-/** The stricter of two; of equals the first. */
+/** The stricter of two; of equals the first. Where both ask, all must agree that either names. */
 export function strictest(left: Verdict, right: Verdict): Verdict {
+  if (left.effect === 'ask' && right.effect === 'ask') return { ...left, who: allOf(left.who, right.who) };
   return STRICTNESS[right.effect] > STRICTNESS[left.effect] ? right : left;
 }
 

@@ -10,6 +10,22 @@ export function logEvent(logger: Logger, event: GateEvent): void {
         logger.trace?.('approval requested with', { approvalId, args });
         return;
       }
+      case 'voted': {
+        const { approvalId, toolName, runId } = event.request;
+        const { by, via } = event.vote;
+        logger.info?.('approval counted', { approvalId, toolName, runId, by, via });
+        return;
+      }
+      case 'reminded': {
+        const { approvalId, toolName, runId, expiresAt } = event.request;
+        logger.info?.('approval due soon', { approvalId, toolName, runId, expiresAt });
+        return;
+      }
+      case 'escalated': {
+        const { approvalId, toolName, runId } = event.request;
+        logger.info?.('approval escalated', { approvalId, toolName, runId, to: event.to });
+        return;
+      }
       case 'decided': {
         const { approvalId, toolName, toolCallId, runId } = event.request;
         const { decision, decidedBy, via } = event;

@@ -67,7 +67,7 @@ export function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUE
 }
 
 /** What requests that name nobody may leave out. */
-const ANYBODY = { needs: [], requester: null, votes: [], escalatedAt: null } as const;
+export const ANYBODY = { needs: [], requester: null, votes: [], escalatedAt: null } as const;
 
 export function toRecord(record: RawRecord): ApprovalRecord {
   const { decision } = record;
@@ -75,9 +75,10 @@ export function toRecord(record: RawRecord): ApprovalRecord {
 }
 
 export function reviveEvent(event: GateEvent): GateEvent {
-  if (event.type === 'requested') return { ...event, request: toRequest(event.request) };
-  if (event.type !== 'decided') return event;
-  return { ...event, request: toRequest(event.request), decision: reviveDecision(event.decision) };
+  if (!('request' in event)) return event;
+  const request = toRequest(event.request);
+  if (event.type !== 'decided') return { ...event, request };
+  return { ...event, request, decision: reviveDecision(event.decision) };
 }
 
 /** The record as it was when this was decided. */

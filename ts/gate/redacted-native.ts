@@ -85,7 +85,12 @@ export class RedactedNative extends NativeGate {
       decision.reason = asKept.reason = this.#reason(approvalId, given.reason);
     const forget = this.#originals.expect(approvalId, reviveDecision(original), reviveDecision(asKept));
     return attempt(
-      () => super.decide(approvalId, decision, { ...meta, stored }),
+      () =>
+        after(super.decide(approvalId, decision, { ...meta, stored }), (record) => {
+          // One that is only counted is told of by nobody.
+          if (record.status === 'pending') forget();
+          return record;
+        }),
       (error) => {
         forget();
         throw error;

@@ -1,5 +1,5 @@
 /** Requests: made, waited for, and handed to those who made them. */
-import type { ApprovalRecord, GateRequest, Logger, Resolution } from '../../index.js';
+import type { ApprovalNeed, ApprovalRecord, GateRequest, Logger, Resolution } from '../../index.js';
 import { DuplicateRequestError, GateClosedError, UnknownApprovalError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { NativeRequest } from '../native.js';
@@ -10,6 +10,7 @@ import type { Deciding } from './deciding.js';
 import type { Executing } from './executing.js';
 import { closed, type Inside } from './inside.js';
 import { existingRecord, isDecided, resolutionOf, toRecord, type Decided } from './records.js';
+import { checkRequester } from './requester.js';
 import type { CheckEdit, Teller } from './teller.js';
 
 export const DEFAULT_TIMEOUT_MS = 300_000;
@@ -80,6 +81,9 @@ export class Requests {
       allowedDecisions: request.allowedDecisions ?? null,
       timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout),
       ...PLAIN,
+      needs: [needOf(request)],
+      remindMs: request.remind === undefined ? null : checkPositive('gate.request: remind', request.remind),
+      requester: checkRequester('gate.request', request.requester) ?? null,
     };
     const opened = this.#openOnce(asked, abortSignal);
     const { record, decided } = isLater(opened) ? await opened : opened;
@@ -190,13 +194,13 @@ export class Requests {
     const record = toRecord(kept);
     if (isDecided(record)) return record;
     if (checkEdit !== undefined) this.#teller.checks.set(approvalId, checkEdit);
-    if (record.expiresAt !== null) this.#teller.listen();
+    if (record.expiresAt !== null || record.needs.length > 0) this.#teller.listen();
     return this.#wait(record);
   }
 
   #request(request: OpenRequest, checkEdit: CheckEdit | undefined): Awaitable<ApprovalRecord> {
     this.#inside.refuseIfClosed();
-    if (request.timeoutMs !== null) this.#teller.listen();
+    if (request.timeoutMs !== null || (request.needs ?? []).length > 0) this.#teller.listen();
     const { logger, args, ...call } = request;
     const forget = this.#teller.expect(call, { logger, checkEdit, asked: this.#inside.telemetry?.asking() });
     return attempt(
@@ -258,6 +262,16 @@ export class Requests {
       this.#teller.waiters.lose(approvalId, error);
     }
   }
+}
+
+/** One that nobody has to satisfy is none: the core leaves it out. */
+function needOf({ approvers, quorum, excludeRequester, escalate }: ApprovalNeed): ApprovalNeed {
+  return {
+    ...(approvers === undefined ? {} : { approvers }),
+    ...(quorum === undefined ? {} : { quorum }),
+    ...(excludeRequester === undefined ? {} : { excludeRequester }),
+    ...(escalate === undefined ? {} : { escalate }),
+  };
 }
 
 const unknown = (approvalId: string) =>

@@ -18,6 +18,9 @@ export interface Opening {
   asked: ((request: ApprovalRequest) => void) | undefined;
 }
 
+/** What happens to a request that goes on waiting. */
+export type Progress = Extract<GateEvent, { type: 'voted' | 'reminded' | 'escalated' }>;
+
 export class Teller {
   readonly waiters = new Waiters(this);
   readonly events = new Broadcast<GateEvent>((some) => this.#inside.native.watchAll(some));
@@ -28,6 +31,8 @@ export class Teller {
   readonly #inside: Inside;
   /** What belongs to requests that have no id yet, by {@link keyOf}: what happens to them may be told before it is known. */
   readonly #opening = new Map<string, Opening>();
+  /** Who is told, in this process, what happens to a request while it waits. */
+  readonly #watchers = new Map<string, (event: Progress) => void>();
   /** Of requests that have one of their own, until nothing can happen to them any more. */
   readonly #loggers = new Map<string, Logger>();
   #isListening = false;
@@ -67,6 +72,11 @@ export class Teller {
     asked?.(request);
   }
 
+  /** Tells what happens to a request until it is decided. */
+  watch(approvalId: string, tell: (event: Progress) => void): void {
+    this.#watchers.set(approvalId, tell);
+  }
+
   /** Tells everybody here what the core did since the last time. */
   flush(): void {
     if (this.held.length > 0) return;
@@ -104,8 +114,12 @@ export class Teller {
     if (event.type === 'settled' || (event.type === 'decided' && !isApproval(event.decision)))
       this.#loggers.delete(approvalId);
     this.events.publish(event);
+    if (event.type === 'voted' || event.type === 'reminded' || event.type === 'escalated')
+      this.#watchers.get(approvalId)?.(event);
+    if (event.type === 'voted') this.#inside.telemetry?.voted(approvalId, event.vote);
     if (event.type !== 'decided') return;
     this.checks.delete(approvalId);
+    this.#watchers.delete(approvalId);
     this.decided(decidedRecord(event));
   }
 

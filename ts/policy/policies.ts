@@ -16,7 +16,7 @@ import type {
   PolicyVerdict,
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { NativePolicies, type NativeCall, type NativeJudged } from '../native.js';
+import { NativePolicies, type NativeCall, type NativeJudged, type NativeWho } from '../native.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { documentsOf } from './documents.js';
@@ -84,10 +84,10 @@ export class Policies {
     return verdictOf(await this.#ask(await this.#answered(call)));
   }
 
-  /** What they say, and whether only a human may answer. */
-  async judged(call: JudgedByPolicy): Promise<{ verdict: PolicyVerdict; managedAsk: boolean }> {
+  /** What they say, whether only a human may answer, and who must agree. */
+  async judged(call: JudgedByPolicy): Promise<{ verdict: PolicyVerdict; managedAsk: boolean; who: NativeWho | null }> {
     const said = await this.#ask(await this.#answered(call));
-    return { verdict: verdictOf(said), managedAsk: said[4] };
+    return { verdict: verdictOf(said), managedAsk: said[4], who: said[8] };
   }
 
   /** As {@link Policies.judge}, and what the `read-only` preset says. */

@@ -1,6 +1,6 @@
 /** The spans and metrics themselves. docs/telemetry.md lists them. */
 import type { Attributes, Context, Counter, Histogram, Meter, Span, Tracer, UpDownCounter } from '@opentelemetry/api';
-import type { ApprovalRequest, DecidedVia, DecisionOutcome } from '../../index.js';
+import type { ApprovalRequest, DecidedVia, DecisionOutcome, Vote } from '../../index.js';
 import type { Api } from './api.js';
 
 const NAME = 'countersign';
@@ -95,6 +95,11 @@ export class Recorder {
     const span = this.#tracer.startSpan('countersign.approval', options, parent);
     this.#asked.set(approvalId, { span, parent, createdAt, attributes });
     this.#pending.add(1);
+  }
+
+  voted(approvalId: string, { by, via, at }: Pick<Vote, 'by' | 'via' | 'at'>): void {
+    const attributes = { 'countersign.via': via, 'countersign.decided_by': by };
+    this.#asked.get(approvalId)?.span.addEvent('countersign.vote', attributes, new Date(at));
   }
 
   decided({ approvalId, type, via, decidedBy, at }: Decision): void {

@@ -3,7 +3,7 @@
  * no arguments, no reasons, no messages of errors.
  */
 import { AsyncResource } from 'node:async_hooks';
-import type { ApprovalRequest, GateOptions, PolicyEffect, PolicyVerdict } from '../../index.js';
+import type { ApprovalRequest, GateOptions, PolicyEffect, PolicyVerdict, Vote } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { loadApi } from './api.js';
 import { Recorder, type Decision, type Execution } from './recorder.js';
@@ -46,6 +46,11 @@ export class Telemetry {
   /** A request was decided, perhaps not one of this process. */
   decided(decision: Decision): void {
     this.#record((recorder) => recorder.decided(decision));
+  }
+
+  /** An approval was counted, and more are needed. */
+  voted(approvalId: string, vote: Pick<Vote, 'by' | 'via' | 'at'>): void {
+    this.#record((recorder) => recorder.voted(approvalId, vote));
   }
 
   /** This process runs an approved call. To be called in the async context of the execution. */

@@ -248,6 +248,8 @@ fn who_is_named_later_is_counted_for_more_but_as_one() {
     };
     assert_eq!(votes.len(), 1);
     assert_eq!(request.approvers(1_000), ["ada", "bo"]);
+    let excluding = Need { exclude_requester: true, ..need(&["ada", OPS], 1) };
+    assert_eq!(self::request(vec![excluding], Some("Ada")).approvers(0), [OPS]);
 }
 
 #[test]

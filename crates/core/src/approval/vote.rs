@@ -44,14 +44,18 @@ impl Request {
         self.more.as_ref()?.requester.as_deref()
     }
 
-    /// Who may decide it now: names, and groups as `group:NAME`. Empty: everybody who gives a name.
+    /// Who may approve it now: names, and groups as `group:NAME`. Empty: everybody who gives a name, but who asked for it.
     pub fn approvers(&self, now: u64) -> Vec<&str> {
         let age = now.saturating_sub(self.created_at);
+        let requester = self.requester();
         let mut names = Vec::new();
         for need in self.needs() {
             let Some(approvers) = &need.approvers else { return Vec::new() };
+            let is_excluded = |name: &str| {
+                need.exclude_requester && requester.is_some_and(|by| is_same_person(by, name))
+            };
             for name in approvers.iter().chain(need.escalated(age)) {
-                if !names.contains(&&**name) {
+                if !names.contains(&&**name) && !is_excluded(name) {
                     names.push(name);
                 }
             }

@@ -1,0 +1,44 @@
+/** Who decides, as callers say it. */
+import type { DecidedVia, DecideOptions } from '../../index.js';
+import { InvalidDecisionError } from '../errors/index.js';
+
+export interface Decider {
+  by: string | null;
+  /** Those that the caller knows of. */
+  groups?: readonly string[] | undefined;
+  via: DecidedVia;
+}
+
+type PersonsVia = NonNullable<DecideOptions['via']>;
+
+/** Through what people decide. What machines do is not for callers to say. */
+const VIAS: readonly PersonsVia[] = ['gate', 'terminal', 'inbox', 'link', 'protocol'];
+
+/** @throws {InvalidDecisionError} */
+export function checkVia(via: unknown = 'gate'): PersonsVia {
+  if (VIAS.includes(via as PersonsVia)) return via as PersonsVia;
+  throw new InvalidDecisionError({ message: `via must be one of ${VIAS.join(', ')}, not ${JSON.stringify(via)}.` });
+}
+
+/**
+ * The `by` and the `groups` of options, or beside a decision.
+ *
+ * @throws {InvalidDecisionError}
+ */
+export function readDecider(given: unknown, via: DecidedVia): Decider {
+  const by = own(given, 'by') ?? null;
+  const groups = own(given, 'groups');
+  if (by !== null && typeof by !== 'string')
+    throw new InvalidDecisionError({ message: `by must be a text, not ${typeof by}.` });
+  if (groups !== undefined && !isNames(groups))
+    throw new InvalidDecisionError({ message: 'groups must be a list of names of groups.' });
+  return { by, groups, via };
+}
+
+const own = (given: unknown, name: string): unknown =>
+  typeof given === 'object' && given !== null && Object.hasOwn(given, name)
+    ? (given as Record<string, unknown>)[name]
+    : undefined;
+
+const isNames = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string');

@@ -1,0 +1,59 @@
+/** Who the people are that decide through a gate: their groups, and what they may. */
+import type { ApprovalRequest, Authorize, DecisionOutcome, GateOptions } from '../../index.js';
+import { InvalidConfigError, NotAuthorizedError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
+import { safeText } from '../native.js';
+import { inTime } from '../values/in-time.js';
+import type { Decider } from './decider.js';
+
+export class People {
+  /** The groups of each person. */
+  readonly #groups = new Map<string, string[]>();
+  readonly #authorize: Authorize | undefined;
+
+  /** @throws {InvalidConfigError} */
+  constructor({ groups = {}, authorize }: Pick<GateOptions, 'groups' | 'authorize'>) {
+    if (authorize !== undefined && typeof authorize !== 'function')
+      throw new InvalidConfigError({ message: 'createGate: authorize must be a function.' });
+    this.#authorize = authorize;
+    if (typeof groups !== 'object' || groups === null || Array.isArray(groups)) throw wrong('groups');
+    for (const [group, people] of Object.entries(groups as Record<string, unknown>)) {
+      if (group === '' || !Array.isArray(people) || !people.every((name) => typeof name === 'string' && name !== ''))
+        throw wrong(`groups[${JSON.stringify(group)}]`);
+      for (const name of people as string[]) this.#groups.set(name, [...(this.#groups.get(name) ?? []), group]);
+    }
+  }
+
+  /** The groups of a person, as this gate and the caller know them. */
+  groupsOf(name: string | null, known: readonly string[] = []): readonly string[] {
+    const own = name === null ? [] : (this.#groups.get(name) ?? []);
+    return [...new Set([...known, ...own])];
+  }
+
+  /** Whether anything is to be asked before a decision. */
+  get authorizes(): boolean {
+    return this.#authorize !== undefined;
+  }
+
+  /** @throws {NotAuthorizedError} unless the function says that this person may */
+  async authorize(request: ApprovalRequest, decision: DecisionOutcome, who: Decider): Promise<void> {
+    const { by, groups = [], via } = who;
+    let said: unknown;
+    try {
+      said = await inTime(this.#authorize?.(decision as never, { request, by, groups, via }), undefined);
+    } catch (error) {
+      throw refused(request, `authorize failed: ${messageOf(error)}`, error);
+    }
+    if (said === true) return;
+    throw refused(request, typeof said === 'string' && said !== '' ? safeText(said) : 'authorize says no.');
+  }
+}
+
+function refused({ approvalId }: ApprovalRequest, why: string, cause?: unknown): NotAuthorizedError {
+  return new NotAuthorizedError({ message: `This decision is not let through: ${why}`, approvalId, cause });
+}
+
+const wrong = (place: string): InvalidConfigError =>
+  new InvalidConfigError({
+    message: `createGate: ${place} must be lists of names of people, by the name of the group.`,
+  });

@@ -1,0 +1,31 @@
+/** Who must agree to a call, beside that somebody must. */
+import type { ApprovalNeed } from '../../index.js';
+import type { Gating, NativeWho } from '../native.js';
+
+export interface Who {
+  /** Each must be satisfied; none: anybody, once. */
+  needs: readonly ApprovalNeed[];
+  /** How many ms before the deadline everybody is told once more; `null`: nobody is. */
+  remind: number | null;
+}
+
+/** What a tool's entry says; `undefined`: nothing. */
+export function whoOf({ needs = [], remind = null }: Gating): Who | undefined {
+  return needs.length === 0 && remind === null ? undefined : { needs, remind };
+}
+
+export function whoFrom(who: NativeWho | null): Who | undefined {
+  return who === null ? undefined : { needs: who[0], remind: who[1] };
+}
+
+/** What all of them say: each need, and the earliest reminder. */
+export function allOf(...said: readonly (Who | undefined)[]): Who | undefined {
+  const all = said.filter((who) => who !== undefined);
+  if (all.length <= 1) return all[0];
+  const needs = all.flatMap((who) => who.needs);
+  const reminders = all.map(({ remind }) => remind).filter((remind) => remind !== null);
+  return { needs, remind: reminders.length === 0 ? null : Math.max(...reminders) };
+}
+
+/** Whether only people answer, each time: no grant and no mode does. */
+export const asksPeople = (who: Who | undefined): boolean => who !== undefined && who.needs.length > 0;
