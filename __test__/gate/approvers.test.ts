@@ -1,0 +1,231 @@
+/** Who may decide: names, groups, quorums, escalation, reminders, and what a gate's own function says. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Gate, GateEvent, GateOptions, GateRequest } from '../../index.js';
+import { createGate, NotApproverError, NotAuthorizedError } from '../../ts/index.js';
+import { lasts } from '../support/ledger.js';
+import { collect } from '../support/model.js';
+
+const code = (name: string) => expect.objectContaining({ code: `ERR_${name}` }) as unknown;
+
+const gates: Gate[] = [];
+afterEach(async () => {
+  await Promise.all(gates.splice(0).map((gate) => gate.close()));
+});
+
+/** A gate with one request that waits, and its promise. */
+async function asking(request: Partial<GateRequest> = {}, options: GateOptions = {}) {
+  const gate = createGate(options);
+  gates.push(gate);
+  const answer = gate.request({ toolName: 'deploy', args: { to: 'prod' }, ...request });
+  // Whoever does not look at it must not be ended by it.
+  answer.catch(() => {});
+  const [pending] = await gate.pending();
+  if (pending === undefined) throw await answer.catch((error: unknown) => error);
+  return { gate, answer, id: pending.approvalId, pending };
+}
+
+const kinds = async (gate: Gate): Promise<string[]> =>
+  (await collect(gate.audit.list())).map(({ kind }) => kind).filter((kind) => kind !== 'opened');
+
+describe('approvers', () => {
+  it('only those decide that a request names, and nobody without a name', async () => {
+    const groups = { ops: ['cy'] };
+    const { gate, answer, id, pending } = await asking({ approvers: ['ada', 'group:ops'] }, { groups });
+    expect(pending).toMatchObject({ needs: [{ approvers: ['ada', 'group:ops'] }], requester: null, votes: [] });
+    expect(pending.allowedDecisions).toEqual(['approve', 'edit', 'reject', 'respond', 'skip']);
+    const approvers = ['ada', 'group:ops'];
+    await expect(gate.approve(id)).rejects.toMatchObject({
+      code: 'ERR_NOT_APPROVER',
+      by: null,
+      approvers,
+      approvalId: id,
+    });
+    for (const by of ['bo', 'ops', 'group:ops', 'ADA', ' ada', ''])
+      await expect(gate.approve(id, { by }), by).rejects.toThrow(NotApproverError);
+    await expect(gate.approve(id, { by: 'bo', groups: ['group:ops'] })).rejects.toEqual(code('NOT_APPROVER'));
+    await expect(gate.edit(id, { to: 'x' }, { by: 'bo' })).rejects.toEqual(code('NOT_APPROVER'));
+    await expect(gate.reject(id, { by: 'bo' })).rejects.toEqual(code('NOT_APPROVER'));
+    expect(await gate.get(id)).toMatchObject({ status: 'pending', votes: [] });
+    const record = await gate.edit(id, { to: 'staging' }, { by: 'cy' });
+    expect(record).toMatchObject({ status: 'edited', decidedBy: 'cy', votes: [] });
+    expect(await answer).toMatchObject({ approved: true, args: { to: 'staging' }, decidedBy: 'cy' });
+    if (lasts) expect((await kinds(gate)).filter((kind) => kind === 'refused')).toHaveLength(10);
+  });
+
+  it('a caller may say which groups a person is in', async () => {
+    const { gate, answer, id } = await asking({ approvers: ['group:ops'] });
+    await gate.approve(id, { by: 'dee', groups: ['ops', 'all'], via: 'inbox' });
+    expect(await answer).toMatchObject({ approved: true, decidedBy: 'dee' });
+    expect(await gate.get(id)).toMatchObject({ via: 'inbox' });
+  });
+
+  it('nothing but what people decide through may be named', async () => {
+    const { gate, id } = await asking();
+    for (const via of ['system', 'deadline', 'callback', 1])
+      await expect(gate.approve(id, { via } as never)).rejects.toEqual(code('INVALID_DECISION'));
+    await expect(gate.approve(id, { by: 7 } as never)).rejects.toEqual(code('INVALID_DECISION'));
+    await expect(gate.approve(id, { by: 'a', groups: 'ops' } as never)).rejects.toEqual(code('INVALID_DECISION'));
+  });
+
+  it('what names nobody is decided by anybody, once, as ever', async () => {
+    const { gate, id, pending } = await asking({ quorum: 1, excludeRequester: false });
+    expect(pending).toMatchObject({ needs: [], votes: [], requester: null, escalatedAt: null });
+    expect(await gate.approve(id)).toMatchObject({ status: 'approved', decidedBy: 'gate' });
+  });
+
+  it('the end of a gate, of a run and of time ends it as ever', async () => {
+    const { answer } = await asking({ approvers: ['ada'], timeout: 30 });
+    expect(await answer).toMatchObject({ approved: false, decision: { type: 'expired' } });
+    const abort = new AbortController();
+    const gate = createGate();
+    gates.push(gate);
+    const aborted = gate.request({ toolName: 't', args: {}, quorum: 2 }, { abortSignal: abort.signal });
+    await gate.pending();
+    abort.abort();
+    expect(await aborted).toMatchObject({ approved: false, decision: { type: 'cancelled' } });
+  });
+
+  it.each([
+    [{ approvers: [] }, 'approvers'],
+    [{ approvers: ['ada'], quorum: 2 }, 'only 1 different people'],
+    [{ quorum: 1.5 }, 'whole'],
+    [{ quorum: 0 }, 'quorum'],
+    [{ approvers: 'ada' as never }, 'approvers'],
+    [{ escalate: { after: 0, to: ['ada'] } }, 'escalate.after'],
+    [{ escalate: { after: 5, to: [] } }, 'escalate.to'],
+    [{ quorum: 2, allowedDecisions: ['respond'] }, 'approve'],
+    [{ quorum: 2, excludeRequester: true }, 'requester'],
+    [{ requester: '' }, 'requester'],
+    [{ remind: -1 }, 'remind'],
+  ] as [Partial<GateRequest>, string][])('%j is refused', async (request, why) => {
+    await expect(asking(request)).rejects.toMatchObject({
+      code: 'ERR_INVALID_CONFIG',
+      message: expect.stringContaining(why) as unknown,
+    });
+  });
+
+  it('groups are checked', () => {
+    for (const groups of [{ ops: 'ada' }, { ops: [7] }, { '': ['ada'] }, []])
+      expect(() => createGate({ groups } as never)).toThrow(code('INVALID_CONFIG'));
+    expect(() => createGate({ authorize: true } as never)).toThrow(code('INVALID_CONFIG'));
+  });
+});
+
+describe('a quorum', () => {
+  it('different people approve, each once, and the last one decides', async () => {
+    const { gate, answer, id, pending } = await asking({ approvers: ['ada', 'bo', 'cy'], quorum: 2 });
+    const events: GateEvent[] = [];
+    const reading = (async () => {
+      for await (const event of gate.events()) events.push(event);
+    })();
+    expect(pending.allowedDecisions).toEqual(['approve', 'reject', 'skip']);
+    const first = await gate.approve(id, { by: 'ada', reason: 'looks fine', via: 'link' });
+    expect(first).toMatchObject({ status: 'pending', decision: null });
+    expect(first.votes).toMatchObject([{ by: 'ada', via: 'link', reason: 'looks fine' }]);
+    expect(await gate.approve(id, { by: 'ada' })).toMatchObject({ status: 'pending', votes: first.votes });
+    expect(await gate.pending()).toMatchObject([{ votes: first.votes }]);
+    expect(await gate.history()).toEqual([]);
+    await expect(gate.edit(id, {}, { by: 'bo' })).rejects.toEqual(code('DECISION_NOT_ALLOWED'));
+    const last = await gate.approve(id, { by: 'bo' });
+    expect(last).toMatchObject({ status: 'approved', decidedBy: 'bo', votes: [{ by: 'ada' }, { by: 'bo' }] });
+    await expect(gate.approve(id, { by: 'cy' })).rejects.toEqual(code('ALREADY_DECIDED'));
+    expect(await answer).toMatchObject({ approved: true, decidedBy: 'bo' });
+    expect(await gate.history()).toMatchObject([{ approvalId: id, votes: [{ by: 'ada' }, { by: 'bo' }] }]);
+    if (lasts) {
+      expect(await kinds(gate)).toEqual(['requested', 'voted', 'decided', 'started', 'settled']);
+      expect(await gate.audit.verify()).toMatchObject({ ok: true });
+    }
+    await gate.close();
+    await reading;
+    expect(events.map(({ type }) => type)).toEqual(['voted', 'decided', 'started', 'settled']);
+    expect(events[0]).toMatchObject({ vote: { by: 'ada' }, request: { approvalId: id, votes: [{ by: 'ada' }] } });
+    expect(events[1]).toMatchObject({ request: { votes: [{ by: 'ada' }, { by: 'bo' }] } });
+  });
+
+  it('one who is named ends it', async () => {
+    const { gate, answer, id } = await asking({ approvers: ['ada', 'bo'], quorum: 2, requester: 'eve' });
+    await gate.approve(id, { by: 'ada' });
+    expect(await gate.reject(id, 'no', { by: 'bo' })).toMatchObject({ status: 'rejected', votes: [{ by: 'ada' }] });
+    expect(await answer).toMatchObject({ approved: false, reason: 'no', decidedBy: 'bo' });
+  });
+
+  it('who asked for it may take it back, and does not approve it', async () => {
+    const { gate, answer, id } = await asking({ quorum: 2, excludeRequester: true, requester: 'ada' });
+    await expect(gate.approve(id, { by: 'Ada' })).rejects.toEqual(code('NOT_APPROVER'));
+    await gate.approve(id, { by: 'bo' });
+    expect(await gate.approve(id, { by: 'BO ' })).toMatchObject({ votes: [{ by: 'bo' }] });
+    await gate.skip(id, { by: 'ada' });
+    expect(await answer).toMatchObject({ approved: false, decision: { type: 'skip' } });
+  });
+
+  it('what several approve at once is approved once', async () => {
+    const { gate, answer, id } = await asking({ quorum: 3 });
+    const people = Array.from({ length: 12 }, (_, index) => `p${index % 6}`);
+    const said = await Promise.allSettled(people.map((by) => gate.approve(id, { by })));
+    const records = said.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(records.filter(({ status }) => status === 'approved')).toHaveLength(1);
+    expect(await answer).toMatchObject({ approved: true });
+    expect(new Set((await gate.get(id))?.votes.map(({ by }) => by)).size).toBe(3);
+  });
+});
+
+describe('time', () => {
+  it('escalates to others, reminds, and tells each once', async () => {
+    const asked = { approvers: ['ada'], escalate: { after: 60, to: ['group:leads'] }, timeout: 60_000, remind: 59_900 };
+    const { gate, answer, id, pending } = await asking(asked);
+    expect(pending).toMatchObject({ needs: [{ approvers: ['ada'], escalate: { after: 60, to: ['group:leads'] } }] });
+    const told: GateEvent[] = [];
+    for await (const event of gate.events()) {
+      told.push(event);
+      if (told.length === 2) break;
+    }
+    expect(told.map(({ type }) => type)).toEqual(['escalated', 'reminded']);
+    expect(told[0]).toMatchObject({ to: ['group:leads'], request: { escalatedAt: pending.createdAt + 60 } });
+    expect(await gate.get(id)).toMatchObject({ status: 'pending', escalatedAt: pending.createdAt + 60 });
+    await gate.approve(id, { by: 'lea', groups: ['leads'] });
+    expect(await answer).toMatchObject({ approved: true, decidedBy: 'lea' });
+    if (lasts) expect((await kinds(gate)).slice(0, 4)).toEqual(['requested', 'escalated', 'reminded', 'decided']);
+  });
+});
+
+describe('authorize', () => {
+  it('is asked before each decision of a person, with all there is to know', async () => {
+    const seen: unknown[] = [];
+    const authorize: GateOptions['authorize'] = (decision, { request, by, groups, via }) => {
+      seen.push([decision.type, request.toolName, by, groups, via]);
+      return by === 'ada' ? true : 'only Ada may';
+    };
+    const { gate, answer, id } = await asking({}, { authorize, groups: { ops: ['ada'] } });
+    await expect(gate.approve(id)).rejects.toThrow(NotAuthorizedError);
+    await expect(gate.reject(id, { by: 'bo' })).rejects.toMatchObject({
+      code: 'ERR_NOT_AUTHORIZED',
+      approvalId: id,
+      message: expect.stringContaining('only Ada may') as unknown,
+    });
+    await gate.approve(id, { by: 'ada', groups: ['all'], via: 'protocol' });
+    expect(await answer).toMatchObject({ approved: true });
+    expect(seen).toEqual([
+      ['approve', 'deploy', null, [], 'gate'],
+      ['reject', 'deploy', 'bo', [], 'gate'],
+      ['approve', 'deploy', 'ada', ['all', 'ops'], 'protocol'],
+    ]);
+    await expect(gate.approve(id, { by: 'bo' })).rejects.toEqual(code('ALREADY_DECIDED'));
+  });
+
+  it.each([
+    ['throws', () => Promise.reject(new Error('no connection'))],
+    ['says nothing', () => undefined],
+    ['says something else', () => 1],
+    ['says false', () => false],
+    ['says an empty text', () => ''],
+  ])('where it %s, nobody decides', async (_, authorize) => {
+    const { gate, id } = await asking({}, { authorize: authorize as never });
+    await expect(gate.approve(id, { by: 'ada' })).rejects.toEqual(code('NOT_AUTHORIZED'));
+    expect(await gate.get(id)).toMatchObject({ status: 'pending' });
+  });
+
+  it('lets nobody decide who is not named', async () => {
+    const { gate, id } = await asking({ approvers: ['ada'] }, { authorize: () => true });
+    await expect(gate.approve(id, { by: 'bo' })).rejects.toEqual(code('NOT_APPROVER'));
+  });
+});
