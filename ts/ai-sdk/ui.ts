@@ -35,6 +35,9 @@ function partOf(event: OwnEvent, hasResponsePart: () => boolean): StreamPart | u
     // Its call is shown as one that has no output yet; a client that knows the tool shows the questions.
     case 'question-asked':
     case 'question-answered':
+    case 'approval-voted':
+    case 'approval-reminded':
+    case 'approval-escalated':
       return undefined;
     case 'run-resumed':
       return { type: 'start' };
