@@ -135,7 +135,7 @@ describe('commands', () => {
     audit: ['list', 'verify', 'export', 'head', 'keygen'],
     ledger: ['info', 'verify', 'compact'],
   };
-  const ALONE = 'preview pending show approve reject edit respond skip watch runs webhooks'.split(' ');
+  const ALONE = 'preview pending show approve reject edit respond skip watch inbox runs webhooks'.split(' ');
   const isCommand = ([first = '', second = '', ...rest]: string[]) =>
     isChat([first, second, ...rest]) ||
     ALONE.includes(first) ||

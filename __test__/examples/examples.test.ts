@@ -34,6 +34,11 @@ const EXAMPLES: Record<string, Expected> = {
       not: ['ran: sent'],
     },
   },
+  'inbox.mjs': {
+    shown: ['refund waits'],
+    approve: { ran: ['the inbox answered 200', 'refund: approve by ada', 'ran refund: paid back 120 EUR for A-17'] },
+    reject: { denied: ['refund: reject by ada', 'did not run refund: not today'], not: ['ran refund', 'paid back'] },
+  },
   'resume.mjs': {
     shown: ['and is gone (SIGKILL).', 'invoice-17: suspended, 1 waiting', 'goes on after 1 step'],
     approve: { ran: ['the tool runs: 120 to ada', 'Done: paid 120 to ada.'] },

@@ -161,3 +161,50 @@ describe('questions', () => {
     expect(JSON.stringify(prompts.at(-1))).toContain('Ada');
   });
 });
+
+describe('what is to be remembered', () => {
+  const policy = { version: 1, rule: [{ effect: 'ask', commands: ['make'] }] } as const;
+
+  const runIn = (gate: Gate, ran: unknown[]) => {
+    const execute = tool({
+      description: 'Runs a command',
+      inputSchema: z.object({ command: z.string() }),
+      execute: (args) => String(ran.push(args)),
+    });
+    const { model } = scripted([calls(call('execute', { command: 'make build' }, 'call_1')), says('done')]);
+    return collect(streamWithEvents({ model, prompt: 'go', tools: { execute }, gate } as never));
+  };
+
+  it('is shown before, and remembered where it is offered', async () => {
+    const gate = gateOf({ policy });
+    const ran: unknown[] = [];
+    const done = runIn(gate, ran);
+    const approvalId = await waiting(gate);
+    const mia = new Person(inboxOf(gate), 'mia');
+    const { always } = (await mia.get<Detail>(`api/requests/${approvalId}`)).body.record;
+    expect(always).toMatchObject({ scopes: ['run', 'session'], allow: { label: expect.stringContaining('make') } });
+    // The gate reads no files of the user.
+    const forEver = await mia.decide(approvalId, { type: 'approve', remember: 'always' });
+    expect([forEver.status, await gate.grants.list()]).toEqual([422, []]);
+    const { status } = await mia.decide(approvalId, {
+      type: 'approve',
+      remember: { scope: 'session', expiresIn: 60_000 },
+    });
+    expect(status).toBe(200);
+    await done;
+    expect(await gate.grants.list()).toMatchObject([{ scope: 'session', by: 'mia', label: always.allow?.label }]);
+    expect(ran).toHaveLength(1);
+  });
+
+  it('is nothing where the inbox does not offer it', async () => {
+    const gate = gateOf({ policy });
+    const done = runIn(gate, []);
+    const approvalId = await waiting(gate);
+    const mia = new Person(inboxOf(gate, { remember: [] }), 'mia');
+    expect((await mia.get<Detail>(`api/requests/${approvalId}`)).body.record.always.scopes).toEqual([]);
+    expect((await mia.decide(approvalId, { type: 'approve', remember: 'session' })).status).toBe(422);
+    expect(await gate.pending()).toHaveLength(1);
+    await mia.decide(approvalId, { type: 'reject' });
+    await done;
+  });
+});

@@ -65,6 +65,7 @@ describe('nobody', () => {
     ['says a name that is no text', () => ({ name: 5 })],
     ['says a name without end', () => ({ name: 'x'.repeat(257) })],
     ['says a name of broken characters', () => ({ name: 'mia\ud800' })],
+    ['says the name of a group', () => ({ name: 'group:ops' })],
     ['says groups that are none', () => ({ name: 'mia', groups: 'ops' })],
     ['says that it may perhaps decide', () => ({ name: 'mia', mayDecide: 'no' })],
   ])('is who sends a request of which authenticate %s', async (_, authenticate) => {

@@ -5,6 +5,7 @@ import type { LocalGate } from '../gate/gate.js';
 import { preview } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
 import { existing } from './looking.js';
+import { isSamePerson } from './may.js';
 import type { BulkBody, BulkResults, Checked, Decided, ErrorBody, Problem } from './protocol.js';
 import { badRequest, failureOf, forbidden, isTrouble, Refusal, winnerOf } from './refusal.js';
 import { ID } from './routes.js';
@@ -27,7 +28,7 @@ export async function decide(gate: LocalGate, id: string, body: Record<string, u
   }
   const { name: by, groups } = person;
   const record = await gate.decide(id, decision, { by, groups, via: 'inbox' });
-  const counted = record.status !== 'pending' || !before.votes.some((vote) => vote.by === by);
+  const counted = record.status !== 'pending' || !before.votes.some((vote) => isSamePerson(vote.by, by));
   return { record: recordOf(record, eyes), counted };
 }
 

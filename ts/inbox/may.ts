@@ -14,18 +14,15 @@ const isNamed = (names: readonly string[], { name, groups }: Person, known: Grou
     return groups.includes(group) || (Object.hasOwn(known, group) && known[group]?.includes(name) === true);
   });
 
-/** Whether this person is among those that a need names, as things are now. */
-export function isMeant(
-  { approvers = [], escalate }: ApprovalNeed,
-  person: Person,
-  known: Groups,
-  { createdAt, escalatedAt }: Pick<ApprovalRecord, 'createdAt' | 'escalatedAt'>,
-  now: number,
-): boolean {
-  if (approvers.length === 0 || isNamed(approvers, person, known)) return true;
-  const isEscalated = escalate !== undefined && escalatedAt !== null && createdAt + escalate.after <= now;
-  return isEscalated && isNamed(escalate.to, person, known);
+/** Whether this person is among those that a need names, so long after it was asked, in ms. */
+export function isMeant({ approvers, escalate }: ApprovalNeed, person: Person, known: Groups, age: number): boolean {
+  if (approvers === undefined || isNamed(approvers, person, known)) return true;
+  return escalate !== undefined && escalate.after <= age && isNamed(escalate.to, person, known);
 }
+
+/** Whether two names are of one person: neither another case nor space around it makes a second one. */
+export const isSamePerson = (one: string, other: string): boolean =>
+  one.trim().toLowerCase() === other.trim().toLowerCase();
 
 export interface May {
   mayDecide: readonly DecisionType[];
@@ -45,15 +42,16 @@ export function mayDecide(request: Asked, person: Person, known: Groups, now: nu
   if (expiresAt !== null && expiresAt <= now) return nothing('Its deadline has passed.');
   if (!person.mayDecide) return nothing('You may look, and not decide.');
   if (needs.length === 0) return { mayDecide: allowedDecisions, whyNot: null };
-  const meant = needs.filter((need) => isMeant(need, person, known, request, now));
-  const isRequester = requester === person.name;
+  const meant = needs.filter((need) => isMeant(need, person, known, now - request.createdAt));
+  const isRequester = requester !== null && isSamePerson(requester, person.name);
   if (meant.length === 0 && !isRequester) return nothing('Others are named as approvers.');
   const [only, ...more] = needs;
   const isAlone = more.length === 0 && (only?.quorum ?? 1) === 1;
   const counts = meant.some(({ excludeRequester = false }) => !(excludeRequester && isRequester));
-  const hasVoted = votes.some(({ by }) => by === person.name);
+  const hasVoted = votes.some(({ by }) => isSamePerson(by, person.name));
   const may = allowedDecisions.filter((type) => {
-    if (type === 'approve') return counts && !hasVoted;
+    // With several needs, somebody who is named later may count for more than before.
+    if (type === 'approve') return counts && !(hasVoted && more.length === 0);
     return type === 'reject' || type === 'skip' || (isAlone && counts);
   });
   if (hasVoted) return { mayDecide: may, whyNot: 'You have approved it: others must, too.' };

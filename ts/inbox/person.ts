@@ -36,7 +36,8 @@ function readPerson(said: unknown): Person | undefined {
   const { name, groups = [], mayDecide = true, session = null } = said as Record<string, unknown>;
   const isName = (text: unknown): text is string =>
     typeof text === 'string' && text.trim() !== '' && text.length <= LONGEST_NAME && text.isWellFormed();
-  if (!isName(name) || !Array.isArray(groups) || !groups.every(isName)) return undefined;
+  // Whoever is called like a group would stand for all who are in it.
+  if (!isName(name) || name.startsWith('group:') || !Array.isArray(groups) || !groups.every(isName)) return undefined;
   if (typeof mayDecide !== 'boolean' || (session !== null && typeof session !== 'string')) return undefined;
   return { name, groups: [...groups], mayDecide, session };
 }

@@ -79,7 +79,7 @@ function needOf(record: ApprovalRecord, index: number, groups: Groups, now: numb
   const voter = (name: string): Person => ({ name, groups: [], mayDecide: true, session: null });
   // Which groups a voter was in is not kept: with one need, each vote was for it.
   const isKnown = needs.length === 1 || !approvers.some((name) => name.startsWith('group:'));
-  const counted = votes.filter(({ by }) => needs.length === 1 || isMeant(need, voter(by), groups, record, now));
+  const counted = votes.filter(({ by }) => needs.length === 1 || isMeant(need, voter(by), groups, now - createdAt));
   return {
     approvers: approvers.map((name) => brief(name, 80)),
     quorum,
