@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { changedRows, parse, written } from '../../../ts/inbox/page/changed.js';
 import { arrivals, stepFrom, withItems, type Row } from '../../../ts/inbox/page/state/list.js';
-import { readUnified } from '../../../ts/inbox/page/unified.js';
+import { readDiff } from '../../../ts/inbox/page/shown-diff.js';
 import { ago, duration, flag, toneOf } from '../../../ts/inbox/page/words.js';
 import type { InboxItem } from '../../../ts/inbox/protocol.js';
 
@@ -42,27 +42,37 @@ describe('the list', () => {
   });
 });
 
-describe('a unified diff', () => {
+describe('a diff', () => {
+  const told = (diff: string) => readDiff(diff).map(({ kind, text, before, after }) => [kind, text, before, after]);
+
   test('is read line by line, with the numbers of both files', () => {
-    const diff = '--- a/x\n+++ b/x\n@@ -3,3 +3,3 @@\n same\n-old\n+new\n end\n\\ No newline at end of file\n';
-    expect(readUnified(diff).map(({ kind, text, before, after }) => [kind, text, before, after])).toEqual([
+    const diff =
+      'replaces the file: +1 −1\n@@ -3,3 +3,3 @@\n│   same\n│ - old\n│ + new\n│   end\n\\ no newline at the end of the file';
+    expect(told(diff)).toEqual([
+      ['note', 'replaces the file: +1 −1', null, null],
       ['hunk', '@@ -3,3 +3,3 @@', null, null],
       ['same', 'same', 3, 3],
       ['removed', 'old', 4, null],
       ['added', 'new', null, 4],
       ['same', 'end', 5, 5],
-      ['note', '\\ No newline at end of file', null, null],
+      ['note', '\\ no newline at the end of the file', null, null],
     ]);
   });
 
-  test('loses no line: what looks like a header inside it, and what is not understood', () => {
-    const rows = readUnified('what is this\n@@ -1 +1 @@\n--- a/y\n+++ b/y\n');
-    expect(rows.map(({ kind, text }) => [kind, text])).toEqual([
-      ['note', 'what is this'],
-      ['hunk', '@@ -1 +1 @@'],
-      ['removed', '-- a/y'],
-      ['added', '++ b/y'],
+  test('knows its own words from those of the file, whatever these look like', () => {
+    const diff = '@@ -1 +1 @@\n│ - @@ -9 +9 @@\n│ + │ + x\n│ + …[hidden]…\nwhat is this';
+    expect(told(diff)).toEqual([
+      ['hunk', '@@ -1 +1 @@', null, null],
+      ['removed', '@@ -9 +9 @@', 1, null],
+      ['added', '│ + x', null, 1],
+      ['added', '…[hidden]…', null, 2],
+      ['note', 'what is this', null, null],
     ]);
+  });
+
+  test('has no numbers after lines that were left out', () => {
+    const diff = '@@ -1,9 +1,9 @@\n│ - a\n…[7 lines of the diff hidden here]…\n│ - b\n@@ -20 +20 @@\n│ + c';
+    expect(told(diff).map(([, , before, after]) => before ?? after)).toEqual([null, 1, null, null, null, 20]);
   });
 });
 

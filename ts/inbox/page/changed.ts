@@ -1,6 +1,6 @@
 /** Arguments in an editor, beside those that were asked for. */
 import { diffLines } from 'diff';
-import type { DiffRow } from './unified.js';
+import type { DiffRow } from './shown-diff.js';
 
 /** What cannot be seen, or moves what can be: all of these may be written as escapes inside a JSON string. */
 const UNSEEN = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cs}]|(?! )\p{Zs}/gu;

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { useState } from 'preact/hooks';
-import type { DiffRow } from '../unified.js';
+import type { DiffRow } from '../shown-diff.js';
 
 const SIGNS = { same: ' ', added: '+', removed: '−', hunk: '', note: '' } as const;
 const SPOKEN = { same: '', added: 'added: ', removed: 'removed: ', hunk: '', note: '' } as const;

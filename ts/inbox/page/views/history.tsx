@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
 import { effect, signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 import type { History as Page, HistoryItem } from '../../protocol.js';
 import { get } from '../api.js';
 import { coalesced } from '../state/coalesced.js';
-import { addressOf, route, selected } from '../state/route.js';
+import { route } from '../state/route.js';
 import { faultOf, revision } from '../state/store.js';
+import { RowLink, Search } from './list.js';
 import { Ago, Empty, Given, Status } from './parts.js';
 
 const sought = signal('');
@@ -16,14 +16,22 @@ const fault = signal<string | null>(null);
 
 const LIMIT = '50';
 
+/** What was searched for when it was read. */
+let readFor: string | null = null;
+
+/** The latest. Older ones that were read before stay. */
 const read = coalesced(async () => {
   const q = sought.value;
   try {
     const page = await get<Page>('history', { q, limit: LIMIT });
     if (q !== sought.value) return;
-    past.value = page.items;
-    next.value = page.next;
+    const last = page.items.at(-1)?.approvalId;
+    const older =
+      readFor === q ? (past.value ?? []).filter((item) => last !== undefined && item.approvalId < last) : [];
+    past.value = [...page.items, ...older];
+    if (older.length === 0) next.value = page.next;
     fault.value = null;
+    readFor = q;
   } catch (error) {
     fault.value = faultOf(error);
   }
@@ -59,7 +67,7 @@ export function History() {
     <section class="list" aria-labelledby="list-title">
       <header>
         <h1 id="list-title">History</h1>
-        <Search />
+        <Search label="Search the history" value={sought.value} onSearch={(q) => (sought.value = q)} />
       </header>
       {fault.value !== null && <p class="note bad">The history could not be read: {fault.value}</p>}
       {items !== null && items.length > 0 && (
@@ -82,45 +90,11 @@ export function History() {
   );
 }
 
-function Search() {
-  const timer = useRef(0);
-  return (
-    <div class="search" role="search">
-      <input
-        id="search"
-        type="search"
-        aria-label="Search the history"
-        placeholder="Search  /"
-        autocomplete="off"
-        spellcheck={false}
-        maxLength={200}
-        defaultValue={sought.value}
-        onInput={({ currentTarget: { value } }) => {
-          window.clearTimeout(timer.current);
-          timer.current = window.setTimeout(() => {
-            sought.value = value.trim();
-          }, 200);
-        }}
-      />
-    </div>
-  );
-}
-
 function Item({ record }: { record: HistoryItem }) {
   const { approvalId, decision } = record;
-  const isSelected = selected.value === approvalId;
-  const link = useRef<HTMLAnchorElement>(null);
-  useEffect(() => {
-    if (isSelected) link.current?.scrollIntoView({ block: 'nearest' });
-  }, [isSelected]);
   return (
     <li class="row">
-      <a
-        ref={link}
-        href={addressOf({ view: 'history', id: approvalId })}
-        aria-current={isSelected ? 'true' : undefined}
-        data-id={approvalId}
-      >
+      <RowLink view="history" id={approvalId}>
         <span class="first">
           <span class="tool">
             <Given>{record.kind === 'question' ? 'Question' : record.tool}</Given>
@@ -134,7 +108,7 @@ function Item({ record }: { record: HistoryItem }) {
           {decision?.by != null && <Given>{decision.by}</Given>}
           <Ago time={decision?.at ?? record.createdAt} />
         </span>
-      </a>
+      </RowLink>
     </li>
   );
 }

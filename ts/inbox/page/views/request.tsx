@@ -3,7 +3,7 @@ import type { Detail } from '../../protocol.js';
 import { callOf } from '../state/compose.js';
 import { addressOf, route, selected } from '../state/route.js';
 import { detail, detailFault } from '../state/store.js';
-import { readUnified } from '../unified.js';
+import { readDiff } from '../shown-diff.js';
 import { flag, isWarning, standing } from '../words.js';
 import { Decide } from './decide.js';
 import { Diff } from './diff.js';
@@ -87,7 +87,9 @@ function Head({ shown: { record } }: { shown: Detail }) {
         {isPending ? <TimeLeft from={record.createdAt} until={record.expiresAt} /> : <Status status={record.status} />}
       </div>
       <h2 id="request-title" tabIndex={-1}>
-        <Given mono={record.kind === 'approval'}>{record.summary}</Given>
+        <Given mono={record.kind === 'approval'}>
+          {record.changes.length === 0 ? record.summary : record.changes.map(({ path }) => path).join(', ')}
+        </Given>
       </h2>
       <p class="asked">
         Asked <Ago time={record.createdAt} />
@@ -98,7 +100,7 @@ function Head({ shown: { record } }: { shown: Detail }) {
           </>
         )}
       </p>
-      {record.description !== '' && record.description !== record.summary && record.description !== record.preview && (
+      {record.description !== '' && !record.description.startsWith(`Run tool "${record.tool}"?`) && (
         <p class="description">
           <Given>{record.description}</Given>
         </p>
@@ -170,7 +172,7 @@ function Contents({ shown: { record } }: { shown: Detail }) {
                 <span class="added">+{added}</span> <span class="removed">−{removed}</span>
               </span>
             </figcaption>
-            <Diff rows={readUnified(diff)} label={`Changes of ${path}`} />
+            <Diff rows={readDiff(diff)} label={`Changes of ${path}`} />
           </figure>
         ))
       )}

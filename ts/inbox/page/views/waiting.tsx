@@ -1,10 +1,9 @@
 /** @jsxImportSource preact */
-import { useEffect, useRef } from 'preact/hooks';
 import type { Facet } from '../../protocol.js';
-import { addressOf, selected } from '../state/route.js';
 import { NO_FILTERS, filters, listFault, pending, readMore, rows, setFilters } from '../state/store.js';
 import { isWarning, words } from '../words.js';
 import type { Row } from '../state/list.js';
+import { RowLink, Search } from './list.js';
 import { Ago, Empty, Given, TimeLeft } from './parts.js';
 
 /** What waits, over all runs. */
@@ -14,7 +13,7 @@ export function Waiting() {
     <section class="list" aria-labelledby="list-title">
       <header>
         <h1 id="list-title">Waiting {pending.value !== null && <span class="count">{pending.value.total}</span>}</h1>
-        <Search />
+        <Search label="Search what waits" value={filters.value.q} onSearch={(q) => setFilters({ q })} />
         <Choices />
       </header>
       {listFault.value !== null && <p class="note bad">The list could not be read: {listFault.value}</p>}
@@ -51,33 +50,6 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
         Show all that waits
       </button>
     </Empty>
-  );
-}
-
-function Search() {
-  const timer = useRef(0);
-  const field = useRef<HTMLInputElement>(null);
-  const { q } = filters.value;
-  useEffect(() => {
-    if (q === '' && field.current) field.current.value = '';
-  }, [q]);
-  return (
-    <div class="search" role="search">
-      <input
-        ref={field}
-        id="search"
-        type="search"
-        aria-label="Search what waits"
-        placeholder="Search  /"
-        autocomplete="off"
-        spellcheck={false}
-        maxLength={200}
-        onInput={({ currentTarget: { value } }) => {
-          window.clearTimeout(timer.current);
-          timer.current = window.setTimeout(() => setFilters({ q: value.trim() }), 200);
-        }}
-      />
-    </div>
   );
 }
 
@@ -133,21 +105,11 @@ function Choice({ label, value, facets, onChoose }: ChoiceProps) {
 
 function Item({ row: { item, gone } }: { row: Row }) {
   const { approvalId } = item;
-  const isSelected = selected.value === approvalId;
-  const link = useRef<HTMLAnchorElement>(null);
-  useEffect(() => {
-    if (isSelected) link.current?.scrollIntoView({ block: 'nearest' });
-  }, [isSelected]);
   const warnings = item.flags.filter((name) => isWarning(name)).length;
   const [need] = item.needs;
   return (
     <li class={gone ? 'row gone' : 'row'}>
-      <a
-        ref={link}
-        href={addressOf({ view: 'waiting', id: approvalId })}
-        aria-current={isSelected ? 'true' : undefined}
-        data-id={approvalId}
-      >
+      <RowLink view="waiting" id={approvalId}>
         <span class="first">
           <span class="tool">
             <Given>{item.kind === 'question' ? 'Question' : item.tool}</Given>
@@ -172,7 +134,7 @@ function Item({ row: { item, gone } }: { row: Row }) {
           )}
           {!gone && item.mayDecide.length === 0 && <span class="not-yours">not yours to decide</span>}
         </span>
-      </a>
+      </RowLink>
     </li>
   );
 }
