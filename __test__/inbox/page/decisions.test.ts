@@ -205,7 +205,7 @@ describeInBrowser('on the page', () => {
     expect(await similar.innerText()).toMatch(/rejected[\s\S]*the very same[\s\S]*the tests fail[\s\S]*noor/);
     await similar.getByRole('link').click();
     await page.locator(`article[data-id="${before.approvalId}"]`).waitFor();
-    await page.getByText('Rejected by noor').waitFor();
+    await page.locator('.outcome').getByText('Rejected by noor').waitFor();
     expect(await page.locator('.decide .bar').count()).toBe(0);
     expect(await page.locator('.list .row').count()).toBe(1);
   });

@@ -36,7 +36,7 @@ describeInBrowser('while somebody looks', () => {
     expect(await box()).toEqual(before);
     // Decided elsewhere: it says so, in the same place, and nothing else takes that place.
     await inbox.gate.reject(second.approvalId, 'no', { by: 'noor' });
-    await page.getByText('Rejected by noor').waitFor();
+    await page.locator('.outcome').getByText('Rejected by noor').waitFor();
     await shows(page, second);
     await page.locator('.row.gone').waitFor();
     expect(await page.locator('.decide .bar').count()).toBe(0);
