@@ -86,7 +86,7 @@ describe.each([
   test('nothing is shipped that should not be, and all that should', () => {
     const files = filesOf(installed);
     const allowed =
-      /^(package\.json|policy\.schema\.json|(?:index|agent)\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|THIRD-PARTY-NOTICES\.txt|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/inbox\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg)))$/;
+      /^(package\.json|policy\.schema\.json|(?:index|agent|acp|inbox|mcp|react|webhooks)\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|THIRD-PARTY-NOTICES\.txt|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/inbox\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg)))$/;
     expect(files.filter((file) => !allowed.test(file))).toEqual([]);
     expect(files).toEqual(
       expect.arrayContaining([
