@@ -2,24 +2,10 @@ import { defineConfig } from 'vitest/config';
 
 /** Folders whose tests do not depend on the AI SDK's version, or bring their own: they run once. */
 const ONCE = [
-  ...['lifecycle', 'package', 'house', 'bench', 'examples', 'start', 'docs', 'cli', 'ledger', 'terminal', 'react'].map(
+  ...['lifecycle', 'package', 'house', 'bench', 'examples', 'start', 'docs', 'cli', 'ledger', 'terminal'].map(
     (room) => `__test__/${room}/**/*.test.ts`,
   ),
-  ...['protocols', 'webhooks'].map((room) => `__test__/${room}/**/*.test.ts`),
-  ...[
-    'lifecycle',
-    'package',
-    'house',
-    'bench',
-    'examples',
-    'start',
-    'docs',
-    'cli',
-    'ledger',
-    'terminal',
-    'react',
-    'inbox',
-  ].map((room) => `__test__/${room}/**/*.test.ts`),
+  ...['react', 'inbox', 'protocols', 'webhooks'].map((room) => `__test__/${room}/**/*.test.ts`),
   // What stands on files and processes alone.
   ...['backend', 'execute'].map((name) => `__test__/agent/${name}.test.ts`),
   // Promises over several processes.

@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest';
 import { countersign } from '../cli/command.js';
 import { sleep, stage } from '../ledger/processes.js';
+import { runtimes } from '../runtimes.js';
 import { idsOf, receiver, SECRET } from './receiver.js';
 
-const { path, start, gate } = stage();
+const { ledger, start, gate } = stage();
 
 test(
   'killed in the middle of deliveries, again and again, by nobody missed for long',
@@ -13,18 +14,18 @@ test(
     const hooks = await receiver();
     // It takes some, refuses some, and leaves some without an answer.
     hooks.reply = (_, index) => [204, 500, () => {}, 204, 503][index % 5]!;
-    const file = path();
+    const where = ledger();
     const asked: string[] = [];
     for (let round = 0; round < 5; round++) {
       const before = hooks.taken.length;
-      const sender = start('sender', [file, hooks.url, SECRET, '10']);
+      const sender = start('sender', [where, hooks.url, SECRET, '10']);
       await sender.says('done');
       asked.push(...sender.said('asked').map(([id]) => id!));
       await hooks.until(({ taken }) => taken.length > before);
       await sender.kill();
     }
     hooks.reply = () => 204;
-    start('sender', [file, hooks.url, SECRET, '0']);
+    start('sender', [where, hooks.url, SECRET, '0']);
     const told = () => new Set(hooks.taken.map(({ event }) => event.data.approvalId));
     await hooks.until(() => asked.every((id) => told().has(id)));
     expect(asked).toHaveLength(50);
@@ -37,10 +38,10 @@ test(
 
 test('of several processes one sends, and when it is killed another does', { timeout: 60_000 }, async () => {
   const hooks = await receiver();
-  const file = path();
+  const where = ledger();
   const senders = [];
   for (let each = 0; each < 3; each++) {
-    const sender = start('sender', [file, hooks.url, SECRET, '5']);
+    const sender = start('sender', [where, hooks.url, SECRET, '5']);
     await sender.says('done');
     senders.push(sender);
   }
@@ -48,19 +49,26 @@ test('of several processes one sends, and when it is killed another does', { tim
   expect(new Set(idsOf(hooks.all)).size).toBe(hooks.all.length);
   for (const sender of senders.slice(0, 2)) {
     await sender.kill();
-    const asking = gate(file);
+    const asking = gate(where);
     asking.request({ toolName: 'pay', args: {}, timeout: 600_000 }).catch(() => {});
     const before = hooks.taken.length;
     await hooks.until(({ taken }) => taken.length > before);
   }
 });
 
+test.each(runtimes())('$name sends', { timeout: 60_000 }, async (runtime) => {
+  const hooks = await receiver();
+  hooks.reply = (_, index) => (index === 0 ? 503 : 204);
+  start('sender', [ledger(), hooks.url, SECRET, '3'], { runtime });
+  await hooks.until(({ taken }) => taken.length === 3);
+});
+
 test('the command tells of dead letters, and has them sent again', { timeout: 60_000 }, async () => {
   const hooks = await receiver();
   hooks.reply = () => 410;
-  const file = path();
-  const sender = start('sender', [file, hooks.url, SECRET, '2']);
-  const run = (...args: string[]) => countersign(['webhooks', '--ledger', `sqlite:${file}`, ...args]);
+  const where = ledger();
+  const sender = start('sender', [where, hooks.url, SECRET, '2']);
+  const run = (...args: string[]) => countersign(['webhooks', '--ledger', where, ...args]);
   const letters = async () =>
     (await run('--json')).stdout
       .split('\n')
@@ -77,7 +85,7 @@ test('the command tells of dead letters, and has them sent again', { timeout: 60
     stdout: expect.stringContaining('1 dead letter '),
   });
   hooks.reply = () => 204;
-  start('sender', [file, hooks.url, SECRET, '0']);
+  start('sender', [where, hooks.url, SECRET, '0']);
   await hooks.until(({ taken }) => taken.length === 1);
   expect(idsOf(hooks.taken)).toEqual([letter!.id]);
   expect((await run('--retry', 'all')).stdout).toContain('1 dead letter ');

@@ -7,8 +7,8 @@ import { createGate } from 'countersign';
 import { sendWebhooks } from 'countersign/webhooks';
 import { say } from './lib.mjs';
 
-const [path, url, secret, requests, takeOverAfter = '300'] = process.argv.slice(2);
-const gate = createGate({ ledger: `sqlite:${path}`, timeout: 600_000 });
+const [ledger, url, secret, requests, takeOverAfter = '300'] = process.argv.slice(2);
+const gate = createGate({ ledger, timeout: 600_000 });
 await sendWebhooks(gate, {
   endpoints: [{ url, secret, name: 'hooks' }],
   firstDelay: 5,
