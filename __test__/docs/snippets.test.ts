@@ -1,7 +1,7 @@
 /**
  * Every fenced block of the documentation is tried:
  *
- * - `ts` and `js` must fit the types of the package; with `run` behind it, it is run as well, and a `text output` block that
+ * - `ts`, `tsx` and `js` must fit the types of the package; with `run` behind it, it is run as well, and a `text output` block that
  *   follows it is what it must print
  * - `sh` must name commands that there are; with `run` behind it, `policies.test.ts` runs it
  * - `toml`, `jsonc` and `text verdicts` are policies and what they say: see `policies.test.ts`
@@ -19,7 +19,7 @@ import { blocks, type Block } from './blocks.js';
 
 const root = join(import.meta.dirname, '../..');
 
-const scripts = blocks.filter(({ kind }) => ['ts', 'ts run', 'js', 'js run'].includes(kind));
+const scripts = blocks.filter(({ kind }) => ['ts', 'ts run', 'tsx', 'js', 'js run'].includes(kind));
 const toRun = scripts.filter(({ kind }) => kind.endsWith(' run'));
 const commands = blocks.filter(({ kind }) => kind === 'sh');
 const policies = ['toml', 'toml part', 'toml warns', 'toml refused', 'jsonc', 'text verdicts'];
@@ -35,12 +35,12 @@ beforeAll(async () => {
   for (const { name, kind, line, code } of scripts) {
     // Lines above it, so that an error names the line of the document; `export` makes it a module.
     const text = `${'\n'.repeat(line - 1)}${code}\nexport {};\n`;
-    writeFileSync(join(folder, `${name}.${kind.slice(0, 2)}`), text);
+    writeFileSync(join(folder, `${name}.${kind.split(' ')[0]}`), text);
   }
   const config = {
     extends: '../../tsconfig.json',
     compilerOptions: { noEmit: false, rootDir: '.', outDir: 'out', allowJs: true, checkJs: true },
-    include: ['*.ts', '*.js', '../../__test__/docs/globals.d.ts'],
+    include: ['*.ts', '*.tsx', '*.js', '../../__test__/docs/globals.d.ts'],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
@@ -65,7 +65,9 @@ test('the documents have blocks', () => {
 const aboutTerminal = ['text screen', 'toml settings'];
 
 test.each(blocks)('$place is of a kind that is tried', ({ kind }) => {
-  expect(['ts', 'ts run', 'js', 'js run', 'sh', 'sh run', 'text', ...policies, ...aboutTerminal]).toContain(kind);
+  expect(['ts', 'ts run', 'tsx', 'js', 'js run', 'sh', 'sh run', 'text', ...policies, ...aboutTerminal]).toContain(
+    kind,
+  );
 });
 
 test.each(scripts)('$place fits the types', ({ name }) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { checkFolder } from '../examples/tried.js';
 import { describeInBrowser, openBrowser, openPage, seriousFindings } from '../support/browser.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -37,6 +38,10 @@ class Server {
     await once(this.#child, 'exit');
   }
 }
+
+describe('its folder', () => {
+  checkFolder('react-app', { tried: ['server.mjs'], helpers: ['page.mjs'] });
+});
 
 describeInBrowser('the example app', () => {
   let browser: Browser;
