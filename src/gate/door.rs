@@ -1,6 +1,6 @@
 //! The way to a gate: it is here, or it is opened by the first who needs it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,13 +20,14 @@ pub(super) struct Door {
 enum Way {
     /// In memory.
     Here(Arc<Gate>),
-    /// In a file.
+    /// In a file or on a server.
     There { how: How, state: Mutex<State> },
 }
 
 /// How it is opened.
 struct How {
-    path: Option<PathBuf>,
+    /// What cannot be read is told when it is opened: a constructor has no code to give.
+    location: Result<Location, LedgerError>,
     key: Option<Box<str>>,
     options: Options,
 }
@@ -43,15 +44,15 @@ impl Door {
     pub(super) fn new(text: &str) -> Result<Self, Error> {
         let text = GateText::from_text(text)?;
         let options = text.options()?;
-        match Location::parse(&text.ledger, Path::new(&*text.cwd))? {
-            Location::Memory => {
+        match Location::parse(&text.ledger, Path::new(&*text.cwd)) {
+            Ok(Location::Memory) => {
                 let gate = Gate::new(options, Box::new(SystemClock::new()), spawner());
                 Ok(Self { feed: Arc::clone(gate.feed()), way: Way::Here(gate) })
             }
-            Location::Sqlite(path) => Ok(Self {
+            location => Ok(Self {
                 feed: Arc::default(),
                 way: Way::There {
-                    how: How { path, key: text.key, options },
+                    how: How { location, key: text.key, options },
                     state: Mutex::new(State::Unopened { watch_all: false }),
                 },
             }),
@@ -144,7 +145,7 @@ impl How {
             feed: Arc::clone(feed),
             now: clock.now(),
         };
-        let ledger = open(self.path.as_deref(), options)?;
+        let ledger = open(self.location.as_ref().map_err(Clone::clone)?, options)?;
         Ok(Gate::over(ledger, self.options.clone(), Box::new(clock), spawner()))
     }
 }

@@ -42,7 +42,7 @@ impl Gate {
     /// Expires what is due, and says how long to sleep; `None`: until told.
     fn expire_due(&self) -> Option<Duration> {
         loop {
-            let now = self.clock.now();
+            let now = self.now();
             let expired = match self.ledger.expire_due(now, EXPIRE_AT_ONCE) {
                 Ok(expired) => expired,
                 Err(error) => {
@@ -82,7 +82,7 @@ impl Gate {
         let archive = self.archive()?;
         let mut all = Tidied::default();
         loop {
-            let tidied = archive.tidy(retention, self.clock.now(), TIDY_AT_ONCE)?;
+            let tidied = archive.tidy(retention, self.now(), TIDY_AT_ONCE)?;
             if tidied == Tidied::default() {
                 return Ok(all);
             }

@@ -159,7 +159,7 @@ impl Gate {
         });
         // What lasts may hold deadlines of processes that are gone, and needs its upkeep.
         if gate.lasts() && !gate.options.read_only {
-            gate.watch_until(gate.clock.now());
+            gate.watch_until(gate.now());
         }
         gate
     }
@@ -179,7 +179,7 @@ impl Gate {
 
     /// Now, as this gate counts.
     pub fn now(&self) -> u64 {
-        self.clock.now()
+        self.ledger.now(self.clock.now())
     }
 
     fn watching(&self) -> MutexGuard<'_, Watching> {
@@ -254,7 +254,7 @@ impl Gate {
         if self.watching().closed {
             return Err(Error::Closed);
         }
-        let now = self.clock.now();
+        let now = self.now();
         let mut call = new.call;
         if let Some(stored) = new.stored {
             call.args = stored;
@@ -337,7 +337,7 @@ impl Gate {
             Choice::Respond { output } => self.check_size("the output", output)?,
             _ => {}
         }
-        let decided = Decided { decision, by: decider.by, via: decider.via, at: self.clock.now() };
+        let decided = Decided { decision, by: decider.by, via: decider.via, at: self.now() };
         let by = decided.by.clone();
         match self.ledger.decide_as(id, decided, &decider.groups)? {
             Outcome::Won(record) => {
@@ -396,7 +396,7 @@ impl Gate {
             decision: Decision::new(Choice::Cancelled, Some(reason)),
             by: None,
             via,
-            at: self.clock.now(),
+            at: self.now(),
         }
     }
 
@@ -435,7 +435,7 @@ impl Gate {
             args,
             context,
         };
-        let record = match self.ledger.begin(request.id, asked.digest(), self.clock.now())? {
+        let record = match self.ledger.begin(request.id, asked.digest(), self.now())? {
             Begun::Won(record) => record,
             Begun::Mismatch => {
                 info!(target: "countersign", approval_id = %request.id, tool_name = asked.tool_name, "digest mismatch: not started");
@@ -461,7 +461,7 @@ impl Gate {
         &self, id: ApprovalId, succeeded: bool, result: Option<Box<RawValue>>,
     ) -> Result<(), Error> {
         let step = if succeeded { Step::Succeed } else { Step::Fail };
-        if self.ledger.finish(id, step, result, self.clock.now())?.is_some() {
+        if self.ledger.finish(id, step, result, self.now())?.is_some() {
             info!(target: "countersign", approval_id = %id, succeeded, "settled");
         }
         Ok(())

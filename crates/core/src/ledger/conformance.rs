@@ -2,12 +2,13 @@
 
 mod approvers;
 
+use super::postgres::tests::by_callers_clock;
 use super::sqlite::SqliteLedger;
 use super::*;
 use crate::approval::{Choice, Decision, DecisionKind, DecisionKinds, More, Via};
 use crate::call::{CanonicalJson, ToolCall};
 
-/// Runs the suite over ledgers. Times never go back in it: a ledger that lasts does not let them.
+/// Runs the suite over ledgers; `None`: there is no server for this one. Times never go back in it: a ledger that lasts does not let them.
 macro_rules! conformance {
     ($name:ident, $make:expr, $steps:expr) => {
         mod $name {
@@ -15,103 +16,104 @@ macro_rules! conformance {
 
             #[test]
             fn keeps_several_in_their_order() {
-                super::keeps_several_in_their_order($make());
+                $make().map(super::keeps_several_in_their_order);
             }
 
             #[test]
             fn keeps_and_finds() {
-                super::keeps_and_finds($make());
+                $make().map(super::keeps_and_finds);
             }
 
             #[test]
             fn first_decision_stands() {
-                super::first_decision_stands($make());
+                $make().map(super::first_decision_stands);
             }
 
             #[test]
             fn deadline_is_inside_the_decision() {
-                super::deadline_is_inside_the_decision($make());
+                $make().map(super::deadline_is_inside_the_decision);
             }
 
             #[test]
             fn not_allowed_leaves_it_open() {
-                super::not_allowed_leaves_it_open($make());
+                $make().map(super::not_allowed_leaves_it_open);
             }
 
             #[test]
             fn begins_once_on_what_was_approved() {
-                super::begins_once_on_what_was_approved($make());
+                $make().map(super::begins_once_on_what_was_approved);
             }
 
             #[test]
             fn takes_back_only_what_did_not_start() {
-                super::takes_back_only_what_did_not_start($make());
+                $make().map(super::takes_back_only_what_did_not_start);
             }
 
             #[test]
             fn expires_in_order_and_in_batches() {
-                super::expires_in_order_and_in_batches($make());
+                $make().map(super::expires_in_order_and_in_batches);
             }
 
             #[test]
             fn what_nothing_runs_on_may_be_superseded() {
-                super::what_nothing_runs_on_may_be_superseded($make());
+                $make().map(super::what_nothing_runs_on_may_be_superseded);
             }
 
             #[test]
             fn tells_what_happened_in_its_order() {
-                super::tells_what_happened_in_its_order($make());
+                $make().map(super::tells_what_happened_in_its_order);
             }
 
             #[test]
             fn keeps_what_executions_gave_if_it_lasts() {
-                super::keeps_what_executions_gave_if_it_lasts($make());
+                $make().map(super::keeps_what_executions_gave_if_it_lasts);
             }
 
             #[test]
             fn counts_approvals_until_all_agree() {
-                approvers::counts_approvals_until_all_agree($make());
+                $make().map(approvers::counts_approvals_until_all_agree);
             }
 
             #[test]
             fn one_who_is_named_ends_it() {
-                approvers::one_who_is_named_ends_it($make());
+                $make().map(approvers::one_who_is_named_ends_it);
             }
 
             #[test]
             fn a_deadline_ends_what_was_counted() {
-                approvers::a_deadline_ends_what_was_counted($make());
+                $make().map(approvers::a_deadline_ends_what_was_counted);
             }
 
             #[test]
             fn time_escalates_and_reminds_once() {
-                approvers::time_escalates_and_reminds_once($make());
+                $make().map(approvers::time_escalates_and_reminds_once);
             }
 
             #[test]
             fn history_goes_back_page_by_page() {
-                super::history_goes_back_page_by_page($make());
+                $make().map(super::history_goes_back_page_by_page);
             }
 
             #[test]
             fn values_change_from_the_version_they_have() {
-                super::values_change_from_the_version_they_have($make());
+                $make().map(super::values_change_from_the_version_they_have);
             }
 
             #[test]
             fn a_random_walk_agrees_with_a_list() {
-                super::a_random_walk_agrees_with_a_list($make(), $steps);
+                $make().map(|ledger| super::a_random_walk_agrees_with_a_list(ledger, $steps));
             }
         }
     };
 }
 
-conformance!(memory, || MemoryLedger::new(usize::MAX), 3_000);
+conformance!(memory, || Some(MemoryLedger::new(usize::MAX)), 3_000);
 conformance!(sqlite, sqlite, 400);
+conformance!(postgres, by_callers_clock, 400);
 
-fn sqlite() -> SqliteLedger {
+fn sqlite() -> Option<SqliteLedger> {
     let options = OpenOptions { key: None, read_only: false, feed: Arc::default(), now: 0 };
-    SqliteLedger::open(None, options).unwrap()
+    Some(SqliteLedger::open(None, options).unwrap())
 }
 
 /// Only memory counts what it keeps; a file forgets what is old enough (`Archive::tidy`).

@@ -10,6 +10,7 @@ mod feed;
 pub mod history;
 mod memory;
 mod open;
+pub mod postgres;
 mod row;
 pub mod seal;
 pub mod sqlite;
@@ -150,6 +151,12 @@ pub(crate) const AFTER_PARTS: &str = "?";
 pub trait Ledger: Send + Sync {
     /// What happens.
     fn feed(&self) -> &Arc<Feed>;
+
+    /// The time that counts here, in ms since the epoch, when it is `local` by the clock of this machine. One that several
+    /// machines share goes by a clock of its own.
+    fn now(&self, local: u64) -> u64 {
+        local
+    }
 
     /// Keeps a request that waits, unless its run already asked about that call id and the last of these requests is not the
     /// cancelled, interrupted or answered one that this one supersedes.

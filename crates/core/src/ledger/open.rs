@@ -1,8 +1,9 @@
-//! Ledgers by their names: `memory:`, `sqlite:path`.
+//! Ledgers by their names: `memory:`, `sqlite:path`, `postgres://…`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::postgres::{PostgresLedger, Settings};
 use super::seal::Key;
 use super::sqlite::SqliteLedger;
 use super::{Feed, Ledger, LedgerError, LedgerErrorKind};
@@ -14,10 +15,12 @@ pub enum Location {
     Memory,
     /// A file of SQLite; `None`: a temporary one of its own, which goes when it is closed.
     Sqlite(Option<PathBuf>),
+    /// On a server.
+    Postgres(Box<Settings>),
 }
 
 impl Location {
-    /// Reads `memory:` or `sqlite:path`; a relative path starts at `cwd`.
+    /// Reads `memory:`, `sqlite:path` or `postgres://…`; a relative path starts at `cwd`.
     pub fn parse(name: &str, cwd: &Path) -> Result<Self, LedgerError> {
         match name.split_once(':') {
             Some(("memory", "")) => Ok(Self::Memory),
@@ -25,13 +28,17 @@ impl Location {
             Some(("sqlite", path)) if !path.contains('\0') => {
                 Ok(Self::Sqlite(Some(cwd.join(path))))
             }
-            Some(("postgres" | "postgresql", _)) => Err(LedgerErrorKind::Io
-                .because("this version has no ledger in PostgreSQL: use 'sqlite:path'")),
-            _ => Err(LedgerErrorKind::Io
-                .because(format!("{name:?} is no ledger: use 'memory:' or 'sqlite:path'"))),
+            Some(("postgres" | "postgresql", _)) => {
+                Ok(Self::Postgres(Box::new(Settings::parse(name)?)))
+            }
+            // What is no ledger may hold a password all the same.
+            _ if name.contains('@') => Err(LedgerErrorKind::Io.because(OTHER)),
+            _ => Err(LedgerErrorKind::Io.because(format!("{name:?} is no ledger: {OTHER}"))),
         }
     }
 }
+
+const OTHER: &str = "use 'memory:', 'sqlite:path' or 'postgres://user@host/database'";
 
 /// How a ledger that lasts is opened.
 #[derive(Debug)]
@@ -46,7 +53,18 @@ pub struct OpenOptions {
     pub now: u64,
 }
 
-/// Opens a ledger of SQLite, and makes it where there is none.
-pub fn open(path: Option<&Path>, options: OpenOptions) -> Result<Box<dyn Ledger>, LedgerError> {
-    Ok(Box::new(SqliteLedger::open(path, options)?))
+/// Opens a ledger that lasts, and makes it where there is none.
+///
+/// # Errors
+/// As [`SqliteLedger::open`] and [`PostgresLedger::open`]; `Temporary`: it is one in memory, which nobody opens.
+pub fn open(location: &Location, options: OpenOptions) -> Result<Box<dyn Ledger>, LedgerError> {
+    match location {
+        Location::Memory => {
+            Err(LedgerErrorKind::Temporary.because("a ledger in memory is not opened"))
+        }
+        Location::Sqlite(path) => Ok(Box::new(SqliteLedger::open(path.as_deref(), options)?)),
+        Location::Postgres(settings) => {
+            Ok(Box::new(PostgresLedger::open((**settings).clone(), options)?))
+        }
+    }
 }

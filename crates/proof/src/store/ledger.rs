@@ -8,7 +8,7 @@ use countersign_core::approval::{
     ApprovalId, Choice, Decided, Decision, DecisionKinds, Record, Request, Step, Via,
 };
 use countersign_core::call::{CanonicalJson, ToolCall};
-use countersign_core::ledger::{self, Archive, Begun, Feed, Outcome, Requested};
+use countersign_core::ledger::{self, Archive, Begun, Feed, Location, Outcome, Requested};
 use serde::Deserialize;
 
 use super::{Answer, Asked, Entry, Examination, Failure, Row, Seen, Store};
@@ -24,7 +24,7 @@ impl Ledger {
     pub(super) fn open(dir: &Path) -> Result<Self, Failure> {
         let feed = Arc::new(Feed::default());
         let options = ledger::OpenOptions { key: None, read_only: false, feed, now: now() };
-        Ok(Self(ledger::open(Some(&dir.join("store.db")), options)?))
+        Ok(Self(ledger::open(&Location::Sqlite(Some(dir.join("store.db"))), options)?))
     }
 
     fn archive(&self) -> Result<&dyn Archive, Failure> {

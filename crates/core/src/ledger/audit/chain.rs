@@ -1,6 +1,9 @@
 //! Entries, each bound to all before it.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest as _, Sha256};
 
 use super::Note;
@@ -100,6 +103,25 @@ impl Chain {
         let hash = self.hash(&body);
         *self = Self { seq, at, head: hash };
         Entry { seq, at, body, hash }
+    }
+
+    /// Adds what was written before it had a place: the text of [`Note::leaf`]. Its time is its own, or that of the entry
+    /// before it where that is later. `None`: it is no such text, and the chain is as it was.
+    pub(in crate::ledger) fn adopt(&mut self, leaf: &str) -> Option<Entry> {
+        let said: Said = serde_json::from_str(leaf).ok()?;
+        let seq = self.seq.saturating_add(1);
+        let at = said.at.max(self.at).min(MOST_WHOLE);
+        let mut fields: BTreeMap<&str, &RawValue> = serde_json::from_str(leaf).ok()?;
+        let place = [("seq", seq), ("at", at)].map(|(name, value)| (name, to_raw_value(&value)));
+        for (name, value) in &place {
+            fields.insert(name, value.as_ref().ok()?);
+        }
+        let body = serde_json::to_string(&fields).ok()?;
+        // Only the canonical text is one that can be checked.
+        read(&body)?;
+        let hash = self.hash(&body);
+        *self = Self { seq, at, head: hash };
+        Some(Entry { seq, at, body, hash })
     }
 
     /// The chain after this entry.

@@ -247,6 +247,11 @@ impl Note {
         self
     }
 
+    /// The text of it before it has its place in the chain: as it will be, with the number 0.
+    pub(in crate::ledger) fn leaf(&self, at: u64) -> String {
+        self.body(0, at)
+    }
+
     /// The text that is kept and hashed: canonical JSON (RFC 8785).
     pub(super) fn body(&self, seq: u64, at: u64) -> String {
         let id = |text: &Option<Box<str>>| text.as_deref().map(|text| quoted(&cut(text)));

@@ -8,6 +8,7 @@ mod news;
 mod record;
 mod request;
 mod run;
+mod value;
 mod votes;
 
 pub(super) use about::{About, check_key, key_of};
@@ -16,3 +17,4 @@ pub(super) use codec::{Sealer, damaged, time, whole};
 pub(super) use news::News;
 pub(super) use request::{Fate, Row, Texts, record_name};
 pub(super) use run::{Run, active, over, run_name, status_number as run_status_number, unknown};
+pub(super) use value::{KeptValue, value_name};

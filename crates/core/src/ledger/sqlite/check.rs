@@ -15,7 +15,7 @@ use super::{Engine, Fault};
 use crate::approval::{ApprovalId, Record, Status};
 use crate::ledger::audit::{Chain, Entry, Verifier};
 use crate::ledger::history::{self, Encoding, Node};
-use crate::ledger::row::{Row, Sealer, run_name, time, whole};
+use crate::ledger::row::{Row, Sealer, run_name, time, value_name, whole};
 use crate::ledger::{About, Damage, Verified, hex};
 
 /// How many faults are told at most: whoever sees these needs no more of them.
@@ -257,7 +257,7 @@ impl Check<'_> {
         let (connection, sealer) = (self.connection, self.sealer);
         values::each(connection, |key, kept| {
             if kept.open(sealer).is_err() {
-                self.fault(None, None, format!("{} is not what was written", values::name(key)));
+                self.fault(None, None, format!("{} is not what was written", value_name(key)));
             }
         })
     }

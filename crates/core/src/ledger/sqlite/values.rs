@@ -4,49 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Fault;
 use crate::ledger::Versioned;
-use crate::ledger::row::{Sealer, damaged, time, whole};
-use crate::ledger::seal::RowSeal;
-
-const COLUMN: &str = "text";
-
-/// A value as it lies in the file.
-pub(super) struct Kept {
-    key: String,
-    version: i64,
-    text: Vec<u8>,
-    seal: [u8; 32],
-}
-
-impl Kept {
-    fn new(sealer: &Sealer, key: &str, version: i64, text: &str) -> Result<Self, Fault> {
-        let text = sealer.seal(key.as_bytes(), COLUMN, text)?;
-        let mut kept = Self { key: key.to_owned(), version, text, seal: [0; 32] };
-        kept.seal = kept.made(sealer);
-        Ok(kept)
-    }
-
-    fn made(&self, sealer: &Sealer) -> [u8; 32] {
-        RowSeal::new("value", sealer.key())
-            .text("k", Some(&self.key))
-            .int("version", Some(self.version))
-            .blob(COLUMN, Some(&self.text))
-            .done()
-    }
-
-    /// What it is, if it is what was written.
-    pub(super) fn open(&self, sealer: &Sealer) -> Result<Versioned, Fault> {
-        if self.made(sealer) != self.seal {
-            return Err(damaged(&name(&self.key)).into());
-        }
-        let text = sealer.open(self.key.as_bytes(), COLUMN, &self.text)?;
-        Ok(Versioned { text: text.into(), version: time(self.version) })
-    }
-}
-
-/// How a value is called in messages.
-pub(super) fn name(key: &str) -> String {
-    format!("the value {key:?}")
-}
+use crate::ledger::row::{KeptValue as Kept, Sealer, whole};
 
 /// Shows each value with its key to `see`, unchecked.
 pub(super) fn each(connection: &Connection, mut see: impl FnMut(&str, &Kept)) -> Result<(), Fault> {
@@ -66,7 +24,7 @@ pub(super) fn get(
         .prepare_cached("SELECT k, version, text, seal FROM value WHERE k = ?1")?
         .query_row([key], read)
         .optional()?;
-    kept.map(|kept| kept.open(sealer)).transpose()
+    Ok(kept.map(|kept| kept.open(sealer)).transpose()?)
 }
 
 /// Sets it, if what is there is of this version; `None`: if nothing is.

@@ -1,0 +1,228 @@
+//! [`Archive`] on the server.
+
+use tokio_postgres::types::Type;
+
+use super::fault::Fault;
+use super::ledger::PostgresLedger;
+use super::open::Core;
+use super::pen::now;
+use super::pool::Patience;
+use super::run_steps::Save;
+use super::{check, lists, retention, runs, sequencer};
+use crate::approval::Record;
+use crate::ledger::audit::{Chain, Entry, Note};
+use crate::ledger::history::{self, Node};
+use crate::ledger::row::{damaged, internal, time, whole};
+use crate::ledger::{
+    About, Archive, Hash, LedgerError, Retention, RunInfo, SaveRun, SavedRun, Tidied, Verified,
+};
+
+impl Archive for PostgresLedger {
+    fn records(&self, run: &str) -> Result<Vec<Record>, LedgerError> {
+        let core = &self.core;
+        core.block_on(core.pool.again(async |client| lists::of_run(client, &core.pen, run).await))
+    }
+
+    fn interrupt(&self, run: Option<&str>, now: u64) -> Result<Vec<Record>, LedgerError> {
+        self.interrupt_lost(run, now)
+    }
+
+    fn save_run(&self, save: SaveRun<'_>, now: u64) -> Result<Vec<Hash>, LedgerError> {
+        self.core.only_read()?;
+        let key = self.core.pen.sealer.key();
+        let mut nodes: Vec<Node> = Vec::with_capacity(save.entries.len());
+        for entry in save.entries {
+            let parent = nodes.last().map(|node| node.hash).or(save.parent);
+            nodes.push(history::encode(parent, entry.get().as_bytes(), key)?);
+        }
+        let SaveRun { run_id, parent, state, status, steps, .. } = save;
+        let save = Save { run_id, parent, entries: nodes, state, status, steps };
+        self.core.block_on(self.core.save_run(save, now))
+    }
+
+    fn run(&self, run: &str) -> Result<Option<SavedRun>, LedgerError> {
+        let core = &self.core;
+        core.block_on(core.pool.again(async |client| {
+            match runs::by_name(client, &core.pen, run).await? {
+                Some(seen) => runs::saved(client, &core.pen, &seen).await.map(Some),
+                None => Ok(None),
+            }
+        }))
+    }
+
+    fn take_run(&self, run: &str, now: u64) -> Result<SavedRun, LedgerError> {
+        self.core.only_read()?;
+        self.core.block_on(self.core.take_run(run, now))?;
+        // It is ours now, so nobody changes it while it is read.
+        match self.run(run) {
+            Ok(Some(saved)) => Ok(saved),
+            failed => {
+                let _ = self.release_run(run, now);
+                Err(failed.err().unwrap_or_else(|| internal("a run that was taken is gone")))
+            }
+        }
+    }
+
+    fn release_run(&self, run: &str, now: u64) -> Result<(), LedgerError> {
+        self.core.only_read()?;
+        self.core.block_on(self.core.release_run(run, now))
+    }
+
+    fn runs(&self, open: bool, limit: usize) -> Result<Vec<RunInfo>, LedgerError> {
+        let core = &self.core;
+        core.block_on(
+            core.pool.again(async |client| runs::list(client, &core.pen, open, limit).await),
+        )
+    }
+
+    fn note(&self, notes: &[Note], now: u64) -> Result<(), LedgerError> {
+        self.core.only_read()?;
+        self.core.block_on(self.core.note(notes, now))
+    }
+
+    fn audit(&self, after: u64, limit: usize) -> Result<Vec<Entry>, LedgerError> {
+        let core = &self.core;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        core.block_on(async {
+            core.chain_now().await?;
+            core.pool
+                .again(async |client| entries(client, &core.pen, whole(after), limit).await)
+                .await
+        })
+    }
+
+    fn head(&self) -> Result<Chain, LedgerError> {
+        let core = &self.core;
+        core.block_on(async {
+            core.chain_now().await?;
+            core.pool.again(async |client| head(client, &core.pen).await).await
+        })
+    }
+
+    fn verify(&self) -> Result<Verified, LedgerError> {
+        let core = &self.core;
+        core.block_on(check::verify(core))
+    }
+
+    fn about(&self) -> Result<About, LedgerError> {
+        let core = &self.core;
+        core.block_on(core.pool.again(async |client| check::about(client, core).await))
+    }
+
+    fn tidy(&self, retention: Retention, now: u64, limit: usize) -> Result<Tidied, LedgerError> {
+        self.core.only_read()?;
+        self.core.block_on(retention::tidy(&self.core, retention, now, limit))
+    }
+
+    /// Dropped partitions gave their space back at once, and what is dropped by rows the server uses again by itself.
+    fn compact(&self) -> Result<Tidied, LedgerError> {
+        Ok(Tidied::default())
+    }
+}
+
+impl Core {
+    /// Chains what is there, before somebody looks at the chain. Whoever only reads sees it as far as others have chained it.
+    pub(super) async fn chain_now(&self) -> Result<(), Fault> {
+        if self.read_only {
+            return Ok(());
+        }
+        self.pool.again(async |client| sequencer::sequence(client, &self.pen, true).await).await?;
+        Ok(())
+    }
+
+    /// Writes leaves about no request. What is there already, since an answer was lost, is not written twice.
+    pub(super) async fn note(&self, notes: &[Note], local: u64) -> Result<(), Fault> {
+        if notes.is_empty() {
+            return Ok(());
+        }
+        let pen = &self.pen;
+        let count = i64::try_from(notes.len()).unwrap_or(i64::MAX);
+        let sql = pen
+            .sql(&format!("SELECT nextval('@leaf_seq'), {} FROM generate_series(1, $1)", now(2)));
+        let given = pen.clock.given(local);
+        let found = self
+            .pool
+            .again(async |client| {
+                Ok(client.query_typed(&sql, &[(&count, Type::INT8), (&given, Type::INT8)]).await?)
+            })
+            .await?;
+        let mut leaves: Vec<i64> = Vec::with_capacity(notes.len());
+        let mut at = 0;
+        for row in &found {
+            leaves.push(row.try_get(0)?);
+            at = row.try_get(1)?;
+        }
+        let kinds: Vec<&str> = notes.iter().map(|note| note.kind.name()).collect();
+        let about: Vec<Option<uuid::Uuid>> = notes.iter().map(|note| note.approval_id).collect();
+        let bodies: Vec<String> = notes.iter().map(|note| pen.leaf(note, time(at))).collect();
+        let sql = pen.sql(
+            "INSERT INTO @leaf (id, at, kind, approval_id, body)
+             SELECT n.id, $2, n.kind, n.about, n.body FROM unnest($1::bigint[], $3::text[], $4::uuid[], $5::text[]) n (id, kind, about, body)
+             WHERE NOT EXISTS (SELECT FROM @audit WHERE leaf = n.id AND at >= $2) ON CONFLICT (id) DO NOTHING",
+        );
+        let mut patience = Patience::default();
+        loop {
+            let done = self.pool.once(async |client| {
+                client
+                    .execute_typed(
+                        &sql,
+                        &[
+                            (&leaves, Type::INT8_ARRAY),
+                            (&at, Type::INT8),
+                            (&kinds, Type::TEXT_ARRAY),
+                            (&about, Type::UUID_ARRAY),
+                            (&bodies, Type::TEXT_ARRAY),
+                        ],
+                    )
+                    .await?;
+                Ok(())
+            });
+            match done.await {
+                Err(fault) if fault.is_passing() => {
+                    if !patience.pause().await {
+                        return Err(fault);
+                    }
+                }
+                Err(fault) => return Err(fault),
+                Ok(()) => {
+                    self.changed(&leaves);
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// Entries of the audit after this number, in order.
+pub(super) async fn entries(
+    client: &tokio_postgres::Client, pen: &super::pen::Pen, after: i64, limit: i64,
+) -> Result<Vec<Entry>, Fault> {
+    let sql =
+        pen.sql("SELECT seq, at, body, hash FROM @audit WHERE seq > $1 ORDER BY seq LIMIT $2");
+    let found = client.query_typed(&sql, &[(&after, Type::INT8), (&limit, Type::INT8)]).await?;
+    found.iter().map(entry).collect()
+}
+
+/// From the columns seq, at, body and hash.
+pub(super) fn entry(row: &tokio_postgres::Row) -> Result<Entry, Fault> {
+    let hash: &[u8] = row.try_get(3)?;
+    Ok(Entry {
+        seq: time(row.try_get(0)?),
+        at: time(row.try_get(1)?),
+        body: row.try_get(2)?,
+        hash: hash.try_into().map_err(|_| damaged("an entry of the audit log"))?,
+    })
+}
+
+/// Where the chain ends.
+pub(super) async fn head(
+    client: &tokio_postgres::Client, pen: &super::pen::Pen,
+) -> Result<Chain, Fault> {
+    let sql = pen.sql("SELECT seq, at, head FROM @chain WHERE one");
+    let Some(found) = client.query_typed_opt(&sql, &[]).await? else {
+        return Err(damaged("the end of the audit log").into());
+    };
+    let head: &[u8] = found.try_get(2)?;
+    let head = head.try_into().map_err(|_| damaged("the end of the audit log"))?;
+    Ok(Chain { seq: time(found.try_get(0)?), at: time(found.try_get(1)?), head })
+}

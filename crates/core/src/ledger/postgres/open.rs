@@ -1,0 +1,287 @@
+//! What an open ledger is made of, and what goes on in it meanwhile.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::time::{sleep, timeout};
+use uuid::Uuid;
+
+use super::clock::ServerClock;
+use super::fault::Fault;
+use super::follower::Cursor;
+use super::listener::Listener;
+use super::names::Names;
+use super::pen::Pen;
+use super::pool::{Patience, Pool, runtime};
+use super::{Settings, migrate, notify, owners, partitions, sequencer};
+use crate::approval::ApprovalId;
+use crate::ledger::row::Sealer;
+use crate::ledger::{Feed, LedgerError, LedgerErrorKind, OpenOptions};
+
+/// How long leaves are gathered before they are chained.
+const GATHER: Duration = Duration::from_millis(200);
+/// The longest that closing waits for the server.
+const PARTING: Duration = Duration::from_secs(1);
+
+/// What all who work on an open ledger share.
+#[derive(Debug)]
+pub(super) struct Core {
+    pub(super) pool: Pool,
+    pub(super) pen: Pen,
+    pub(super) feed: Arc<Feed>,
+    pub(super) read_only: bool,
+    pub(super) place: String,
+    pub(super) listener: Arc<Listener>,
+    /// Tells our own notifications from those of others.
+    pub(super) tag: Uuid,
+    /// Where the follower starts; `None`: nobody follows yet.
+    pub(super) follows: watch::Sender<Option<Cursor>>,
+    interest: Mutex<Interest>,
+    /// We changed something ourselves: the follower need not be told by the server.
+    pub(super) news: Notify,
+    /// Leaves that others are to be told of.
+    pub(super) outbox: Mutex<Vec<i64>>,
+    pub(super) posted: Notify,
+    /// There are leaves of ours to be chained.
+    unchained: Notify,
+    closed: watch::Sender<bool>,
+}
+
+/// Whose events are told of.
+#[derive(Debug, Default)]
+struct Interest {
+    all: bool,
+    ids: HashSet<ApprovalId>,
+}
+
+impl Core {
+    pub(super) fn open(
+        settings: Settings, options: OpenOptions, is_callers: bool,
+    ) -> Result<Arc<Self>, LedgerError> {
+        let names = Names { schema: settings.schema.clone(), prefix: settings.prefix.clone() };
+        let place = settings.place();
+        let pen = Pen::new(names, Sealer::new(options.key), ServerClock::new(is_callers));
+        let pool = Pool::new(settings)?;
+        let listener = Listener::of(&pool.settings, &pen.names.channel(), pool.tls())?;
+        let core = Arc::new(Self {
+            pool,
+            pen,
+            feed: options.feed,
+            read_only: options.read_only,
+            place,
+            listener,
+            tag: Uuid::now_v7(),
+            follows: watch::Sender::new(None),
+            interest: Mutex::default(),
+            news: Notify::new(),
+            outbox: Mutex::default(),
+            posted: Notify::new(),
+            unchained: Notify::new(),
+            closed: watch::Sender::new(false),
+        });
+        core.block_on(core.prepare(options.now))?;
+        Ok(core)
+    }
+
+    async fn prepare(&self, local: u64) -> Result<(), Fault> {
+        let (pen, read_only) = (&self.pen, self.read_only);
+        self.pool.again(async |client| migrate::open(client, pen, read_only).await).await?;
+        self.pool.again(async |client| migrate::check(client, pen, read_only, local).await).await?;
+        if read_only {
+            return Ok(());
+        }
+        let lease = self.pool.settings.lease;
+        self.pool
+            .again(async |client| {
+                owners::register(client, pen, lease).await?;
+                owners::beat(client, pen, lease).await
+            })
+            .await?;
+        self.make_room().await;
+        Ok(())
+    }
+
+    /// Makes the partitions of the next days; without them all goes to the last one.
+    async fn make_room(&self) {
+        let made = self.pool.once(async |client| partitions::ahead(client, &self.pen).await).await;
+        if let Err(fault) = made {
+            let error = fault.of(&self.place);
+            tracing::debug!(target: "countersign", %error, "no partitions were made ahead");
+        }
+    }
+
+    /// Waits for the server, on a thread that may wait.
+    pub(super) fn block_on<R>(
+        &self, work: impl Future<Output = Result<R, Fault>>,
+    ) -> Result<R, LedgerError> {
+        runtime()?.block_on(work).map_err(|fault| fault.of(&self.place))
+    }
+
+    /// These leaves were written: tells whoever waits for them.
+    pub(super) fn changed(&self, leaves: &[i64]) {
+        self.news.notify_one();
+        self.outbox.lock().unwrap_or_else(PoisonError::into_inner).extend(leaves);
+        self.posted.notify_one();
+        self.unchained.notify_one();
+    }
+
+    fn interest(&self) -> MutexGuard<'_, Interest> {
+        self.interest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn follow(&self, id: ApprovalId) {
+        self.interest().ids.insert(id);
+    }
+
+    pub(super) fn follow_all(&self, all: bool) {
+        self.interest().all = all;
+    }
+
+    pub(super) fn forget(&self, id: ApprovalId) {
+        self.interest().ids.remove(&id);
+    }
+
+    pub(super) fn is_followed(&self, id: ApprovalId) -> bool {
+        let interest = self.interest();
+        interest.all || interest.ids.contains(&id)
+    }
+
+    pub(super) fn only_read(&self) -> Result<(), LedgerError> {
+        if !self.read_only {
+            return Ok(());
+        }
+        Err(LedgerErrorKind::ReadOnly.because(format!(
+            "the ledger {} was opened for reading only; open it for writing",
+            self.place
+        )))
+    }
+
+    /// Prolongs our lease, again and again.
+    async fn live(&self) {
+        let lease = self.pool.settings.lease;
+        loop {
+            sleep(lease / 3).await;
+            let beaten =
+                self.pool.once(async |client| owners::beat(client, &self.pen, lease).await);
+            // Late is as good as never: then it is tried anew.
+            match timeout(lease / 3, beaten).await {
+                Ok(Ok(())) => {}
+                Ok(Err(fault)) => {
+                    let error = fault.of(&self.place);
+                    tracing::warn!(target: "countersign", code = error.kind.code(), %error, "cannot prolong the lease");
+                }
+                Err(_) => {
+                    tracing::warn!(target: "countersign", "the lease was not prolonged in time")
+                }
+            }
+        }
+    }
+
+    /// Chains what was written, and once in a while what others left.
+    async fn chain(&self) {
+        let idle = self.pool.settings.poll * 10;
+        let mut failures = 0;
+        loop {
+            let _ = timeout(idle, self.unchained.notified()).await;
+            sleep(GATHER).await;
+            match self
+                .pool
+                .once(async |client| sequencer::sequence(client, &self.pen, false).await)
+                .await
+            {
+                Ok(sequencer::Sequenced::All) => failures = 0,
+                // Somebody else is at it, and may not have seen what we wrote last.
+                Ok(sequencer::Sequenced::Some) => self.unchained.notify_one(),
+                Err(fault) => {
+                    failures += 1;
+                    let error = fault.of(&self.place);
+                    tracing::debug!(target: "countersign", code = error.kind.code(), %error, "the audit was not chained");
+                    sleep(Patience::after(failures)).await;
+                    if error.kind != LedgerErrorKind::Permission {
+                        self.unchained.notify_one();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes room for the days to come.
+    async fn plan(&self) {
+        loop {
+            sleep(Duration::from_secs(3_600)).await;
+            self.make_room().await;
+        }
+    }
+
+    /// What goes on until it is closed.
+    async fn keep(&self) {
+        let mut closed = self.closed.subscribe();
+        let work = async {
+            if self.read_only {
+                self.read_on().await;
+            } else {
+                tokio::join!(
+                    self.read_on(),
+                    self.live(),
+                    self.chain(),
+                    notify::post(self),
+                    self.plan()
+                );
+            }
+        };
+        tokio::select! {
+            _ = closed.wait_for(|closed| *closed) => {}
+            () = work => {}
+        }
+        if !self.read_only {
+            let _ = timeout(PARTING, self.part()).await;
+        }
+    }
+
+    async fn part(&self) {
+        let parted = self.pool.once(async |client| {
+            // First what it frees: others find nothing that is still claimed.
+            owners::release(client, &self.pen).await?;
+            notify::flush(client, self).await?;
+            sequencer::sequence(client, &self.pen, false).await
+        });
+        if let Err(fault) = parted.await {
+            let error = fault.of(&self.place);
+            tracing::debug!(target: "countersign", %error, "the lease was not given back");
+        }
+    }
+}
+
+/// The thread on which it goes on. Ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    core: Arc<Core>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Keeper {
+    pub(super) fn start(core: &Arc<Core>) -> Result<Self, LedgerError> {
+        let runtime = runtime()?;
+        let kept = Arc::clone(core);
+        let thread = thread::Builder::new()
+            .name("countersign-keeper".to_owned())
+            .spawn(move || runtime.block_on(kept.keep()))
+            .map_err(|error| {
+                LedgerErrorKind::Io
+                    .because(format!("cannot start the thread that keeps the ledger: {error}"))
+            })?;
+        Ok(Self { core: Arc::clone(core), thread: Some(thread) })
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.core.closed.send_replace(true);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

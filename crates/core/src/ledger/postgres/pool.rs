@@ -1,0 +1,184 @@
+//! Connections: a few of them, each taken for one step and given back. Every wait has an end.
+//!
+//! It is a pool of our own since there is so little to it: no statement outlives its step (a pooler in between may give us
+//! another connection each time), so there is no cache to keep, and a connection that anything went wrong on is dropped.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::fault::Fault;
+use super::settings::{Settings, TlsMode};
+use super::tls::connector;
+use crate::ledger::{LedgerError, LedgerErrorKind};
+
+/// How long one step may take on the server before it is cancelled and looked after.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long may be worked on everything: nobody else waits for that.
+const LONG: Duration = Duration::from_secs(3_600);
+/// How long a step is tried anew while the server cannot be reached or others are in its way.
+const STAMINA: Duration = Duration::from_secs(15);
+/// The first pause between two tries, and the longest.
+const PAUSE: Duration = Duration::from_millis(25);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// What drives the connections of all ledgers of this process.
+const THREADS: usize = 2;
+
+pub(super) struct Pool {
+    pub(super) settings: Settings,
+    tls: MakeRustlsConnect,
+    idle: Mutex<Vec<Client>>,
+    permits: Semaphore,
+}
+
+impl Pool {
+    pub(super) fn new(settings: Settings) -> Result<Self, LedgerError> {
+        let tls = connector(&settings.tls)?;
+        let permits = Semaphore::new(settings.pool);
+        Ok(Self { settings, tls, idle: Mutex::default(), permits })
+    }
+
+    /// Works on a connection, alone, for not longer than [`PATIENCE`].
+    pub(super) async fn once<R>(
+        &self, work: impl AsyncFnOnce(&mut Client) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        self.within(PATIENCE, work).await
+    }
+
+    /// The same for what looks at everything, or drops much.
+    pub(super) async fn long<R>(
+        &self, work: impl AsyncFnOnce(&mut Client) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        self.within(LONG, work).await
+    }
+
+    async fn within<R>(
+        &self, limit: Duration, work: impl AsyncFnOnce(&mut Client) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let permit = timeout(self.settings.connect_timeout, self.permits.acquire());
+        let Ok(Ok(_permit)) = permit.await else { return Err(Fault::Exhausted) };
+        let kept = self.idle().pop().filter(|client| !client.is_closed());
+        let mut client = match kept {
+            Some(client) => client,
+            None => self.connect(&self.settings.config).await?,
+        };
+        let done = timeout(limit, work(&mut client)).await.unwrap_or(Err(Fault::Late));
+        match &done {
+            Err(Fault::Late) => self.cancel(&client),
+            Err(fault) if fault.spoils() => {}
+            _ => self.idle().push(client),
+        }
+        done
+    }
+
+    /// The same, tried anew while it is a passing fault that stops it: only for what may be done twice.
+    pub(super) async fn again<R>(
+        &self, mut work: impl AsyncFnMut(&mut Client) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let mut patience = Patience::default();
+        loop {
+            let fault = match self.once(&mut work).await {
+                Err(fault) if fault.is_passing() => fault,
+                done => return done,
+            };
+            // After a restart of the server all that are kept are broken.
+            self.idle().retain(|client| !client.is_closed());
+            if !patience.pause().await {
+                return Err(fault);
+            }
+        }
+    }
+
+    /// A connection that nobody else uses.
+    pub(super) async fn connect(&self, config: &Config) -> Result<Client, Fault> {
+        let connecting = async {
+            if self.settings.tls.mode == TlsMode::Disable {
+                let (client, connection) = config.connect(NoTls).await?;
+                runtime()?.spawn(connection);
+                return Ok(client);
+            }
+            let (client, connection) = config.connect(self.tls.clone()).await?;
+            runtime()?.spawn(connection);
+            Ok(client)
+        };
+        timeout(self.settings.connect_timeout, connecting).await.unwrap_or(Err(Fault::Late))
+    }
+
+    pub(super) fn tls(&self) -> MakeRustlsConnect {
+        self.tls.clone()
+    }
+
+    /// Asks the server to let go of what nobody waits for any more.
+    fn cancel(&self, client: &Client) {
+        let (token, tls, limit) =
+            (client.cancel_token(), self.tls.clone(), self.settings.connect_timeout);
+        if let Ok(runtime) = runtime() {
+            runtime.spawn(async move {
+                let _ = timeout(limit, token.cancel_query(tls)).await;
+            });
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Client>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Pool").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// How long and how often something is tried anew.
+pub(super) struct Patience {
+    start: Instant,
+    next: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { start: Instant::now(), next: PAUSE }
+    }
+}
+
+impl Patience {
+    /// Waits before the next try, each time twice as long; `false`: it was tried for long enough.
+    pub(super) async fn pause(&mut self) -> bool {
+        if self.start.elapsed() + self.next > STAMINA {
+            return false;
+        }
+        tokio::time::sleep(self.next).await;
+        self.next = (self.next * 2).min(LONGEST_PAUSE);
+        true
+    }
+
+    /// The pause after so many failures of something that is tried for ever.
+    pub(super) fn after(failures: u32) -> Duration {
+        (PAUSE * 2u32.saturating_pow(failures.min(10))).min(LONGEST_PAUSE)
+    }
+}
+
+/// What drives the connections; made by the first who needs it.
+pub(super) fn runtime() -> Result<&'static Runtime, LedgerError> {
+    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+    RUNTIME
+        .get_or_init(|| {
+            Builder::new_multi_thread()
+                .worker_threads(THREADS)
+                .thread_name("countersign-postgres")
+                .enable_all()
+                .build()
+                .ok()
+        })
+        .as_ref()
+        .ok_or_else(|| {
+            LedgerErrorKind::Io.because("the system gave no threads for connections to PostgreSQL")
+        })
+}

@@ -1,0 +1,331 @@
+//! What is let go of after a time: whole days at once, and by rows what outlived its day.
+//!
+//! What still waits, and what ended later than it is kept for, is moved from its day to the rest before the day is dropped.
+//! A request whose contents went that way is not written anew: it has the seals of what is left with it, and reads as
+//! dropped if it is over and older than the ledger says (`contents_before`).
+
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, GenericClient, Transaction};
+use uuid::Uuid;
+
+use super::fault::Fault;
+use super::migrate::{meta, set};
+use super::open::Core;
+use super::partitions::{Day, days, exists, first_id, run_number, try_lock};
+use super::pen::{Pen, now};
+use super::runs;
+use super::write::Params;
+use crate::approval::ApprovalId;
+use crate::ledger::audit::{Kind, Note};
+use crate::ledger::row::{time, whole};
+use crate::ledger::{Retention, Tidied};
+
+const BEFORE: &str = "contents_before";
+/// Whoever waits for a day to be dropped waits no longer than this, and it is tried again later.
+const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '2s'";
+/// How many runs that were forked are cleaned up at once.
+const FORKED: i64 = 16;
+
+/// Contents of requests before this id may have been dropped.
+pub(super) async fn dropped_before(
+    client: &impl GenericClient, pen: &Pen,
+) -> Result<ApprovalId, Fault> {
+    Ok(meta(client, pen, BEFORE).await?.and_then(|id| id.parse().ok()).unwrap_or(Uuid::nil()))
+}
+
+/// Lets go of about so many rows, or of a day.
+pub(super) async fn tidy(
+    core: &Core, retention: Retention, local: u64, limit: usize,
+) -> Result<Tidied, Fault> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let given = core.pen.clock.given(local);
+    let tidied = core
+        .pool
+        .long(async |client| {
+            let pen = &core.pen;
+            let found = client
+                .query_typed_one(&format!("SELECT {}", now(1)), &[(&given, Type::INT8)])
+                .await?;
+            let now = time(found.try_get(0)?);
+            let before = |age: Option<u64>| age.and_then(|age| now.checked_sub(age));
+            let records = before(retention.records);
+            // What is gone as a record has no contents either.
+            let contents = before(retention.contents).max(records);
+            let mut tidied = Tidied::default();
+            if let Some(cut) = records {
+                tidied = tidied + drop_days(client, pen, "approval", cut, now).await?;
+                tidied = tidied + drop_rows(client, pen, Rows::Records, cut, limit, now).await?;
+                forget_calls(client, pen, cut, limit).await?;
+            }
+            if let Some(cut) = contents {
+                tidied = tidied + drop_days(client, pen, "content", cut, now).await?;
+                tidied = tidied + drop_rows(client, pen, Rows::Contents, cut, limit, now).await?;
+                tidied = tidied + empty_runs(client, pen, cut, records, limit, now).await?;
+            }
+            Ok(tidied)
+        })
+        .await?;
+    let mut p = Params::default();
+    p.add(&FORKED, Type::INT8);
+    let forked = core
+        .pool
+        .once(async |client| {
+            runs::select(client, &core.pen, "WHERE r.forked = 1 ORDER BY r.seq LIMIT $1", &p).await
+        })
+        .await?;
+    let mut collected = 0;
+    for seen in forked {
+        collected += core.collect(&seen.run).await?;
+    }
+    if collected > 0 {
+        core.note(&[pruned(0, 0, collected)], local).await?;
+    }
+    Ok(tidied + Tidied { entries: collected, ..Tidied::default() })
+}
+
+fn pruned(contents: u64, records: u64, entries: u64) -> Note {
+    let count = |number| i64::try_from(number).unwrap_or(i64::MAX);
+    Note::new(Kind::Pruned)
+        .with("contents", count(contents))
+        .with("records", count(records))
+        .with("entries", count(entries))
+}
+
+/// Tells of it in the same transaction.
+async fn tell(client: &impl GenericClient, pen: &Pen, note: &Note, at: u64) -> Result<(), Fault> {
+    let (kind, body, at) = (note.kind.name(), pen.leaf(note, at), whole(at));
+    let sql =
+        pen.sql("INSERT INTO @leaf (id, at, kind, body) VALUES (nextval('@leaf_seq'), $1, $2, $3)");
+    client
+        .execute_typed(&sql, &[(&at, Type::INT8), (&kind, Type::TEXT), (&body, Type::TEXT)])
+        .await?;
+    Ok(())
+}
+
+/// Drops the days before `cut` of requests: `table` is `approval` (with all that belongs to it) or `content`.
+async fn drop_days(
+    client: &mut Client, pen: &Pen, table: &str, cut: u64, now: u64,
+) -> Result<Tidied, Fault> {
+    let mut tidied = Tidied::default();
+    for day in days(client, pen, table).await? {
+        if day.end() > cut {
+            break;
+        }
+        let transaction = client.transaction().await?;
+        transaction.batch_execute(LOCK_TIMEOUT).await?;
+        if !try_lock(&transaction, pen).await? {
+            break;
+        }
+        let mut done = Tidied::default();
+        if table == "approval" {
+            done.records = drop_day(&transaction, pen, "approval", day, cut).await?;
+        } else {
+            done.contents = drop_day(&transaction, pen, "content", day, cut).await?;
+        }
+        for also in ["content", "outcome"].into_iter().filter(|also| *also != table) {
+            drop_day(&transaction, pen, also, day, cut).await?;
+        }
+        move_mark(&transaction, pen, day.end()).await?;
+        if done != Tidied::default() {
+            tell(&transaction, pen, &pruned(done.contents, done.records, 0), now).await?;
+        }
+        transaction.commit().await?;
+        tidied = tidied + done;
+    }
+    Ok(tidied)
+}
+
+/// From here on contents of what was asked before may be missing.
+async fn move_mark(transaction: &Transaction<'_>, pen: &Pen, end: u64) -> Result<(), Fault> {
+    let mark = first_id(end).max(dropped_before(transaction, pen).await?);
+    set(transaction, pen, BEFORE, &mark.to_string()).await
+}
+
+/// Drops one partition, and keeps what is still needed of it: how many rows are gone.
+async fn drop_day(
+    transaction: &Transaction<'_>, pen: &Pen, table: &str, day: Day, cut: u64,
+) -> Result<u64, Fault> {
+    let part = day.table(table);
+    if !exists(transaction, pen, &part).await? {
+        return Ok(0);
+    }
+    let cut = whole(cut);
+    // Locked first: nothing ends in between.
+    transaction
+        .batch_execute(&pen.sql(&format!("LOCK TABLE @{table} IN ACCESS EXCLUSIVE MODE")))
+        .await?;
+    transaction
+        .batch_execute(&pen.sql(&format!("ALTER TABLE @{table} DETACH PARTITION @{part}")))
+        .await?;
+    let needed = if table == "approval" {
+        "(p.ended_at IS NULL OR p.ended_at > $1)".to_owned()
+    } else {
+        "EXISTS (SELECT FROM @approval a WHERE a.id = p.id AND (a.ended_at IS NULL OR a.ended_at > $1))".to_owned()
+    };
+    let sql = pen.sql(&format!("INSERT INTO @{table} SELECT p.* FROM @{part} p WHERE {needed}"));
+    let kept = transaction.execute_typed(&sql, &[(&cut, Type::INT8)]).await?;
+    let sql = pen.sql(&format!("SELECT count(*) FROM @{part}"));
+    let all: i64 = transaction.query_typed_one(&sql, &[]).await?.try_get(0)?;
+    transaction.batch_execute(&pen.sql(&format!("DROP TABLE @{part}"))).await?;
+    Ok(time(all).saturating_sub(kept))
+}
+
+/// What is dropped by rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    Contents,
+    Records,
+}
+
+/// Drops what outlived its day, or never had one, once it ended before `cut`.
+async fn drop_rows(
+    client: &mut Client, pen: &Pen, rows: Rows, cut: u64, limit: i64, now: u64,
+) -> Result<Tidied, Fault> {
+    let before = first_id(Day::of(cut).start());
+    let cut = whole(cut);
+    let from = match rows {
+        Rows::Contents => "@content_rest c JOIN @approval a ON a.id = c.id",
+        Rows::Records => "@approval_rest a",
+    };
+    let is_any = pen
+        .sql(&format!("SELECT EXISTS (SELECT FROM {from} WHERE a.id < $1 AND a.ended_at <= $2)"));
+    let asked =
+        [(&before as &(dyn tokio_postgres::types::ToSql + Sync), Type::UUID), (&cut, Type::INT8)];
+    if !client.query_typed_one(&is_any, &asked).await?.try_get::<_, bool>(0)? {
+        return Ok(Tidied::default());
+    }
+    let transaction = client.transaction().await?;
+    transaction.batch_execute(LOCK_TIMEOUT).await?;
+    if !try_lock(&transaction, pen).await? {
+        return Ok(Tidied::default());
+    }
+    let records = match rows {
+        Rows::Contents => "",
+        Rows::Records => ", r AS (DELETE FROM @approval_rest WHERE id IN (SELECT id FROM old))",
+    };
+    let sql = pen.sql(&format!(
+        "WITH old AS MATERIALIZED (SELECT a.id FROM {from} WHERE a.id < $1 AND a.ended_at <= $2 LIMIT $3),
+         o AS (DELETE FROM @outcome_rest WHERE id IN (SELECT id FROM old)),
+         c AS (DELETE FROM @content_rest WHERE id IN (SELECT id FROM old)){records}
+         SELECT count(*) FROM old"
+    ));
+    let gone = transaction
+        .query_typed_one(&sql, &[(&before, Type::UUID), (&cut, Type::INT8), (&limit, Type::INT8)])
+        .await?;
+    let gone = time(gone.try_get(0)?);
+    let done = match rows {
+        Rows::Contents => Tidied { contents: gone, ..Tidied::default() },
+        Rows::Records => Tidied { records: gone, ..Tidied::default() },
+    };
+    move_mark(&transaction, pen, Day::of(time(cut)).start()).await?;
+    if gone > 0 {
+        tell(&transaction, pen, &pruned(done.contents, done.records, 0), now).await?;
+    }
+    transaction.commit().await?;
+    Ok(done)
+}
+
+/// Forgets which request was the last of a call, where it is gone.
+async fn forget_calls(client: &Client, pen: &Pen, cut: u64, limit: i64) -> Result<(), Fault> {
+    let before = first_id(cut);
+    let sql = pen.sql(
+        "DELETE FROM @call WHERE last IN (SELECT k.last FROM @call k WHERE k.last < $1
+         AND NOT EXISTS (SELECT FROM @approval a WHERE a.id = k.last) ORDER BY k.last LIMIT $2)",
+    );
+    client.execute_typed(&sql, &[(&before, Type::UUID), (&limit, Type::INT8)]).await?;
+    Ok(())
+}
+
+/// Empties runs that are over, drops the days of their histories, and at last the runs.
+async fn empty_runs(
+    client: &mut Client, pen: &Pen, cut: u64, records: Option<u64>, limit: i64, now: u64,
+) -> Result<Tidied, Fault> {
+    let mut done = Tidied::default();
+    let cut_number = whole(cut);
+    let mut p = Params::default();
+    p.add(&cut_number, Type::INT8);
+    p.add(&limit, Type::INT8);
+    let full = "WHERE r.status <> 0 AND r.contents = 0 AND r.updated_at <= $1 ORDER BY r.updated_at LIMIT $2";
+    for seen in runs::select(client, pen, full, &p).await? {
+        let old_seal = seen.run.seal;
+        let mut run = seen.run;
+        run.state = pen.sealer.seal(run.run_id.as_bytes(), "state", "null")?;
+        (run.head, run.contents, run.forked) = (None, 2, 0);
+        run.reseal(&pen.sealer);
+        let (old_seal, state, seal) =
+            (old_seal.as_slice(), run.state.as_slice(), run.seal.as_slice());
+        let sql = pen.sql(
+            "UPDATE @run SET head = NULL, contents = 2, forked = 0, state = $3, seal = $4 WHERE seq = $1 AND seal = $2",
+        );
+        client
+            .execute_typed(
+                &sql,
+                &[
+                    (&run.seq, Type::INT8),
+                    (&old_seal, Type::BYTEA),
+                    (&state, Type::BYTEA),
+                    (&seal, Type::BYTEA),
+                ],
+            )
+            .await?;
+    }
+    for day in days(client, pen, "entry").await? {
+        if day.end() > cut {
+            break;
+        }
+        let transaction = client.transaction().await?;
+        transaction.batch_execute(LOCK_TIMEOUT).await?;
+        let (first, after) = (run_number(day.start(), 0), run_number(day.end(), 0));
+        let sql = pen.sql(
+            "SELECT EXISTS (SELECT FROM @run WHERE seq >= $1 AND seq < $2 AND status <> 0 AND contents = 0 AND updated_at <= $3)",
+        );
+        let asked = [
+            (&first as &(dyn tokio_postgres::types::ToSql + Sync), Type::INT8),
+            (&after, Type::INT8),
+            (&cut_number, Type::INT8),
+        ];
+        // Not all of them are empty yet: the day is dropped when they are.
+        if transaction.query_typed_one(&sql, &asked).await?.try_get::<_, bool>(0)?
+            || !try_lock(&transaction, pen).await?
+        {
+            break;
+        }
+        let part = day.table("entry");
+        transaction.batch_execute(&pen.sql("LOCK TABLE @entry IN ACCESS EXCLUSIVE MODE")).await?;
+        transaction
+            .batch_execute(&pen.sql(&format!("ALTER TABLE @entry DETACH PARTITION @{part}")))
+            .await?;
+        let sql = pen.sql(&format!(
+            "INSERT INTO @entry SELECT e.* FROM @{part} e WHERE EXISTS (SELECT FROM @run r WHERE r.seq = e.run AND r.contents = 0)"
+        ));
+        let kept = transaction.execute_typed(&sql, &[]).await?;
+        let all: i64 = transaction
+            .query_typed_one(&pen.sql(&format!("SELECT count(*) FROM @{part}")), &[])
+            .await?
+            .try_get(0)?;
+        transaction.batch_execute(&pen.sql(&format!("DROP TABLE @{part}"))).await?;
+        let gone = time(all).saturating_sub(kept);
+        if gone > 0 {
+            tell(&transaction, pen, &pruned(0, 0, gone), now).await?;
+        }
+        transaction.commit().await?;
+        done.entries += gone;
+    }
+    let sql = pen.sql(
+        "DELETE FROM @entry_rest WHERE (run, hash) IN (SELECT e.run, e.hash FROM @entry_rest e JOIN @run r ON r.seq = e.run
+         WHERE r.contents = 2 LIMIT $1)",
+    );
+    let gone = client.execute_typed(&sql, &[(&limit, Type::INT8)]).await?;
+    if gone > 0 {
+        tell(client, pen, &pruned(0, 0, gone), now).await?;
+        done.entries += gone;
+    }
+    if let Some(cut) = records.map(whole) {
+        let sql = pen.sql(
+            "DELETE FROM @run WHERE seq IN (SELECT r.seq FROM @run r WHERE r.status <> 0 AND r.contents = 2 AND r.updated_at <= $1
+             AND NOT EXISTS (SELECT FROM @entry e WHERE e.run = r.seq) LIMIT $2)",
+        );
+        client.execute_typed(&sql, &[(&cut, Type::INT8), (&limit, Type::INT8)]).await?;
+    }
+    Ok(done)
+}

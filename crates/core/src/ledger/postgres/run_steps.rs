@@ -1,0 +1,349 @@
+//! Steps of runs.
+
+use std::time::Instant;
+
+use serde_json::value::RawValue;
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+use uuid::Uuid;
+
+use super::fault::Fault;
+use super::open::Core;
+use super::owners;
+use super::pen::now;
+use super::pool::Patience;
+use super::rows::Column;
+use super::runs;
+use super::write::Params;
+use crate::ledger::audit::{Kind, Note};
+use crate::ledger::history::Node;
+use crate::ledger::row::{
+    Run, active, internal, over, run_name, run_status_number, time, unknown, whole,
+};
+use crate::ledger::{Hash, LedgerError, RunStatus};
+
+/// What [`crate::ledger::SaveRun`] says, with its entries as they will be kept.
+pub(super) struct Save<'a> {
+    pub(super) run_id: &'a str,
+    pub(super) parent: Option<Hash>,
+    pub(super) entries: Vec<Node>,
+    pub(super) state: &'a RawValue,
+    pub(super) status: RunStatus,
+    pub(super) steps: u64,
+}
+
+/// A run as it was looked at, to change it.
+struct Look {
+    now: u64,
+    /// Numbers for the leaves of a change.
+    leaves: [i64; 2],
+    /// The number that a new run gets.
+    fresh: i64,
+    run: Option<Run>,
+    active: bool,
+    /// Whether the entry that is asked for is there.
+    has_parent: bool,
+}
+
+/// What a run becomes.
+struct Turn {
+    run: Run,
+    notes: Vec<Note>,
+}
+
+/// How often a step looks anew because others were faster.
+const LOOKS: usize = 64;
+
+impl Core {
+    /// A step on a run: `judge` says what becomes of it, or `None`: nothing. An answer that is lost is looked after: the seal
+    /// of the run is then the one that was to be written.
+    async fn turn(
+        &self, run: &str, local: u64, parent: Option<Hash>, entries: &[Node],
+        mut judge: impl FnMut(Look) -> Result<Option<Turn>, LedgerError>,
+    ) -> Result<(), Fault> {
+        let mut patience = Patience::default();
+        let mut tried: Vec<([u8; 32], Vec<i64>)> = Vec::new();
+        for _ in 0..LOOKS {
+            let done = self.pool.once(async |client| {
+                let look = self.look_at_run(client, run, parent, local).await?;
+                if let Some(found) = &look.run
+                    && let Some((_, leaves)) = tried.iter().find(|(seal, _)| *seal == found.seal)
+                {
+                    return Ok(Some(leaves.clone()));
+                }
+                let (old, leaves, now) = (look.run.clone(), look.leaves, look.now);
+                let Some(mut turn) = judge(look)? else { return Ok(Some(Vec::new())) };
+                turn.run.reseal(&self.pen.sealer);
+                let used = leaves.into_iter().take(turn.notes.len()).collect::<Vec<_>>();
+                tried.push((turn.run.seal, used.clone()));
+                if self.write_run(client, old.as_ref(), &turn, entries, &used, now).await? {
+                    return Ok(Some(used));
+                }
+                tried.pop();
+                Ok(None)
+            });
+            match done.await {
+                Ok(Some(leaves)) => {
+                    if !leaves.is_empty() {
+                        self.changed(&leaves);
+                    }
+                    return Ok(());
+                }
+                Ok(None) => {}
+                Err(fault) if fault.is_passing() => {
+                    if !patience.pause().await {
+                        return Err(fault);
+                    }
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        Err(Fault::Late)
+    }
+
+    async fn look_at_run(
+        &self, client: &Client, run: &str, parent: Option<Hash>, local: u64,
+    ) -> Result<Look, Fault> {
+        let pen = &self.pen;
+        owners::sweep(client, pen).await?;
+        // A number of a run begins with its time, for its partition.
+        let sql = pen.sql(&format!(
+            "SELECT {now}, nextval('@leaf_seq'), nextval('@leaf_seq'), nextval('@run_seq'),
+             EXISTS (SELECT FROM @owner o WHERE o.id = r.owner),
+             EXISTS (SELECT FROM @entry e WHERE e.run = r.seq AND e.hash = $2), r.seq IS NOT NULL, {}
+             FROM (SELECT 1) one LEFT JOIN @run r ON r.run_id = $1",
+            runs::COLUMNS,
+            now = now(3),
+        ));
+        let parent = parent.as_ref().map(Hash::as_slice);
+        let asked = Instant::now();
+        let found = client
+            .query_typed_one(
+                &sql,
+                &[
+                    (&run, Type::TEXT),
+                    (&parent, Type::BYTEA),
+                    (&pen.clock.given(local), Type::INT8),
+                ],
+            )
+            .await?;
+        let mut next = Column { columns: &found, next: 0 };
+        let now = time(next.get()?);
+        pen.clock.told(now, asked);
+        let leaves = [next.get()?, next.get()?];
+        let fresh = super::partitions::run_number(now, next.get()?);
+        let (active, has_parent) = (next.get()?, next.get()?);
+        let is_there: bool = next.get()?;
+        let run = if is_there { Some(runs::read(&mut next)?) } else { None };
+        if let Some(run) = &run {
+            run.check(&pen.sealer)?;
+        }
+        Ok(Look { now, leaves, fresh, run, active, has_parent })
+    }
+
+    /// `false`: somebody else was faster, or lives.
+    async fn write_run(
+        &self, client: &Client, old: Option<&Run>, turn: &Turn, entries: &[Node], leaves: &[i64],
+        at: u64,
+    ) -> Result<bool, Fault> {
+        let Turn { run, notes } = turn;
+        let owner = run.owner.map(Uuid::from_bytes);
+        let me = self.pen.owner();
+        let (head, state, seal) =
+            (run.head.as_ref().map(Hash::as_slice), run.state.as_slice(), run.seal.as_slice());
+        let old_seal = old.map(|old| old.seal.as_slice());
+        let mut p = Params::default();
+        let columns = [
+            ("seq", p.add(&run.seq, Type::INT8)),
+            ("run_id", p.add(&run.run_id, Type::TEXT)),
+            ("owner", p.add(&owner, Type::UUID)),
+            ("status", p.add(&run.status, Type::INT8)),
+            ("steps", p.add(&run.steps, Type::INT8)),
+            ("head", p.add(&head, Type::BYTEA)),
+            ("forked", p.add(&run.forked, Type::INT8)),
+            ("contents", p.add(&run.contents, Type::INT8)),
+            ("state", p.add(&state, Type::BYTEA)),
+            ("created_at", p.add(&run.created_at, Type::INT8)),
+            ("updated_at", p.add(&run.updated_at, Type::INT8)),
+            ("seal", p.add(&seal, Type::BYTEA)),
+        ];
+        let done = match old {
+            None => {
+                let names = columns.map(|(name, _)| name).join(", ");
+                let values = columns.map(|(_, at)| format!("${at}")).join(", ");
+                format!(
+                    "INSERT INTO @run ({names}) VALUES ({values}) ON CONFLICT DO NOTHING RETURNING seq"
+                )
+            }
+            Some(_) => {
+                let set: Vec<String> =
+                    columns.iter().map(|(name, at)| format!("{name} = ${at}")).collect();
+                let (me, seal) = (p.add(&me, Type::UUID), p.add(&old_seal, Type::BYTEA));
+                format!(
+                    "UPDATE @run SET {} WHERE seq = $1 AND seal = ${seal}
+                     AND (owner = ${me} OR NOT EXISTS (SELECT FROM @owner o WHERE o.id = owner)) RETURNING seq",
+                    set.join(", ")
+                )
+            }
+        };
+        let mut also = String::new();
+        let hashes: Vec<&[u8]> = entries.iter().map(|node| node.hash.as_slice()).collect();
+        let parents: Vec<Option<&[u8]>> =
+            entries.iter().map(|node| node.parent.as_ref().map(Hash::as_slice)).collect();
+        let encodings: Vec<i16> =
+            entries.iter().map(|node| i16::from(node.encoding.number())).collect();
+        let bodies: Vec<&[u8]> = entries.iter().map(|node| node.body.as_slice()).collect();
+        if !entries.is_empty() {
+            let [hash, parent] =
+                [p.add(&hashes, Type::BYTEA_ARRAY), p.add(&parents, Type::BYTEA_ARRAY)];
+            let [enc, body] =
+                [p.add(&encodings, Type::INT2_ARRAY), p.add(&bodies, Type::BYTEA_ARRAY)];
+            // An entry that is there already is kept once.
+            also.push_str(&format!(
+                ", entries AS (INSERT INTO @entry (run, hash, parent, enc, body)
+                 SELECT done.seq, e.* FROM done, unnest(${hash}::bytea[], ${parent}::bytea[], ${enc}::smallint[], ${body}::bytea[]) e
+                 ON CONFLICT (run, hash) DO NOTHING)"
+            ));
+        }
+        let at_number = whole(at);
+        let kinds: Vec<&str> = notes.iter().map(|note| note.kind.name()).collect();
+        let texts: Vec<String> = notes.iter().map(|note| self.pen.leaf(note, at)).collect();
+        if !notes.is_empty() {
+            let [leaf, at] = [p.add(&leaves, Type::INT8_ARRAY), p.add(&at_number, Type::INT8)];
+            let [kind, text] = [p.add(&kinds, Type::TEXT_ARRAY), p.add(&texts, Type::TEXT_ARRAY)];
+            also.push_str(&format!(
+                ", notes AS (INSERT INTO @leaf (id, at, kind, body)
+                 SELECT n.id, ${at}, n.kind, n.body FROM done, unnest(${leaf}::bigint[], ${kind}::text[], ${text}::text[]) n (id, kind, body))"
+            ));
+        }
+        let sql = self.pen.sql(&format!("WITH done AS ({done}){also} SELECT seq FROM done"));
+        Ok(!client.query_typed(&sql, p.as_slice()).await?.is_empty())
+    }
+
+    pub(super) async fn save_run(&self, save: Save<'_>, local: u64) -> Result<Vec<Hash>, Fault> {
+        let me = *self.pen.owner().as_bytes();
+        let state = self.pen.sealer.seal(save.run_id.as_bytes(), "state", save.state.get())?;
+        self.turn(save.run_id, local, save.parent, &save.entries, |look| {
+            let (mut run, news) = match look.run {
+                Some(run) => {
+                    let status = run.status().unwrap_or(RunStatus::Cancelled);
+                    if status.is_over() {
+                        return Err(over(&run.run_id, status));
+                    }
+                    if run.owner != Some(me) && look.active {
+                        return Err(active(&run.run_id));
+                    }
+                    let news = (run.owner != Some(me)).then_some(Kind::RunResumed);
+                    (run, news)
+                }
+                None => (new_run(save.run_id, look.fresh, look.now), Some(Kind::RunStarted)),
+            };
+            if save.parent.is_some() && !look.has_parent {
+                return Err(internal(format!(
+                    "the history of {} does not hold the entry that new ones should follow",
+                    run_name(save.run_id)
+                )));
+            }
+            if save.parent != run.head {
+                run.forked = 1;
+            }
+            run.head = save.entries.last().map(|node| node.hash).or(save.parent);
+            run.status = run_status_number(save.status);
+            run.owner = Some(me).filter(|_| !save.status.is_over());
+            run.steps = whole(save.steps);
+            run.state.clone_from(&state);
+            run.updated_at = whole(look.now);
+            let ended = save.status.is_over().then_some(Kind::RunEnded);
+            let notes = news.into_iter().chain(ended).map(|kind| {
+                let note = Note { run_id: Some(save.run_id.into()), ..Note::new(kind) };
+                if kind == Kind::RunEnded { note.with("status", save.status.name()) } else { note }
+            });
+            Ok(Some(Turn { notes: notes.collect(), run }))
+        })
+        .await?;
+        Ok(save.entries.iter().map(|node| node.hash).collect())
+    }
+
+    /// A run that failed may be taken again: what made it fail may be over.
+    pub(super) async fn take_run(&self, run_id: &str, local: u64) -> Result<(), Fault> {
+        let me = *self.pen.owner().as_bytes();
+        self.turn(run_id, local, None, &[], |look| {
+            let mut run = look.run.ok_or_else(|| unknown(run_id))?;
+            match run.status() {
+                Some(RunStatus::Running | RunStatus::Failed) => {}
+                status => return Err(over(run_id, status.unwrap_or(RunStatus::Cancelled))),
+            }
+            if look.active {
+                return Err(active(run_id));
+            }
+            run.owner = Some(me);
+            run.status = run_status_number(RunStatus::Running);
+            run.updated_at = whole(look.now);
+            let note = Note { run_id: Some(run_id.into()), ..Note::new(Kind::RunResumed) };
+            Ok(Some(Turn { run, notes: vec![note] }))
+        })
+        .await
+    }
+
+    /// What is not ours is left as it is.
+    pub(super) async fn release_run(&self, run_id: &str, local: u64) -> Result<(), Fault> {
+        let me = *self.pen.owner().as_bytes();
+        self.turn(run_id, local, None, &[], |look| {
+            let run = look.run.filter(|run| run.owner == Some(me));
+            Ok(run.map(|run| Turn { run: Run { owner: None, ..run }, notes: Vec::new() }))
+        })
+        .await
+    }
+
+    /// Drops the entries of a run that its head does not reach: how many there were.
+    pub(super) async fn collect(&self, run: &Run) -> Result<u64, Fault> {
+        let id = run.run_id.as_str();
+        let (seq, head) = (run.seq, run.head.as_ref().map(Hash::as_slice));
+        // Nobody forks it from an entry that is just dropped: the run is not another's, and if it has changed since, nothing is
+        // dropped.
+        let mut clean = Run { forked: 0, ..run.clone() };
+        clean.reseal(&self.pen.sealer);
+        let (old_seal, seal) = (run.seal.as_slice(), clean.seal.as_slice());
+        let sql = self.pen.sql(
+            "WITH RECURSIVE mine AS (UPDATE @run SET forked = 0, seal = $4 WHERE seq = $1 AND seal = $3 RETURNING seq),
+             chain (hash, parent) AS (
+                 SELECT hash, parent FROM @entry WHERE run = $1 AND hash = $2
+                 UNION SELECT e.hash, e.parent FROM chain JOIN @entry e ON e.run = $1 AND e.hash = chain.parent)
+             DELETE FROM @entry WHERE run = $1 AND EXISTS (SELECT FROM mine) AND hash NOT IN (SELECT hash FROM chain)",
+        );
+        tracing::trace!(target: "countersign", run = id, "collected");
+        self.pool
+            .once(async |client| {
+                let done = client
+                    .execute_typed(
+                        &sql,
+                        &[
+                            (&seq, Type::INT8),
+                            (&head, Type::BYTEA),
+                            (&old_seal, Type::BYTEA),
+                            (&seal, Type::BYTEA),
+                        ],
+                    )
+                    .await?;
+                Ok(done)
+            })
+            .await
+    }
+}
+
+fn new_run(run_id: &str, seq: i64, now: u64) -> Run {
+    Run {
+        seq,
+        run_id: run_id.to_owned(),
+        owner: None,
+        status: run_status_number(RunStatus::Running),
+        steps: 0,
+        head: None,
+        forked: 0,
+        contents: 0,
+        state: Vec::new(),
+        created_at: whole(now),
+        updated_at: whole(now),
+        seal: [0; 32],
+    }
+}

@@ -1,0 +1,403 @@
+//! What a `postgres://…` URL says: where the server is, and how it is used.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, TargetSessionAttrs};
+
+use crate::ledger::{LedgerError, LedgerErrorKind};
+
+/// A ledger in PostgreSQL: where it is, and how it is used. Never shows its password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Settings {
+    pub(super) config: Config,
+    /// Where to listen, if elsewhere: a pooler does not let anybody listen.
+    pub(super) listen: Config,
+    pub(super) schema: String,
+    pub(super) prefix: String,
+    pub(super) pool: usize,
+    pub(super) poll: Duration,
+    pub(super) lease: Duration,
+    pub(super) connect_timeout: Duration,
+    pub(super) tls: Tls,
+}
+
+/// How the connection is encrypted, and what of the server's certificate is checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tls {
+    pub(super) mode: TlsMode,
+    /// PEM certificates that are trusted instead of the system's.
+    pub(super) roots: Option<PathBuf>,
+}
+
+/// The modes of libpq. `allow` is not among them: it prefers what is not encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TlsMode {
+    Disable,
+    /// Encrypted where the server can; nothing is checked.
+    Prefer,
+    /// Encrypted; nothing is checked unless there are roots of its own.
+    Require,
+    /// Encrypted, by a certificate that a trusted root signed.
+    VerifyCa,
+    /// The same, and it is that of this very host.
+    VerifyFull,
+}
+
+/// Names that libpq knows and that are not for us, each with what to do instead.
+const NOT_HONOURED: [(&str, &str); 12] = [
+    ("options", "set it for the role: ALTER ROLE … SET …"),
+    ("passfile", "put the password in the URL"),
+    ("service", "write out what the service file says"),
+    ("sslcert", "use a password"),
+    ("sslkey", "use a password"),
+    ("sslpassword", "use a password"),
+    ("sslcrl", "leave it out"),
+    ("gssencmode", "use sslmode=verify-full"),
+    ("krbsrvname", "use a password"),
+    ("requirepeer", "use sslmode=verify-full"),
+    ("client_encoding", "leave it out: it is always UTF-8"),
+    ("replication", "leave it out"),
+];
+
+/// What is handed on as it is.
+const HANDED_ON: [&str; 14] = [
+    "user",
+    "password",
+    "dbname",
+    "host",
+    "hostaddr",
+    "port",
+    "application_name",
+    "target_session_attrs",
+    "load_balance_hosts",
+    "channel_binding",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_retries",
+];
+
+const OURS: &str = "schema, prefix, pool, listen_host, listen_port, poll, lease, connect_timeout, sslmode, sslrootcert";
+
+impl Settings {
+    /// Reads a URL `postgres://user:password@host:port/database?…`. Beside what libpq knows:
+    /// `schema` (default `countersign`), `prefix` of the tables (default none), `pool` (connections, default 10),
+    /// `listen_host` and `listen_port` (where to listen, if not through the same pooler), `poll` (ms, default 1000),
+    /// `lease` (ms after which a process that is not heard of counts as gone, default 15000), `connect_timeout` (s, default 10).
+    ///
+    /// # Errors
+    /// `ERR_LEDGER_IO`: it says something that is not known or cannot be honoured. The text never holds the password.
+    pub fn parse(url: &str) -> Result<Self, LedgerError> {
+        let (base, query) = url.split_once('?').unwrap_or((url, ""));
+        if !["postgres://", "postgresql://"].iter().any(|scheme| base.starts_with(scheme)) {
+            return Err(refused("does not begin with postgres://"));
+        }
+        let mut read = Reading::default();
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            read.take(name, value)?;
+        }
+        read.finish(base)
+    }
+
+    /// The URL without its password, to be shown.
+    pub fn place(&self) -> String {
+        let user = self.config.get_user().map(|user| format!("{user}@")).unwrap_or_default();
+        let ports = self.config.get_ports();
+        let hosts: Vec<String> = self
+            .config
+            .get_hosts()
+            .iter()
+            .enumerate()
+            .map(|(at, host)| {
+                let name = match host {
+                    Host::Tcp(name) => name.clone(),
+                    #[cfg(unix)]
+                    Host::Unix(path) => path.display().to_string(),
+                };
+                let port = ports.get(at).or(ports.first()).copied().unwrap_or(5432);
+                format!("{name}:{port}")
+            })
+            .collect();
+        let database = self.config.get_dbname().or(self.config.get_user()).unwrap_or_default();
+        let prefix =
+            if self.prefix.is_empty() { String::new() } else { format!("&prefix={}", self.prefix) };
+        format!("postgres://{user}{}/{database}?schema={}{prefix}", hosts.join(","), self.schema)
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Settings").field(&self.place()).finish()
+    }
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Reading {
+    handed_on: Vec<String>,
+    schema: Option<String>,
+    prefix: Option<String>,
+    pool: Option<usize>,
+    poll: Option<u64>,
+    lease: Option<u64>,
+    connect_timeout: Option<u64>,
+    listen_host: Option<String>,
+    listen_port: Option<u16>,
+    mode: Option<TlsMode>,
+    roots: Option<PathBuf>,
+    has_target: bool,
+}
+
+impl Reading {
+    fn take(&mut self, name: &str, raw: &str) -> Result<(), LedgerError> {
+        let value = decoded(name, raw)?;
+        match name {
+            "schema" => self.schema = Some(identifier(name, value)?),
+            "prefix" => self.prefix = Some(identifier(name, value)?),
+            "pool" => self.pool = Some(usize::from(number(name, &value, 1_u16, 1_000)?)),
+            "poll" => self.poll = Some(number(name, &value, 10, 600_000)?),
+            "lease" => self.lease = Some(number(name, &value, 1_000, 3_600_000)?),
+            "connect_timeout" => self.connect_timeout = Some(number(name, &value, 1, 600)?),
+            "listen_host" => self.listen_host = Some(value),
+            "listen_port" => self.listen_port = Some(number(name, &value, 1, u16::MAX)?),
+            "sslmode" => self.mode = Some(mode(&value)?),
+            "sslrootcert" => self.roots = (value != "system").then(|| PathBuf::from(value)),
+            _ if HANDED_ON.contains(&name) => {
+                self.has_target |= name == "target_session_attrs";
+                self.handed_on.push(format!("{name}={raw}"));
+            }
+            _ => {
+                let known = NOT_HONOURED.iter().find(|(known, _)| *known == name);
+                return Err(refused(match known {
+                    Some((_, instead)) => {
+                        format!("has `{name}`, which countersign cannot honour: {instead}")
+                    }
+                    None => format!(
+                        "has `{}`, which is not known; these are ours: {OURS}",
+                        crate::preview::text(name, 64)
+                    ),
+                }));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, base: &str) -> Result<Settings, LedgerError> {
+        let url = match self.handed_on.join("&") {
+            none if none.is_empty() => base.to_owned(),
+            query => format!("{base}?{query}"),
+        };
+        // What the parser says may hold a part of what it could not read, such as the password.
+        let mut config = Config::from_str(&url).map_err(|_| {
+            refused("cannot be read: write postgres://user:password@host:port/database, with %-escapes for what is special in the password")
+        })?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(refused("names no host"));
+        }
+        let connect_timeout = Duration::from_secs(self.connect_timeout.unwrap_or(10));
+        config.connect_timeout(connect_timeout);
+        if config.get_application_name().is_none() {
+            config.application_name("countersign");
+        }
+        let mut listen = config.clone();
+        if let Some(host) = &self.listen_host {
+            listen = only(&config, host, self.listen_port);
+        } else if let Some(port) = self.listen_port {
+            match config.get_hosts() {
+                [Host::Tcp(host)] => listen = only(&config, host, Some(port)),
+                _ => {
+                    return Err(refused(
+                        "has `listen_port` and several hosts: give `listen_host` too",
+                    ));
+                }
+            }
+        }
+        // Of several hosts the one that can be written to is meant, unless it is said otherwise; nobody listens on a standby.
+        if !self.has_target && config.get_hosts().len() > 1 {
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+            listen.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
+        let mode = self.mode.unwrap_or(if is_local(&config) {
+            TlsMode::Prefer
+        } else {
+            TlsMode::VerifyFull
+        });
+        let ssl = match mode {
+            TlsMode::Disable => tokio_postgres::config::SslMode::Disable,
+            TlsMode::Prefer => tokio_postgres::config::SslMode::Prefer,
+            _ => tokio_postgres::config::SslMode::Require,
+        };
+        config.ssl_mode(ssl);
+        listen.ssl_mode(ssl);
+        Ok(Settings {
+            config,
+            listen,
+            schema: self.schema.unwrap_or_else(|| "countersign".to_owned()),
+            prefix: self.prefix.unwrap_or_default(),
+            pool: self.pool.unwrap_or(10),
+            poll: Duration::from_millis(self.poll.unwrap_or(1_000)),
+            lease: Duration::from_millis(self.lease.unwrap_or(15_000)),
+            connect_timeout,
+            tls: Tls { mode, roots: self.roots },
+        })
+    }
+}
+
+/// The same, at another host.
+fn only(config: &Config, host: &str, port: Option<u16>) -> Config {
+    let mut other = Config::new();
+    other.host(host);
+    other.port(port.or(config.get_ports().first().copied()).unwrap_or(5432));
+    if let Some(user) = config.get_user() {
+        other.user(user);
+    }
+    if let Some(password) = config.get_password() {
+        other.password(password);
+    }
+    if let Some(database) = config.get_dbname() {
+        other.dbname(database);
+    }
+    if let Some(name) = config.get_application_name() {
+        other.application_name(name);
+    }
+    if let Some(timeout) = config.get_connect_timeout() {
+        other.connect_timeout(*timeout);
+    }
+    other.channel_binding(config.get_channel_binding());
+    other
+}
+
+/// Whether nobody but this machine is on the way.
+fn is_local(config: &Config) -> bool {
+    config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback)
+        && config.get_hosts().iter().all(|host| match host {
+            Host::Tcp(name) => {
+                name == "localhost"
+                    || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+            }
+            #[cfg(unix)]
+            Host::Unix(_) => true,
+        })
+}
+
+fn mode(value: &str) -> Result<TlsMode, LedgerError> {
+    Ok(match value {
+        "disable" => TlsMode::Disable,
+        "prefer" => TlsMode::Prefer,
+        "require" => TlsMode::Require,
+        "verify-ca" => TlsMode::VerifyCa,
+        "verify-full" => TlsMode::VerifyFull,
+        _ => {
+            return Err(refused(
+                "has an sslmode that is none of disable, prefer, require, verify-ca, verify-full",
+            ));
+        }
+    })
+}
+
+/// A name that needs no quotes, though it gets some.
+fn identifier(name: &str, value: String) -> Result<String, LedgerError> {
+    let mut letters = value.bytes();
+    let begins = letters.next().is_some_and(|first| first.is_ascii_lowercase() || first == b'_');
+    let goes_on = letters.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    if begins && goes_on && value.len() <= 41 {
+        return Ok(value);
+    }
+    Err(refused(format!(
+        "has a `{name}` that is not of lower-case letters, digits and _, at most 41, beginning with no digit"
+    )))
+}
+
+fn number<T: TryFrom<u64> + fmt::Display + Into<u64> + Copy>(
+    name: &str, value: &str, least: T, most: T,
+) -> Result<T, LedgerError> {
+    let read = value.parse::<u64>().ok().filter(|read| (least.into()..=most.into()).contains(read));
+    read.and_then(|read| T::try_from(read).ok())
+        .ok_or_else(|| refused(format!("has a `{name}` that is no number from {least} to {most}")))
+}
+
+fn decoded(name: &str, raw: &str) -> Result<String, LedgerError> {
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut rest = raw.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digits = [rest.next(), rest.next()]
+            .map(|digit| digit.and_then(|digit| char::from(digit).to_digit(16)));
+        let [Some(high), Some(low)] = digits else {
+            return Err(refused(format!(
+                "has a broken %-escape in `{}`",
+                crate::preview::text(name, 64)
+            )));
+        };
+        bytes.push(u8::try_from(high << 4 | low).unwrap_or_default());
+    }
+    String::from_utf8(bytes).map_err(|_| refused("is not UTF-8"))
+}
+
+fn refused(why: impl fmt::Display) -> LedgerError {
+    LedgerErrorKind::Io.because(format!("the URL of the PostgreSQL ledger {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_says_it_all_and_its_password_is_never_shown() {
+        let settings = Settings::parse(
+            "postgres://me:s3cr%40t@db.example:6432/app?schema=mine&prefix=a_&pool=4&listen_host=direct&listen_port=5432\
+             &poll=250&lease=5000&sslmode=verify-ca&sslrootcert=%2Fca.pem&connect_timeout=3&application_name=x",
+        )
+        .unwrap();
+        assert_eq!(settings.config.get_password(), Some(b"s3cr@t".as_slice()));
+        assert_eq!(settings.place(), "postgres://me@db.example:6432/app?schema=mine&prefix=a_");
+        assert!(!format!("{settings:?}").contains("s3cr"));
+        assert_eq!(settings.listen.get_hosts(), [Host::Tcp("direct".to_owned())]);
+        assert_eq!((settings.pool, settings.tls.mode), (4, TlsMode::VerifyCa));
+        assert_eq!(settings.tls.roots, Some("/ca.pem".into()));
+        assert_eq!(settings.config.get_application_name(), Some("x"));
+    }
+
+    #[test]
+    fn far_away_it_is_verified_and_here_it_need_not_be() {
+        let mode = |url| Settings::parse(url).unwrap().tls.mode;
+        assert_eq!(mode("postgres://u@db.example/a"), TlsMode::VerifyFull);
+        assert_eq!(mode("postgres://u@localhost/a"), TlsMode::Prefer);
+        assert_eq!(mode("postgresql://u@127.0.0.1/a"), TlsMode::Prefer);
+        assert_eq!(mode("postgres://u@localhost,db/a"), TlsMode::VerifyFull);
+        assert_eq!(mode("postgres://u@db/a?sslmode=disable"), TlsMode::Disable);
+        let several = Settings::parse("postgres://u@one:1,two:2/a").unwrap();
+        assert_eq!(several.config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
+    }
+
+    #[test]
+    fn what_is_not_known_or_not_honoured_is_told_without_the_password() {
+        for (query, told) in [
+            ("colour=red", "`colour`, which is not known"),
+            ("passfile=x", "put the password in the URL"),
+            ("schema=Mine", "lower-case"),
+            ("schema=a\"b", "lower-case"),
+            ("schema=", "lower-case"),
+            ("prefix=1a", "lower-case"),
+            ("pool=0", "from 1 to 1000"),
+            ("pool=x", "from 1 to 1000"),
+            ("sslmode=allow", "none of"),
+            ("schema=%zz", "broken %-escape"),
+        ] {
+            let error = Settings::parse(&format!("postgres://u:hunter2@h/d?{query}")).unwrap_err();
+            assert!(error.message.contains(told), "{query}: {error}");
+            assert!(!error.message.contains("hunter2"));
+        }
+        for url in ["postgres://u:hunter2@h:port/d", "postgres:hunter2"] {
+            assert!(!Settings::parse(url).unwrap_err().message.contains("hunter2"), "{url}");
+        }
+    }
+}

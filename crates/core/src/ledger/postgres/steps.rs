@@ -1,0 +1,403 @@
+//! Steps of requests: a look, and a change if what was looked at is still so; again until it is known what became of it.
+
+use std::time::Instant;
+
+use serde_json::value::RawValue;
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+use uuid::{NoContext, Timestamp, Uuid};
+
+use super::fault::Fault;
+use super::open::Core;
+use super::pen::now;
+use super::pool::Patience;
+use super::rows;
+use super::write::{self, Guard};
+use crate::approval::{ApprovalId, Choice, Considered, Decided, Record, Request, Step as Advance};
+use crate::call::Digest;
+use crate::ledger::audit::{Kind, Note};
+use crate::ledger::row::{Change, Row, Sealer, allowed_bits, expiry, internal, time, whole};
+use crate::ledger::{Begun, LedgerError, Outcome, Requested};
+
+/// What is to be done after a look.
+pub(super) enum Judged<R> {
+    /// Nothing: this is the answer.
+    Done(R),
+    /// This change, of which that is made once it is written.
+    Change(Box<Change>, Guard, fn(Record) -> R),
+}
+
+/// The number of a leaf whose fate is not known, and what is made of the record if it was written.
+type Tried<R> = (i64, fn(Record) -> R);
+
+/// How often a step looks anew because others were faster.
+const LOOKS: usize = 64;
+/// By how many ms the time in an id may be another than the server's.
+const ID_SLACK: u64 = 1_000;
+
+impl Core {
+    /// One atomic step on one request. A write whose outcome is not known is looked after: its leaf has a number of its own,
+    /// which the row then bears.
+    pub(super) async fn step<R>(
+        &self, id: ApprovalId, local: u64,
+        mut judge: impl FnMut(Option<Row>, u64, u64) -> Result<Judged<R>, LedgerError>,
+    ) -> Result<R, Fault> {
+        let mut patience = Patience::default();
+        let mut tried: Vec<Tried<R>> = Vec::new();
+        let mut looks = 0;
+        loop {
+            let fault = match self
+                .pool
+                .once(async |client| self.attempt(client, id, local, &mut judge, &mut tried).await)
+                .await
+            {
+                Ok(Some(done)) => return Ok(done),
+                Ok(None) => {
+                    looks += 1;
+                    if looks > LOOKS {
+                        return Err(Fault::Late);
+                    }
+                    continue;
+                }
+                Err(fault) if fault.is_passing() => fault,
+                Err(fault) => return Err(fault),
+            };
+            if !patience.pause().await {
+                return Err(fault);
+            }
+        }
+    }
+
+    /// `None`: somebody else was faster.
+    async fn attempt<R>(
+        &self, client: &Client, id: ApprovalId, local: u64,
+        judge: &mut impl FnMut(Option<Row>, u64, u64) -> Result<Judged<R>, LedgerError>,
+        tried: &mut Vec<Tried<R>>,
+    ) -> Result<Option<R>, Fault> {
+        let look = rows::look(client, &self.pen, id, local).await?;
+        if let Some(row) = &look.row {
+            let ours = tried
+                .iter()
+                .find(|(seq, _)| row.changed_seq == *seq || row.decided_seq == Some(*seq));
+            if let Some((seq, made)) = ours {
+                self.changed(&[*seq]);
+                return Ok(Some(made(row.record(&self.pen.sealer)?)));
+            }
+        }
+        let old = look.row.clone();
+        let (change, guard, made) = match judge(look.row, look.seq, look.now)? {
+            Judged::Done(done) => return Ok(Some(done)),
+            Judged::Change(change, guard, made) => (change, guard, made),
+        };
+        let Some(old) = old else { return Err(internal("a change of nothing").into()) };
+        let seq = whole(look.seq);
+        tried.push((seq, made));
+        if write::change(client, &self.pen, &old, &change, guard, look.now, local).await? {
+            self.changed(&[seq]);
+            return Ok(Some(made(change.record)));
+        }
+        tried.pop();
+        Ok(None)
+    }
+
+    pub(super) async fn decide(
+        &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
+    ) -> Result<Outcome, Fault> {
+        let done = self.step(id, decided.at, |row, seq, now| {
+            let decided = Decided { at: now, ..decided.clone() };
+            self.judge(row, decided, groups, seq, now)
+        });
+        let done = done.await?;
+        if let Outcome::Refused { record, .. } = &done {
+            self.note(&[Note::refused(record, &decided)], decided.at).await?;
+        }
+        Ok(done)
+    }
+
+    /// What a decision at this moment comes to.
+    fn judge(
+        &self, row: Option<Row>, decided: Decided, groups: &[Box<str>], seq: u64, now: u64,
+    ) -> Result<Judged<Outcome>, LedgerError> {
+        let sealer = &self.pen.sealer;
+        let Some(mut row) = row else { return Ok(Judged::Done(Outcome::Unknown)) };
+        let record = row.record(sealer)?;
+        if record.decided().is_some() {
+            return Ok(Judged::Done(Outcome::Already(record)));
+        }
+        let request = record.request();
+        let is_expiry = decided.decision.choice == Choice::Expired;
+        if request.is_due(now) && !is_expiry {
+            return changed(&row, sealer, expiry(now), seq, now, Guard::Due, Outcome::Expired);
+        }
+        if allowed_bits(&decided) & row.allowed == 0 {
+            return Ok(Judged::Done(Outcome::NotAllowed(record)));
+        }
+        match request.consider(record.votes(), &decided, groups) {
+            Considered::Stands(None) => {}
+            Considered::Stands(Some(mut votes)) => {
+                if let Some(vote) = votes.last_mut() {
+                    vote.entry = seq;
+                }
+                row.set_votes(sealer, &votes)?;
+            }
+            Considered::Counts(votes) => {
+                let change = Change::vote(&row, sealer, votes, &decided, seq, now)?;
+                return Ok(Judged::Change(Box::new(change), Guard::InTime, Outcome::Counted));
+            }
+            Considered::Known => return Ok(Judged::Done(Outcome::Counted(record))),
+            Considered::Refused => return Ok(Judged::Done(Outcome::refused(record, now))),
+        }
+        // That the time is up is decided at any time.
+        let guard = if is_expiry { Guard::None } else { Guard::InTime };
+        changed(&row, sealer, decided, seq, now, guard, Outcome::Won)
+    }
+
+    /// Takes a cancellation, if the request stands where it may be: `open`, also while it waits.
+    pub(super) async fn cancel(
+        &self, id: ApprovalId, decided: &Decided, open: bool,
+    ) -> Result<Option<Record>, Fault> {
+        let sealer = &self.pen.sealer;
+        self.step(id, decided.at, |row, seq, now| {
+            let may = |row: &Row| {
+                row.status()
+                    .is_some_and(|status| status.may_start() || (open && row.fate.is_none()))
+            };
+            let Some(row) = row.filter(may) else { return Ok(Judged::Done(None)) };
+            changed(
+                &row,
+                sealer,
+                Decided { at: now, ..decided.clone() },
+                seq,
+                now,
+                Guard::None,
+                Some,
+            )
+        })
+        .await
+    }
+
+    /// What time does next to a request that is due: once, over any number of processes.
+    pub(super) async fn do_next(
+        &self, id: ApprovalId, local: u64,
+    ) -> Result<Option<Record>, Fault> {
+        let sealer = &self.pen.sealer;
+        self.step(id, local, |row, seq, now| {
+            let is_due = |row: &Row| row.due_at.is_some_and(|at| at <= whole(now));
+            let Some(row) = row.filter(is_due) else { return Ok(Judged::Done(None)) };
+            if row.expires_at.is_some_and(|at| at <= whole(now)) {
+                return changed(&row, sealer, expiry(now), seq, now, Guard::Due, Some);
+            }
+            let change = Change::tell(&row, sealer, seq, now)?.map(|(change, _)| change);
+            Ok(advanced(change, Guard::InTime))
+        })
+        .await
+    }
+
+    pub(super) async fn begin(
+        &self, id: ApprovalId, digest: Digest, local: u64,
+    ) -> Result<Begun, Fault> {
+        let sealer = &self.pen.sealer;
+        let mut refused = 0;
+        self.step(id, local, |row, seq, now| {
+            let Some(row) = row else { return Ok(Judged::Done(Begun::Unknown)) };
+            let owner = self.pen.owner();
+            let is_bound =
+                row.fate.as_ref().and_then(|fate| fate.bound.as_ref()) == Some(digest.bytes());
+            let change = Change::advance(&row, sealer, Advance::Start, seq, now, |row, _| {
+                row.executor = Some(*owner.as_bytes());
+                Ok(())
+            })?;
+            match change {
+                Some(change) if is_bound => {
+                    // As it was looked at, and still refused: it is our lease.
+                    refused += 1;
+                    if refused > 3 {
+                        return Err(lease_is_over());
+                    }
+                    Ok(Judged::Change(Box::new(change), Guard::OwnLease, Begun::Won))
+                }
+                Some(_) => Ok(Judged::Done(Begun::Mismatch)),
+                None => {
+                    let status = row.record(sealer)?.status();
+                    Ok(Judged::Done(Begun::Refused(status)))
+                }
+            }
+        })
+        .await
+    }
+
+    pub(super) async fn finish(
+        &self, id: ApprovalId, end: Advance, result: Option<Box<RawValue>>, local: u64,
+    ) -> Result<Option<Record>, Fault> {
+        let sealer = &self.pen.sealer;
+        let kept = result
+            .as_ref()
+            .map(|result| sealer.seal(id.as_bytes(), "result", result.get()))
+            .transpose()?;
+        self.step(id, local, |row, seq, now| {
+            let Some(row) = row.filter(|_| end != Advance::Start) else {
+                return Ok(Judged::Done(None));
+            };
+            let change = Change::advance(&row, sealer, end, seq, now, |row, record| {
+                row.result.clone_from(&kept);
+                record.keep_result(result.clone());
+                Ok(())
+            })?;
+            Ok(advanced(change, Guard::None))
+        })
+        .await
+    }
+
+    /// Writes down that whoever ran it is gone, if that is so.
+    pub(super) async fn interrupt(
+        &self, id: ApprovalId, local: u64,
+    ) -> Result<Option<Record>, Fault> {
+        let mut tries = 0;
+        self.step(id, local, |row, seq, now| {
+            tries += 1;
+            // Refused as it was looked at: the executor lives.
+            let Some(row) = row.filter(|_| tries <= 2) else { return Ok(Judged::Done(None)) };
+            let change =
+                Change::advance(&row, &self.pen.sealer, Advance::Interrupt, seq, now, |_, _| {
+                    Ok(())
+                })?;
+            Ok(advanced(change, Guard::ExecutorGone))
+        })
+        .await
+    }
+
+    pub(super) async fn request(&self, mut request: Request) -> Result<Requested, Fault> {
+        let mut patience = Patience::default();
+        let mut looks = 0;
+        let mut tried = false;
+        let local = request.created_at;
+        let duration = request.expires_at.map(|at| at.saturating_sub(request.created_at));
+        loop {
+            let done = self
+                .pool
+                .once(async |client| {
+                    self.ask(client, &mut request, duration, local, &mut tried).await
+                })
+                .await;
+            let fault = match done {
+                Ok(Some(Asked::Created(seq))) => {
+                    self.changed(&[seq]);
+                    return Ok(Requested::Created(Record::new(request.into())));
+                }
+                Ok(Some(Asked::Other(requested))) => return Ok(*requested),
+                Ok(None) => {
+                    looks += 1;
+                    if looks > LOOKS {
+                        return Err(Fault::Late);
+                    }
+                    continue;
+                }
+                Err(fault) if fault.is_passing() => fault,
+                Err(fault) => return Err(fault),
+            };
+            if !patience.pause().await {
+                return Err(fault);
+            }
+        }
+    }
+
+    async fn ask(
+        &self, client: &Client, request: &mut Request, duration: Option<u64>, local: u64,
+        tried: &mut bool,
+    ) -> Result<Option<Asked>, Fault> {
+        let pen = &self.pen;
+        let sql = pen.sql(&format!(
+            "SELECT nextval('@leaf_seq'), {}, (SELECT last FROM @call WHERE tool_call_id = $1 AND run_id = $2)",
+            now(3)
+        ));
+        let (call, run) = (&*request.call.tool_call_id, &*request.call.run_id);
+        let asked = Instant::now();
+        let found = client
+            .query_typed_one(
+                &sql,
+                &[(&call, Type::TEXT), (&run, Type::TEXT), (&pen.clock.given(local), Type::INT8)],
+            )
+            .await?;
+        let (seq, at) = (found.try_get::<_, i64>(0)?, time(found.try_get(1)?));
+        pen.clock.told(at, asked);
+        let last: Option<Uuid> = found.try_get(2)?;
+        let row = match last {
+            Some(last) => rows::by_ids(client, pen, &[last]).await?.pop(),
+            None => None,
+        };
+        if let Some(row) = row {
+            let record = row.record(&pen.sealer)?;
+            if *tried && row.id == request.id {
+                // Ours, whose answer was lost.
+                self.changed(&[row.seq]);
+                return Ok(Some(Asked::Other(Box::new(Requested::Created(record)))));
+            }
+            let replaces =
+                request.supersedes() == Some(row.id) && record.status().may_be_superseded();
+            if !replaces {
+                return Ok(Some(Asked::Other(Box::new(Requested::Duplicate(record)))));
+            }
+        }
+        // One that may be there already keeps its id: that is what it is known by.
+        if !*tried {
+            if !pen.clock.is_callers && time_of(request.id).abs_diff(at) > ID_SLACK {
+                self.forget(request.id);
+                request.id = new_id(at);
+            }
+            self.follow(request.id);
+        }
+        request.created_at = at;
+        request.expires_at = duration.map(|duration| at.saturating_add(duration));
+        let row = Row::new(&pen.sealer, seq, time(seq), request)?;
+        let note = note(&row, &pen.sealer)?;
+        *tried = true;
+        let made = write::request(client, pen, &row, &note, last).await?;
+        Ok(made.then_some(Asked::Created(seq)))
+    }
+}
+
+enum Asked {
+    Created(i64),
+    Other(Box<Requested>),
+}
+
+fn note(row: &Row, sealer: &Sealer) -> Result<Note, LedgerError> {
+    Ok(Note::about(Kind::Requested, &row.record(sealer)?))
+}
+
+fn changed<R>(
+    row: &Row, sealer: &Sealer, decided: Decided, seq: u64, now: u64, guard: Guard,
+    made: fn(Record) -> R,
+) -> Result<Judged<R>, LedgerError> {
+    let change = Change::decide(row, sealer, decided, seq, now)?
+        .ok_or_else(|| internal("the state machine refuses what the row allows"))?;
+    Ok(Judged::Change(Box::new(change), guard, made))
+}
+
+fn advanced(change: Option<Change>, guard: Guard) -> Judged<Option<Record>> {
+    match change {
+        Some(change) => Judged::Change(Box::new(change), guard, Some),
+        None => Judged::Done(None),
+    }
+}
+
+fn lease_is_over() -> LedgerError {
+    crate::ledger::LedgerErrorKind::Busy.because(
+        "this process was not heard of for longer than its lease, so nothing starts on its claim: try again, and see that it \
+         reaches the server (or give a longer `lease=` in the URL)",
+    )
+}
+
+/// ms since the epoch, of a UUIDv7.
+fn time_of(id: ApprovalId) -> u64 {
+    id.get_timestamp().map_or(0, |at| {
+        let (seconds, nanos) = at.to_unix();
+        seconds.saturating_mul(1_000).saturating_add(u64::from(nanos / 1_000_000))
+    })
+}
+
+/// A UUIDv7 of this moment, all else random.
+fn new_id(now: u64) -> ApprovalId {
+    let nanos = u32::try_from(now % 1_000).unwrap_or_default() * 1_000_000;
+    Uuid::new_v7(Timestamp::from_unix(NoContext, now / 1_000, nanos))
+}

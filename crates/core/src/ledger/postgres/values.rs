@@ -1,0 +1,76 @@
+//! Texts beside the requests, each under its key.
+
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
+
+use super::fault::Fault;
+use super::open::Core;
+use super::pen::Pen;
+use super::pool::Patience;
+use super::rows::Column;
+use crate::ledger::Versioned;
+use crate::ledger::row::{KeptValue, damaged, whole};
+
+/// From the columns k, version, text and seal.
+pub(super) fn read(columns: &Row) -> Result<KeptValue, Fault> {
+    let mut next = Column { columns, next: 0 };
+    let key = String::from_utf8(next.get()?).map_err(|_| damaged("the key of a value"))?;
+    Ok(KeptValue { key, version: next.get()?, text: next.get()?, seal: next.bytes()? })
+}
+
+async fn kept(client: &Client, pen: &Pen, key: &str) -> Result<Option<KeptValue>, Fault> {
+    let sql = pen.sql("SELECT k, version, text, seal FROM @value WHERE k = $1");
+    let found = client.query_typed_opt(&sql, &[(&key.as_bytes(), Type::BYTEA)]).await?;
+    found.as_ref().map(read).transpose()
+}
+
+pub(super) async fn get(client: &Client, pen: &Pen, key: &str) -> Result<Option<Versioned>, Fault> {
+    let kept = kept(client, pen, key).await?;
+    Ok(kept.map(|kept| kept.open(&pen.sealer)).transpose()?)
+}
+
+/// Sets it, if what is there is of this version; `None`: if nothing is. An answer that is lost is looked after: what is there
+/// is then what was to be written.
+pub(super) async fn set(
+    core: &Core, key: &str, expected: Option<u64>, text: &str,
+) -> Result<bool, Fault> {
+    let pen = &core.pen;
+    let (sql, version) = match expected {
+        None => (
+            "INSERT INTO @value (k, version, text, seal) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+            1,
+        ),
+        Some(version) => (
+            "UPDATE @value SET version = $2, text = $3, seal = $4 WHERE k = $1 AND version = $2 - 1",
+            whole(version).saturating_add(1),
+        ),
+    };
+    let sql = pen.sql(sql);
+    let new = KeptValue::new(&pen.sealer, key, version, text)?;
+    let (text, seal) = (new.text.as_slice(), new.seal.as_slice());
+    let mut patience = Patience::default();
+    let mut tried = false;
+    loop {
+        let done = core.pool.once(async |client| {
+            if tried && kept(client, pen, key).await?.is_some_and(|kept| kept.seal == new.seal) {
+                return Ok(true);
+            }
+            tried = true;
+            let params: [(&(dyn tokio_postgres::types::ToSql + Sync), Type); 4] = [
+                (&key.as_bytes(), Type::BYTEA),
+                (&version, Type::INT8),
+                (&text, Type::BYTEA),
+                (&seal, Type::BYTEA),
+            ];
+            Ok(client.execute_typed(&sql, &params).await? == 1)
+        });
+        match done.await {
+            Err(fault) if fault.is_passing() => {
+                if !patience.pause().await {
+                    return Err(fault);
+                }
+            }
+            done => return done,
+        }
+    }
+}
