@@ -218,7 +218,7 @@ export function preview(toolName: string, args: unknown, width?: number): { text
 export interface NativeGateOptions {
   maxArgumentBytes: number;
   keepDecided: number;
-  /** `memory:`, `sqlite:` or `sqlite:` with an absolute path. */
+  /** `memory:`, `sqlite:`, `sqlite:` with an absolute path, or `postgres://…`. */
   ledger: string;
   /** The key that contents are encrypted with. */
   key: string | null;

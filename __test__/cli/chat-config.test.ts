@@ -134,7 +134,7 @@ describe('a mistake is told with file, line and column', () => {
     ['[tools]\nneed_approval = ["exceute"]\n', 2, 1, /no tool "exceute": did you mean execute/],
     ['[tools]\nneed_approval = "execute"\n', 2, 1, /must be a list of texts/],
     ['base_url = "ftp://x"\n', 1, 1, /http or https/],
-    ['ledger = "postgres://x"\n', 1, 1, /sqlite:PATH/],
+    ['ledger = "postgres:x"\n', 1, 1, /sqlite:PATH/],
     ['[model]\nid = "x"\n', 2, 1, /no setting "model\.id"/],
   ];
   test.each(cases)('%j', async (text, line, column, message) => {

@@ -110,7 +110,7 @@ describe('keys and heads', () => {
     [['list', '--kind', 'x'], /--kind must be one of requested/],
     [['list', '--since', 'x'], /--since must be/],
     [['list', '--ledger', 'memory:'], /no other process can see/],
-    [['list', '--ledger', 'postgres://x'], /must be sqlite:PATH/],
+    [['list', '--ledger', 'postgres:x'], /must be sqlite:PATH/],
     [['list', '--ledger', 'sqlite:'], /must name a file/],
     [['export', '--from', 'x'], /whole number/],
   ])('%j: exit 2', async (args, message) => {

@@ -375,7 +375,7 @@ describe('the end of a gate', () => {
 
 describe('options of the wrong shape', () => {
   it.each([
-    { ledger: 'postgres://x' },
+    { ledger: 'postgres:x' },
     { timeout: 0 },
     { timeout: -1 },
     { timeout: Number.NaN },

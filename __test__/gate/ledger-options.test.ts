@@ -21,14 +21,14 @@ describe('the ledger', () => {
     ['sqlite:a.db', undefined, 'sqlite:/work/a.db'],
     ['sqlite:./b/../a.db', undefined, 'sqlite:/work/a.db'],
     ['sqlite:/var/a.db', undefined, 'sqlite:/var/a.db'],
+    ['postgres://u@h/d?schema=a', undefined, 'postgres://u@h/d?schema=a'],
   ])('%s, in the environment %s: %s', (ledger, environment, expected) => {
     if (environment !== undefined) vi.stubEnv('COUNTERSIGN_LEDGER', environment);
     expect(ledgerOptions({ ledger: ledger as 'memory:', place }).ledger).toBe(expected);
   });
 
   it.each([
-    ['postgres://localhost/a', /not in this version/],
-    ['postgresql://localhost/a', /not in this version/],
+    ['postgres:localhost', /must be/],
     ['sqlite://a.db', /not a URL/],
     ['sqlite::memory:', /'memory:'/],
     ['sqlite:a\0b', /NUL/],
@@ -41,6 +41,15 @@ describe('the ledger', () => {
     expect(make).toThrow(InvalidConfigError);
     expect(make).toThrow(message);
   });
+
+  it.each(['postgres:u:hunter2@h/d', 'pg://u:hunter2@h/d'])(
+    '%s is refused without what may be a password',
+    (ledger) => {
+      const make = () => createGate({ ledger: ledger as 'memory:' });
+      expect(make).toThrow(/must be/);
+      expect(make).not.toThrow(/hunter2/);
+    },
+  );
 
   it('of the environment is refused by its name', () => {
     vi.stubEnv('COUNTERSIGN_LEDGER', 'redis:');

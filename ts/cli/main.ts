@@ -64,7 +64,8 @@ const ON_LEDGER: Readonly<Record<string, { run(args: readonly string[]): Promise
   webhooks: { run: webhooks, help: WEBHOOKS_HELP },
 };
 
-const LEDGER_OPTIONS = `  -l, --ledger sqlite:PATH   [default: COUNTERSIGN_LEDGER, else the nearest .countersign/ledger.db upward]
+const LEDGER_OPTIONS = `  -l, --ledger LEDGER        sqlite:PATH or postgres://…
+                             [default: COUNTERSIGN_LEDGER, else the nearest .countersign/ledger.db upward]
       --key-env NAME         the variable with the key of an encrypted ledger [default: COUNTERSIGN_LEDGER_KEY]
       --by NAME              who decides [default: the user of the system]
       --json                 JSON Lines

@@ -21,6 +21,7 @@ export interface LedgerValues {
 }
 
 const SQLITE = 'sqlite:';
+const POSTGRES = /^postgres(ql)?:\/\//;
 const HERE = '.countersign/ledger.db';
 
 /** Does something with the ledger, and lets go of it. To `look` writes nothing. */
@@ -49,7 +50,10 @@ export function ledgerName(option: string | undefined): string {
   const place = option === undefined ? 'COUNTERSIGN_LEDGER' : '--ledger';
   if (named === 'memory:')
     throw new Usage(`${place} is 'memory:', which no other process can see: use sqlite:PATH in both`);
-  if (!named.startsWith(SQLITE)) throw new Usage(`${place} must be sqlite:PATH, not ${JSON.stringify(named)}`);
+  if (POSTGRES.test(named)) return named;
+  // What looks like a URL may hold a password.
+  const told = named.includes('@') ? '' : `, not ${JSON.stringify(named)}`;
+  if (!named.startsWith(SQLITE)) throw new Usage(`${place} must be sqlite:PATH or postgres://…${told}`);
   const path = named.slice(SQLITE.length);
   if (path === '' || path.includes('\0')) throw new Usage(`${place} must name a file: sqlite:PATH`);
   const file = resolve(path);
@@ -66,7 +70,9 @@ function nearest(): string {
     if (existsSync(file)) return SQLITE + file;
     if (dirname(directory) === directory) break;
   }
-  throw new Usage(`which ledger? Pass --ledger sqlite:PATH, or set COUNTERSIGN_LEDGER, or run it where ${HERE} is`);
+  throw new Usage(
+    `which ledger? Pass --ledger sqlite:PATH or postgres://…, or set COUNTERSIGN_LEDGER, or run it where ${HERE} is`,
+  );
 }
 
 function keyOf(option: string | undefined): string | null {

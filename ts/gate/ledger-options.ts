@@ -9,6 +9,7 @@ const LEDGER_ENV = 'COUNTERSIGN_LEDGER';
 const KEY_ENV = 'COUNTERSIGN_LEDGER_KEY';
 const MEMORY = 'memory:';
 const SQLITE = 'sqlite:';
+const POSTGRES = /^postgres(ql)?:\/\//;
 
 type LedgerOptions = Pick<NativeGateOptions, 'ledger' | 'key' | 'retainContentsMs' | 'retainRecordsMs'>;
 
@@ -30,21 +31,22 @@ export function ledgerOptions({ ledger: given, place, encryption, retention }: G
 
 /** The files in which a ledger lies; the others are called like them. */
 export function filesOf({ ledger }: LedgerOptions): string[] {
-  if (ledger === MEMORY || ledger === SQLITE) return [];
+  if (!ledger.startsWith(SQLITE) || ledger === SQLITE) return [];
   const path = ledger.slice(SQLITE.length);
   return [sep === '/' ? path : path.replaceAll(sep, '/')];
 }
 
-/** The ledger, with an absolute path. */
+/** The ledger; a file with an absolute path. */
 function checkLedger(where: string, ledger: unknown, cwd: string): string {
   const refuse = (why: string) => new InvalidConfigError({ message: `${where} ${why}` });
   if (ledger === MEMORY || ledger === SQLITE) return ledger;
-  if (typeof ledger !== 'string') throw refuse(`must be '${MEMORY}' or '${SQLITE}<path>', not ${typeof ledger}.`);
-  if (/^postgres(ql)?:/i.test(ledger)) {
-    throw refuse(`names a PostgreSQL database, which is not in this version: use '${SQLITE}<path>' or '${MEMORY}'.`);
+  const one = `'${MEMORY}', '${SQLITE}<path>' or 'postgres://<user>@<host>/<database>'`;
+  if (typeof ledger !== 'string') throw refuse(`must be ${one}, not ${typeof ledger}.`);
+  if (POSTGRES.test(ledger)) return ledger;
+  // What looks like a URL may hold a password.
+  if (!ledger.startsWith(SQLITE)) {
+    throw refuse(`must be ${one}${ledger.includes('@') ? '' : `, not ${JSON.stringify(ledger)}`}.`);
   }
-  if (!ledger.startsWith(SQLITE))
-    throw refuse(`must be '${MEMORY}' or '${SQLITE}<path>', not ${JSON.stringify(ledger)}.`);
   const path = ledger.slice(SQLITE.length);
   if (path.startsWith('//')) {
     throw refuse(`is a path, not a URL: write '${SQLITE}approvals.db' or '${SQLITE}/var/lib/approvals.db'.`);

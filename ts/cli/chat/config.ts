@@ -58,7 +58,7 @@ export interface ChatConfig {
   baseUrl: string | undefined;
   /** Whether a key may be sent to {@link ChatConfig.baseUrl}: not where only a project names it. */
   sendsKey: boolean;
-  /** What the user names: `sqlite:` and a path, or `memory:`; `undefined`: nothing. */
+  /** What the user names: `sqlite:` and a path, `postgres://…`, or `memory:`; `undefined`: nothing. */
   ledger: string | undefined;
   /** What the project names, with an absolute path. */
   projectLedger: string | undefined;
@@ -206,9 +206,13 @@ const KEYS: Readonly<Record<string, Read>> = {
   ledger: (value, about) => {
     const ledger = text(value, about) as string;
     if (ledger === 'memory:') return ledger;
+    // What everybody shares is named by who uses it, not by what came with a project.
+    if (/^postgres(ql)?:\/\//.test(ledger) && about.project === undefined) return ledger;
     const path = ledger.startsWith('sqlite:') ? ledger.slice('sqlite:'.length) : '';
     if (path === '' || path.includes('\0'))
-      return about.refuse(`${about.name} must be sqlite:PATH or memory:, not ${JSON.stringify(ledger)}`);
+      return about.refuse(
+        `${about.name} must be sqlite:PATH or memory:${about.project === undefined ? ' or postgres://…' : ''}${ledger.includes('@') ? '' : `, not ${JSON.stringify(ledger)}`}`,
+      );
     const file = resolve(about.folder, path);
     if (about.project !== undefined && !isInside(about.project, file))
       return about.refuse(`a project's ${about.name} must lie in the project`);

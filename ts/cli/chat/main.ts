@@ -24,7 +24,7 @@ export const CHAT_HELP = `countersign [options]: an agent in this folder, with a
       --base-url URL         a server that speaks OpenAI's protocol; its key in COUNTERSIGN_API_KEY or OPENAI_API_KEY
       --cwd DIR              the folder that it works in [default: this one]
       --policy FILE          one more policy file, or preset:NAME; may be given several times
-      --ledger sqlite:PATH   where requests and runs are kept [default: COUNTERSIGN_LEDGER, else .countersign/ledger.db]
+      --ledger LEDGER        where requests and runs are kept [default: COUNTERSIGN_LEDGER, else .countersign/ledger.db]
       --auto                 Auto-approve: what would be asked about runs at once. What a policy denies does not
       --plan                 only what is read-only runs
       --prompt TEXT          one prompt, then it ends. Without a terminal nobody is asked: what asks is rejected
