@@ -61,6 +61,10 @@ describe('the callback', () => {
       expiresAt: null,
       digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
       contents: 'kept',
+      needs: [],
+      requester: null,
+      votes: [],
+      escalatedAt: null,
       verdict: null,
       always: {
         allow: {
