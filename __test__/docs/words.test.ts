@@ -116,7 +116,7 @@ test('docs/concepts.md has each event of a run', () => {
     declarations.indexOf('export type AgentEvent'),
   );
   const events = unique(allOf(declared, /type: '([a-z-]+)'/g));
-  expect(events.length).toBe(15);
+  expect(events.length).toBe(18);
   expect(unique(allOf(read('docs/concepts.md'), /^\| `([a-z]+(?:-[a-z]+)*)` \|/gm))).toEqual(events);
 });
 
