@@ -18,6 +18,8 @@ const standard = (name) => readFileSync(join(root, 'scripts', 'licences', `${nam
 const WITHOUT_TEXT = {
   // Its repository has the text; the header of each of its files names the holder.
   'yoga-layout': { text: 'MIT', copyright: ['Copyright (c) Meta Platforms, Inc. and affiliates.'] },
+  // Its repository has the text.
+  '@cfworker/json-schema': { text: 'MIT', copyright: ['Copyright (c) 2020 Jeremy Danyow'] },
   // Its repository has the text that its sister packages bring.
   '@ai-sdk/provider-utils': { text: 'Apache-2.0', copyright: ['Copyright 2023 Vercel, Inc.'] },
   // Crates of one repository, whose text is not in the folders that are published.

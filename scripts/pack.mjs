@@ -55,8 +55,7 @@ async function pack() {
 
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     for (const name of [
-      'index.d.ts',
-      'agent.d.ts',
+      ...manifest.files.filter((each) => each.endsWith('.d.ts')),
       'policy.schema.json',
       'dist',
       'binding',

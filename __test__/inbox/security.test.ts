@@ -197,7 +197,7 @@ describe('a body', () => {
     ['that is empty', {}, '', 400],
     ['that is a list', {}, '[]', 400],
     ['that is null', {}, 'null', 400],
-    ['that is no UTF-8', {}, new Uint8Array([0x7b, 0xff, 0x7d]) as unknown as string, 400],
+    ['that is no UTF-8', {}, Buffer.from('{"decision":{"type":"approve","reason":"\xff"}}', 'latin1') as never, 400],
   ])('%s is refused', async (_, headers, body, expected) => {
     const { gate, mia, path } = await setUp();
     const { csrf } = (await mia.get<Session>('api/session')).body;

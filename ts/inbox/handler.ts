@@ -16,7 +16,7 @@ import { failureOf, isLedgerTrouble, notFound, Refusal } from './refusal.js';
 import { failed, json, reply } from './replies.js';
 import { methodsOf, routeOf, type Route } from './routes.js';
 import { Streams } from './stream.js';
-import { VERSION } from './version.js';
+import { version } from './version.js';
 import { brief, type Eyes } from './view.js';
 
 export class Inbox {
@@ -24,6 +24,7 @@ export class Inbox {
   readonly #assets: Assets;
   readonly #streams: Streams;
   readonly #audit: AuditLook;
+  readonly #version = version();
   readonly #persons: Rate | undefined;
   readonly #addresses: Rate | undefined;
 
@@ -149,7 +150,7 @@ export class Inbox {
       person: { name: brief(name, 80), groups: groups.map((group) => brief(group, 80)), mayDecide },
       csrf: csrfToken(person, this.#settings),
       now,
-      version: VERSION,
+      version: this.#version,
       ledger: { lasts: gate.lasts },
     };
   }

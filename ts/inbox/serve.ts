@@ -32,6 +32,8 @@ export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): P
     {
       ...more,
       basePath,
+      // Whoever has a session is the one who started it.
+      rateLimit: false,
       authenticate: (request) => {
         const own = session(request);
         return own === undefined ? null : { name: by, groups, session: own };

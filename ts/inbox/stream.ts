@@ -5,8 +5,8 @@ import type { Events } from './protocol.js';
 import { Refusal } from './refusal.js';
 import { reply } from './replies.js';
 
-/** A comment so often, in ms, so that nobody in between takes the silence for an end. */
-const BEAT_MS = 15_000;
+/** A comment so often, in ms: some servers take a silence of ten seconds for an end. */
+const BEAT_MS = 8_000;
 /** Then the page comes again, in ms, and is asked again who it is. */
 const LONGEST_MS = 600_000;
 /** How soon events are read again after that failed, in ms. */

@@ -1,4 +1,19 @@
-import manifest from '../../package.json' with { type: 'json' };
+import { readFileSync } from 'node:fs';
 
-/** Of this package. */
-export const VERSION: string = manifest.version;
+/** Of this package; `''`: a bundler has moved this away from it. */
+export function version(): string {
+  // From `dist/`, or from where the sources are.
+  for (const above of ['../package.json', '../../package.json'])
+    try {
+      const { name, version: found } = JSON.parse(readFileSync(new URL(above, import.meta.url), 'utf8')) as Manifest;
+      if (name === 'countersign' && typeof found === 'string') return found;
+    } catch {
+      // Not here.
+    }
+  return '';
+}
+
+interface Manifest {
+  name?: unknown;
+  version?: unknown;
+}
