@@ -218,6 +218,18 @@ describe('the server', () => {
     expect(await gate.pending()).toEqual([]);
   });
 
+  it('ends though somebody never finishes what they ask', async () => {
+    const { inbox } = await setUp();
+    const socket = createConnection(inbox.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: 127'));
+    const gone = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => {});
+    // Its connection is there when another one is answered after it.
+    await new Promise((resolve) => socket.once('connect', resolve));
+    await enter(inbox.link());
+    await inbox.close();
+    await gone;
+  });
+
   it('tells what happens, and who looks', async () => {
     const { gate, inbox } = await setUp({ groups: ['ops'] });
     const { base, cookie } = await enter(inbox.link());
