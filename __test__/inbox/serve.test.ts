@@ -112,6 +112,15 @@ describe('without a session', () => {
       expect((await send(`${base}${path}`, { cookie })).status).toBe(401);
   });
 
+  it('whoever comes is told how to get a link', async () => {
+    const { inbox } = await setUp();
+    const { headers, body } = await send(inbox.link().replace(/\?.*/, ''));
+    expect([headers['content-type'], body]).toEqual([
+      'text/html; charset=utf-8',
+      expect.stringContaining('press Enter'),
+    ]);
+  });
+
   it('nor at the root, nor anywhere else', async () => {
     const { inbox } = await setUp();
     for (const path of ['', 'inbox/', 'favicon.ico', '../x'])
