@@ -53,9 +53,19 @@ describeInBrowser('while somebody looks', () => {
     await page.keyboard.press('j');
     await shows(page, second);
     await page.mouse.up();
-    // Nor does a key that was meant for what was there before.
-    await page.keyboard.press('k');
-    await page.keyboard.press('a');
+    // Nor does a click or a key that was meant for what was there a moment ago.
+    await page.evaluate(async (id) => {
+      const press = (key: string) => window.dispatchEvent(new KeyboardEvent('keydown', { key }));
+      const drawn = new Promise<HTMLElement>((resolve) => {
+        new MutationObserver(() => {
+          const button = document.querySelector<HTMLElement>(`article[data-id="${id}"] .bar .primary`);
+          if (button) resolve(button);
+        }).observe(document.body, { subtree: true, childList: true });
+      });
+      press('k');
+      (await drawn).click();
+      press('a');
+    }, first.approvalId);
     await shows(page, first);
     await pause(300);
     expect((await inbox.gate.pending()).map(({ approvalId }) => approvalId)).toHaveLength(2);
