@@ -25,9 +25,9 @@ describeInBrowser('on the page', () => {
     await mia.page.getByText('Done: approved').waitFor();
     expect(await result).toBe('done');
     expect(ran).toEqual([{ command: 'make' }]);
-    expect(await inbox.gate.get(request.approvalId)).toMatchObject({ decidedBy: 'mia' });
+    expect(await inbox.gate.get(request.approvalId)).toMatchObject({ decidedBy: 'mia', via: 'inbox' });
     // It stands there until somebody goes on: nothing slides into its place.
-    expect(await mia.page.locator('.row.gone').count()).toBe(1);
+    await mia.page.locator('.row.gone').waitFor();
     expect(faultsOf(mia)).toEqual([]);
   });
 
@@ -207,6 +207,6 @@ describeInBrowser('on the page', () => {
     await page.locator(`article[data-id="${before.approvalId}"]`).waitFor();
     await page.locator('.outcome').getByText('Rejected by noor').waitFor();
     expect(await page.locator('.decide .bar').count()).toBe(0);
-    expect(await page.locator('.list .row').count()).toBe(1);
+    await expect.poll(() => page.locator('.list .row').count()).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 /** Several people, each with a browser of their own. */
 import { expect, test } from 'vitest';
 import { describeInBrowser } from '../../support/browser.js';
-import { ask, decided, faultsOf, openInbox, useBrowser, visit } from './support.js';
+import { ask, call, decided, faultsOf, openInbox, useBrowser, visit, waiting } from './support.js';
 
 describeInBrowser('people', () => {
   const browser = useBrowser();
@@ -23,7 +23,7 @@ describeInBrowser('people', () => {
     const { decidedBy } = await decided(inbox.gate, request);
     const loser = decidedBy === 'mia' ? noor! : mia!;
     await loser.page
-      .getByText(new RegExp(`by ${decidedBy} in `))
+      .getByText(new RegExp(`by ${decidedBy} in an inbox`))
       .first()
       .waitFor();
     expect(await loser.page.locator('.decide .bar').count()).toBe(0);
@@ -44,9 +44,47 @@ describeInBrowser('people', () => {
     await page.getByRole('button', { name: 'Approve' }).click();
     await page
       .getByRole('alert')
-      .getByText(/Somebody was faster: rejected by noor in .*\d/)
+      .getByText(/Somebody was faster: rejected by noor in an inbox, .*\d/)
       .waitFor();
     expect((await inbox.gate.get(request.approvalId))?.status).toBe('rejected');
+  });
+
+  test('who must agree with others: each signs, and it runs when enough have', async () => {
+    const inbox = await openInbox();
+    const { ran, result } = call(inbox.gate, { command: 'make' }, { approvers: ['group:ops', 'ida'], quorum: 2 });
+    const request = await waiting(inbox.gate);
+    const [mia, ida, kim] = await Promise.all(
+      ['mia/ops', 'ida', 'kim/sales'].map((name) => visit(browser(), inbox, name)),
+    );
+    await kim!.open(request);
+    await kim!.page.getByText('Others are named as approvers').waitFor();
+    expect(await kim!.page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await mia!.open(request);
+    expect(await mia!.page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    await mia!.page.getByRole('button', { name: 'Approve' }).click();
+    await mia!.page.getByText('Your approval counts. Others have to agree').waitFor();
+    expect(ran).toEqual([]);
+    // Whoever else looks sees the signature.
+    await kim!.page.locator('.line.signed').getByText('mia').waitFor();
+    await ida!.open(request);
+    expect(await ida!.page.locator('.signatures').innerText()).toMatch(/1 of 2[\s\S]*mia[\s\S]*not signed yet/);
+    await ida!.page.getByRole('button', { name: 'Approve' }).click();
+    await ida!.page.getByText('Done: approved').waitFor();
+    expect(await result).toBe('done');
+    await mia!.page.locator('.outcome').getByText('by ida').waitFor();
+    for (const each of [mia!, ida!, kim!]) expect(faultsOf(each)).toEqual([]);
+  });
+
+  test('who is refused by the program is told why, and the request waits on', async () => {
+    const inbox = await openInbox({ authorize: (_, { by }) => by !== 'mia' || 'not during the freeze' });
+    const request = await ask(inbox.gate, { args: { command: 'make' } });
+    const { page, open } = await visit(browser(), inbox);
+    await open(request);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('alert').getByText('not during the freeze').waitFor();
+    expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
+    // It may be tried again.
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
   });
 
   test('who may only look see everything and decide nothing', async () => {

@@ -64,8 +64,8 @@ function Whole({ shown }: { shown: Detail }) {
           {detailFault.value !== null && <p class="note bad">It could not be read again: {detailFault.value}</p>}
           <Warnings shown={shown} />
           {record.kind === 'approval' ? <Contents shown={shown} /> : <Asked questions={shown.questions ?? []} />}
-          <Why shown={shown} />
           <Signatures record={record} />
+          <Why shown={shown} />
           <Similars similar={shown.similar} />
           <Ids record={record} />
         </div>
