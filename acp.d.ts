@@ -38,7 +38,14 @@ export interface AcpPermissionOption {
 export interface AcpOptions {
   /** For how long "always" is meant. `null`: it is not offered. @default 'session' */
   remember?: GrantScope | null;
+  /** Who is at the other end. Needed where requests name approvers or a quorum. @default nobody says */
+  by?: string;
+  /** The groups that this person is in. @default none beside the gate's own `groups` */
+  groups?: readonly string[];
 }
+
+/** A decision, and who took it, where {@link AcpOptions} says so. */
+export type AcpDecision = Decision<never> & { by?: string; groups?: readonly string[] };
 
 /** Request as the editor is asked. What the request does not allow, or does not offer to remember, is no option. */
 export declare function toPermissionRequest(
@@ -52,7 +59,7 @@ export declare function fromPermissionOutcome(
   outcome: unknown,
   request: ApprovalRequest,
   options?: AcpOptions,
-): Decision<never>;
+): AcpDecision;
 
 /** What is used of a connection to an editor: an `AgentContext` of `@agentclientprotocol/sdk`, or an `AgentSideConnection`. */
 export type AcpConnection =
@@ -74,4 +81,4 @@ export declare function acpApprover(
   connection: AcpConnection,
   sessionId: string,
   options?: AcpOptions,
-): (request: ApprovalRequest, options: { abortSignal: AbortSignal }) => Promise<Decision<never>>;
+): (request: ApprovalRequest, options: { abortSignal: AbortSignal }) => Promise<AcpDecision>;

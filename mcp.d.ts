@@ -33,7 +33,14 @@ export type McpField =
 export interface McpOptions {
   /** For how long "always" is meant. `null`: it is not offered. @default 'session' */
   remember?: GrantScope | null;
+  /** Who is at the other end. Needed where requests name approvers or a quorum. @default nobody says */
+  by?: string;
+  /** The groups that this person is in. @default none beside the gate's own `groups` */
+  groups?: readonly string[];
 }
+
+/** A decision, and who took it, where {@link McpOptions} says so. */
+export type McpDecision = Decision & { by?: string; groups?: readonly string[] };
 
 /** A request, or a question, as a form. What the request does not allow is not in it. */
 export declare function toElicitation(request: ApprovalRequest, options?: McpOptions): McpElicitation;
@@ -42,7 +49,7 @@ export declare function toElicitation(request: ApprovalRequest, options?: McpOpt
  * The decision that a form means: `decline`, `cancel`, what was not offered, what does not fit and anything else that is odd is a
  * rejection. Answers to questions become `respond`.
  */
-export declare function fromElicitResult(result: unknown, request: ApprovalRequest, options?: McpOptions): Decision;
+export declare function fromElicitResult(result: unknown, request: ApprovalRequest, options?: McpOptions): McpDecision;
 
 /** What is used of a `Server`, or of an `McpServer`, of `@modelcontextprotocol/sdk`. */
 export type McpServerLike = McpElicits | { server: McpElicits };
@@ -59,7 +66,7 @@ interface McpElicits {
 export declare function mcpApprover(
   server: McpServerLike,
   options?: McpOptions,
-): (request: ApprovalRequest, options: { abortSignal: AbortSignal }) => Promise<Decision>;
+): (request: ApprovalRequest, options: { abortSignal: AbortSignal }) => Promise<McpDecision>;
 
 /** An `onQuestion` that asks the client's human. `null`: the human does not want to answer. */
 export declare function mcpQuestioner(

@@ -250,3 +250,12 @@ test('an older connection is asked as well', async () => {
   const requestPermission = async () => ({ outcome: { outcome: 'selected', optionId: 'approve' } });
   expect((await deleting(acpApprover({ requestPermission }, 's'))).ran).toEqual(['del a.txt']);
 });
+
+test('who is at the editor stands beside the decision', async () => {
+  const request = await requestWith();
+  const person = { by: 'ada', groups: ['ops'] };
+  const selected = { outcome: 'selected', optionId: 'approve' };
+  expect(fromPermissionOutcome(selected, request, person)).toEqual({ type: 'approve', ...person });
+  expect(fromPermissionOutcome({ outcome: 'cancelled' }, request, person)).toMatchObject({ type: 'reject', by: 'ada' });
+  expect(fromPermissionOutcome(selected, request)).toEqual({ type: 'approve' });
+});

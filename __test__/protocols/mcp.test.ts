@@ -157,6 +157,13 @@ test('what the request does not allow cannot be picked', async () => {
     expect(fromElicitResult(accept({ decision, args: '{}', answer: 'x' }), request)).toMatchObject({ type: 'reject' });
 });
 
+test('who fills in the form stands beside the decision', async () => {
+  const request = await requestWith();
+  const person = { by: 'ada', groups: ['ops'] };
+  expect(fromElicitResult(accept({ decision: 'approve' }), request, person)).toEqual({ type: 'approve', ...person });
+  expect(fromElicitResult(accept({ decision: 'approve', by: 'eve' }), request)).toEqual({ type: 'approve' });
+});
+
 describe('questions', () => {
   const turns = (...questions: Question[]) => [calls(call('ask_user', { questions }, 'q1')), says('Done.')];
   /** What the model was told. */

@@ -1,9 +1,9 @@
 /** What `countersign/acp` exports; `acp.d.ts` documents it. */
 import type * as Api from '../../acp.js';
-import type { ApprovalRequest, FileChange } from '../../index.js';
+import type { ApprovalRequest, Decision, FileChange } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { safeText } from '../native.js';
-import { isRecord, offersOf, own, rejection } from './offers.js';
+import { isRecord, offersOf, own, rejection, takenBy, type Options } from './offers.js';
 
 /** @see acp.d.ts */
 export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, options) => ({
@@ -27,13 +27,16 @@ export const toPermissionRequest: typeof Api.toPermissionRequest = (request, ses
 });
 
 /** @see acp.d.ts */
-export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, options) => {
+export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, options) =>
+  takenBy(decisionOf(outcome, request, options), options);
+
+function decisionOf(outcome: unknown, request: ApprovalRequest, options: Options | undefined): Decision<never> {
   if (!isRecord(outcome)) return rejection('The editor gave an answer that cannot be read.');
   if (own(outcome, 'outcome') === 'cancelled') return rejection('The editor cancelled the question.');
   const optionId = own(outcome, 'outcome') === 'selected' ? own(outcome, 'optionId') : undefined;
   const picked = offersOf(request, options).find(({ id }) => id === optionId);
   return picked?.decision ?? rejection('The editor gave an answer that was not offered.');
-};
+}
 
 /** @see acp.d.ts */
 export const acpApprover: typeof Api.acpApprover =

@@ -4,7 +4,7 @@ import type { ApprovalRequest, Decision } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { isQuestion } from '../gate/questions.js';
 import { oneLine } from '../gate/in-a-line.js';
-import { isRecord, offersOf, own, rejection, type RememberOptions } from './offers.js';
+import { isRecord, offersOf, own, rejection, takenBy, type Options } from './offers.js';
 import { answersOf, questionForm } from './mcp-questions.js';
 
 /** The longest reason, in UTF-16 units. */
@@ -64,7 +64,10 @@ const ANSWER = {
 } as const;
 
 /** @see mcp.d.ts */
-export const fromElicitResult: typeof Api.fromElicitResult = (result, request, options) => {
+export const fromElicitResult: typeof Api.fromElicitResult = (result, request, options) =>
+  takenBy(decisionOf(result, request, options), options);
+
+function decisionOf(result: unknown, request: ApprovalRequest, options: Options | undefined): Decision {
   if (!isRecord(result)) return rejection('The client gave an answer that cannot be read.');
   const action = own(result, 'action');
   if (action === 'decline') return rejection('The human declined to answer.');
@@ -73,7 +76,7 @@ export const fromElicitResult: typeof Api.fromElicitResult = (result, request, o
   if (action !== 'accept' || !isRecord(content)) return rejection('The client gave an answer that cannot be read.');
   if (isQuestion(request)) return answersOf(request, content);
   return picked(content, choicesOf(request, options));
-};
+}
 
 function picked(content: Record<string, unknown>, choices: readonly Choice[]): Decision {
   const choice = choices.find(({ name }) => name === own(content, 'decision'));
@@ -86,7 +89,7 @@ function picked(content: Record<string, unknown>, choices: readonly Choice[]): D
   return choice.decide(reason.trim() === '' ? {} : { reason }, field);
 }
 
-function choicesOf(request: ApprovalRequest, options: RememberOptions | undefined): Choice[] {
+function choicesOf(request: ApprovalRequest, options: Options | undefined): Choice[] {
   const { allowedDecisions } = request;
   const choices = offersOf(request, options).map(({ id, label, decision }): Choice => ({
     name: id,
@@ -119,8 +122,8 @@ async function ask(
   server: Api.McpServerLike,
   request: ApprovalRequest,
   signal: AbortSignal,
-  options?: RememberOptions,
-): Promise<Decision> {
+  options?: Options,
+): Promise<Api.McpDecision> {
   const elicits = 'elicitInput' in server ? server : server.server;
   const result = await elicits.elicitInput(toElicitation(request, options), { signal, timeout: NO_TIMEOUT });
   return fromElicitResult(result, request, options);

@@ -1,10 +1,24 @@
 /** What a request offers to a human behind a protocol, which knows no more of it than is sent. */
 import type { ApprovalRequest, Decision, GrantScope } from '../../index.js';
 
-/** What both protocols can be told. `null`: "always" is not offered. */
-export interface RememberOptions {
+/** What both protocols can be told. */
+export interface Options {
+  /** `null`: "always" is not offered. */
   remember?: GrantScope | null;
+  /** Who is at the other end. */
+  by?: string;
+  groups?: readonly string[];
 }
+
+/** A decision as this person takes it. */
+export const takenBy = <DECISION extends Decision>(
+  decision: DECISION,
+  { by, groups }: Options = {},
+): DECISION & Pick<Options, 'by' | 'groups'> => ({
+  ...decision,
+  ...(by === undefined ? {} : { by }),
+  ...(groups === undefined ? {} : { groups }),
+});
 
 /** An answer that can be picked from a list. */
 export interface Offer {
@@ -15,7 +29,7 @@ export interface Offer {
 }
 
 /** What can be picked, the most harmless first of what approves and of what rejects. */
-export function offersOf(request: ApprovalRequest, { remember = 'session' }: RememberOptions = {}): Offer[] {
+export function offersOf(request: ApprovalRequest, { remember = 'session' }: Options = {}): Offer[] {
   const { allowedDecisions, always, needs } = request;
   // What names approvers asks people each time.
   const scope = needs.length === 0 ? remember : null;

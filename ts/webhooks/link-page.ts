@@ -71,6 +71,9 @@ export function confirmation(request: ApprovalRequest, { by, decision }: Saying)
     ['Run', request.runId],
     ['Asked', time(request.createdAt)],
     ...(request.expiresAt === null ? [] : [['Until', time(request.expiresAt)] as [string, string]]),
+    ...(request.votes.length === 0
+      ? []
+      : [['Approved by', request.votes.map((vote) => vote.by).join(', ')] as [string, string]]),
     ['You are', by],
   ];
   const list = facts.map(([name, value]) => `<dt>${name}</dt><dd>${line(value)}</dd>`).join('\n');
