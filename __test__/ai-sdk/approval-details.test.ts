@@ -170,6 +170,16 @@ describe('approvalDetails', () => {
     expect(await approvalDetails(gate, { runId: 'another' })).toEqual([]);
   });
 
+  it('who must agree, and who has', async () => {
+    const gate = createGate();
+    const interruptOn = { del: { approvers: ['ada', 'group:ops\u202e'], quorum: 2 } };
+    await read(await (await stopped(gate, one(), { interruptOn })).respond([user]));
+    await gate.approve((await gate.pending(options))[0]!.approvalId, { by: 'ada' });
+    expect(await approvalDetails(gate, options)).toMatchObject([
+      { needs: [{ approvers: ['ada', 'group:ops\\u{202E}'], quorum: 2 }], approvedBy: ['ada'] },
+    ]);
+  });
+
   it(`is JSON (AI SDK ${major})`, async () => {
     const gate = createGate();
     await read(await (await stopped(gate, one())).respond([user]));

@@ -40,7 +40,7 @@ async function detailsOfCall(gate: Gate, runId: string, toolCallId: string): Pro
 
 function detailsOf(request: ApprovalRequest): ApprovalDetails {
   const { approvalId, toolCallId, toolName, preview, flags, verdict, changes, contents } = request;
-  const { needs = [], votes = [], createdAt, expiresAt } = request;
+  const { needs, votes, createdAt, expiresAt } = request;
   return {
     approvalId,
     toolCallId,
