@@ -92,13 +92,12 @@ describe.each([
       expect.arrayContaining([
         'package.json',
         'policy.schema.json',
-        'index.d.ts',
-        'agent.d.ts',
+        ...exportedFiles(),
         'LICENSE',
         'THIRD-PARTY-NOTICES.txt',
         'binding/binding.js',
         'dist/inbox/index.html',
-        ...['index', 'agent', 'core', 'cli', 'chat', 'screen', 'provider'].map((name) => `dist/${name}.js`),
+        ...['core', 'cli', 'chat', 'screen', 'provider'].map((name) => `dist/${name}.js`),
       ]),
     );
     expect(filesOf(addon).toSorted()).toEqual([
@@ -274,6 +273,16 @@ function cratesIn(addon: string): { crates: string[]; standard: string[] } {
 }
 
 /** Paths of all files under a folder, relative to it, with `/`. */
+/** The files that stand behind the names in `exports`. */
+function exportedFiles(): string[] {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, string | Record<string, string>>;
+  };
+  return Object.values(manifest.exports)
+    .flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
+    .map((file) => file.replace(/^\.\//, ''));
+}
+
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
