@@ -277,9 +277,10 @@ impl Check<'_> {
                  OR r.executor <> a.executor",
             ),
             (
-                "a call has a later request than is said",
+                "the last request of a call is not the one that is said",
                 "SELECT count(*) FROM @approval a WHERE NOT EXISTS (SELECT FROM @call k WHERE k.tool_call_id = a.tool_call_id
-                 AND k.run_id = a.run_id AND EXISTS (SELECT FROM @approval l WHERE l.id = k.last AND l.seq >= a.seq))",
+                 AND k.run_id = a.run_id AND EXISTS (SELECT FROM @approval l WHERE l.id = k.last AND l.run_id = a.run_id
+                 AND l.tool_call_id = a.tool_call_id AND l.seq >= a.seq))",
             ),
         ] {
             let count: i64 = self.client.query_typed_one(&self.pen.sql(sql), &[]).await?.try_get(0)?;

@@ -5,6 +5,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, GenericClient};
 
 use super::fault::Fault;
+use super::partitions;
 use super::pen::{Pen, now};
 use super::schema::MIGRATIONS;
 use super::write::Params;
@@ -169,6 +170,7 @@ async fn migrate(client: &mut Client, pen: &Pen) -> Result<(), Fault> {
         set(&transaction, pen, "min_writer", &migration.min_writer.to_string()).await?;
     }
     if theirs == 0 {
+        partitions::first(&transaction, pen).await?;
         let now = transaction
             .query_typed_one(&format!("SELECT {}", now(1)), &[(&None::<i64>, Type::INT8)])
             .await?;

@@ -2,15 +2,16 @@
 //! nobody made it in time or since it outlived its day, is in the last one (`…_rest`).
 
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, GenericClient};
+use tokio_postgres::{Client, GenericClient, Transaction};
 use uuid::Uuid;
 
 use super::fault::Fault;
+use super::migrate::lock;
 use super::pen::{Pen, server_now};
 use crate::ledger::row::time;
 
 /// How many days there are partitions for from today on.
-const AHEAD: u64 = 3;
+const AHEAD: usize = 3;
 /// ms
 const DAY: u64 = 86_400_000;
 /// 2020-01-01, from which the numbers of runs count: so they are ones that JavaScript can hold until 2089.
@@ -96,18 +97,53 @@ pub(super) fn run_number(now: u64, count: i64) -> i64 {
     since.saturating_mul(RUNS_PER_MS) + count.rem_euclid(RUNS_PER_MS)
 }
 
-/// Makes the partitions of the next days, where they are missing.
+/// Makes the partitions of the next days, where they are missing. Whoever opens the ledger waits for it: what is asked before
+/// its day has a partition goes to the rest, and then that day cannot have one.
 pub(super) async fn ahead(client: &mut Client, pen: &Pen) -> Result<(), Fault> {
-    let found = client.query_typed_one(&format!("SELECT {}", server_now()), &[]).await?;
-    let today = Day::of(time(found.try_get(0)?));
-    for day in (today.0..today.0 + AHEAD).map(Day) {
-        for (table, by, with) in TABLES {
-            if !exists(client, pen, &day.table(table)).await? {
-                make(client, pen, day, table, by, with).await?;
-            }
+    for day in next_days(client).await? {
+        make_day(client, pen, day).await?;
+    }
+    Ok(())
+}
+
+/// The same with the tables themselves, in their transaction.
+pub(super) async fn first(transaction: &Transaction<'_>, pen: &Pen) -> Result<(), Fault> {
+    for day in next_days(transaction).await? {
+        for table in TABLES {
+            transaction.batch_execute(&sql(pen, day, table)).await?;
         }
     }
     Ok(())
+}
+
+async fn next_days(client: &impl GenericClient) -> Result<[Day; AHEAD], Fault> {
+    let found = client.query_typed_one(&format!("SELECT {}", server_now()), &[]).await?;
+    let today = Day::of(time(found.try_get(0)?));
+    Ok(std::array::from_fn(|ahead| Day(today.0 + ahead as u64)))
+}
+
+pub(super) async fn make_day(client: &mut Client, pen: &Pen, day: Day) -> Result<(), Fault> {
+    for table in TABLES {
+        if exists(client, pen, &day.table(table.0)).await? {
+            continue;
+        }
+        let transaction = client.transaction().await?;
+        // Nobody waits for long behind us: it can be made later as well.
+        transaction.batch_execute("SET LOCAL lock_timeout = '2s'").await?;
+        lock(&transaction, pen).await?;
+        transaction.batch_execute(&sql(pen, day, table)).await?;
+        transaction.commit().await?;
+    }
+    Ok(())
+}
+
+fn sql(pen: &Pen, day: Day, (table, by, with): (&str, By, &str)) -> String {
+    pen.sql(&format!(
+        "CREATE TABLE IF NOT EXISTS @{} PARTITION OF @{table} FOR VALUES FROM ({}) TO ({}){with}",
+        day.table(table),
+        by.bound(day.start()),
+        by.bound(day.end()),
+    ))
 }
 
 /// Whether there is a table of this name.
@@ -119,25 +155,6 @@ pub(super) async fn exists(
         .query_typed_one("SELECT to_regclass($1) IS NOT NULL", &[(&name, Type::TEXT)])
         .await?;
     Ok(found.try_get(0)?)
-}
-
-async fn make(
-    client: &mut Client, pen: &Pen, day: Day, table: &str, by: By, with: &str,
-) -> Result<(), Fault> {
-    let sql = pen.sql(&format!(
-        "CREATE TABLE IF NOT EXISTS @{} PARTITION OF @{table} FOR VALUES FROM ({}) TO ({}){with}",
-        day.table(table),
-        by.bound(day.start()),
-        by.bound(day.end()),
-    ));
-    let transaction = client.transaction().await?;
-    // Nobody waits for long behind us: it can be made later as well.
-    transaction.batch_execute("SET LOCAL lock_timeout = '1s'").await?;
-    if try_lock(&transaction, pen).await? {
-        transaction.batch_execute(&sql).await?;
-        transaction.commit().await?;
-    }
-    Ok(())
 }
 
 /// Until the end of the transaction nobody else makes or drops tables of this ledger; `false`: somebody is at it.

@@ -1,7 +1,21 @@
 //! Against a real server: `COUNTERSIGN_TEST_PG=postgres://…`; without it nothing is tested, and that is said.
 
+mod audit;
+mod faults;
+mod kept;
+mod opening;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tokio_postgres::{Client, NoTls};
+use uuid::Uuid;
+
+use super::pool::runtime;
 use super::*;
-use crate::ledger::OpenOptions;
+use crate::approval::{ApprovalId, Choice, Decided, Decision, DecisionKinds, Record, Request, Via};
+use crate::call::{CanonicalJson, ToolCall};
+use crate::ledger::{Begun, Event, Ledger, LedgerError, OpenOptions, Outcome, Requested};
 
 /// A schema of its own on the server for tests.
 pub(crate) fn url() -> Option<String> {
@@ -11,13 +25,129 @@ pub(crate) fn url() -> Option<String> {
         return None;
     };
     let mark = if url.contains('?') { '&' } else { '?' };
-    let schema = format!("t_{}", uuid::Uuid::now_v7().simple());
-    Some(format!("{url}{mark}schema={schema}&poll=200"))
+    let schema = format!("t_{}", Uuid::now_v7().simple());
+    Some(format!("{url}{mark}schema={schema}&poll=200&application_name={schema}"))
+}
+
+fn options() -> OpenOptions {
+    OpenOptions { key: None, read_only: false, feed: Arc::default(), now: now() }
+}
+
+fn try_open(url: &str) -> Result<PostgresLedger, LedgerError> {
+    PostgresLedger::open(Settings::parse(url).unwrap(), options())
+}
+
+fn open(url: &str) -> PostgresLedger {
+    try_open(url).unwrap()
 }
 
 /// A ledger whose time is what the caller says.
 pub(crate) fn by_callers_clock() -> Option<PostgresLedger> {
-    let options =
-        OpenOptions { key: None, read_only: false, feed: std::sync::Arc::default(), now: 0 };
-    Some(PostgresLedger::open_by(Settings::parse(&url()?).unwrap(), options, true).unwrap())
+    Some(open_by_callers(&url()?))
+}
+
+fn open_by_callers(url: &str) -> PostgresLedger {
+    let options = OpenOptions { now: 0, ..options() };
+    PostgresLedger::open_by(Settings::parse(url).unwrap(), options, true).unwrap()
+}
+
+/// A connection of our own, and statements with `@name` for the tables.
+struct Admin {
+    client: Client,
+    names: names::Names,
+}
+
+impl Admin {
+    fn new(url: &str) -> Self {
+        let settings = Settings::parse(url).unwrap();
+        let mut config = settings.config.clone();
+        config.application_name("admin");
+        let client = runtime().unwrap().block_on(async {
+            let (client, connection) = config.connect(NoTls).await.unwrap();
+            tokio::spawn(connection);
+            client
+        });
+        Self { client, names: names::Names { schema: settings.schema, prefix: settings.prefix } }
+    }
+
+    fn run(&self, sql: &str) {
+        runtime().unwrap().block_on(self.client.batch_execute(&self.names.sql(sql))).unwrap();
+    }
+
+    fn number(&self, sql: &str) -> i64 {
+        let found = runtime().unwrap().block_on(self.client.query_one(&self.names.sql(sql), &[]));
+        found.unwrap().get(0)
+    }
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    u64::try_from(since.as_millis()).unwrap()
+}
+
+fn asked(run: &str, call: &str, at: u64, timeout: Option<u64>) -> Request {
+    let call = ToolCall {
+        run_id: run.into(),
+        tool_call_id: call.into(),
+        tool_name: "execute".into(),
+        args: CanonicalJson::parse(r#"{"command":"ls"}"#).unwrap(),
+        context: None,
+    };
+    let seconds = uuid::Timestamp::from_unix(uuid::NoContext, at / 1_000, 0);
+    Request {
+        id: Uuid::new_v7(seconds),
+        digest: call.digest(),
+        call,
+        origin: ["main".into()].into(),
+        description: None,
+        preview: "execute".into(),
+        more: None,
+        allowed: DecisionKinds::ALL,
+        created_at: at,
+        expires_at: timeout.map(|timeout| at + timeout),
+    }
+}
+
+fn ask(ledger: &PostgresLedger, run: &str, call: &str) -> ApprovalId {
+    created(ledger.request(asked(run, call, now(), None)).unwrap()).request().id
+}
+
+fn created(requested: Requested) -> Record {
+    match requested {
+        Requested::Created(record) => record,
+        Requested::Duplicate(_) => panic!("a duplicate"),
+    }
+}
+
+fn decided(choice: Choice, at: u64) -> Decided {
+    let decision = Decision::new(choice, Some("because"));
+    Decided { decision, by: Some("ada".into()), via: Via::Gate, at }
+}
+
+fn approve(ledger: &PostgresLedger, id: ApprovalId, at: u64) -> Outcome {
+    ledger.decide(id, decided(Choice::Approve, at)).unwrap()
+}
+
+fn begin(ledger: &PostgresLedger, id: ApprovalId) -> Result<Begun, LedgerError> {
+    let digest = ledger.get(id)?.unwrap().request().digest;
+    ledger.begin(id, digest, now())
+}
+
+/// Waits until it is so.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(30), "{what} in 30 s");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What is told of it, from here on.
+fn told(ledger: &PostgresLedger) -> Vec<Event> {
+    let mut events = Vec::new();
+    ledger.feed().drain(|event| {
+        events.push(event);
+        true
+    });
+    events
 }

@@ -1,0 +1,190 @@
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+use crate::approval::{Status, Step};
+use crate::ledger::{Archive as _, LedgerErrorKind as Kind, RunStatus, SaveRun, Watch};
+
+fn kill_all(admin: &Admin) {
+    let schema = &admin.names.schema;
+    admin.run(&format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '{schema}'"
+    ));
+}
+
+#[test]
+fn connections_that_are_killed_lose_nothing_and_double_nothing() {
+    let Some(url) = url() else { return };
+    let (one, two) = (open(&url), open(&url));
+    let admin = Admin::new(&url);
+    let over = AtomicBool::new(false);
+    let (started, wins) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                kill_all(&admin);
+                std::thread::sleep(Duration::from_millis(120));
+            }
+        });
+        let work: Vec<_> = (0..4)
+            .map(|worker| {
+                let (mine, other) = if worker % 2 == 0 { (&one, &two) } else { (&two, &one) };
+                scope.spawn(move || {
+                    let mut won = 0;
+                    let mut started = HashSet::new();
+                    for call in 0..20 {
+                        let id = ask(mine, &format!("run {worker}"), &call.to_string());
+                        for ledger in [other, mine, other] {
+                            won +=
+                                usize::from(matches!(approve(ledger, id, now()), Outcome::Won(_)));
+                        }
+                        for ledger in [mine, other] {
+                            if matches!(begin(ledger, id), Ok(Begun::Won(_))) {
+                                assert!(started.insert(id), "started twice");
+                            }
+                        }
+                        mine.finish(id, Step::Succeed, None, now()).unwrap();
+                    }
+                    (started, won)
+                })
+            })
+            .collect();
+        let done: Vec<_> = work.into_iter().map(|work| work.join().unwrap()).collect();
+        over.store(true, Ordering::Relaxed);
+        (
+            done.iter().map(|(started, _)| started.len()).sum::<usize>(),
+            done.iter().map(|(_, won)| won).sum::<usize>(),
+        )
+    });
+    assert_eq!((started, wins), (80, 80));
+    let verified = one.verify().unwrap();
+    assert_eq!((verified.faults.as_slice(), verified.records), (&[][..], 80));
+    assert_eq!(admin.number("SELECT count(*) FROM @audit WHERE kind IN ('requested', 'decided', 'started', 'settled')"), 320);
+}
+
+#[test]
+fn who_waits_is_woken_though_the_listener_was_killed() {
+    let Some(url) = url() else { return };
+    let (one, two) = (open(&url), open(&url));
+    let admin = Admin::new(&url);
+    let id = ask(&one, "r", "1");
+    until("the request was told", || !told(&one).is_empty());
+    kill_all(&admin);
+    approve(&two, id, now());
+    until("the decision was told", || {
+        told(&one).iter().any(|event| matches!(event, Event::Decided { .. }))
+    });
+}
+
+#[test]
+fn a_leaf_that_comes_late_is_told_all_the_same() {
+    let Some(url) = url() else { return };
+    let one = open(&url);
+    let id = ask(&one, "r", "1");
+    until("the request was told", || !told(&one).is_empty());
+    let late = Admin::new(&url);
+    late.run(&format!(
+        "BEGIN; INSERT INTO @leaf SELECT nextval('@leaf_seq'), 1, 'started', '{id}', '{{\"at\":1,\"kind\":\"started\",\"seq\":0}}'"
+    ));
+    one.watch(Watch::All);
+    ask(&one, "r", "2");
+    until("the later one was told", || {
+        told(&one).iter().any(|event| matches!(event, Event::Requested(_)))
+    });
+    late.run("COMMIT");
+    until("the late one was told", || {
+        told(&one)
+            .iter()
+            .any(|event| matches!(event, Event::Started { id: late, .. } if *late == id))
+    });
+}
+
+#[test]
+fn a_process_that_is_taken_for_gone_never_comes_back_under_its_name() {
+    let Some(url) = url() else { return };
+    let (one, two) = (open(&format!("{url}&lease=600000")), open(&url));
+    let [running, ready] = ["1", "2"].map(|call| {
+        let id = ask(&one, "r", call);
+        approve(&one, id, now());
+        id
+    });
+    assert!(matches!(begin(&one, running).unwrap(), Begun::Won(_)));
+    let state = serde_json::value::RawValue::from_string("{}".to_owned()).unwrap();
+    let save = |ledger: &PostgresLedger| {
+        let save = SaveRun {
+            run_id: "r",
+            parent: None,
+            entries: &[],
+            state: &state,
+            status: RunStatus::Running,
+            steps: 1,
+        };
+        ledger.save_run(save, now())
+    };
+    save(&one).unwrap();
+    assert_eq!(save(&two).unwrap_err().kind, Kind::RunActive);
+    assert_eq!(two.take_run("r", now()).unwrap_err().kind, Kind::RunActive);
+    assert!(two.interrupt(None, now()).unwrap().is_empty());
+    assert!(two.runs(true, 9).unwrap()[0].active);
+
+    let admin = Admin::new(&url);
+    admin.run(&format!("UPDATE @owner SET until = 1 WHERE id = '{}'", one.core.pen.owner()));
+    // Its lease is over, though nobody has taken it for gone.
+    assert_eq!(begin(&one, ready).unwrap_err().kind, Kind::Busy);
+    let lost = two.interrupt(None, now()).unwrap();
+    assert_eq!(lost.iter().map(|record| record.request().id).collect::<Vec<_>>(), [running]);
+    assert_eq!(two.get(running).unwrap().unwrap().status(), Status::Interrupted);
+    assert!(one.finish(running, Step::Succeed, None, now()).unwrap().is_none());
+    assert!(two.take_run("r", now()).is_ok());
+
+    let gone = one.core.pen.owner();
+    let beaten =
+        one.core.block_on(one.core.pool.once(async |client| {
+            owners::beat(client, &one.core.pen, Duration::from_secs(60)).await
+        }));
+    beaten.unwrap();
+    assert_ne!(one.core.pen.owner(), gone);
+    assert!(matches!(begin(&one, ready).unwrap(), Begun::Won(_)));
+    // Closing gives it back at once.
+    drop(one);
+    assert_eq!(two.interrupt(None, now()).unwrap().len(), 1);
+}
+
+#[test]
+fn a_client_whose_clock_is_wrong_changes_nothing() {
+    let Some(url) = url() else { return };
+    let one = open(&url);
+    for wrong in [now() + 86_400_000, now() - 86_400_000] {
+        let record =
+            created(one.request(asked("r", &wrong.to_string(), wrong, Some(60_000))).unwrap());
+        let request = record.request();
+        assert!(request.created_at.abs_diff(now()) < 20_000);
+        assert_eq!(request.expires_at, Some(request.created_at + 60_000));
+        let (seconds, _) = request.id.get_timestamp().unwrap().to_unix();
+        assert!((seconds * 1_000).abs_diff(now()) < 20_000);
+        assert!(one.now(wrong).abs_diff(now()) < 20_000);
+        assert!(one.expire_due(now() + 86_400_000, 9).unwrap().is_empty());
+        let Outcome::Won(record) = approve(&one, request.id, wrong) else { panic!("not won") };
+        assert!(record.decided().unwrap().at.abs_diff(now()) < 20_000);
+    }
+}
+
+#[test]
+fn a_pool_that_is_used_up_is_told_as_busy() {
+    let Some(url) = url() else { return };
+    let one = open(&format!("{url}&pool=1&connect_timeout=1"));
+    let core = Arc::clone(&one.core);
+    std::thread::scope(|scope| {
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        let held = scope.spawn(move || {
+            core.block_on(core.pool.once(async |client| {
+                ready.send(()).unwrap();
+                client.batch_execute("SELECT pg_sleep(3)").await?;
+                Ok(())
+            }))
+        });
+        is_ready.recv().unwrap();
+        assert_eq!(one.pending(None).unwrap_err().kind, Kind::Busy);
+        held.join().unwrap().unwrap();
+    });
+    assert!(one.pending(None).unwrap().is_empty());
+}

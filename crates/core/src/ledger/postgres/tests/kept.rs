@@ -1,0 +1,143 @@
+use super::partitions::{Day, make_day};
+use super::*;
+use crate::approval::{Contents, Status, Step};
+use crate::ledger::{Archive as _, Retention, RunStatus, SaveRun, Tidied};
+
+const DAY: u64 = 86_400_000;
+
+fn tidy(ledger: &PostgresLedger, contents: Option<u64>, records: Option<u64>, at: u64) -> Tidied {
+    let retention = Retention { contents, records };
+    let mut all = Tidied::default();
+    loop {
+        let tidied = ledger.tidy(retention, at, 2).unwrap();
+        all = all + tidied;
+        if tidied == Tidied::default() {
+            return all;
+        }
+    }
+}
+
+#[test]
+fn whole_days_go_and_what_still_waits_stays() {
+    let Some(url) = url() else { return };
+    let ledger = open_by_callers(&url);
+    let admin = Admin::new(&url);
+    let first = 1_700_000_000_000 / DAY * DAY;
+    for day in 0..3 {
+        let made = ledger.core.pool.once(async |client| {
+            make_day(client, &ledger.core.pen, Day::of(first + day * DAY)).await
+        });
+        ledger.core.block_on(made).unwrap();
+    }
+    let at = |day: u64| first + day * DAY + 1_000;
+    let ask = |call: &str, day| {
+        created(ledger.request(asked("r", call, at(day), None)).unwrap()).request().id
+    };
+    let (waits, ends, late, next) =
+        (ask("waits", 0), ask("ends", 0), ask("late", 0), ask("next", 1));
+    let run = |id, day| {
+        approve(&ledger, id, at(day));
+        let digest = ledger.get(id).unwrap().unwrap().request().digest;
+        assert!(matches!(ledger.begin(id, digest, at(day)).unwrap(), Begun::Won(_)));
+        let result = serde_json::value::RawValue::from_string("7".to_owned()).unwrap();
+        ledger.finish(id, Step::Succeed, Some(result), at(day)).unwrap().unwrap();
+    };
+    run(ends, 0);
+    run(next, 1);
+    run(late, 9);
+    let contents = |id| ledger.get(id).unwrap().map(|record| record.request().contents());
+    // Nothing is old enough.
+    assert_eq!(tidy(&ledger, Some(10 * DAY), None, at(9)), Tidied::default());
+
+    let tidied = tidy(&ledger, Some(8 * DAY), None, at(9));
+    assert_eq!((tidied.contents, tidied.records), (1, 0));
+    let record = ledger.get(ends).unwrap().unwrap();
+    assert_eq!(
+        (record.status(), record.request().contents()),
+        (Status::Succeeded, Contents::Dropped)
+    );
+    assert!(record.result().is_none() && record.decided().unwrap().decision.reason.is_none());
+    assert_eq!([waits, late, next].map(contents), [Some(Contents::Kept); 3]);
+    assert_eq!(ledger.verify().unwrap().faults, []);
+    // What waited for so long is decided as ever.
+    approve(&ledger, waits, at(9));
+
+    let tidied = tidy(&ledger, Some(8 * DAY), Some(30 * DAY), at(20));
+    assert_eq!((tidied.contents, tidied.records), (2, 0));
+    assert_eq!([late, next].map(contents), [Some(Contents::Dropped); 2]);
+    assert_eq!(ledger.verify().unwrap().faults, []);
+
+    let tidied = tidy(&ledger, Some(8 * DAY), Some(30 * DAY), at(60));
+    assert_eq!(tidied.records, 3);
+    assert_eq!([ends, late, next].map(contents), [None; 3]);
+    assert_eq!(contents(waits), Some(Contents::Kept));
+    assert_eq!(ledger.verify().unwrap().faults, []);
+    assert_eq!(admin.number("SELECT count(*) FROM @call"), 1);
+    // Its call may be asked about again, now that nobody knows of it.
+    ask("ends", 2);
+    assert_eq!(ledger.verify().unwrap().faults, []);
+}
+
+#[test]
+fn runs_that_are_over_lose_their_history_and_then_themselves() {
+    let Some(url) = url() else { return };
+    let ledger = open_by_callers(&url);
+    let admin = Admin::new(&url);
+    let first = 1_700_000_000_000 / DAY * DAY;
+    let made = ledger
+        .core
+        .pool
+        .once(async |client| make_day(client, &ledger.core.pen, Day::of(first)).await);
+    ledger.core.block_on(made).unwrap();
+    let json = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
+    let save = |run_id, parent, texts: &[&str], status, at| {
+        let entries: Vec<_> = texts.iter().map(|text| json(text)).collect();
+        let state = json(r#"{"a":1}"#);
+        let save = SaveRun { run_id, parent, entries: &entries, state: &state, status, steps: 1 };
+        ledger.save_run(save, at).unwrap()
+    };
+    let hashes = save("over", None, &["1", "2", "3"], RunStatus::Running, first);
+    save("over", Some(hashes[1]), &["4"], RunStatus::Done, first);
+    save("open", None, &["1", "2"], RunStatus::Running, first);
+    // What the edit left behind goes at once.
+    assert_eq!(tidy(&ledger, None, None, first).entries, 1);
+    let texts = |run: &str| {
+        let saved = ledger.run(run).unwrap().unwrap();
+        saved.entries.iter().map(|(_, text)| text.get().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(texts("over"), ["1", "2", "4"]);
+    assert_eq!(tidy(&ledger, Some(5 * DAY), None, first + 9 * DAY).entries, 3);
+    assert!(texts("over").is_empty());
+    assert_eq!(texts("open"), ["1", "2"]);
+    assert_eq!(admin.number("SELECT count(*) FROM @entry_rest"), 2);
+    assert_eq!(ledger.verify().unwrap().faults, []);
+    tidy(&ledger, Some(5 * DAY), Some(20 * DAY), first + 30 * DAY);
+    assert!(ledger.run("over").unwrap().is_none());
+    assert_eq!(texts("open"), ["1", "2"]);
+    assert_eq!(ledger.verify().unwrap().faults, []);
+}
+
+#[test]
+fn a_change_of_status_stays_on_its_page() {
+    let Some(url) = url() else { return };
+    let ledger = open(&url);
+    let admin = Admin::new(&url);
+    for call in 0..40 {
+        let id = ask(&ledger, "r", &call.to_string());
+        approve(&ledger, id, now());
+        begin(&ledger, id).unwrap();
+        ledger.finish(id, Step::Succeed, None, now()).unwrap();
+    }
+    drop(ledger);
+    let schema = &admin.names.schema;
+    let counts = || {
+        let sum = |column: &str| {
+            admin.number(&format!(
+                "SELECT coalesce(sum({column}), 0)::bigint FROM pg_stat_all_tables WHERE schemaname = '{schema}' AND relname LIKE 'approval_%'"
+            ))
+        };
+        (sum("n_tup_upd"), sum("n_tup_hot_upd"))
+    };
+    until("the server counted", || counts().0 == 120);
+    assert_eq!(counts().1, 120);
+}
