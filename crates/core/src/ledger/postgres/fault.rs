@@ -90,9 +90,15 @@ impl Fault {
     }
 }
 
+/// How an error begins that is about encryption: it is not over in a moment.
+const TLS: &str = "error performing TLS handshake";
+
 /// Whether the error is about the way to the server and not about what was asked of it.
 fn is_lost(error: &tokio_postgres::Error) -> bool {
     use std::error::Error as _;
+    if error.to_string().starts_with(TLS) {
+        return false;
+    }
     error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>()) || {
         let text = error.to_string();
         text.starts_with("error connecting")
@@ -138,14 +144,9 @@ fn kind_of(error: &tokio_postgres::Error) -> LedgerErrorKind {
 /// Whether there is no way in: of TLS, of the password, of the host's name.
 fn is_refused(error: &tokio_postgres::Error) -> bool {
     let text = error.to_string();
-    [
-        "error performing TLS handshake",
-        "authentication error",
-        "invalid configuration",
-        "error connecting",
-    ]
-    .iter()
-    .any(|start| text.starts_with(start))
+    [TLS, "authentication error", "invalid configuration", "error connecting"]
+        .iter()
+        .any(|start| text.starts_with(start))
 }
 
 /// What is the matter and what to do, in half a sentence.

@@ -165,7 +165,7 @@ impl Core {
         loop {
             sleep(lease / 3).await;
             let beaten =
-                self.pool.once(async |client| owners::beat(client, &self.pen, lease).await);
+                self.pool.urgent(async |client| owners::beat(client, &self.pen, lease).await);
             // Late is as good as never: then it is tried anew.
             match timeout(lease / 3, beaten).await {
                 Ok(Ok(())) => {}
@@ -198,7 +198,11 @@ impl Core {
                 Err(fault) => {
                     failures += 1;
                     let error = fault.of(&self.place);
-                    tracing::debug!(target: "countersign", code = error.kind.code(), %error, "the audit was not chained");
+                    if error.kind == LedgerErrorKind::Corrupt {
+                        tracing::error!(target: "countersign", code = error.kind.code(), %error, "the audit cannot be chained");
+                    } else {
+                        tracing::debug!(target: "countersign", code = error.kind.code(), %error, "the audit was not chained");
+                    }
                     sleep(Patience::after(failures)).await;
                     if error.kind != LedgerErrorKind::Permission {
                         self.unchained.notify_one();

@@ -58,11 +58,24 @@ impl Pool {
         self.within(LONG, work).await
     }
 
+    /// The same for what must not wait until others are done: if need be on a connection more than there should be.
+    pub(super) async fn urgent<R>(
+        &self, work: impl AsyncFnOnce(&mut Client) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        self.work(PATIENCE, work).await
+    }
+
     async fn within<R>(
         &self, limit: Duration, work: impl AsyncFnOnce(&mut Client) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         let permit = timeout(self.settings.connect_timeout, self.permits.acquire());
         let Ok(Ok(_permit)) = permit.await else { return Err(Fault::Exhausted) };
+        self.work(limit, work).await
+    }
+
+    async fn work<R>(
+        &self, limit: Duration, work: impl AsyncFnOnce(&mut Client) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
         let kept = self.idle().pop().filter(|client| !client.is_closed());
         let mut client = match kept {
             Some(client) => client,
@@ -72,7 +85,12 @@ impl Pool {
         match &done {
             Err(Fault::Late) => self.cancel(&client),
             Err(fault) if fault.spoils() => {}
-            _ => self.idle().push(client),
+            _ => {
+                let mut idle = self.idle();
+                if idle.len() < self.settings.pool {
+                    idle.push(client);
+                }
+            }
         }
         done
     }
