@@ -658,8 +658,14 @@ export type ForeignDecision =
   | { type: 'edit'; editedAction: { name: string; args: unknown }; message?: string }
   | { type: 'approve' | 'reject' | 'respond'; message?: string };
 
-/** What {@link StreamWithEventsOptions.onApprovalRequest} may answer. Anything else is a rejection. */
-export type ApprovalAnswer<ARGS = unknown> = boolean | Decision<ARGS> | ForeignDecision;
+/**
+ * What {@link StreamWithEventsOptions.onApprovalRequest} may answer. Anything else is a rejection.
+ *
+ * An answer that is an object may say who it is of, beside the decision. Where a request names who may decide, one that does
+ * not is not taken: the request waits for others where the run has a gate, and is rejected where it has none.
+ */
+export type ApprovalAnswer<ARGS = unknown> =
+  boolean | ((Decision<ARGS> | ForeignDecision) & { by?: string; groups?: readonly string[] });
 
 /** What became of a request. `expired` and `cancelled` are decided by time and by machines. */
 export type DecisionOutcome =

@@ -1,5 +1,6 @@
 /** What waits for the human: requests, and how they are put. */
 import type { ApprovalRequest, Question } from '../../../index.js';
+import { standing } from '../../gate/standing.js';
 import { CONTENTS, deceivingFlags } from '../shown.js';
 import { oneLine } from '../style.js';
 import { safeLong } from './safe.js';
@@ -31,6 +32,11 @@ export class Asks {
     return this.#waiting.find((each) => each.approvalId === approvalId);
   }
 
+  /** With what was counted of it since. */
+  update(approvalId: string, votes: ApprovalRequest['votes']): void {
+    this.#waiting = this.#waiting.map((each) => (each.approvalId === approvalId ? { ...each, votes } : each));
+  }
+
   remove(approvalId: string): void {
     this.#waiting = this.#waiting.filter((each) => each.approvalId !== approvalId);
   }
@@ -59,7 +65,7 @@ function askOf(request: ApprovalRequest, index: number, of: number): Ask {
   return {
     ...common,
     kind: 'approval',
-    why: whyOf(request),
+    why: [whyOf(request), standing(request)].filter((part) => part !== '').join('; '),
     warnings: warningsOf(request),
     always: allow === null ? null : { label, also },
     isDestructive: !ONLY_LOOK.has(request.toolName),

@@ -3,9 +3,11 @@
  * conversation, and puts what waits to the human.
  */
 import type { ModelMessage } from 'ai';
-import type { AgentEvent, AgentRun, Decision, GrantScope, QuestionsAnswered } from '../../../index.js';
+import type { AgentEvent, AgentRun, ApprovalRecord, Decision, GrantScope, QuestionsAnswered } from '../../../index.js';
 import { AlreadyDecidedError, ApprovalExpiredError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
+import { localGate } from '../../gate/gate.js';
+import { standing } from '../../gate/standing.js';
 import { oneLine } from '../style.js';
 import { Asks, asAsked } from './asks.js';
 import { COMMANDS, complete, isCommand, nearest, readCommand } from './commands.js';
@@ -226,6 +228,12 @@ class TheChat implements LocalChat {
         this.#asks.add({ ...request, args: { questions } });
         return undefined;
       }
+      case 'approval-voted': {
+        const votes = this.#asks.find(event.approvalId)?.votes ?? [];
+        const others = votes.filter(({ by }) => by !== event.vote.by);
+        this.#asks.update(event.approvalId, [...others, event.vote]);
+        return undefined;
+      }
       case 'approval-response':
       case 'question-answered':
         this.#asks.remove(event.approvalId);
@@ -252,7 +260,12 @@ class TheChat implements LocalChat {
   async refuse(approvalId: string): Promise<void> {
     const { gate } = this.#options;
     const nobody = { by: 'nobody', reason: 'Nobody is there to answer.' };
-    await this.#answered(approvalId, () => gate.reject(approvalId, nobody));
+    if ((this.#asks.find(approvalId)?.needs ?? []).length === 0)
+      return this.#answered(approvalId, () => gate.reject(approvalId, nobody));
+    // Nobody is among those who may: it is the program that ends it.
+    await localGate(gate, 'chat').rejectBySystem(approvalId, nobody.reason, nobody.by);
+    this.#asks.remove(approvalId);
+    this.#changed();
   }
 
   async always(approvalId: string, scope: GrantScope): Promise<void> {
@@ -272,10 +285,13 @@ class TheChat implements LocalChat {
   }
 
   /** Gives an answer. Where it cannot be taken the request goes on waiting, unless it was decided before. */
-  async #answered(approvalId: string, give: () => Promise<unknown>): Promise<void> {
+  async #answered(approvalId: string, give: () => Promise<ApprovalRecord>): Promise<void> {
     try {
-      await give();
-      this.#asks.remove(approvalId);
+      const record = await give();
+      if (record.status === 'pending') {
+        this.#asks.update(approvalId, record.votes);
+        this.#transcript.note('info', `Counted: ${oneLine(standing(record))}`);
+      } else this.#asks.remove(approvalId);
     } catch (error) {
       if (AlreadyDecidedError.isInstance(error) || ApprovalExpiredError.isInstance(error))
         this.#asks.remove(approvalId);
@@ -314,8 +330,9 @@ class TheChat implements LocalChat {
   /** What waits is answered as it would be if it were asked now. Questions are for the human. */
   async #answerAllowed(): Promise<void> {
     const { gate, by } = this.#options;
-    for (const { approvalId, kind, toolName, args, runId, allowedDecisions } of this.#asks.requests) {
-      if (kind !== 'approval' || !allowedDecisions.includes('approve')) continue;
+    for (const { approvalId, kind, toolName, args, runId, allowedDecisions, needs } of this.#asks.requests) {
+      // Where people are named, only they answer.
+      if (kind !== 'approval' || needs.length > 0 || !allowedDecisions.includes('approve')) continue;
       const { effect, reason } = await gate.check({ toolName, args, runId });
       if (effect === 'allow') {
         await this.#answered(approvalId, () => gate.approve(approvalId, { by, reason: 'Auto-approve' }));
