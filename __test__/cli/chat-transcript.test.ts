@@ -214,6 +214,10 @@ const request = (more: object = {}): ApprovalRequest =>
     allowedDecisions: ['approve', 'edit', 'reject', 'respond', 'skip'],
     always: { allow: null, deny: null },
     contents: 'kept',
+    needs: [],
+    requester: null,
+    votes: [],
+    escalatedAt: null,
     preview: '',
     ...more,
   }) as unknown as ApprovalRequest;
@@ -231,6 +235,17 @@ describe('an ask', () => {
       from: 'researcher, started by writer',
       warnings: [expect.stringContaining('direction'), expect.stringContaining('secrets')] as string[],
     });
+  });
+
+  test('says who must agree, and how far that is', () => {
+    const needs = [{ approvers: ['ada', 'group:ops'], quorum: 2, excludeRequester: true }];
+    const asks = new Asks();
+    asks.add(request({ approvalId: 'a', needs, requester: 'eve\u202e' }));
+    const why = () => asks.view().map((ask) => (ask.kind === 'approval' ? ask.why : ''));
+    expect(why()).toEqual([expect.stringContaining('0 of 2 approvals, needs 2 of: ada, group:ops, not eve')]);
+    expect(why()[0]).not.toContain('\u202e');
+    asks.update('a', [{ by: 'ada', via: 'gate', at: 1 }]);
+    expect(why()).toEqual([expect.stringContaining('1 of 2 approvals (ada), needs')]);
   });
 
   test('is destructive unless the tool only looks', () => {
