@@ -116,8 +116,10 @@ describe('the schema of a tool', () => {
     };
     expect(problemsOf(schema, { list: [{ n: 1 }, { n: 'x' }] }).map(({ path }) => path)).toEqual(['/list/1/n']);
     const evil = problemsOf(schema, { '\u202e\u0000': 1 });
-    expect(evil.length).toBeGreaterThan(0);
-    expect(JSON.stringify(evil)).not.toMatch(/\u202e|\\u0000/);
+    expect(evil).toEqual([{ path: expect.stringMatching(/^\/\S+/), message: 'The tool knows nothing of this.' }]);
+    const lacks = problemsOf({ ...schema, required: ['a\u202e'] }, {});
+    expect(lacks).toHaveLength(1);
+    expect(JSON.stringify([evil, lacks])).not.toMatch(/\u202e|\\u0000/);
     expect(problemsOf(schema, { list: Array.from({ length: 1_000 }, () => ({ n: 'x' })) }).length).toBeLessThanOrEqual(
       50,
     );

@@ -222,7 +222,8 @@ describe('the server', () => {
     })();
     await expect.poll(() => names).toContain('hello');
     await Promise.all([inbox.close(), inbox.close()]);
-    await reading.catch(() => {});
+    await reading;
+    expect(names.at(-1)).toBe('bye');
     await expect(send(base)).rejects.toThrow('ECONNREFUSED');
     expect(await gate.pending()).toEqual([]);
   });

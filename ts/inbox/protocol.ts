@@ -220,7 +220,7 @@ export interface CheckBody {
 }
 
 export interface Problem {
-  /** A JSON pointer; empty: the whole. */
+  /** A JSON pointer, to be shown; empty: the whole. */
   path: string;
   message: string;
 }

@@ -25,10 +25,19 @@ export function problemsOf(schema: object | null, args: unknown): Problem[] {
       !CONTAINERS.includes(keyword) ||
       !errors.some((other, index) => index !== at && other.instanceLocation.startsWith(`${instanceLocation}/`)),
   );
-  return leaves.slice(0, MOST).map(({ instanceLocation, error }) => ({
-    path: instanceLocation.replace(/^#/, ''),
-    message: oneLine(error),
+  return leaves.slice(0, MOST).map(({ instanceLocation, keyword, error }) => ({
+    path: oneLine(pointerOf(instanceLocation)),
+    message: keyword === 'false' ? 'The tool knows nothing of this.' : oneLine(error),
   }));
+}
+
+/** Of a place that stands as a part of an address. */
+function pointerOf(location: string): string {
+  try {
+    return decodeURIComponent(location.slice(1));
+  } catch {
+    return location.slice(1);
+  }
 }
 
 /** More than these help nobody. */

@@ -13,6 +13,8 @@ import { Sessions } from './sessions.js';
 
 const HOST = '127.0.0.1';
 const COOKIE = 'countersign_inbox';
+/** How long connections may take to end, in ms. */
+const PATIENCE_MS = 250;
 
 /** @see inbox.d.ts */
 export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): Promise<LocalInbox> {
@@ -58,8 +60,12 @@ export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): P
   const close = () => {
     closing ??= new Promise((resolve) => {
       inbox.close();
-      server.close(() => resolve());
-      server.closeAllConnections();
+      // Pages are told that it ends; whoever hangs on is cut off.
+      const patience = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
+      server.close(() => {
+        clearTimeout(patience);
+        resolve();
+      });
     });
     return closing;
   };
