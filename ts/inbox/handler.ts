@@ -60,9 +60,7 @@ export class Inbox {
       const person = await personOf(request, this.#settings);
       this.#persons?.take(person.name);
       eyes = this.#eyes(person);
-      const response = await this.#route(request, eyes);
-      this.#streams.troubled(false);
-      return response;
+      return await this.#route(request, eyes);
     } catch (error) {
       if (isLedgerTrouble(error)) this.#streams.troubled(true);
       return this.#refuse(request, error, eyes);
@@ -104,19 +102,19 @@ export class Inbox {
 
   async #read(request: Request, route: Route, query: URLSearchParams, eyes: Eyes): Promise<Response> {
     const { gate } = this.#settings;
-    if (route.to === 'request') return json(await detail(gate, route.id, eyes));
+    if (route.to === 'request') return this.#told(detail(gate, route.id, eyes));
     if (route.to !== 'list') throw notFound();
     switch (route.list) {
       case 'session':
         return json(this.#session(eyes));
       case 'pending':
-        return json(await pending(gate, query, eyes));
+        return this.#told(pending(gate, query, eyes));
       case 'history':
-        return json(await history(gate, query, eyes));
+        return this.#told(history(gate, query, eyes));
       case 'runs':
-        return json(await runs(gate, eyes));
+        return this.#told(runs(gate, eyes));
       case 'audit':
-        return json(await this.#audit.state());
+        return this.#told(this.#audit.state());
       case 'events':
         // Whoever asks only for the headers needs no stream.
         return request.method === 'HEAD'
@@ -131,16 +129,23 @@ export class Inbox {
     const body = await readBody(request, maxBodyBytes);
     switch (route.to) {
       case 'decision':
-        return json(await decide(gate, route.id, body, eyes));
+        return this.#told(decide(gate, route.id, body, eyes));
       case 'check':
-        return json(await check(gate, route.id, body));
+        return this.#told(check(gate, route.id, body));
       case 'decisions':
-        return json(await decideAll(gate, body, eyes));
+        return this.#told(decideAll(gate, body, eyes));
       case 'verify':
-        return json(await this.#audit.verify());
+        return this.#told(this.#audit.verify());
       default:
         throw notFound();
     }
+  }
+
+  /** What the ledger says: it can be asked. */
+  async #told(said: Promise<unknown>): Promise<Response> {
+    const answer = await said;
+    this.#streams.troubled(false);
+    return json(answer);
   }
 
   #session({ person, now }: Eyes): Session {
