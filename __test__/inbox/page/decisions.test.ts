@@ -154,19 +154,21 @@ describeInBrowser('on the page', () => {
   test('several of one run are decided together; what has a warning is not among them', async () => {
     const inbox = await openInbox();
     const requests = [];
-    for (const command of ['make a', 'make b', 'make \u202ec'])
+    for (const command of ['make a', 'make b', 'make \u202ec', 'rm -r d'])
       requests.push(await ask(inbox.gate, { args: { command } }));
     const other = await ask(inbox.gate, { runId: 'another' });
     const { page, open } = await visit(browser(), inbox);
     await open(requests[0]!);
-    await page.getByRole('button', { name: 'All 3' }).click();
+    await page.getByRole('button', { name: 'All 4' }).click();
+    await expect.poll(() => page.locator('.several').getByText('Is approved by itself').count()).toBe(2);
+    expect(await page.locator('.several .call').nth(1).textContent()).toContain('make b');
     await page.getByRole('button', { name: 'Choose all' }).click();
     await page.getByRole('button', { name: 'Approve 2 requests' }).click();
     await decided(inbox.gate, requests[0]!);
     await decided(inbox.gate, requests[1]!);
     await page.getByText('Done: approved').waitFor();
     const left = (await inbox.gate.pending()).map(({ approvalId }) => approvalId);
-    expect(left.toSorted()).toEqual([requests[2]!.approvalId, other.approvalId].toSorted());
+    expect(left.toSorted()).toEqual([requests[2]!, requests[3]!, other].map(({ approvalId }) => approvalId).toSorted());
   });
 
   test('what stands out asks for a second look, by mouse too', async () => {

@@ -3,10 +3,12 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Detail, InboxItem, Pending } from '../../protocol.js';
 import { get } from '../api.js';
 import { decideAll } from '../state/answers.js';
+import { doubts } from '../state/compose.js';
 import { faultOf, session } from '../state/store.js';
-import { isWarning, words } from '../words.js';
+import { words } from '../words.js';
 import { Frame } from './frame.js';
 import { Given } from './parts.js';
+import { Preview } from './preview.js';
 
 /** More are not taken at once. */
 const MOST = 100;
@@ -14,24 +16,32 @@ const MOST = 100;
 const TYPES = ['approve', 'reject', 'skip'] as const;
 const LABEL = { approve: 'Approve', reject: 'Reject', skip: 'Skip' } as const;
 
-/** Several requests of one run at once. What has a warning is approved by itself, when it has been looked at. */
+/** Several requests of one run at once, each with its call. Where something stands out, it is approved by itself. */
 export function Together({ shown, onDone }: { shown: Detail; onDone: () => void }) {
   const { runId } = shown.record;
   const [items, setItems] = useState<readonly InboxItem[] | null>(null);
+  const [details, setDetails] = useState<ReadonlyMap<string, Detail>>(new Map());
   const [fault, setFault] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [type, setType] = useState<(typeof TYPES)[number]>('approve');
   useEffect(() => {
-    get<Pending>('pending', { run: runId }).then(
-      (read) => setItems(read.items.slice(0, MOST)),
-      (error: unknown) => setFault(faultOf(error)),
-    );
+    let isOver = false;
+    const read = async () => {
+      const waiting = (await get<Pending>('pending', { run: runId })).items.slice(0, MOST);
+      setItems(waiting);
+      for (const { approvalId } of waiting) {
+        if (isOver) return;
+        const detail = await get<Detail>(`requests/${encodeURIComponent(approvalId)}`);
+        setDetails((known) => new Map([...known, [approvalId, detail]]));
+      }
+    };
+    read().catch((error: unknown) => setFault(faultOf(error)));
+    return () => {
+      isOver = true;
+    };
   }, [runId]);
 
-  const may = (item: InboxItem) =>
-    session.value?.person.mayDecide === true &&
-    item.mayDecide.includes(type) &&
-    (type !== 'approve' || (item.contents === 'kept' && !item.flags.some((name) => isWarning(name))));
+  const may = (item: InboxItem) => whyNot(item, details.get(item.approvalId), type) === null;
   const ids = (items ?? []).filter((item) => may(item) && chosen.includes(item.approvalId));
   return (
     <Frame
@@ -85,9 +95,10 @@ export function Together({ shown, onDone }: { shown: Detail; onDone: () => void 
                   <Given>{item.tool}</Given>
                 </span>
                 <Given mono>{item.summary}</Given>
-                {!may(item) && <span class="quiet">{whyNot(item)}</span>}
+                {!may(item) && <span class="quiet">{whyNot(item, details.get(item.approvalId), type)}</span>}
               </span>
             </label>
+            <Call detail={details.get(item.approvalId)} />
           </li>
         ))}
       </ul>
@@ -95,5 +106,22 @@ export function Together({ shown, onDone }: { shown: Detail; onDone: () => void 
   );
 }
 
-const whyNot = (item: InboxItem) =>
-  item.mayDecide.length === 0 ? (item.whyNot ?? 'not yours to decide') : 'is decided by itself';
+/** Why this one is not among them; `null`: it may be. */
+function whyNot(item: InboxItem, detail: Detail | undefined, type: (typeof TYPES)[number]): string | null {
+  if (session.value?.person.mayDecide !== true) return 'You may look, not decide';
+  if (!item.mayDecide.includes(type)) return item.whyNot ?? 'Is decided by itself';
+  if (type !== 'approve') return null;
+  if (detail === undefined) return 'Is being read…';
+  const [doubt] = doubts(detail);
+  return doubt === undefined ? null : `Is approved by itself: ${doubt}`;
+}
+
+function Call({ detail }: { detail: Detail | undefined }) {
+  if (detail === undefined || detail.record.kind === 'question') return null;
+  return (
+    <details class="call">
+      <summary>The call</summary>
+      <Preview text={detail.record.preview} />
+    </details>
+  );
+}
