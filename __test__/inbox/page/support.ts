@@ -105,7 +105,7 @@ export const isLive = (page: Page): Promise<void> =>
   page.locator('.connection[data-state=live]').waitFor({ state: 'attached' });
 
 /** What went wrong in the page, but for answers of the API that tell of an error, which browsers also log. */
-export const faultsOf = ({ faults }: Watched): string[] =>
+export const faultsOf = ({ faults }: Pick<Watched, 'faults'>): string[] =>
   faults.filter((fault) => !fault.startsWith('Failed to load resource'));
 
 /** The record, once it has been decided. */

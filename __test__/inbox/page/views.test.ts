@@ -5,9 +5,22 @@ import { join } from 'node:path';
 import { tool } from 'ai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { serveInbox } from '../../../ts/inbox/index.js';
 import { gateTools } from '../../../ts/index.js';
-import { describeInBrowser } from '../../support/browser.js';
-import { ask, decided, faultsOf, later, openInbox, shows, start, useBrowser, visit, waiting } from './support.js';
+import { describeInBrowser, openPage } from '../../support/browser.js';
+import {
+  BUILT,
+  ask,
+  decided,
+  faultsOf,
+  later,
+  openInbox,
+  shows,
+  start,
+  useBrowser,
+  visit,
+  waiting,
+} from './support.js';
 
 describeInBrowser('the page shows', () => {
   const browser = useBrowser();
@@ -74,6 +87,33 @@ describeInBrowser('the page shows', () => {
     const { page } = await visit(browser(), inbox, 'mia', { hash: '#/audit' });
     await page.getByText('No audit is kept').waitFor();
     expect(await page.getByRole('button', { name: 'Verify now' }).count()).toBe(0);
+  });
+
+  test('all of it on this machine, by a link that counts once', async () => {
+    const inbox = await openInbox();
+    const request = await ask(inbox.gate, { args: { command: 'make' } });
+    const local = await serveInbox(inbox.gate, { assets: BUILT, by: 'ada' });
+    later(() => local.close());
+    const link = local.link();
+    const watched = await openPage(browser(), new URL(link).origin);
+    later(() => watched.context.close());
+    await watched.page.goto(link);
+    await watched.page.locator('.person').getByText('ada').waitFor();
+    await watched.page.locator(`.rows a[data-id="${request.approvalId}"]`).click();
+    await shows(watched.page, request);
+    await watched.page.getByRole('button', { name: 'Approve' }).click();
+    expect(await decided(inbox.gate, request)).toMatchObject({ decidedBy: 'ada', via: 'inbox' });
+    // It stays open over a reload; another browser gets nothing of the same link.
+    await watched.page.reload();
+    await watched.page.locator('.person').getByText('ada').waitFor();
+    const other = await openPage(browser(), new URL(link).origin);
+    later(() => other.context.close());
+    await other.page.goto(link);
+    expect(await other.page.getByText('ada').count()).toBe(0);
+    await local.close();
+    await watched.page.getByText(/The inbox was closed|Not connected/).waitFor();
+    expect(faultsOf(watched)).toEqual([]);
+    expect(watched.strangers).toEqual([]);
   });
 
   test('one thing at a time on a phone: the list, a request, and the way back', async () => {

@@ -1,6 +1,6 @@
 /** What the page says. */
 import type { ApprovalStatus, DecidedVia, DecisionType, PolicyEffect } from '../../../index.js';
-import type { Segment, ShownRecord } from '../protocol.js';
+import type { Segment, ShownDecision, ShownRecord } from '../protocol.js';
 
 const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
 
@@ -66,13 +66,38 @@ export const VIA: Readonly<Record<DecidedVia, string>> = {
   system: 'by countersign',
 };
 
-/** What stands, and who said so. */
-export function standing({ status, decision }: ShownRecord): string {
+const DECIDED: Readonly<Record<ShownDecision['type'], string>> = {
+  approve: 'approved',
+  edit: 'approved with changes',
+  reject: 'rejected',
+  respond: 'answered',
+  skip: 'skipped',
+  expired: 'expired',
+  cancelled: 'cancelled',
+};
+
+/** What became of what was approved. */
+const EXECUTED: Partial<Readonly<Record<ApprovalStatus, string>>> = {
+  started: 'it runs',
+  succeeded: 'it is done',
+  failed: 'it failed',
+  interrupted: 'it was interrupted',
+};
+
+/** What was decided; while nothing is, that it waits. */
+export const decided = ({ status, decision }: ShownRecord): string =>
+  decision === null ? STATUS[status] : DECIDED[decision.type];
+
+/** What stands, who said so and when, and what came of it. */
+export function standing(record: ShownRecord): string {
+  const { status, decision } = record;
   if (decision === null) return STATUS[status];
-  const by = decision.by === null ? '' : ` by ${decision.by}`;
+  const isPerson = decision.by !== null && decision.by !== decision.via;
+  const by = isPerson ? ` by ${decision.by}` : '';
   const via = decision.via === null ? '' : ` ${VIA[decision.via]}`;
   const when = decision.at === null ? '' : `, ${at(decision.at)}`;
-  return `${STATUS[status]}${by}${via}${when}`;
+  const then = EXECUTED[status] === undefined ? '' : `; ${EXECUTED[status]}`;
+  return `${decided(record)}${by}${via}${when}${then}`;
 }
 
 export const KIND: Readonly<Record<Segment['kind'], string>> = {

@@ -3,7 +3,7 @@ import { batch, signal } from '@preact/signals';
 import type { Decision, DecisionType } from '../../../../index.js';
 import type { BulkBody, BulkResults, Decided, DecisionBody, ErrorBody, ShownRecord } from '../../protocol.js';
 import { NoAnswer, Refused, post } from '../api.js';
-import { STATUS, standing } from '../words.js';
+import { decided, standing } from '../words.js';
 import { detail, faultOf, readDetail, readList, readSession, revision } from './store.js';
 
 export type Answer =
@@ -84,7 +84,7 @@ function readAgain(): void {
 }
 
 function outcome(record: ShownRecord, counted: boolean): string {
-  if (record.status !== 'pending') return `Done: ${STATUS[record.status]}`;
+  if (record.status !== 'pending') return `Done: ${decided(record)}`;
   return counted
     ? 'Your approval counts. Others have to agree before it runs'
     : 'You had approved it before. Others have to agree before it runs';
