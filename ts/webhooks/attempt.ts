@@ -48,12 +48,18 @@ export async function attempt(
   signal: AbortSignal,
 ): Promise<Failure | undefined> {
   const seconds = Math.floor(Date.now() / 1000);
+  // Not `AbortSignal.any` of `AbortSignal.timeout`: on Node 20 they are collected while they are waited for, and never abort.
+  const ending = new AbortController();
+  const stop = () => ending.abort(signal.reason);
+  const timer = setTimeout(() => ending.abort(new Error(`no answer within ${timeout} ms`)), timeout);
+  signal.addEventListener('abort', stop, { once: true });
   try {
+    signal.throwIfAborted();
     const response = await fetch(url, {
       method: 'POST',
       body,
       redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+      signal: ending.signal,
       headers: {
         'user-agent': 'countersign',
         ...headers,
@@ -70,6 +76,9 @@ export async function attempt(
     const { cause } = error as { cause?: unknown };
     const why = cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
     return { error: oneLine(why).slice(0, 200) };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
   }
 }
 

@@ -2,11 +2,11 @@
 import type { Gate, Logger } from '../../index.js';
 import type { DeadLetter, SendWebhooksOptions, WebhookEventName } from '../../webhooks.js';
 import { GateClosedError } from '../errors/index.js';
-import { messageOf } from '../errors/message-of.js';
 import { attempt, type Receiver } from './attempt.js';
 import { bodyOf, nameOf, type Happening } from './happenings.js';
 import { letterOf, type Keeping } from './keeping.js';
 import * as box from './outbox.js';
+import { say, sayFailed } from './say.js';
 import type { Source } from './sources.js';
 
 export interface Endpoint {
@@ -97,7 +97,7 @@ export class Delivery {
         pause = await this.#step();
       } catch (error) {
         if (GateClosedError.isInstance(error)) this.stop();
-        else this.#failed('webhooks: the ledger could not be used', error);
+        else this.#failed('the ledger could not be used', error);
       }
       await this.#sleep(pause);
     }
@@ -105,7 +105,7 @@ export class Delivery {
       await this.#end();
     } catch (error) {
       // Whoever opens the ledger next goes on from what was written down before.
-      if (!GateClosedError.isInstance(error)) this.#failed('webhooks: the ledger could not be used', error);
+      if (!GateClosedError.isInstance(error)) this.#failed('the ledger could not be used', error);
     }
   }
 
@@ -167,7 +167,7 @@ export class Delivery {
       const happening = await this.#source.happening(n);
       const record = happening && (await this.#gate.get(happening.approvalId));
       if (happening === undefined || record === undefined) {
-        this.#failed('webhooks: what happened is not known any more', `number ${n}`);
+        this.#failed('what happened is not known any more', `number ${n}`);
         return this.#settled(n, (outbox) => box.without(outbox, n));
       }
       const { include, maxBodyBytes } = this.#options;
@@ -177,7 +177,7 @@ export class Delivery {
       if (failure === undefined) return this.#settled(n, (outbox) => box.without(outbox, n));
       this.#missed(happening, failure);
     } catch (error) {
-      this.#failed('webhooks: the ledger could not be used', error);
+      this.#failed('the ledger could not be used', error);
       this.#change((outbox) => box.later(outbox, n, Date.now() + TROUBLE_MS));
     }
   }
@@ -187,7 +187,7 @@ export class Delivery {
     const { id } = happening;
     const isDead = this.#outbox?.dead.some((each) => each.id === id) === true;
     const fields = { endpoint: this.endpoint.name, id, reason: failure.error };
-    this.#log(isDead ? 'error' : 'warn', isDead ? 'webhooks: a dead letter' : 'webhooks: not taken', fields);
+    say(this.#options.logger, isDead ? 'error' : 'warn', isDead ? 'a dead letter' : 'not taken', fields);
   }
 
   #settled(n: number, change: (outbox: box.Outbox) => box.Outbox): void {
@@ -215,9 +215,10 @@ export class Delivery {
     else this.#revive(saved.again);
   }
 
-  /** What was not tried yet is tried once; the rest is for whoever is next. */
+  /** What was not tried yet is tried once, but not for long; the rest is for whoever is next. */
   async #end(): Promise<void> {
-    const isNew = (tries: number): boolean => tries === 0;
+    const until = performance.now() + this.endpoint.receiver.timeout;
+    const isNew = (tries: number): boolean => tries === 0 && performance.now() < until;
     if (!this.#abort.signal.aborted && this.#outbox !== undefined) {
       await this.#read();
       for (this.#begin(isNew); this.#underWay.size > 0; this.#begin(isNew)) await Promise.race(this.#underWay.values());
@@ -235,14 +236,6 @@ export class Delivery {
   }
 
   #failed(what: string, error: unknown): void {
-    this.#log('error', what, { endpoint: this.endpoint.name, reason: messageOf(error) });
-  }
-
-  #log(level: 'warn' | 'error', what: string, fields: Record<string, unknown>): void {
-    try {
-      this.#options.logger?.[level]?.(what, fields);
-    } catch {
-      // A logger that throws must not change what is told.
-    }
+    sayFailed(this.#options.logger, what, error, { endpoint: this.endpoint.name });
   }
 }

@@ -14,6 +14,7 @@ import { bodyOf, TooLarge } from './body.js';
 import { alreadyDecided, confirmation, done, MAX_REASON, notice } from './link-page.js';
 import { sayingOf, tokenOf } from './link-token.js';
 import { addressOf, invalid, keysFrom } from './options.js';
+import { sayFailed } from './say.js';
 
 /** How long a link is good for, in ms. */
 const EXPIRES_IN_MS = 86_400_000;
@@ -120,11 +121,7 @@ class Links implements Api.ActionLinks {
     if (code === 'ERR_NOT_APPROVER' || code === 'ERR_NOT_AUTHORIZED')
       return notice(403, 'Not yours to decide', messageOf(error));
     if (DecisionNotAllowedError.isInstance(error)) return notice(409, 'Not possible', messageOf(error));
-    try {
-      this.#logger?.error?.('a link could not be answered', { reason: messageOf(error), code });
-    } catch {
-      // A logger that throws must not change what is answered.
-    }
+    sayFailed(this.#logger, 'a link could not be answered', error, { code });
     return notice(503, 'Not now', 'Nothing was decided. Try again in a moment.', { 'retry-after': '10' });
   }
 }

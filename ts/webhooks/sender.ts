@@ -8,6 +8,7 @@ import { receiverOf } from './attempt.js';
 import { Delivery, type DeliveryOptions, type Endpoint } from './delivery.js';
 import { KeptHere, KeptInLedger } from './keeping.js';
 import { invalid } from './options.js';
+import { say, sayFailed } from './say.js';
 import { AuditSource, EventSource } from './sources.js';
 
 const EVENTS: readonly Api.WebhookEventName[] = [
@@ -98,13 +99,14 @@ class Sender implements Api.WebhookSender {
         for await (const event of gate.events({ signal })) {
           for (const source of sources) {
             const lost = source.add(event);
-            if (lost !== undefined) logger?.error?.('webhooks: too much waits, one is lost', { id: lost.id });
+            if (lost !== undefined) say(logger, 'error', 'too much waits: an event is lost', { id: lost.id });
           }
           for (const delivery of this.#deliveries) delivery.wake();
         }
         break;
       } catch (error) {
         if (!EventsLostError.isInstance(error)) break;
+        if (sources.length > 0) sayFailed(logger, 'events are lost', error);
       }
     }
     // The gate was closed: what was not told is for whoever opens the ledger next.
