@@ -217,23 +217,27 @@ export class Requests {
     );
   }
 
-  #wait({ approvalId, runId, expiresAt }: ApprovalRecord): Promise<Decided> {
+  #wait({ approvalId, runId, createdAt, expiresAt }: ApprovalRecord): Promise<Decided> {
     const decided = this.#teller.waiters.wait(approvalId, runId);
     if (this.#inside.isClosing && this.#inside.lasts) this.#teller.waiters.lose(approvalId, closed());
     else if (this.#inside.lasts) {
       // Another process may have decided before there was somebody here to tell.
       void this.#look(approvalId);
-      this.#endInTime(approvalId, expiresAt, decided);
+      if (expiresAt !== null) this.#endInTime(approvalId, expiresAt - createdAt, decided);
     }
     return decided;
   }
 
-  /** The core lets requests expire. A ledger that is gone cannot write that down, and must leave nobody waiting for ever. */
-  #endInTime(approvalId: string, expiresAt: number | null, decided: Promise<Decided>): void {
-    if (expiresAt === null) return;
+  /**
+   * The core lets requests expire. A ledger that is gone cannot write that down, and must leave nobody waiting for ever.
+   *
+   * @param duration of the request in ms. Counted from here, since the ledger's clock may be another than ours
+   */
+  #endInTime(approvalId: string, duration: number, decided: Promise<Decided>): void {
+    const last = performance.now() + duration + LATE_MS;
     let timer: NodeJS.Timeout;
     const sleep = () => {
-      const left = expiresAt + LATE_MS - Date.now();
+      const left = last - performance.now();
       timer = setTimeout(() => void (left > MAX_SLEEP_MS ? sleep() : end()), Math.min(Math.max(left, 0), MAX_SLEEP_MS));
       timer.unref();
     };
