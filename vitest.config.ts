@@ -27,6 +27,9 @@ const ANY_LEDGER = [
   '__test__/guarantees/g{01,02,03,06,07,12}-*.test.ts',
 ];
 
+/** What holds over processes that share any ledger. */
+const ANY_SHARED = ['__test__/guarantees/g{03-once,04-nothing-is-lost,05-time-is-a-decision}.processes.test.ts'];
+
 /** What is about PostgreSQL: servers of their own that are killed, or the one that this project's tests share. */
 const POSTGRES = ['__test__/ledger/postgres/**/*.test.ts', '__test__/**/*.postgres.test.ts'];
 
@@ -67,7 +70,7 @@ const overPostgres = {
   test: {
     ...shared,
     name: 'postgres',
-    include: POSTGRES,
+    include: [...ANY_LEDGER, ...ANY_SHARED, ...POSTGRES],
     exclude: OWN_LEDGER,
     globalSetup: '__test__/support/postgres-server.ts',
     setupFiles: '__test__/support/postgres-ledgers.ts',

@@ -131,7 +131,8 @@ class Server {
   async stop(how) {
     const pid = Number(this.#says()[0]);
     if (!Number.isSafeInteger(pid)) throw new Error('it does not run');
-    process.kill(pid, SIGNALS[how]);
+    // Windows knows no other signal.
+    process.kill(pid, process.platform === 'win32' ? 'SIGKILL' : SIGNALS[how]);
     const until = Date.now() + PATIENCE_MS;
     while (isAlive(pid)) {
       if (Date.now() >= until) throw new Error(`it does not end (${how})`);

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { afterAll, beforeAll, inject, type ProvidedContext } from 'vitest';
+import { afterAll, beforeAll, beforeEach, inject, type ProvidedContext } from 'vitest';
 import { startPostgres, type Keeper } from '../../scripts/postgres.mjs';
 
 /** The server that tests share; only in the project `postgres`. */
@@ -25,11 +25,15 @@ export type PostgresUrl = `postgres://${string}`;
 export const freshName = (prefix: string): string => `${prefix}_${randomBytes(6).toString('hex')}`;
 
 /** The same URL with other parts. */
-export function urlWith(url: string, parts: { port?: number; user?: string; database?: string } & Parameters): string {
-  const { port, user, database, ...parameters } = parts;
+export function urlWith(
+  url: string,
+  parts: { port?: number; user?: string; password?: string; database?: string } & Parameters,
+): string {
+  const { port, user, password, database, ...parameters } = parts;
   const changed = new URL(url);
   if (port !== undefined) changed.port = String(port);
   if (user !== undefined) changed.username = user;
+  if (password !== undefined) changed.password = password;
   if (database !== undefined) changed.pathname = `/${database}`;
   for (const [name, value] of Object.entries(parameters)) changed.searchParams.set(name, String(value));
   return changed.href;
@@ -75,11 +79,15 @@ export interface OwnServer {
   stop(how: Stop): Promise<void>;
   /** With the same port and data. */
   start(): Promise<void>;
-  /** A server that follows this one, and its URL. Stopping that one is not possible. */
+  /** The URL of a server that follows this one. */
   standby(): Promise<string>;
+  /** Resolves when that one has all that this one has. */
+  caughtUp(follower: string): Promise<void>;
+  /** Makes that one a server of its own. */
+  promote(follower: string): Promise<void>;
 }
 
-/** A server for the tests of a file, which they may kill. Before a test it runs. */
+/** A server for the tests of a file, which they may kill. Before each test it runs. */
 export function ownServer(): OwnServer {
   let keeper: Keeper | undefined;
   const url = () => {
@@ -87,15 +95,39 @@ export function ownServer(): OwnServer {
     return keeper.url;
   };
   const tell: Keeper['tell'] = async (command) => (await keeper?.tell(command)) ?? {};
+  let isStopped = false;
+  const start = async () => {
+    await tell({ op: 'start' });
+    isStopped = false;
+  };
   beforeAll(async () => void (keeper = await startPostgres()), 90_000);
+  beforeEach(() => (isStopped ? start() : undefined), 90_000);
   afterAll(() => keeper?.end(), 90_000);
   return {
     get url() {
       return url();
     },
     ledger: (parameters) => freshLedger(parameters, url()),
-    stop: async (how) => void (await tell({ op: 'stop', how })),
-    start: async () => void (await tell({ op: 'start' })),
+    async stop(how) {
+      isStopped = true;
+      await tell({ op: 'stop', how });
+    },
+    start,
     standby: async () => (await tell({ op: 'standby' })).url as string,
+    async caughtUp(follower) {
+      const [{ lsn } = { lsn: '' }] = await query<{ lsn: string }>(
+        url(),
+        'SELECT pg_current_wal_flush_lsn()::text AS lsn',
+      );
+      for (;;) {
+        const [row] = await query<{ isThere: boolean }>(
+          follower,
+          `SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS "isThere"`,
+          [lsn],
+        );
+        if (row?.isThere) return;
+      }
+    },
+    promote: async (follower) => void (await query(follower, 'SELECT pg_promote()')),
   };
 }

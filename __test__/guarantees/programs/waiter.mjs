@@ -29,6 +29,7 @@ try {
     if (event.type === 'approval-requested') say('asked', event.approvalId);
     else if (event.type === 'approval-response') say('answered', event.decision.type, event.decision.reason ?? '');
     else if (event.type === 'error') say('error', event.error.code, event.error.message);
+    else if (event.type === 'tool-error') say('failed', event.error?.code ?? '', event.error?.message ?? event.error);
     else say('event', event.type);
   }
   say('end');

@@ -1,0 +1,83 @@
+/** The clock of a client may be wrong by a day: what counts is the server's. Needs libfaketime (Debian: `faketime`). */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { isMissing, query, shared, titled } from '../../support/postgres.js';
+import { ledgerIn } from '../../support/ledger.js';
+import { left, stage } from '../processes.js';
+import { goesOn, PATIENCE, waiting } from './waiting.js';
+
+vi.setConfig({ testTimeout: PATIENCE });
+
+const on = stage();
+
+/** Where Debian and its like put it. */
+function libfaketime(): string | undefined {
+  const folders = [
+    '/usr/lib/faketime',
+    ...(existsSync('/usr/lib') ? readdirSync('/usr/lib') : []).map((name) => `/usr/lib/${name}/faketime`),
+  ];
+  return folders.map((folder) => join(folder, 'libfaketime.so.1')).find((file) => existsSync(file));
+}
+
+const library = libfaketime();
+const DAY = 86_400_000;
+
+/** The wall clock is wrong by that much; the steady one is right. */
+const wrong = (by: string) => ({
+  env: { LD_PRELOAD: library ?? '', FAKETIME: by, FAKETIME_DONT_FAKE_MONOTONIC: '1', FAKETIME_NO_CACHE: '1' },
+});
+
+const title =
+  library === undefined
+    ? 'a client whose clock is wrong (skipped: no libfaketime)'
+    : titled('a client whose clock is wrong');
+
+describe.skipIf(isMissing || library === undefined).each([['+1d'], ['-1d']])(`${title}: %s`, (by) => {
+  const serverNow = async () =>
+    Number((await query<{ ms: string }>(shared.url as string, 'SELECT extract(epoch FROM now()) * 1000 AS ms'))[0]?.ms);
+
+  it('asks with the time of the server, and is answered', async () => {
+    const run = await waiting(on, ledgerIn(''), { ...wrong(by), timeout: 60_000 });
+    const gate = on.gate(run.ledger);
+    const request = await gate.get(run.approvalId);
+    expect(Math.abs((request?.createdAt ?? 0) - (await serverNow()))).toBeLessThan(DAY / 24);
+    expect((request?.expiresAt ?? 0) - (request?.createdAt ?? 0)).toBe(60_000);
+    // Its id says when it was made, too: what is dropped by the day goes by it.
+    expect(
+      Math.abs(Number.parseInt(run.approvalId.replaceAll('-', '').slice(0, 12), 16) - (request?.createdAt ?? 0)),
+    ).toBeLessThan(DAY / 24);
+    await gate.approve(run.approvalId);
+    await goesOn(on, run);
+    expect(await gate.audit.verify()).toMatchObject({ ok: true, faults: [] });
+    const times: number[] = [];
+    for await (const { at } of gate.audit.list()) times.push(at);
+    const now = await serverNow();
+    for (const at of times) expect(Math.abs(at - now)).toBeLessThan(DAY / 24);
+  });
+
+  it('decides in time what others ask, and not what is over', async () => {
+    const ledger = ledgerIn('');
+    const run = await waiting(on, ledger);
+    const decider = on.start('decider', [ledger, 'mia'], wrong(by));
+    await goesOn(on, run);
+    await decider.kill();
+    // A deadline passes for all, whatever time one of them has.
+    const late = await waiting(on, ledger.replace('schema=', 'prefix=late&schema='), { timeout: 1_500, ...wrong(by) });
+    await late.waiter.says('answered');
+    expect(late.waiter.said('answered')[0]?.[0]).toBe('expired');
+    expect(on.lines(late.ran)).toEqual([]);
+  });
+
+  it('does not count as gone while it lives, and does when it does not', async () => {
+    const run = await waiting(on, ledgerIn(''), wrong(by));
+    const resumed = on.start('waiter', [run.ledger, 'run', run.ran, 'resume'], wrong(by));
+    expect(await resumed.says('error')).toContain('ERR_RUN_ACTIVE');
+    await run.waiter.kill();
+    const gate = on.gate(run.ledger);
+    await left(gate, 'run');
+    await gate.approve(run.approvalId);
+    const again = on.start('waiter', [run.ledger, 'run', run.ran, 'resume'], wrong(by));
+    await goesOn(on, { ...run, waiter: again });
+  });
+});

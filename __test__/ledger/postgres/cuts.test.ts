@@ -1,0 +1,140 @@
+/** A network that drops, cuts and delays what is between a process and its server; and a pooler in between. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { poolerOf, type Pooler } from '../../support/pooler.js';
+import { isMissing, ownServer, titled, urlWith } from '../../support/postgres.js';
+import { proxyOf, type Proxy } from '../../support/proxy.js';
+import { eventually, sleep, stage } from '../processes.js';
+import { goesOn, PATIENCE, waiting } from './waiting.js';
+
+vi.setConfig({ testTimeout: PATIENCE });
+
+const on = stage();
+const made: (Proxy | Pooler)[] = [];
+afterEach(() => Promise.all(made.splice(0).map((one) => one.close())));
+
+describe.skipIf(isMissing)(titled('a network'), () => {
+  const server = ownServer();
+
+  /** A ledger, and the same through a network that can break. */
+  const far = async (parameters = {}) => {
+    const proxy = await proxyOf(Number(new URL(server.url).port));
+    made.push(proxy);
+    const ledger = server.ledger(parameters);
+    return { proxy, ledger, far: urlWith(ledger, { port: proxy.port }) };
+  };
+
+  it('that drops all for a while: what was decided meanwhile is carried out, once', async () => {
+    const { proxy, ledger, far: behind } = await far({ poll: 500 });
+    const run = await waiting(on, behind);
+    proxy.drop();
+    await on.gate(ledger).approve(run.approvalId);
+    await sleep(2_000);
+    expect(on.lines(run.ran)).toEqual([]);
+    proxy.mend();
+    await goesOn(on, run);
+  });
+
+  it('whose other end is gone without a word: the same', async () => {
+    const { proxy, ledger, far: behind } = await far({ poll: 500 });
+    const run = await waiting(on, behind);
+    proxy.halfOpen();
+    await on.gate(ledger).approve(run.approvalId);
+    await goesOn(on, run);
+  });
+
+  it('that drops what a decision is told with: it is refused in time, and can be made again', async () => {
+    const { proxy, ledger, far: behind } = await far();
+    const run = await waiting(on, ledger);
+    const gate = on.gate(behind);
+    await gate.ready();
+    proxy.drop();
+    await expect(gate.approve(run.approvalId, { by: 'mia' })).rejects.toMatchObject({
+      code: expect.stringMatching(/^ERR_LEDGER_(IO|BUSY)$/),
+    });
+    proxy.mend();
+    await gate.approve(run.approvalId, { by: 'mia' });
+    await goesOn(on, run);
+  });
+
+  it('that is cut again and again: every run comes to its end, and every tool runs once', async () => {
+    const { proxy, ledger, far: behind } = await far({ poll: 500 });
+    const ran = on.path();
+    const decider = on.start('decider', [ledger, 'mia']);
+    const agents = on.start('agents', [behind, 'a', '12', '4', ran]);
+    const isOver = agents.ended.then(() => true);
+    for (let cuts = 0; cuts < 40; cuts++) {
+      if (await Promise.race([isOver, sleep(150).then(() => false)])) break;
+      proxy.cut();
+    }
+    expect(await agents.ended, agents.all).toEqual({ code: 0, signal: null });
+    decider.tell('end');
+    expect(await decider.ended, decider.all).toEqual({ code: 0, signal: null });
+    const lines = on.lines(ran);
+    expect(lines.length).toBe(new Set(lines).size);
+    // All but the one that is always rejected.
+    expect(lines.length, agents.all).toBe(23);
+    expect(await on.gate(ledger).audit.verify()).toMatchObject({ ok: true, faults: [] });
+  });
+
+  it('that is slow: it takes longer, and that is all', async () => {
+    const { proxy, far: behind } = await far();
+    proxy.delay(100);
+    const run = await waiting(on, behind);
+    await on.gate(behind).approve(run.approvalId);
+    await goesOn(on, run);
+  });
+
+  it('with a transaction pooler in it: all works but listening, which goes past it', async () => {
+    const pooler = await poolerOf(server.url);
+    made.push(pooler);
+    const past = { listen_host: '127.0.0.1', listen_port: Number(new URL(server.url).port), poll: 600_000 };
+    const ledger = urlWith(server.ledger(past), { port: pooler.port });
+    const run = await waiting(on, ledger);
+    const gate = on.gate(ledger);
+    await gate.approve(run.approvalId);
+    await goesOn(on, run);
+    expect(await gate.audit.verify()).toMatchObject({ ok: true, faults: [] });
+    const ran = on.path();
+    const decider = on.start('decider', [ledger, 'mia']);
+    const agents = on.start('agents', [ledger, 'a', '10', '10', ran]);
+    expect(await agents.ended, agents.all).toEqual({ code: 0, signal: null });
+    decider.tell('end');
+    await decider.ended;
+    expect(on.lines(ran).toSorted()).toEqual(
+      Array.from({ length: 10 }, (_, n) => [1, 2].map((step) => `a.${n}.${step}`))
+        .flat()
+        .filter((line) => line !== 'a.7.2'),
+    );
+    expect(agents.lines.filter((line) => /^(ERR|CUT)/.test(line))).toEqual([]);
+    expect(pooler.carried.moved).toBeGreaterThan(20);
+  });
+
+  it('with a pooler in it and no way past: the poll wakes', async () => {
+    const pooler = await poolerOf(server.url);
+    made.push(pooler);
+    const ledger = urlWith(server.ledger({ poll: 300 }), { port: pooler.port });
+    const run = await waiting(on, ledger);
+    await on.gate(ledger).approve(run.approvalId);
+    await goesOn(on, run);
+  });
+
+  it('that leads to a follower which has become the server: nothing is lost, and the run goes on there', async () => {
+    const { proxy, far: behind } = await far({ poll: 500 });
+    const run = await waiting(on, behind);
+    const gate = on.gate(behind);
+    await gate.ready();
+    const follower = await server.standby();
+    const second = await waiting(on, behind.replace('schema=', 'prefix=second&schema='));
+    await server.caughtUp(follower);
+    await server.stop('crash');
+    proxy.lead(Number(new URL(follower).port));
+    await server.promote(follower);
+    await eventually(async () => (await gate.pending().catch(() => [])).length === 1 || undefined);
+    await gate.approve(run.approvalId, { by: 'mia' });
+    await on.gate(second.ledger).approve(second.approvalId);
+    await Promise.all([goesOn(on, run), goesOn(on, second)]);
+    expect(await gate.get(run.approvalId)).toMatchObject({ status: 'succeeded', decidedBy: 'mia' });
+    expect(await gate.audit.verify()).toMatchObject({ ok: true, faults: [] });
+    await server.start();
+  });
+});

@@ -1,0 +1,126 @@
+/** What a server refuses: each refusal is an error that says which it is and what to do, and nothing runs on it. */
+import { Client } from 'pg';
+import { describe, expect, it, vi } from 'vitest';
+import { LedgerError } from '../../../ts/index.js';
+import { freshName, isMissing, ownServer, query, titled, urlWith } from '../../support/postgres.js';
+import { eventually, sleep, stage } from '../processes.js';
+import { goesOn, PATIENCE, waiting } from './waiting.js';
+
+vi.setConfig({ testTimeout: PATIENCE });
+
+const on = stage();
+
+describe.skipIf(isMissing)(titled('a server that refuses'), () => {
+  const server = ownServer();
+  const refusal = (promise: Promise<unknown>) =>
+    promise.then(
+      () => 'nothing',
+      (error: unknown) => error,
+    );
+  const PASSWORD = 'a-word-that-is-never-shown';
+
+  /** A role that may connect and nothing else, as far as nobody grants it more. */
+  const role = async (more = '') => {
+    const user = freshName('role');
+    await query(server.url, `CREATE ROLE ${user} LOGIN PASSWORD '${PASSWORD}' ${more}`);
+    return { user, as: (ledger: string) => urlWith(ledger, { user, password: PASSWORD }) };
+  };
+
+  it('a role that may nothing: it is told what it lacks, before and after somebody made the ledger', async () => {
+    const ledger = server.ledger();
+    const { as } = await role();
+    for (let time = 0; time < 2; time++) {
+      const refused = await refusal(on.gate(as(ledger)).ready());
+      expect(refused).toBeInstanceOf(LedgerError);
+      expect(refused).toMatchObject({ code: 'ERR_LEDGER_PERMISSION', message: expect.stringMatching(/grant/i) });
+      expect(String(refused)).not.toContain(PASSWORD);
+      await on.gate(ledger).ready();
+    }
+  });
+
+  it('a wrong password, a database and a host that are not there', async () => {
+    const wrong = urlWith(server.ledger(), { password: PASSWORD });
+    const refused = await refusal(on.gate(wrong).ready());
+    expect(refused).toMatchObject({ code: 'ERR_LEDGER_PERMISSION' });
+    expect(String(refused)).not.toContain(PASSWORD);
+    const elsewhere = await refusal(on.gate(urlWith(server.ledger(), { database: 'nowhere' })).ready());
+    expect(elsewhere).toMatchObject({ code: 'ERR_LEDGER_IO', message: expect.stringContaining('nowhere') });
+    const nobody = await refusal(on.gate(urlWith(server.ledger({ connect_timeout: 1 }), { port: 1 })).ready());
+    expect(nobody).toMatchObject({ code: 'ERR_LEDGER_IO' });
+  });
+
+  it('a follower, which takes no changes', async () => {
+    const ledger = server.ledger();
+    const run = await waiting(on, ledger);
+    const follower = await server.standby();
+    await server.caughtUp(follower);
+    const there = urlWith(ledger, { port: Number(new URL(follower).port) });
+    expect(await refusal(on.gate(there).approve(run.approvalId))).toMatchObject({ code: 'ERR_LEDGER_READ_ONLY' });
+    const gate = on.gate(ledger);
+    expect(await gate.get(run.approvalId)).toMatchObject({ status: 'pending' });
+    await gate.approve(run.approvalId);
+    await goesOn(on, run);
+  });
+
+  it('no connection left: refused in time as busy, and it goes on when there is one', async () => {
+    const ledger = server.ledger();
+    await on.gate(ledger).ready();
+    const { user, as } = await role('CONNECTION LIMIT 1 IN ROLE postgres');
+    const only = new Client({ connectionString: new URL(as(server.url)).href });
+    await only.connect();
+    const gate = on.gate(as(ledger));
+    expect(await refusal(gate.ready()), user).toMatchObject({ code: 'ERR_LEDGER_BUSY' });
+    await only.end();
+  });
+
+  it('fewer connections than there is to do at once: all of it is done', async () => {
+    const gate = on.gate(server.ledger({ pool: 1 }));
+    const asked = Array.from({ length: 40 }, (_, index) => gate.request({ toolName: 't', args: { index } }));
+    const ids = await eventually(async () => {
+      const waiting = await gate.pending();
+      return waiting.length === 40 ? waiting.map(({ approvalId }) => approvalId) : undefined;
+    });
+    await Promise.all(ids.map((id) => gate.approve(id)));
+    expect((await Promise.all(asked)).map(({ decision }) => decision.type)).toEqual(
+      Array.from({ length: 40 }, () => 'approve'),
+    );
+  });
+
+  it('rows that somebody else holds: refused in time, or done when they are let go of; never both', async () => {
+    const ledger = server.ledger();
+    const run = await waiting(on, ledger);
+    const gate = on.gate(ledger);
+    await gate.ready();
+    const holder = new Client({ connectionString: server.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query(`SELECT 1 FROM ${new URL(ledger).searchParams.get('schema')}.approval FOR UPDATE`);
+    const first = refusal(gate.approve(run.approvalId, { by: 'mia' }));
+    await sleep(2_000);
+    expect(on.lines(run.ran)).toEqual([]);
+    await holder.query('ROLLBACK');
+    await holder.end();
+    expect(await first).toBe('nothing');
+    await goesOn(on, run);
+  });
+
+  it('rows that are held for longer than anybody waits', async () => {
+    const ledger = server.ledger();
+    const run = await waiting(on, ledger);
+    const gate = on.gate(ledger);
+    await gate.ready();
+    const holder = new Client({ connectionString: server.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query(`SELECT 1 FROM ${new URL(ledger).searchParams.get('schema')}.approval FOR UPDATE`);
+    expect(await refusal(gate.approve(run.approvalId, { by: 'mia' }))).toMatchObject({ code: 'ERR_LEDGER_BUSY' });
+    await holder.query('ROLLBACK');
+    await holder.end();
+    // What was refused must not be done behind our back.
+    await sleep(500);
+    expect(await gate.get(run.approvalId)).toMatchObject({ status: 'pending' });
+    await gate.reject(run.approvalId);
+    await run.waiter.says('end');
+    expect(on.lines(run.ran)).toEqual([]);
+  });
+});
