@@ -1111,6 +1111,7 @@ export interface Gate extends AsyncDisposable {
   get(approvalId: string): Promise<ApprovalRecord | undefined>;
   /** What is no longer pending, the latest request first. */
   history(filter?: {
+    /** With those of the runs that are a part of it. */
     runId?: string;
     toolName?: string;
     /** Only those before this one, for the next page. */
