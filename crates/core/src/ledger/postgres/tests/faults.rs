@@ -62,6 +62,42 @@ fn connections_that_are_killed_lose_nothing_and_double_nothing() {
 }
 
 #[test]
+fn of_many_who_decide_or_begin_at_once_one_wins() {
+    let Some(url) = url() else { return };
+    let ledgers = [open(&url), open(&url)];
+    for call in 0..15 {
+        let id = ask(&ledgers[0], "r", &call.to_string());
+        let at_once = |wins: fn(&PostgresLedger, ApprovalId, usize) -> bool| {
+            let barrier = std::sync::Barrier::new(8);
+            std::thread::scope(|scope| {
+                let all: Vec<_> = (0..8)
+                    .map(|worker| {
+                        let (ledger, barrier) = (&ledgers[worker % 2], &barrier);
+                        scope.spawn(move || {
+                            barrier.wait();
+                            wins(ledger, id, worker)
+                        })
+                    })
+                    .collect();
+                all.into_iter().map(|one| usize::from(one.join().unwrap())).sum::<usize>()
+            })
+        };
+        let won = at_once(|ledger, id, worker| {
+            let choice = if worker < 7 { Choice::Approve } else { Choice::Reject { stop: false } };
+            matches!(ledger.decide(id, decided(choice, now())).unwrap(), Outcome::Won(_))
+        });
+        assert_eq!(won, 1);
+        let begun = at_once(|ledger, id, _| matches!(begin(ledger, id).unwrap(), Begun::Won(_)));
+        assert!(
+            begun <= 1
+                && (begun == 1)
+                    == (ledgers[0].get(id).unwrap().unwrap().status() == Status::Started)
+        );
+    }
+    assert_eq!(ledgers[1].verify().unwrap().faults, []);
+}
+
+#[test]
 fn who_waits_is_woken_though_the_listener_was_killed() {
     let Some(url) = url() else { return };
     let (one, two) = (open(&url), open(&url));
