@@ -2,7 +2,7 @@
  * G3 over PostgreSQL: 3 processes of agents and 3 of deciders on one ledger, whose server is killed twice. Every tool that was
  * approved ran exactly once, and no other.
  *
- * Small, to be run each time; `RUNS=200 npx vitest run --project postgres g03-once.postgres` is the whole of it.
+ * `RUNS=1000 npx vitest run --project postgres g03-once.postgres` has more of it.
  */
 import { describe, expect, it } from 'vitest';
 import { eventually, stage, type Worker } from '../ledger/processes.js';
@@ -11,7 +11,7 @@ import { isMissing, ownServer, titled } from '../support/postgres.js';
 const AGENTS = ['a', 'b', 'c'];
 const DECIDERS = ['mia', 'noa', 'ola'];
 /** For each process of agents. Two executions each. */
-const RUNS = Number(process.env['RUNS'] ?? 20);
+const RUNS = Number(process.env['RUNS'] ?? 200);
 const AT_ONCE = 10;
 /** In ms: it takes as long as it takes. */
 const PATIENCE = 120_000 + RUNS * 3_000;
@@ -55,7 +55,6 @@ describe.skipIf(isMissing)(titled('a server that is killed twice'), () => {
         entries.push(approvalId as string);
         const record = await gate.get(approvalId as string);
         const path = `${record?.runId}.${record?.toolCallId?.slice(1)}`;
-        // Unless a human was asked again: the server came back before anybody gave up.
         if (record?.decision?.type !== 'approve') continue;
         expect(record, path).toMatchObject({ status: 'succeeded' });
         approved.add(path);

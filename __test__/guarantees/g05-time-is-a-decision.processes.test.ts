@@ -2,11 +2,14 @@
  * G5 over processes: a deadline passed is `expired`, whoever stood still or was dead when it passed. Other clocks:
  * `crates/core/tests/ledger_time.rs`.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ApprovalExpiredError } from '../../ts/index.js';
 import { eventually, left, sleep, stage } from '../ledger/processes.js';
 
 const on = stage();
+
+/** For each test, in ms: on a server a process counts as gone only once its lease is over. */
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Long enough for a process to be stopped or killed in time, in ms. */
 const SHORT = 2_000;
