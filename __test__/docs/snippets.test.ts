@@ -5,6 +5,7 @@
  *   follows it is what it must print
  * - `sh` must name commands that there are; with `run` behind it, `policies.test.ts` runs it
  * - `toml`, `jsonc` and `text verdicts` are policies and what they say: see `policies.test.ts`
+ * - `sql run` is asked of a ledger in PostgreSQL: see `watching.postgres.test.ts`; `sql` is shown as it is
  * - `text screen` and `toml settings` are about the terminal program: see `terminal.test.ts`
  * - `text` is shown as it is; any other kind is an error
  */
@@ -63,11 +64,22 @@ test('the documents have blocks', () => {
 
 /** About the terminal program. */
 const aboutTerminal = ['text screen', 'toml settings'];
+const aboutPostgres = ['sql', 'sql run'];
 
 test.each(blocks)('$place is of a kind that is tried', ({ kind }) => {
-  expect(['ts', 'ts run', 'tsx', 'js', 'js run', 'sh', 'sh run', 'text', ...policies, ...aboutTerminal]).toContain(
-    kind,
-  );
+  expect([
+    'ts',
+    'ts run',
+    'tsx',
+    'js',
+    'js run',
+    'sh',
+    'sh run',
+    'text',
+    ...policies,
+    ...aboutTerminal,
+    ...aboutPostgres,
+  ]).toContain(kind);
 });
 
 test.each(scripts)('$place fits the types', ({ name }) => {
