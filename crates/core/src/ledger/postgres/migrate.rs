@@ -52,9 +52,13 @@ pub(super) async fn set(
 /// Looks at what is there. `Foreign`: other tables of these names.
 pub(super) async fn look(client: &impl GenericClient, pen: &Pen) -> Result<Found, Fault> {
     let name = pen.names.quoted("meta");
-    // Whoever may not even look into the schema is told so here.
+    // Whoever may not even look into the schema is told so here. By itself `to_regclass` answers from what the connection
+    // remembers, in which there is nothing of what others made meanwhile; reading a catalog makes it forget.
     let found = client
-        .query_typed_one("SELECT to_regclass($1) IS NOT NULL", &[(&name, Type::TEXT)])
+        .query_typed_one(
+            "SELECT to_regclass($1) IS NOT NULL FROM pg_catalog.pg_namespace LIMIT 1",
+            &[(&name, Type::TEXT)],
+        )
         .await?;
     if !found.try_get::<_, bool>(0)? {
         return Ok(Found::Nothing);
@@ -228,14 +232,20 @@ pub(super) async fn check(
         }
         None => {}
     }
-    let noted = meta(client, pen, "noted_schema").await?.and_then(|noted| noted.parse().ok());
-    let known = state.is_some_and(|about| {
-        about.version == env!("CARGO_PKG_VERSION") && Some(about.schema) == noted
-    });
-    if known || read_only {
+    if read_only || is_noted(client, pen, state.as_ref()).await? {
         return Ok(());
     }
     note_opening(client, pen, &key, local).await
+}
+
+/// Whether it was noted that this version opened it.
+async fn is_noted(
+    client: &impl GenericClient, pen: &Pen, state: Option<&About>,
+) -> Result<bool, Fault> {
+    let noted = meta(client, pen, "noted_schema").await?.and_then(|noted| noted.parse().ok());
+    Ok(state.is_some_and(|about| {
+        about.version == env!("CARGO_PKG_VERSION") && Some(about.schema) == noted
+    }))
 }
 
 async fn note_opening(client: &mut Client, pen: &Pen, key: &str, local: u64) -> Result<(), Fault> {
@@ -245,6 +255,9 @@ async fn note_opening(client: &mut Client, pen: &Pen, key: &str, local: u64) -> 
     if let Some(about) = about(&transaction, pen).await? {
         // Another process may have been faster, with another key.
         check_key(&about.key, key)?;
+        if is_noted(&transaction, pen, Some(&about)).await? {
+            return Ok(());
+        }
     }
     set(&transaction, pen, "key", key).await?;
     set(&transaction, pen, "version", env!("CARGO_PKG_VERSION")).await?;

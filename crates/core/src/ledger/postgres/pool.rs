@@ -4,13 +4,14 @@
 //! another connection each time), so there is no cache to keep, and a connection that anything went wrong on is dropped.
 
 use std::fmt;
+use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::{CancelToken, Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::fault::Fault;
@@ -22,6 +23,8 @@ use crate::ledger::{LedgerError, LedgerErrorKind};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long may be worked on everything: nobody else waits for that.
 const LONG: Duration = Duration::from_secs(3_600);
+/// How long is waited for the server to say that it has cancelled it: then nobody need doubt what became of it.
+const GRACE: Duration = Duration::from_secs(2);
 /// How long a step is tried anew while the server cannot be reached or others are in its way.
 const STAMINA: Duration = Duration::from_secs(15);
 /// The first pause between two tries, and the longest.
@@ -81,9 +84,18 @@ impl Pool {
             Some(client) => client,
             None => self.connect(&self.settings.config).await?,
         };
-        let done = timeout(limit, work(&mut client)).await.unwrap_or(Err(Fault::Late));
+        let token = client.cancel_token();
+        let done = {
+            let mut working = pin!(work(&mut client));
+            match timeout(limit, working.as_mut()).await {
+                Ok(done) => done,
+                Err(_) => {
+                    self.cancel(token);
+                    timeout(GRACE, working).await.unwrap_or(Err(Fault::Late))
+                }
+            }
+        };
         match &done {
-            Err(Fault::Late) => self.cancel(&client),
             Err(fault) if fault.spoils() => {}
             _ => {
                 let mut idle = self.idle();
@@ -133,9 +145,8 @@ impl Pool {
     }
 
     /// Asks the server to let go of what nobody waits for any more.
-    fn cancel(&self, client: &Client) {
-        let (token, tls, limit) =
-            (client.cancel_token(), self.tls.clone(), self.settings.connect_timeout);
+    fn cancel(&self, token: CancelToken) {
+        let (tls, limit) = (self.tls.clone(), self.settings.connect_timeout);
         if let Ok(runtime) = runtime() {
             runtime.spawn(async move {
                 let _ = timeout(limit, token.cancel_query(tls)).await;

@@ -8,7 +8,7 @@ use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use super::fault::Fault;
-use super::pen::Pen;
+use super::pen::{Pen, server_now};
 use super::rows::Column;
 use super::write::Params;
 use crate::ledger::history::{self, Encoding, Node};
@@ -49,8 +49,9 @@ pub(super) async fn select(
     client: &Client, pen: &Pen, rest: &str, p: &Params<'_>,
 ) -> Result<Vec<Seen>, Fault> {
     let sql = pen.sql(&format!(
-        "SELECT EXISTS (SELECT FROM @owner o WHERE o.id = r.owner),
-         (SELECT count(*) FROM @waiting w WHERE w.run_id = r.run_id), {COLUMNS} FROM @run r {rest}"
+        "SELECT EXISTS (SELECT FROM @owner o WHERE o.id = r.owner AND o.until > {}),
+         (SELECT count(*) FROM @waiting w WHERE w.run_id = r.run_id), {COLUMNS} FROM @run r {rest}",
+        server_now()
     ));
     let found = client.query_typed(&sql, p.as_slice()).await?;
     found

@@ -9,6 +9,7 @@ use uuid::{NoContext, Timestamp, Uuid};
 
 use super::fault::Fault;
 use super::open::Core;
+use super::owners;
 use super::pen::now;
 use super::pool::Patience;
 use super::rows;
@@ -196,10 +197,23 @@ impl Core {
     pub(super) async fn begin(
         &self, id: ApprovalId, digest: Digest, local: u64,
     ) -> Result<Begun, Fault> {
+        if let Some(begun) = self.begin_as_owner(id, digest, local).await? {
+            return Ok(begun);
+        }
+        // The server was away for longer than our lease. Under another name we are as good as anybody.
+        let lease = self.pool.settings.lease;
+        self.pool.again(async |client| owners::beat(client, &self.pen, lease).await).await?;
+        self.begin_as_owner(id, digest, local).await?.ok_or_else(|| lease_is_over().into())
+    }
+
+    /// `None`: our lease is over.
+    async fn begin_as_owner(
+        &self, id: ApprovalId, digest: Digest, local: u64,
+    ) -> Result<Option<Begun>, Fault> {
         let sealer = &self.pen.sealer;
         let mut refused = 0;
         self.step(id, local, |row, seq, now| {
-            let Some(row) = row else { return Ok(Judged::Done(Begun::Unknown)) };
+            let Some(row) = row else { return Ok(Judged::Done(Some(Begun::Unknown))) };
             let owner = self.pen.owner();
             let is_bound =
                 row.fate.as_ref().and_then(|fate| fate.bound.as_ref()) == Some(digest.bytes());
@@ -212,14 +226,16 @@ impl Core {
                     // As it was looked at, and still refused: it is our lease.
                     refused += 1;
                     if refused > 3 {
-                        return Err(lease_is_over());
+                        return Ok(Judged::Done(None));
                     }
-                    Ok(Judged::Change(Box::new(change), Guard::OwnLease, Begun::Won))
+                    Ok(Judged::Change(Box::new(change), Guard::OwnLease, |record| {
+                        Some(Begun::Won(record))
+                    }))
                 }
-                Some(_) => Ok(Judged::Done(Begun::Mismatch)),
+                Some(_) => Ok(Judged::Done(Some(Begun::Mismatch))),
                 None => {
                     let status = row.record(sealer)?.status();
-                    Ok(Judged::Done(Begun::Refused(status)))
+                    Ok(Judged::Done(Some(Begun::Refused(status))))
                 }
             }
         })
