@@ -35,7 +35,7 @@ const PATIENCE_MS = 60_000;
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: '300',
+  max_connections: '1000',
   shared_buffers: '64MB',
   max_wal_size: '256MB',
 };

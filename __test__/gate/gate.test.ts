@@ -96,7 +96,7 @@ describe('a request from any code', () => {
   });
 
   it('a deadline expires it', async () => {
-    const { gate, answer, id } = await asking({ timeout: 20 });
+    const { gate, answer, id } = await asking({ timeout: 500 });
     expect(await answer).toMatchObject({ approved: false, decision: { type: 'expired' }, decidedBy: 'deadline' });
     await expect(gate.approve(id)).rejects.toEqual(code('EXPIRED'));
     expect(await gate.get(id)).toMatchObject({ status: 'expired', via: 'deadline' });

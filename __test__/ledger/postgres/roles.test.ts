@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { freshName, isMissing, ownServer, query, titled, urlWith } from '../../support/postgres.js';
-import { stage } from '../processes.js';
+import { left, stage } from '../processes.js';
 import { goesOn, PATIENCE, waiting } from './waiting.js';
 
 vi.setConfig({ testTimeout: PATIENCE });
@@ -16,7 +16,7 @@ describe.skipIf(isMissing)(titled('a role with the documented grants'), () => {
 
   /** A ledger that somebody made, and the same for a role with the grants that the page has for it. */
   async function granted(role: 'agents' | 'deciders') {
-    const ledger = server.ledger();
+    const ledger = server.ledger({ lease: 1_000 });
     await on.gate(ledger).ready();
     const user = freshName(role);
     const block = PAGE.split('```').find((one) => one.includes(`TO ${role};`));
@@ -57,7 +57,9 @@ describe.skipIf(isMissing)(titled('a role with the documented grants'), () => {
     // Nor what somebody else has asked.
     const run = await waiting(on, ledger);
     await run.waiter.kill();
-    await on.gate(ledger).approve(run.approvalId);
+    const gate = on.gate(ledger);
+    await gate.approve(run.approvalId);
+    await left(gate, 'run');
     const resumed = on.start('waiter', [theirs, 'run', run.ran, 'resume']);
     await resumed.ended;
     expect(resumed.all).toContain('ERR_LEDGER_PERMISSION');
