@@ -2,8 +2,17 @@
 import { tool, type ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { AgentRun, ApprovalRequest, Gate, GateOptions, InterruptOptions, PolicyDocument } from '../../index.js';
-import { createGate, gateTools, streamWithEvents, verifyApprovals } from '../../ts/index.js';
+import type {
+  AgentRun,
+  ApprovalRequest,
+  DecideOptions,
+  Gate,
+  GateOptions,
+  InterruptOptions,
+  PolicyDocument,
+  PolicyRule,
+} from '../../index.js';
+import { createGate, definePolicy, gateTools, streamWithEvents, verifyApprovals } from '../../ts/index.js';
 import { call, calls, collect, says, scripted, sleep } from '../support/model.js';
 import { of, play, start, until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
@@ -289,5 +298,57 @@ describe('other loops', () => {
     const [record] = await gate.pending();
     expect(record).toMatchObject({ votes: [{ by: 'ada', via: 'messages' }] });
     await gate.close();
+  });
+});
+
+describe('an edit', () => {
+  /** Anybody decides what `del` does, but for `/prod`. */
+  const policy = (prod: Partial<PolicyRule>) =>
+    definePolicy([
+      { effect: 'ask', tools: 'del', if: ({ args }) => (args as { path: string }).path === '/prod', ...prod },
+      { effect: 'ask', tools: 'del' },
+    ]);
+  const refused = { code: 'ERR_INVALID_DECISION', message: expect.stringContaining('Others must approve') as unknown };
+
+  it.each<[string, Partial<PolicyRule>, DecideOptions]>([
+    ['several people', { approvers: ['ada', 'bo'], quorum: 2 }, { by: 'ada' }],
+    ['somebody else', { approvers: ['ada'] }, { by: 'eve' }],
+    ['anybody with a name', { quorum: 2 }, {}],
+  ])('makes no call of it that %s must approve', async (_, prod, who) => {
+    const { ran, tools } = recordingTools();
+    const gate = createGate({ policy: policy(prod) });
+    const { run } = start({ turns: one(), tools, gate });
+    const { id, needs } = await asked(run);
+    expect(needs).toEqual([]);
+    await expect(gate.edit(id, { path: '/prod' }, who)).rejects.toMatchObject(refused);
+    expect((await gate.get(id))?.status).toBe('pending');
+    await gate.edit(id, { path: '/2' }, who);
+    await collect(run);
+    expect(ran).toEqual(['del /2']);
+    await gate.close();
+  });
+
+  it('by whom the request names makes one of it that names them in the same way', async () => {
+    const { ran, tools } = recordingTools();
+    const gate = createGate();
+    const interruptOn = { del: { approvers: ['bo', 'ada'], allowedDecisions: ['edit' as const] } };
+    const { run } = start({ turns: one(), tools, gate, interruptOn, policy: policy({ approvers: ['ada', 'bo'] }) });
+    const { id } = await asked(run);
+    await gate.edit(id, { path: '/prod' }, { by: 'ada' });
+    await collect(run);
+    expect(ran).toEqual(['del /prod']);
+    await gate.close();
+  });
+
+  it('of a callback does not either, nor one of gated tools', async () => {
+    const { ran, tools } = recordingTools();
+    const own = { policy: policy({ approvers: ['ada'] }) };
+    const onApprovalRequest = () => ({ type: 'edit', args: { path: '/prod' } }) as const;
+    const { of: events } = await play({ turns: one(), tools, onApprovalRequest, ...own });
+    expect(events('approval-response')).toMatchObject([{ approved: false, decision: { type: 'reject' } }]);
+    const gated = gateTools(tools, { onApprovalRequest, ...own });
+    const execute = gated.del.execute as (input: unknown, options: object) => Promise<unknown>;
+    await execute({ path: '/1' }, { toolCallId: 'c1', messages: [] });
+    expect(ran).toEqual([]);
   });
 });

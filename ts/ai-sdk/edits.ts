@@ -1,8 +1,10 @@
 /** Arguments that a human wrote instead of the model's: they pass the tool's schema and are judged before they may run. */
+import type { ApprovalNeed } from '../../index.js';
 import { InvalidDecisionError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Verdict } from '../gate/judge.js';
 import type { SchemaSource } from '../gate/schemas.js';
+import { covers } from '../gate/who.js';
 import { canonicalize } from '../native.js';
 import { revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import type { AiModule } from './sdk.js';
@@ -26,6 +28,8 @@ export interface CheckedEdit {
 
 /** The edits of one request that were found good, told apart by what would run: a decision holds that. */
 export class Edits {
+  /** Who must agree to the request. Until it is made, nobody's word is enough for a call that names people. */
+  needs: readonly ApprovalNeed[] = [];
   readonly #rules: EditRules;
   readonly #good = new Map<string, CheckedEdit>();
 
@@ -44,7 +48,7 @@ export class Edits {
   /**
    * The arguments as the tool would get them.
    *
-   * @throws {InvalidDecisionError} when they do not fit the schema or are denied
+   * @throws {InvalidDecisionError} when they do not fit the schema, are denied, or need others to agree than the request did
    */
   async check(written: unknown): Promise<Snapshot> {
     const { toolName, refine, judge } = this.#rules;
@@ -53,6 +57,11 @@ export class Edits {
     const verdict = await judge(args);
     if (verdict.effect === 'deny')
       throw new InvalidDecisionError({ message: `The edited call of ${toolName} is denied: ${verdict.reason}` });
+    // Who may change this call has no say about one that is for others to approve.
+    if (verdict.effect === 'ask' && !covers(this.needs, verdict.who?.needs ?? []))
+      throw new InvalidDecisionError({
+        message: `Others must approve the edited call of ${toolName}: reject this one, and say why, so that they are asked.`,
+      });
     // Arguments in a decision have been JSON: an instance of a class comes back as its data.
     this.#good.set(digestOf(snapshot(revive(args.json))), { written: snapshot(written), args });
     return args;

@@ -146,6 +146,7 @@ export class Requests {
     const same = asked.args !== undefined && digestOf(asked.args) === digestOf(snapshot(record.args));
     const { decided, staleness } = this.#options.asker.attach(kept, record, (written) => asked.edits.check(written));
     asked.record = record;
+    asked.edits.needs = record.needs;
     this.#options.guard.showed(record);
     // What was approved is in the ledger, what would run is in the messages.
     asked.staleness = same ? staleness : async () => 'The call in the messages is not the one that was asked about.';
@@ -267,6 +268,7 @@ export class Requests {
     try {
       const { record, decided, staleness } = await (await prepared)();
       asked.record = record;
+      asked.edits.needs = record.needs;
       this.#options.guard.showed(record);
       asked.staleness = staleness;
       const isAutomatic = denied !== undefined || this.#options.asker.isAutomatic;

@@ -236,6 +236,7 @@ export class ToolGate {
     let supersedes: Question['supersedes'];
     for (;;) {
       const opened = await this.#open({ ...question, verdict: asks, supersedes }, runId);
+      edits.needs = opened.record.needs;
       const decided = await this.#answerOf(opened, args, abortSignal);
       const { decision, via } = decided;
       asker.rejections?.take({ ...opened.record, args: args.value, contents: 'kept', decision, via });
