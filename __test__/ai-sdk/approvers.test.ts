@@ -131,6 +131,17 @@ describe('a callback', () => {
     expect(events('approval-response')).toMatchObject([{ approved: false, decision: { type: 'reject' } }]);
   });
 
+  it('that is one of several ends it where nobody else is there', async () => {
+    const answer = { type: 'approve', by: 'ada' };
+    const { ran, tools } = recordingTools();
+    const { of: events } = await withCallback(answer, { tools, interruptOn: { del: two } });
+    expect(events('approval-voted')).toMatchObject([{ vote: { by: 'ada' } }]);
+    expect(events('approval-response')).toMatchObject([
+      { approved: false, reason: expect.stringContaining('More people must approve it') as unknown },
+    ]);
+    expect(ran).toEqual([]);
+  });
+
   it('that is anonymous leaves it to those whom the gate knows', async () => {
     const { ran, tools } = recordingTools();
     const gate = createGate({ groups: { ops: ['cy'] } });

@@ -68,7 +68,9 @@ export class Deciding {
     const { approvalId, toolName } = record;
     try {
       const decider = readDecider(answer, 'callback');
-      await this.#settleOn(approvalId, this.#parse(answer, toolName), decider, rememberOf(answer));
+      const { status } = await this.#settleOn(approvalId, this.#parse(answer, toolName), decider, rememberOf(answer));
+      // One of several, and the others are never asked: it would wait for ever.
+      if (status === 'pending' && !mayWait) await this.rejectBySystem(approvalId, MORE_NEEDED, 'callback');
     } catch (error) {
       if (mayWait && (NotApproverError.isInstance(error) || NotAuthorizedError.isInstance(error))) {
         this.#inside.logger?.warn?.('the answer was not taken', { approvalId, reason: messageOf(error) });
@@ -281,6 +283,8 @@ export class Deciding {
     );
   }
 }
+
+const MORE_NEEDED = 'More people must approve it, and nobody but the callback can be asked: pass a gate.';
 
 /** What is decided, without who does. */
 function withoutDecider(answer: unknown): unknown {
