@@ -23,7 +23,8 @@ export function readRemember(text: string | undefined): Remembered | undefined {
 
 /** What would be remembered. @throws {Ended} when the request does not offer it: nothing is decided then */
 export function offered(record: KeptRecord, effect: 'allow' | 'deny') {
-  const offer = record.details?.always?.[effect] ?? null;
+  // Where people are named, they are asked each time.
+  const offer = (record.needs ?? []).length > 0 ? null : (record.details?.always?.[effect] ?? null);
   if (offer !== null) return offer;
   throw new Ended(
     Exit.refused,

@@ -31,7 +31,7 @@ import { mainRunOf } from './run-ids.js';
 import type { SchemaSource } from './schemas.js';
 import type { CheckEdit } from './teller.js';
 import { checkRequester } from './requester.js';
-import { whoOf } from './who.js';
+import { allOf, whoOf, type Who } from './who.js';
 import { judge, type Judge, type JudgedCall, type Verdict } from './judge.js';
 
 export type ApprovalCallback = (
@@ -250,12 +250,16 @@ export class Asker {
     const { toolCallId, toolName, args, gating, signal, verdict, supersedes } = question;
     const description = await describe(question, (call) => this.inContext(call));
     const call = { toolCallId, toolName, args, runId, signal };
-    const asks = verdict ?? ({ effect: 'ask', floor: true } as const);
+    // Who had to agree to what was shown before must agree to what is shown now.
+    const who = allOf(
+      verdict?.effect === 'ask' ? verdict.who : gating && whoOf(gating),
+      supersedes?.needs && { needs: supersedes.needs, remind: null },
+    );
+    const asks: Verdict = verdict === undefined ? { effect: 'ask', floor: true, who } : withWho(verdict, who);
     const { page, ...shown } = await this.gate.control.shown(call, asks, this.#policies);
     const schema = question.schema === undefined ? null : await this.gate.schemaDigest(question.schema);
     const details = schema === null ? shown : { ...shown, schema };
     signal?.throwIfAborted();
-    const who = verdict?.effect === 'ask' ? verdict.who : gating && whoOf(gating);
     return {
       runId,
       toolCallId,
@@ -270,8 +274,7 @@ export class Asker {
       details,
       page,
       supersedes: supersedes?.approvalId ?? null,
-      // Who had to agree to what was shown before must agree to what is shown now.
-      needs: [...(who?.needs ?? []), ...(supersedes?.needs ?? [])],
+      needs: who?.needs ?? [],
       remindMs: who?.remind ?? null,
       requester: this.#requester ?? null,
     };
@@ -322,6 +325,9 @@ export class Asker {
     return this.#callback === undefined ? DEFAULT_TIMEOUT_MS : null;
   }
 }
+
+const withWho = (verdict: Verdict, who: Who | undefined): Verdict =>
+  verdict.effect === 'ask' ? { ...verdict, who } : verdict;
 
 function gateOf({ gate, place: paths }: AskerOptions, place: string): LocalGate {
   // A run of its own keeps nothing: a ledger that lasts is somebody's to close.

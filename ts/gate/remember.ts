@@ -14,7 +14,7 @@ export function rememberOf(answer: unknown): unknown {
  * @throws {InvalidDecisionError} when the request does not offer to remember this
  */
 export function grantOf(
-  { always, runId }: ApprovalRequest,
+  { always, needs, runId }: ApprovalRequest,
   decision: DecisionOutcome,
   remember: unknown,
   { by, via }: { by: string | null; via: DecidedVia },
@@ -22,7 +22,8 @@ export function grantOf(
 ): Omit<Grant, 'id'> {
   const { scope, expiresIn } = readRemember(remember);
   const effect = decision.type === 'approve' ? 'allow' : decision.type === 'reject' ? 'deny' : undefined;
-  const offer = effect === undefined ? null : always[effect];
+  // Where people are named, they are asked each time.
+  const offer = effect === undefined || needs.length > 0 ? null : always[effect];
   if (effect === undefined || offer === null) {
     throw new InvalidDecisionError({
       message: `This request does not offer to remember "${decision.type}": decide without \`remember\`.`,
