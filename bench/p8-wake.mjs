@@ -2,112 +2,29 @@
 // P8: from the moment a human decides in one process until the iterator of the agent in another goes on. Nothing that was
 // compared elsewhere has this: LangGraph's savers tell nobody, so whoever waits has to ask again and again.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { digits, machine, median, quantile, ratio } from './harness.mjs';
+import { machine } from './harness.mjs';
+import { meetings } from './meetings.mjs';
+import { measurePostgres } from './p8-postgres.mjs';
 
 const GOAL_MS = 2;
-/** Rounds of one kind before it is the other's turn. */
-const TURN = 10;
 
 /** @param {import('./run.mjs').Context} context */
 export async function measureWake({ node, env, quick }) {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-wake-'));
-  /** @type {Pair[]} */
-  const pairs = [];
   try {
-    for (const name of ['countersign', 'bare']) {
-      const start = (/** @type {string} */ role) => side(node, env, `wake-${name}.mjs`, role, folder);
-      // One after the other: the first makes the file.
-      pairs.push({ name, agent: await start('agent'), human: await start('human'), whole: [], after: [], decide: [] });
-    }
-    const turns = quick ? 3 : 40;
-    for (let turn = 0; turn <= turns; turn++) {
-      for (const pair of pairs) {
-        const times = [];
-        for (let round = 0; round < TURN; round++) times.push(await meet(pair, turn * TURN + round));
-        // The first turn warms up.
-        if (turn > 0) {
-          pair.whole.push(times.map(({ whole }) => whole));
-          pair.after.push(times.map(({ after }) => after));
-          pair.decide.push(times.map(({ decide }) => decide));
-        }
-      }
-    }
+    const sides = [
+      { file: 'wake-countersign.mjs', place: `sqlite:${join(folder, 'ledger.db')}` },
+      { file: 'wake-bare.mjs', place: folder },
+    ];
+    const { countersign, bare, toBare } = await meetings(sides, { node, env, turns: quick ? 3 : 40 });
+    const { p50 } = countersign.whole;
+    const met = p50 <= GOAL_MS;
+    const postgres = await measurePostgres({ node, env, quick });
+    return { value: p50, goal: GOAL_MS, unit: 'ms', met, countersign, bare, toBare, postgres, machine: machine() };
   } finally {
-    for (const { agent, human } of pairs) for (const process of [agent, human]) process.disconnect();
-    await Promise.all(pairs.flatMap(({ agent, human }) => [once(agent, 'exit'), once(human, 'exit')]));
     rmSync(folder, { recursive: true, force: true });
   }
-  const [ours, bare] = pairs;
-  const told = (/** @type {Pair} */ { whole, after, decide }) => ({
-    rounds: whole.flat().length,
-    whole: summary(whole),
-    decide: summary(decide),
-    after: summary(after),
-  });
-  const { p50 } = summary(ours.whole);
-  return {
-    value: p50,
-    goal: GOAL_MS,
-    unit: 'ms',
-    met: p50 <= GOAL_MS,
-    countersign: told(ours),
-    bare: told(bare),
-    toBare: ratio(ours.whole, bare.whole),
-    machine: machine(),
-  };
 }
-
-/**
- * @typedef {object} Pair times in ms: `whole` from the start of the decision until the agent was told, `decide` until the
- *   decision was durable and acknowledged, `after` from there on, which can be less than nothing
- * @property {string} name
- * @property {import('node:child_process').ChildProcess} agent
- * @property {import('node:child_process').ChildProcess} human
- * @property {number[][]} whole
- * @property {number[][]} decide
- * @property {number[][]} after
- */
-
-/** @param {Pair} pair @param {number} round */
-async function meet({ agent, human }, round) {
-  const asked = next(agent, 'asked');
-  agent.send({ round });
-  const { asked: id } = await asked;
-  const [told, decided] = [next(agent, 'told'), next(human, 'done')];
-  human.send({ round, id });
-  const [{ told: at }, { start, done }] = await Promise.all([told, decided]);
-  return { whole: (at - start) / 1_000, after: (at - done) / 1_000, decide: (done - start) / 1_000 };
-}
-
-/** @param {string} node @param {NodeJS.ProcessEnv} env @param {string} file @param {string} role @param {string} folder */
-async function side(node, env, file, role, folder) {
-  const words = [join(import.meta.dirname, 'ledger', file), role, folder];
-  const child = spawn(node, words, { env, stdio: ['ignore', 2, 2, 'ipc'] });
-  await next(child, 'ready');
-  return child;
-}
-
-/** Its next message with this in it. @param {import('node:child_process').ChildProcess} child @param {string} what @returns {Promise<any>} */
-function next(child, what) {
-  return new Promise((resolve, reject) => {
-    const listen = (/** @type {any} */ message) => (what in message ? end(resolve, message) : undefined);
-    const fail = (/** @type {unknown} */ code) => end(reject, new Error(`a process of P8 ended with ${code}`));
-    const end = (/** @type {(value: any) => void} */ settle, /** @type {unknown} */ value) => {
-      child.off('message', listen).off('exit', fail);
-      settle(value);
-    };
-    child.on('message', listen).on('exit', fail);
-  });
-}
-
-/** @param {number[][]} times */
-const summary = (times) => ({
-  p50: digits(median(times.flat())),
-  p90: digits(quantile(times.flat(), 0.9)),
-  p99: digits(quantile(times.flat(), 0.99)),
-});

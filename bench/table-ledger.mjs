@@ -71,7 +71,7 @@ export function bytesRows({ value, goal, runs }, line) {
 }
 
 /** @param {any} P8 @param {Line} line */
-export function wakeRows({ goal, countersign, bare, toBare }, line) {
+export function wakeRows({ goal, countersign, bare, toBare, postgres }, line) {
   const one = (
     /** @type {string} */ name,
     /** @type {any} */ { whole, decide, after },
@@ -88,5 +88,19 @@ export function wakeRows({ goal, countersign, bare, toBare }, line) {
     ...one('countersign', countersign, goal),
     ...one('the bare mechanism', bare, undefined),
     line('  countersign / the bare mechanism', toBare),
+    [
+      `    the same over PostgreSQL, ${postgres.wake.countersign.rounds} rounds; processes that waited: ${postgres.load}`,
+    ],
+    ...one('countersign', postgres.wake.countersign, undefined),
+    ...one('UPDATE and NOTIFY / LISTEN', postgres.wake.bare, undefined),
+    line('  countersign / UPDATE and NOTIFY', postgres.wake.toBare, { goal: postgres.wake.goal }),
+    ...Object.entries(postgres.decisions).flatMap(([connections, contestants]) => [
+      [
+        `    ${connections} connections: decisions a second / those of "update", and whole / LangGraph's (goal for the first: at least ${postgres.goalRate})`,
+      ],
+      ...Object.entries(contestants).map(([name, { rate, perSecond, p50, p99 }]) =>
+        line(`  ${name} (${perSecond} /s, p50 ${p50} ms, p99 ${p99} ms)`, rate),
+      ),
+    ]),
   ];
 }

@@ -6,47 +6,13 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { countersign } from '../app.mjs';
+import { keep, openNative } from './native.mjs';
 import { directory, nextCall, runs, SIZES } from './task.mjs';
 
-async function openNative() {
-  const { COUNTERSIGN_BENCH_APP: folder } = process.env;
-  assert(folder, 'this file is run by bench/run.mjs');
-  const file = join(folder, 'node_modules', 'countersign', 'binding', 'binding.js');
-  /** @type {typeof import('../../binding/binding.js')} */
-  const { NativeGate } = await import(pathToFileURL(file).href);
-  return new NativeGate(
-    JSON.stringify({
-      maxArgumentBytes: 4_194_304,
-      keepDecided: 10_000,
-      ledger: `sqlite:${join(directory('native'), 'ledger.db')}`,
-      key: null,
-      retainContentsMs: null,
-      retainRecordsMs: null,
-    }),
-  );
-}
+const openFile = () => openNative(`sqlite:${join(directory('native'), 'ledger.db')}`);
 
-/** @param {Awaited<ReturnType<typeof openNative>>} gate @param {import('./task.mjs').Call} call */
-async function keep(gate, call) {
-  const request = {
-    ...call,
-    origin: ['main'],
-    description: null,
-    allowedDecisions: null,
-    timeoutMs: 300_000,
-    context: null,
-    details: null,
-    page: null,
-    supersedes: null,
-  };
-  const answer = await gate.call('request', JSON.stringify([request]));
-  gate.drain();
-  assert(answer.startsWith('{"ok"'), answer);
-}
-
-export const { run1, run16, run256 } = runs(openNative, keep);
+export const { run1, run16, run256 } = runs(openFile, keep);
 
 const told = runs(
   async () => {
@@ -68,10 +34,10 @@ export const { run1: told1, run16: told16, run256: told256 } = told;
 
 /** So many at once, over and over: 64 requests each time. @param {number} writers */
 function together(writers) {
-  /** @type {ReturnType<typeof openNative> | undefined} */
+  /** @type {ReturnType<typeof openFile> | undefined} */
   let opened;
   return async () => {
-    const gate = await (opened ??= openNative());
+    const gate = await (opened ??= openFile());
     let left = 64;
     const writer = async () => {
       while (left-- > 0) await keep(gate, nextCall(SIZES.run1));

@@ -1,9 +1,8 @@
 // @ts-check
-// Both sides of P8 on countersign: `node wake-countersign.mjs agent|human <folder>`, which talk through who started them. The
+// Both sides of P8 on countersign: `node wake-countersign.mjs agent|human <ledger>`, which talk through who started them. The
 // agent has a conversation at a time through `streamWithEvents` and says when its iterator was told; the human decides.
 
 import { tool } from 'ai';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { conversationModel } from '../ai-sdk-model.mjs';
@@ -11,8 +10,8 @@ import { countersign } from '../app.mjs';
 import { question, toolDescription, toolName, Witness } from '../conversation.mjs';
 import { now, pause } from './wake-task.mjs';
 
-const [role, folder] = process.argv.slice(2);
-const gate = countersign.createGate({ ledger: `sqlite:${join(folder, 'ledger.db')}` });
+const [role, ledger] = process.argv.slice(2);
+const gate = countersign.createGate({ ledger: /** @type {'sqlite:'} */ (ledger) });
 await gate.ready();
 const tell = (/** @type {object} */ what) => process.send?.(what);
 
