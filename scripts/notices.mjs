@@ -144,7 +144,7 @@ function linkedCrates(target) {
     });
 }
 
-const isNotice = (file) => /^(?:(?:un)?licen[cs]e|copying|copyright|notice)(?:[-.](?!rs$|html$|js$)|$)/i.test(file);
+const isNotice = (file) => /^(?:(?:un)?licen[cs]e|copying|copyright|notice)(?:[-._](?!rs$|html$|js$)|$)/i.test(file);
 
 /** Fails when there is no licence text in the folder, and none is known. @returns {Part} */
 export function partOf({ name, version, licence, folder, files }) {
