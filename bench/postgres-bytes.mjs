@@ -10,7 +10,6 @@
 
 import { tool } from 'ai';
 import { convertArrayToReadableStream, MockLanguageModelV4 } from 'ai/test';
-import { createGate, gateTools, streamWithEvents } from 'countersign';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { z } from 'zod';
+import { createGate, gateTools, streamWithEvents } from '../dist/index.js';
 import { startPostgres } from '../scripts/postgres.mjs';
 
 const { values: given } = parseArgs({
@@ -79,9 +79,9 @@ async function sizes(schema) {
   );
 }
 
-/** Transactions so far, also those of the last moment. */
+/** Transactions so far. A connection that does nothing tells of its last ones after 10 s. */
 async function transactions() {
-  await sleep(1_500);
+  await sleep(10_500);
   await rows('SELECT pg_stat_force_next_flush()');
   return Number((await rows('SELECT xact_commit AS n FROM pg_stat_database WHERE datname = current_database()'))[0].n);
 }
@@ -116,7 +116,7 @@ let ledgers = 0;
  *
  * @template RESULT
  * @param {number} count of approvals
- * @param {(gate: import('countersign').Gate, schema: string) => Promise<RESULT>} work
+ * @param {(gate: import('../index.js').Gate, schema: string) => Promise<RESULT>} work
  */
 async function onLedger(count, work) {
   const schema = `bench_bytes_${++ledgers}`;
@@ -150,7 +150,7 @@ const steps = () =>
     const requested = await logOf(async () => {
       for (let number = 0; number < approvals; number++)
         asking.push(gate.request({ toolName: 'deploy', args: { notes: next(Number(given.args)) } }));
-      while (Number((await rows(`SELECT count(*) AS n FROM ${schema}.waiting`))[0].n) < approvals) await sleep(5);
+      while (Number((await rows(`SELECT count(*) AS n FROM ${schema}.waiting`))[0].n) < approvals) await sleep(50);
     }, approvals);
     const ids = await rows(`SELECT id FROM ${schema}.waiting`);
     const waiting = (await sizes(schema)).waiting;
