@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gate, GateEvent, GateOptions, GateRequest } from '../../index.js';
 import { createGate, NotApproverError, NotAuthorizedError } from '../../ts/index.js';
+import { isSamePerson } from '../../ts/inbox/may.js';
 import { lasts } from '../support/ledger.js';
 import { collect } from '../support/model.js';
 
@@ -58,6 +59,35 @@ describe('approvers', () => {
     expect(await answer).toMatchObject({ approved: true, decidedBy: 'dee' });
     expect(await gate.get(id)).toMatchObject({ via: 'inbox' });
   });
+
+  it.each([
+    ['José', 'Jose\u0301'],
+    ['ada', 'a\u00ad\u200bd\u2060a'],
+    ['ada', 'ada\u0000'],
+    ['ada', 'ａｄａ\u3164'],
+    ['straße', 'STRASSE'],
+    ['Ada Lovelace', 'ada\u00a0lovelace\u2800'],
+  ])('%j is no second person as %j, for the gate and for a page', async (name, other) => {
+    const { gate, id, answer } = await asking({ requester: name, excludeRequester: true, quorum: 2 });
+    await expect(gate.approve(id, { by: other })).rejects.toEqual(code('NOT_APPROVER'));
+    expect(isSamePerson(name, other)).toBe(true);
+    await gate.approve(id, { by: 'bo' });
+    expect(await gate.approve(id, { by: 'b\u200bo' })).toMatchObject({ status: 'pending' });
+    await gate.reject(id, { by: other });
+    expect(await answer).toMatchObject({ approved: false });
+  });
+
+  it.each(['', ' ', '\u200b', '\u3164\u2800', '\u0000', 'group:ops', '\ufeffGroup：ops'])(
+    '%j is nobody',
+    async (by) => {
+      const { gate, id } = await asking({ quorum: 2 });
+      await expect(gate.approve(id, { by })).rejects.toEqual(code('NOT_APPROVER'));
+      await expect(gate.reject(id, { by })).rejects.toEqual(code('NOT_APPROVER'));
+      await expect(gate.request({ toolName: 'x', args: 1, requester: by })).rejects.toEqual(code('INVALID_CONFIG'));
+      if (!by.startsWith('group:'))
+        await expect(gate.request({ toolName: 'x', args: 1, approvers: [by] })).rejects.toEqual(code('INVALID_CONFIG'));
+    },
+  );
 
   it('nothing but what people decide through may be named', async () => {
     const { gate, id } = await asking();
@@ -137,9 +167,11 @@ describe('a quorum', () => {
     }
     await gate.close();
     await reading;
-    expect(events.map(({ type }) => type)).toEqual(['voted', 'decided', 'started', 'settled']);
-    expect(events[0]).toMatchObject({ vote: { by: 'ada' }, request: { approvalId: id, votes: [{ by: 'ada' }] } });
-    expect(events[1]).toMatchObject({ request: { votes: [{ by: 'ada' }, { by: 'bo' }] } });
+    // What was asked a moment before may still be told.
+    const told = events.filter(({ type }) => type !== 'requested');
+    expect(told.map(({ type }) => type)).toEqual(['voted', 'decided', 'started', 'settled']);
+    expect(told[0]).toMatchObject({ vote: { by: 'ada' }, request: { approvalId: id, votes: [{ by: 'ada' }] } });
+    expect(told[1]).toMatchObject({ request: { votes: [{ by: 'ada' }, { by: 'bo' }] } });
   });
 
   it('one who is named ends it', async () => {

@@ -20,9 +20,17 @@ export function isMeant({ approvers, escalate }: ApprovalNeed, person: Person, k
   return escalate !== undefined && escalate.after <= age && isNamed(escalate.to, person, known);
 }
 
-/** Whether two names are of one person: neither another case nor space around it makes a second one. */
-export const isSamePerson = (one: string, other: string): boolean =>
-  one.trim().toLowerCase() === other.trim().toLowerCase();
+/** Whether two names are of one person: neither case and form of letters nor what cannot be seen makes a second one. */
+export const isSamePerson = (one: string, other: string): boolean => plain(one) === plain(other);
+
+/** As the core compares names. */
+const plain = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu, '')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFKC');
 
 export interface May {
   mayDecide: readonly DecisionType[];

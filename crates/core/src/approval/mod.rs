@@ -2,6 +2,7 @@
 
 pub mod answer;
 mod decision;
+mod name;
 mod need;
 mod record;
 mod status;
@@ -11,7 +12,8 @@ mod vote;
 
 pub use answer::InvalidDecision;
 pub use decision::{Choice, Decided, Decision, DecisionKind, DecisionKinds, Via};
-pub use need::{Deed, Escalate, GROUP, Need, is_same_person, schedule};
+pub use name::{is_name, is_same_person};
+pub use need::{Deed, Escalate, GROUP, Need, schedule};
 pub use record::{ApprovalId, Contents, More, Record, Request, Step, Tally};
 pub use status::{Event, Refusal, Status, next};
 pub use vote::{Considered, Vote, decidable};

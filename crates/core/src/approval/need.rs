@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::name::{is_name, plain};
+
 /// Who must agree. A request may carry several: each must be satisfied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -66,9 +68,9 @@ pub struct Person<'a> {
 }
 
 impl<'a> Person<'a> {
-    /// `None`: that is nobody's name. One that looks like a group is not: it would stand for all who are in it.
+    /// `None`: that is nobody's name.
     pub fn new(name: &'a str, groups: &'a [Box<str>]) -> Option<Self> {
-        (!name.trim().is_empty() && !name.starts_with(GROUP)).then_some(Self { name, groups })
+        is_name(name).then_some(Self { name, groups })
     }
 
     fn is(&self, approver: &str) -> bool {
@@ -81,12 +83,6 @@ impl<'a> Person<'a> {
     fn is_any_of(&self, approvers: &[Box<str>]) -> bool {
         approvers.iter().any(|approver| self.is(approver))
     }
-}
-
-/// Whether two names are of one person. In doubt they are: neither another case nor space around it makes a second person.
-pub fn is_same_person(left: &str, right: &str) -> bool {
-    let plain = |name: &str| name.trim().to_lowercase();
-    left == right || plain(left) == plain(right)
 }
 
 impl Need {
@@ -140,8 +136,7 @@ impl Need {
         if named.iter().any(|name| name.starts_with(GROUP)) {
             return None;
         }
-        let people: BTreeSet<String> =
-            named.iter().map(|name| name.trim().to_lowercase()).collect();
+        let people: BTreeSet<String> = named.into_iter().map(plain).collect();
         Some(people.len())
     }
 
@@ -191,10 +186,12 @@ fn check_names(place: &str, names: Option<&[Box<str>]>) -> Result<(), String> {
     if names.is_empty() || names.len() > MAX_NAMES {
         return Err(format!("{place} must be a list of 1 to {MAX_NAMES} names"));
     }
-    let is_name = |name: &str| {
-        !name.is_empty() && name.len() <= MAX_NAME && name.trim() == name && name != GROUP
+    let is_known = |name: &str| {
+        let is_of_some =
+            name.strip_prefix(GROUP).map_or_else(|| is_name(name), |of| !of.is_empty());
+        is_of_some && name.len() <= MAX_NAME && name.trim() == name
     };
-    match names.iter().find(|name| !is_name(name)) {
+    match names.iter().find(|name| !is_known(name)) {
         None => Ok(()),
         Some(_) => Err(format!(
             "{place} must have names of people, or of groups as \"{GROUP}NAME\": of at most {MAX_NAME} bytes, and without space around"

@@ -235,6 +235,53 @@ fn a_person_counts_once_however_they_write_their_name() {
 }
 
 #[test]
+fn neither_form_nor_what_cannot_be_seen_makes_a_second_person() {
+    for (name, other) in [
+        ("José", "Jose\u{301}"),
+        ("ada", "ada\u{200b}"),
+        ("ada", "a\u{ad}d\u{2060}a"),
+        ("ada", "ada\0"),
+        ("ada", "ａｄａ"),
+        ("ada", "ada\u{3164}"),
+        ("ada", "ada\u{fe0f}"),
+        ("straße", "STRASSE"),
+        ("ΣΟΦΟΣ", "σοφος"),
+        ("Ada Lovelace", "ada\u{a0} lovelace"),
+    ] {
+        assert!(is_same_person(name, other) && is_same_person(other, name), "{other:?}");
+        let excluding = Need { exclude_requester: true, ..need(&[], 1) };
+        let own = request(vec![excluding], Some(name));
+        assert_eq!(says(&own, &[], other, Choice::Approve, 1_000), Considered::Refused);
+        let (runs, votes) = approved_by(&request(vec![need(&[], 2)], None), &[name, other], 1_000);
+        assert_eq!((runs, votes.len()), (false, 1), "{other:?}");
+    }
+    // Marks that can be seen tell people apart, and so do letters of another alphabet.
+    for (name, other) in [("jose", "josé"), ("ada", "аdа"), ("ada1", "adal"), ("o'neil", "oneil")]
+    {
+        assert!(!is_same_person(name, other), "{other:?}");
+    }
+}
+
+#[test]
+fn what_is_no_name_is_nobodys() {
+    let request = request(vec![need(&[], 2)], None);
+    for by in [
+        "",
+        " ",
+        "\u{200b}",
+        "\u{3164}",
+        "\0",
+        "group:ops",
+        " group:ops",
+        "GROUP:ops",
+        "\u{feff}group：ops",
+    ] {
+        assert!(!is_name(by), "{by:?}");
+        assert_eq!(says(&request, &[], by, Choice::Approve, 1_000), Considered::Refused, "{by:?}");
+    }
+}
+
+#[test]
 fn who_is_named_later_is_counted_for_more_but_as_one() {
     let escalate = Some(Escalate { after: 10, to: names(&["ada"]) });
     let request = request(vec![need(&["ada"], 1), Need { escalate, ..need(&["bo"], 1) }], None);
@@ -265,6 +312,9 @@ fn needs_are_checked_and_equal_ones_kept_once() {
     for (wrong, why) in [
         (need(&["a"], 2), "only 1 different people"),
         (need(&["a", "A"], 2), "only 1 different people"),
+        (need(&["é", "e\u{301}"], 2), "only 1 different people"),
+        (need(&["Group:ops"], 1), "names of people, or of groups"),
+        (need(&["\u{200b}"], 1), "names of people, or of groups"),
         (need(&["a"], 0), "quorum"),
         (need(&[OPS], 101), "quorum"),
         (need(&[""], 1), "approvers"),

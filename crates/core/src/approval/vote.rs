@@ -1,6 +1,7 @@
 //! What a decision does to a request that says who must agree.
 
-use super::need::{Person, is_same_person};
+use super::name::is_same_person;
+use super::need::Person;
 use super::{Choice, Decided, DecisionKind, DecisionKinds, Need, Request, Via};
 
 /// An approval that was counted.

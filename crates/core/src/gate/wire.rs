@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 use super::policies::wire as policies_wire;
 use super::{Claim, Decider, Error, Event, Gate, MAX_NAME, NewRequest, Options, Page, shown};
 use crate::approval::{
-    ApprovalId, Choice, Contents, Decided, Decision, DecisionKind, DecisionKinds, GROUP, More,
-    Need, Record, Request, Tally, Via, Vote, answer,
+    ApprovalId, Choice, Contents, Decided, Decision, DecisionKind, DecisionKinds, More, Need,
+    Record, Request, Tally, Via, Vote, answer, is_name,
 };
 use crate::call::{CanonicalJson, Context, Digest, Json, ToolCall};
 use crate::ledger::{Feed, Past, Retention};
@@ -242,7 +242,7 @@ fn need(raw: &RawValue) -> Result<Need, Error> {
 }
 
 fn requester(name: Box<str>) -> Result<Box<str>, Error> {
-    if name.trim().is_empty() || name.starts_with(GROUP) || name.len() > MAX_NAME {
+    if !is_name(&name) || name.len() > MAX_NAME {
         return Err(Error::InvalidConfig(format!(
             "`requester` must be the name of a person, of at most {MAX_NAME} bytes"
         )));
