@@ -22,7 +22,7 @@ describe('the page', () => {
 
   it('knows where its files are without a slash at the end', async () => {
     const gate = gateOf();
-    for (const base of ['/inbox', '/a/b/in%22box&amp', '/javascript:alert(1)', '/evil.example']) {
+    for (const base of ['/inbox', "/a/$'$&", '/a/b/in%22box&amp', '/javascript:alert(1)', '/evil.example']) {
       const response = await inboxOf(gate)(
         new Request(`https://inbox.example${base}`, { headers: { 'x-person': 'mia', ...html } }),
       );

@@ -43,8 +43,9 @@ export class Assets {
   /** @param base where the files and the API are, from where the page is */
   async page(request: Request, base: string): Promise<Response> {
     const { html } = await this.#read();
-    const own =
-      base === './' ? html : html.replaceAll('"./', `"${base.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}`);
+    const escaped = base.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+    // By a function: a `$` in a path would stand for something in a text.
+    const own = base === './' ? html : html.replaceAll('"./', () => `"${escaped}`);
     const etag = `"${createHash('sha256').update(own).digest('base64url')}"`;
     const headers = { 'cache-control': 'private, no-cache', etag };
     if (request.headers.get('if-none-match') === etag) return reply(304, null, headers);
