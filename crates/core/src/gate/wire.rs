@@ -347,9 +347,17 @@ struct MetaText {
 /// Decides: `DecisionOutcome` and `{ by, via, editedArgs? }`.
 pub fn decide(gate: &Gate, id: &str, outcome: &str, meta: &str) -> Result<Record, Error> {
     let id = approval_id(id)?;
+    let outcome = decision_json(outcome)?;
+    // What is decided is looked at in the step itself; only edits are of these very arguments.
+    if is_plain(&outcome) {
+        let (decision, decider, _) = decision(&outcome, meta, "")?;
+        if !matches!(decision.choice, Choice::Edit { .. }) {
+            return gate.decide(id, decision, decider);
+        }
+    }
     let record = gate.get(id)?.ok_or_else(|| Error::UnknownApproval(id.to_string()))?;
     let (mut decision, decider, stored) =
-        decision(outcome, meta, &record.request().call.tool_name)?;
+        decision(&outcome, meta, &record.request().call.tool_name)?;
     if let (Choice::Edit { args, bound }, Some(stored)) = (&mut decision.choice, stored) {
         *bound = Some(record.request().call.digest_with(args));
         *args = stored;
@@ -357,12 +365,18 @@ pub fn decide(gate: &Gate, id: &str, outcome: &str, meta: &str) -> Result<Record
     gate.decide(id, decision, decider)
 }
 
+/// Whether it says no more than yes or no, so that the call need not be known to read it.
+fn is_plain(outcome: &Json) -> bool {
+    let Json::Object(fields) = outcome else { return false };
+    matches!(fields.get("type"), Some(Json::String(kind)) if matches!(&**kind, "approve" | "reject" | "skip"))
+}
+
 /// Reads a decision and who takes it: `DecisionOutcome`, `{ by, via, editedArgs?, stored? }`. The edited arguments of the
 /// second, as the tool's schema gave them, stand above those of the first; `stored` is what is kept instead of them.
 fn decision(
-    outcome: &str, meta: &str, tool_name: &str,
+    outcome: &Json, meta: &str, tool_name: &str,
 ) -> Result<(Decision, Decider, Option<CanonicalJson>), Error> {
-    let mut decision = answer::read_outcome(&decision_json(outcome)?, tool_name)?;
+    let mut decision = answer::read_outcome(outcome, tool_name)?;
     let meta: MetaText = read(meta)?;
     let by = meta.by.map(|by| name("by", &by)).transpose()?.map(Into::into);
     if let (Choice::Edit { args, .. }, Some(edited)) = (&mut decision.choice, meta.edited_args) {
