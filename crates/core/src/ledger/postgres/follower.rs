@@ -15,7 +15,6 @@ use uuid::Uuid;
 use super::fault::Fault;
 use super::open::Core;
 use super::pool::Patience;
-use super::retention::dropped_before;
 use super::rows;
 use crate::approval::ApprovalId;
 use crate::ledger::row::{News, Row, time};
@@ -227,8 +226,8 @@ impl Core {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let before = dropped_before(client, &self.pen).await?;
         let kept = rows::kept(client, &self.pen, "WHERE a.id = ANY($1)", &ids).await?;
+        let before = rows::gone_before(client, &self.pen, &kept).await?;
         let mut rows = HashMap::new();
         for kept in kept {
             let id = kept.id();

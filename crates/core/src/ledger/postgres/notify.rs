@@ -11,7 +11,8 @@ use super::fault::Fault;
 use super::open::Core;
 use super::pool::Patience;
 
-/// How long changes are gathered: a notification costs the server more than a change does.
+/// How long changes are gathered after the last notification: one costs the server more than a change does. What comes after
+/// a pause is told at once.
 const GATHER: Duration = Duration::from_millis(1);
 /// The most of a payload that the server takes is 7999 bytes.
 const MOST: usize = 350;
@@ -22,7 +23,6 @@ pub(super) async fn post(core: &Core) {
     let mut failures = 0;
     loop {
         core.posted.notified().await;
-        sleep(GATHER).await;
         let client = match own.take().filter(|client| !client.is_closed()) {
             Some(client) => Ok(client),
             None => core.pool.connect(&core.pool.settings.config).await,
@@ -35,6 +35,7 @@ pub(super) async fn post(core: &Core) {
             Ok(client) => {
                 failures = 0;
                 own = Some(client);
+                sleep(GATHER).await;
             }
             Err(fault) => {
                 // Whoever waits for it looks by himself before long.

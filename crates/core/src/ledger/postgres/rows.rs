@@ -130,11 +130,18 @@ pub(super) async fn kept(
     found.iter().map(|columns| read(&mut Column { columns, next: 0 })).collect()
 }
 
+/// Contents of ids before this one may have been dropped; asked only where some are not there.
+pub(super) async fn gone_before(
+    client: &Client, pen: &Pen, kept: &[Kept],
+) -> Result<ApprovalId, Fault> {
+    match kept.iter().all(|kept| kept.has_contents) {
+        true => Ok(Uuid::nil()),
+        false => dropped_before(client, pen).await,
+    }
+}
+
 async fn checked(client: &Client, pen: &Pen, kept: Vec<Kept>) -> Result<Vec<Row>, Fault> {
-    let before = match kept.iter().all(|kept| kept.has_contents) {
-        true => Uuid::nil(),
-        false => dropped_before(client, pen).await?,
-    };
+    let before = gone_before(client, pen, &kept).await?;
     kept.into_iter().map(|kept| kept.check(pen, before)).collect()
 }
 
