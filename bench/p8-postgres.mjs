@@ -42,7 +42,7 @@ export async function measurePostgres({ node, env, quick }) {
     const decisions = {};
     for (const connections of CONNECTIONS) {
       progress(`  ${connections} connections`);
-      decisions[connections] = await rates(url, connections, { node, env, rounds: quick ? 2 : 5 });
+      decisions[connections] = await rates(url, connections, { node, env, rounds: quick ? 2 : 4 });
     }
     return {
       wake: { ...wake, goal: GOAL_WAKE, met: wake.toBare.value <= GOAL_WAKE },

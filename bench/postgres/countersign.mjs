@@ -26,6 +26,8 @@ export const decide = {
     await gate.ready();
     return {
       prepare: () => keep(asking, nextCall(SIZES.run1)),
+      // Else it would read on with each decision, for whoever waits.
+      prepared: () => asking.call('close', JSON.stringify(['done'])),
       run: async (id) => assert.equal((await gate.approve(id, { by: 'somebody' })).status, 'approved'),
       close: () => gate.close(),
     };

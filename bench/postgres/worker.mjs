@@ -7,6 +7,7 @@ import { once } from 'node:events';
 /**
  * @typedef {object} Opened
  * @property {(() => Promise<any>) | undefined} [prepare] what `run` needs, made before the time is taken
+ * @property {() => Promise<unknown>} [prepared] once all is
  * @property {(prepared: any) => Promise<unknown>} run throws when it did not do what it is there for
  * @property {() => Promise<unknown>} close
  */
@@ -32,7 +33,7 @@ async function allOf(given, atOnce, work) {
 
 process.on('message', async (/** @type {any} */ { connections, count }) => {
   if (connections === undefined) return;
-  const { prepare, run, close } = await contestant.open(url, connections);
+  const { prepare, prepared: allPrepared, run, close } = await contestant.open(url, connections);
   const make = async (/** @type {number} */ length) => {
     /** @type {any[]} */
     const made = [];
@@ -42,6 +43,7 @@ process.on('message', async (/** @type {any} */ { connections, count }) => {
   // All connections are made, and all code has run.
   await allOf(await make(2 * connections), connections, run);
   const prepared = await make(count);
+  await allPrepared?.();
   process.send?.({ ready: true });
   await once(process, 'message');
   /** @type {number[]} */
