@@ -8,6 +8,7 @@ import type { Gate, GateOptions } from '../../index.js';
 import type { SendWebhooksOptions, WebhookEndpoint, WebhookSender } from '../../webhooks.js';
 import { createGate } from '../../ts/index.js';
 import { sendWebhooks } from '../../ts/webhooks/index.js';
+import { AuditSource } from '../../ts/webhooks/sources.js';
 import { idsOf, receiver, SECRET, typesOf, type Receiver } from './receiver.js';
 
 /** A path for a ledger. */
@@ -423,4 +424,33 @@ test.each([
   const failed = sendWebhooks(open({}), options as never);
   await expect(failed).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
   await expect(failed).rejects.not.toThrow(/hunter2/);
+});
+
+test('what is dropped before it was told is a dead letter: nothing is lost unseen', async () => {
+  const [hooks, gate] = [await receiver(), open({ keepDecided: 1 })];
+  hooks.reply = () => 500;
+  const sender = await send(gate, hooks, { attempts: 10_000, firstDelay: 10, maxDelay: 10 });
+  const ids: string[] = [];
+  for (const call of ['c1', 'c2']) {
+    ids.push(await ask(gate, call));
+    await gate.approve(ids.at(-1)!);
+    await eventually(async () => (await gate.get(ids.at(-1)!))?.status === 'succeeded');
+  }
+  const lost = async () => (await sender.deadLetters()).filter(({ error }) => error.includes('dropped'));
+  await eventually(async () => (await lost()).length === 2);
+  expect(await lost()).toMatchObject([
+    { approvalId: ids[0], type: 'approval.requested' },
+    { approvalId: ids[0], type: 'approval.decided' },
+  ]);
+});
+
+test('an entry that is gone is not taken for the next one', async () => {
+  const audit = {
+    list: async function* () {
+      yield { seq: 9, at: 1, kind: 'requested', approvalId: 'a' };
+    },
+  };
+  const source = new AuditSource({ audit } as never);
+  expect(await source.happening(8)).toBeUndefined();
+  expect(await source.happening(9)).toMatchObject({ n: 9, approvalId: 'a' });
 });

@@ -26,6 +26,8 @@ export interface DeliveryOptions extends box.Retrying {
 const MAX_UNDER_WAY = 8;
 /** After trouble with the ledger, in ms. */
 const TROUBLE_MS = 1_000;
+/** Why something cannot be told: the ledger lets go of what is over after a time. */
+const DROPPED = 'the record of the request was dropped before it was told';
 
 export class Delivery {
   readonly endpoint: Endpoint;
@@ -165,11 +167,13 @@ export class Delivery {
   async #attempt(n: number): Promise<void> {
     try {
       const happening = await this.#source.happening(n);
-      const record = happening && (await this.#gate.get(happening.approvalId));
-      if (happening === undefined || record === undefined) {
+      if (happening === undefined) {
         this.#failed('what happened is not known any more', `number ${n}`);
         return this.#settled(n, (outbox) => box.without(outbox, n));
       }
+      const record = await this.#gate.get(happening.approvalId);
+      // That it was never told can be seen.
+      if (record === undefined) return this.#missed(happening, { error: DROPPED, final: true });
       const { include, maxBodyBytes } = this.#options;
       const body = bodyOf(happening, record, include, maxBodyBytes);
       const failure = await attempt(this.endpoint.receiver, { id: happening.id, body }, this.#abort.signal);

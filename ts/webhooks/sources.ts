@@ -45,7 +45,9 @@ export class AuditSource implements Source {
     const known = this.#known.get(n);
     if (known !== undefined) return known;
     // Another process read it.
-    for await (const entry of this.#gate.audit.list({ after: n - 1, limit: 1 })) return fromEntry(entry);
+    for await (const entry of this.#gate.audit.list({ after: n - 1, limit: 1 }))
+      // Where it was dropped, the next one comes instead.
+      return entry.seq === n ? fromEntry(entry) : undefined;
     return undefined;
   }
 
