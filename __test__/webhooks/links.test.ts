@@ -247,6 +247,12 @@ describe('a link', () => {
     expect(await link()).not.toBe(await link());
   });
 
+  it('is not made where it would be too long to be read', async () => {
+    const { link } = await waiting();
+    const groups = Array.from({ length: 500 }, (_, at) => `group-number-${at}`);
+    await expect(link({ groups })).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
+  });
+
   it('is not made for what cannot be decided', async () => {
     const { gate, links, link, approvalId } = await waiting({}, {}, { allowedDecisions: ['reject', 'edit'] });
     await expect(link()).rejects.toMatchObject({ code: 'ERR_DECISION_NOT_ALLOWED' });
@@ -256,7 +262,7 @@ describe('a link', () => {
     await expect(links.link({ approvalId: unknown, decision: 'approve', by: 'ada' })).rejects.toMatchObject({
       code: 'ERR_UNKNOWN_APPROVAL',
     });
-    for (const wrong of [{ by: '' }, { by: undefined }, { decision: 'edit' }, { groups: 'ops' }])
+    for (const wrong of [{ by: '' }, { by: 'group:ops' }, { by: undefined }, { decision: 'edit' }, { groups: 'ops' }])
       await expect(link(wrong as never)).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
   });
 });

@@ -45,7 +45,8 @@ class Links implements Api.ActionLinks {
   async link({ approvalId, decision, by, groups = [] }: Api.ActionLink): Promise<string> {
     if (decision !== 'approve' && decision !== 'reject')
       throw invalid(`link: decision must be 'approve' or 'reject', not ${JSON.stringify(decision)}.`);
-    if (typeof by !== 'string' || by.trim() === '') throw invalid('link: by must say whom the link is for.');
+    if (typeof by !== 'string' || by.trim() === '' || by.startsWith('group:'))
+      throw invalid('link: by must say whom the link is for, by name.');
     if (!Array.isArray(groups) || groups.some((group) => typeof group !== 'string'))
       throw invalid('link: groups must be a list of names.');
     const record = await this.#gate.get(approvalId);
@@ -61,7 +62,9 @@ class Links implements Api.ActionLinks {
     const until = Math.min(Date.now() + this.#expiresIn, expiresAt ?? Infinity);
     const url = new URL(this.#url);
     const saying = { approvalId, digest, decision, by, groups, expiresAt: until };
-    url.searchParams.set(TOKEN, tokenOf(this.#keys[0]!, saying));
+    const token = tokenOf(this.#keys[0]!, saying);
+    if (sayingOf(this.#keys, token) === undefined) throw invalid('link: by and groups are too long for a link.');
+    url.searchParams.set(TOKEN, token);
     return url.href;
   }
 
