@@ -362,4 +362,30 @@ describe('an edit', () => {
     await execute({ path: '/1' }, { toolCallId: 'c1', messages: [] });
     expect(ran).toEqual([]);
   });
+
+  it('is let through, or not, as what the tool would get', async () => {
+    const asked: unknown[] = [];
+    const inputSchema = z.object({
+      path: z.string().trim(),
+      at: z
+        .string()
+        .default('2021')
+        .transform((text) => new Date(text)),
+    });
+    const tools = { del: tool({ inputSchema, execute: async ({ path }) => path }) };
+    const authorize: GateOptions['authorize'] = (decision) => {
+      asked.push(decision);
+      return decision.type !== 'edit' || (decision.args as { path: string }).path !== '/prod';
+    };
+    const gate = createGate({ authorize });
+    const { run } = start({ turns: one(), tools, gate, interruptOn: { del: true } });
+    const { approvalId: id } = await until(run, 'approval-requested');
+    await expect(gate.edit(id, { path: ' /prod ' }, { by: 'eve' })).rejects.toMatchObject({
+      code: 'ERR_NOT_AUTHORIZED',
+    });
+    await gate.edit(id, { path: ' /2', at: '2020-01-01' }, { by: 'eve' });
+    await collect(run);
+    expect(asked.at(-1)).toEqual({ type: 'edit', args: { path: '/2', at: new Date('2020-01-01') } });
+    await gate.close();
+  });
 });

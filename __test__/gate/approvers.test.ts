@@ -53,6 +53,16 @@ describe('approvers', () => {
     if (lasts) expect((await kinds(gate)).filter((kind) => kind === 'refused')).toHaveLength(10);
   });
 
+  it.each([{ approvers: null }, { approvers: [] }, { approvers: ['ada'], quorum: null }])(
+    '%j is no list of people: nobody is asked, and nothing is let through',
+    async (need) => {
+      const gate = createGate();
+      gates.push(gate);
+      await expect(gate.request({ toolName: 'x', args: 1, ...need } as never)).rejects.toEqual(code('INVALID_CONFIG'));
+      expect(await gate.pending()).toEqual([]);
+    },
+  );
+
   it('a caller may say which groups a person is in', async () => {
     const { gate, answer, id } = await asking({ approvers: ['group:ops'] });
     await gate.approve(id, { by: 'dee', groups: ['ops', 'all'], via: 'inbox' });

@@ -12,7 +12,7 @@ import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js'
 import { revive, snapshot } from '../values/snapshot.js';
 import { checkVia, readDecider, type Decider } from './decider.js';
 import type { Inside } from './inside.js';
-import { toRecord, toRequest } from './records.js';
+import { reviveDecision, toRecord, toRequest } from './records.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { grantOf, rememberOf } from './remember.js';
 import type { Teller } from './teller.js';
@@ -189,12 +189,16 @@ export class Deciding {
     this.#inside.refuseIfClosed();
     const meta = { ...decider, groups: this.#inside.people.groupsOf(decider.by, decider.groups) };
     const decision = given.type === 'respond' ? await this.#checked(approvalId, given) : given;
-    if (this.#inside.people.authorizes) await this.#authorize(approvalId, decision, meta);
-    const wanted = remember === undefined ? undefined : this.#grantOf(approvalId, decision, remember, meta);
-    const grant = isLater(wanted) ? await wanted : wanted;
     const check = decision.type === 'edit' ? this.#teller.checks.get(approvalId) : undefined;
     const editedArgs =
       decision.type === 'edit' && check !== undefined ? (await check(revive(decision.args))).json : undefined;
+    if (this.#inside.people.authorizes) {
+      // As the tool would get it: what its schema makes of an edit is what is let through or not.
+      const meant = decision.type === 'edit' && editedArgs !== undefined ? { ...decision, args: editedArgs } : decision;
+      await this.#authorize(approvalId, reviveDecision({ ...meant }), meta);
+    }
+    const wanted = remember === undefined ? undefined : this.#grantOf(approvalId, decision, remember, meta);
+    const grant = isLater(wanted) ? await wanted : wanted;
     let record: ApprovalRecord;
     let granted: Grant | undefined;
     if (grant !== undefined) this.#teller.held.push(approvalId);

@@ -268,10 +268,10 @@ export class Requests {
   }
 }
 
-/** One that nobody has to satisfy is none: the core leaves it out. */
+/** One that nobody has to satisfy is none: the core leaves it out. A list that is missing where one was meant names nobody. */
 function needOf({ approvers, quorum, excludeRequester, escalate }: ApprovalNeed): ApprovalNeed {
   return {
-    ...(approvers === undefined ? {} : { approvers }),
+    ...(approvers === undefined ? {} : { approvers: (approvers as typeof approvers | null) ?? [] }),
     ...(quorum === undefined ? {} : { quorum }),
     ...(excludeRequester === undefined ? {} : { excludeRequester }),
     ...(escalate === undefined ? {} : { escalate }),
