@@ -154,7 +154,7 @@ describeInBrowser('on the page', () => {
   test('several of one run are decided together; what has a warning is not among them', async () => {
     const inbox = await openInbox();
     const requests = [];
-    for (const command of ['make a', 'make b', 'make \u202ec', 'rm -r d'])
+    for (const command of ['make a', 'make b', 'make \u202ec', 'make\nrm -r d'])
       requests.push(await ask(inbox.gate, { args: { command } }));
     const other = await ask(inbox.gate, { runId: 'another' });
     const { page, open } = await visit(browser(), inbox);

@@ -58,7 +58,7 @@ export const mayRemember = (shown: Detail): boolean => {
 
 /** Programs and subcommands that take away or overwrite. A hint that asks for a second look; it allows nothing. */
 const TAKES_AWAY =
-  /(?:^|[;&|(]\s*)(?:sudo +)?(?:rm|rmdir|shred|dd|mkfs\S*|truncate|chmod|chown|kill|pkill|killall|shutdown|reboot|git +(?:push|reset|clean)|(?:npm|cargo) +publish|kubectl +delete|terraform +(?:apply|destroy)|docker +(?:rm|rmi|system))(?: |$)/;
+  /(?:^|[;&|(⏎]\s*|command=)(?:sudo +)?(?:rm|rmdir|shred|dd|mkfs\S*|truncate|chmod|chown|kill|pkill|killall|shutdown|reboot|git +(?:push|reset|clean)|(?:npm|cargo) +publish|kubectl +delete|terraform +(?:apply|destroy)|docker +(?:rm|rmi|system))(?: |$)/;
 
 /** Why this one wants a second look, each in a few words; none: nothing stands out. */
 export function doubts({ record, segments }: Detail): string[] {
