@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { InboxOptions } from '../../inbox.js';
 import type { Gate } from '../../index.js';
 import type { ErrorBody, Pending, Session } from '../../ts/inbox/protocol.js';
+import { LedgerError } from '../../ts/index.js';
 import { inboxHandler } from '../../ts/inbox/index.js';
 import { Rate } from '../../ts/inbox/rate.js';
 import { answerOf, ask, gateOf, inboxOf, ORIGIN, Person, type Handler } from './support.js';
@@ -332,6 +333,24 @@ describe('every answer', () => {
     expect([status, body.error.code]).toEqual([500, 'ERR_INTERNAL']);
     expect(JSON.stringify(body)).not.toMatch(/secret|ENOENT|file\.js/);
     expect(error.mock.calls[0]?.[1]).toMatchObject({ status: 500, reason: expect.stringContaining('ENOENT') });
+  });
+
+  it('tells nothing of where the ledger is and what is wrong with it, but to the logger', async () => {
+    const error = vi.fn();
+    const { gate, mia, path } = await setUp({ logger: { error } });
+    const message = 'the ledger postgres://app@db.internal/x: try again (connection refused)';
+    const trouble = new LedgerError({ code: 'ERR_LEDGER_IO', message });
+    for (const method of ['pending', 'get', 'decide', 'history'] as const)
+      vi.spyOn(gate, method).mockRejectedValue(trouble);
+    for (const answer of [
+      await mia.get<Failed>('api/pending'),
+      await mia.get<Failed>('api/history'),
+      await mia.post<Failed>(path, approve),
+    ]) {
+      expect([answer.status, answer.body.error.code]).toEqual([503, 'ERR_LEDGER_IO']);
+      expect(JSON.stringify(answer.body)).not.toMatch(/internal|postgres|refused/);
+      expect(error.mock.lastCall?.[1]).toMatchObject({ reason: message });
+    }
   });
 
   it('says that it is closed when the gate is', async () => {

@@ -68,7 +68,9 @@ export function failureOf(error: unknown): Failure {
     const message = oneLine(messageOf(error));
     const status = STATUS[code];
     if (status !== undefined) return { status, headers: {}, error: { code, message } };
-    if (isLedgerTrouble(error)) return { status: 503, headers: { 'retry-after': '1' }, error: { code, message } };
+    // Its own words name files and servers.
+    if (isLedgerTrouble(error))
+      return { status: 503, headers: { 'retry-after': '1' }, error: { code, message: TROUBLE } };
   }
   return {
     status: 500,
@@ -76,6 +78,8 @@ export function failureOf(error: unknown): Failure {
     error: { code: 'ERR_INTERNAL', message: 'Something went wrong here. The logger of the inbox knows more.' },
   };
 }
+
+const TROUBLE = 'The ledger cannot be used now. The logger of the inbox knows more.';
 
 export const isLedgerTrouble = (error: unknown): boolean =>
   CountersignError.isInstance(error) && error.code.startsWith('ERR_LEDGER_');

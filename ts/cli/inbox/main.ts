@@ -1,6 +1,6 @@
 /** `countersign inbox`: a page in the browser, for the one who sits at this machine. */
 import type { LocalInbox } from '../../../inbox.js';
-import type { GateOptions } from '../../../index.js';
+import type { GateOptions, Logger } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { createGate } from '../../gate/gate.js';
 import { serveInbox } from '../../inbox/serve.js';
@@ -29,7 +29,7 @@ export async function inboxCommand(args: readonly string[]): Promise<number> {
     try {
       await gate.ready();
       // What a run or a session remembers lives in its own process, and a rule for always belongs to the project of the call.
-      const inbox = await serveInbox(gate, { ...flags.inbox, remember: [] }).catch(portTaken);
+      const inbox = await serveInbox(gate, { ...flags.inbox, remember: [], logger }).catch(portTaken);
       await served(inbox, flags).finally(() => inbox.close());
     } finally {
       await gate.close();
@@ -67,6 +67,11 @@ function readFlags(args: readonly string[]): Flags {
     asJson: values.json === true,
   };
 }
+
+/** What the page is not told. */
+const logger: Logger = {
+  error: (what, { reason }) => void process.stderr.write(`countersign: ${oneLine(`${what}: ${String(reason)}`)}\n`),
+};
 
 /** Until a signal ends it. Each line that it reads makes another link. */
 async function served(inbox: LocalInbox, { inbox: { by }, asJson }: Flags): Promise<void> {
