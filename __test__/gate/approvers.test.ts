@@ -5,6 +5,7 @@ import { createGate, NotApproverError, NotAuthorizedError } from '../../ts/index
 import { isSamePerson } from '../../ts/inbox/may.js';
 import { lasts } from '../support/ledger.js';
 import { collect } from '../support/model.js';
+import { polluted } from '../support/pollution.js';
 
 const code = (name: string) => expect.objectContaining({ code: `ERR_${name}` }) as unknown;
 
@@ -98,6 +99,20 @@ describe('approvers', () => {
         await expect(gate.request({ toolName: 'x', args: 1, approvers: [by] })).rejects.toEqual(code('INVALID_CONFIG'));
     },
   );
+
+  it('nobody decides in a name that is inherited', async () => {
+    const { gate, id } = await asking({ approvers: ['ada'], requester: 'eve' });
+    const inherits = Object.create({ by: 'ada' }) as { by: string };
+    await expect(gate.approve(id, inherits)).rejects.toEqual(code('NOT_APPROVER'));
+    for (const by of ['ada', 'eve'])
+      await polluted({ by, groups: ['ops'] }, async () => {
+        await expect(gate.approve(id)).rejects.toEqual(code('NOT_APPROVER'));
+        await expect(gate.decide(id, true)).rejects.toEqual(code('NOT_APPROVER'));
+        await expect(gate.decide(id, { type: 'reject' }, {})).rejects.toEqual(code('NOT_APPROVER'));
+        await expect(gate.reject(id, 'no')).rejects.toEqual(code('NOT_APPROVER'));
+      });
+    expect((await gate.get(id))?.status).toBe('pending');
+  });
 
   it('nothing but what people decide through may be named', async () => {
     const { gate, id } = await asking();

@@ -26,13 +26,14 @@ export class Deciding {
     this.#teller = teller;
   }
 
-  async decide(approvalId: string, answer: ApprovalAnswer, options: DecideOptions = {}): Promise<ApprovalRecord> {
+  async decide(approvalId: string, answer: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord> {
     const found = this.#inside.native.get(approvalId);
     const record = isLater(found) ? await found : found;
     const decision = this.#parse(answer, record?.toolName ?? '');
-    if (options.reason !== undefined) decision.reason = options.reason;
-    const remember = options.remember ?? rememberOf(answer);
-    return this.#settleOn(approvalId, decision, deciderOf(options), remember);
+    const given = readOptions(options);
+    if (given.reason !== undefined) decision.reason = given.reason;
+    const remember = given.remember ?? rememberOf(answer);
+    return this.#settleOn(approvalId, decision, deciderOf(given), remember);
   }
 
   async approve(approvalId: string, options?: string | DecideOptions): Promise<ApprovalRecord> {
@@ -44,7 +45,7 @@ export class Deciding {
     options?: string | (DecideOptions & { stop?: boolean }),
     more: DecideOptions = {},
   ): Promise<ApprovalRecord> {
-    const given = { ...readOptions(options), ...more };
+    const given = Object.assign(readOptions(options), more);
     return this.#decideAs(approvalId, given.stop === true ? { type: 'reject', stop: true } : { type: 'reject' }, given);
   }
 
@@ -297,14 +298,14 @@ function withoutDecider(answer: unknown): unknown {
   return decision;
 }
 
-function deciderOf({ by, groups, via }: DecideOptions): Decider {
-  return readDecider({ by, groups }, checkVia(via));
-}
+const deciderOf = (given: DecideOptions): Decider => readDecider(given, checkVia(given.via));
 
+/** What is said, and nothing that is inherited: nobody decides in a name that they did not give. */
 function readOptions(
   options: string | (DecideOptions & { stop?: boolean }) | undefined,
 ): DecideOptions & { stop?: boolean } {
-  return typeof options === 'string' ? { reason: options } : (options ?? {});
+  const own: object = typeof options === 'string' ? { reason: options } : (options ?? {});
+  return Object.assign(Object.create(null) as DecideOptions, own);
 }
 
 /** What a human writes is data: an instance of a class is what its properties say. */

@@ -13,12 +13,12 @@ export interface Options {
 /** A decision as this person takes it. */
 export const takenBy = <DECISION extends Decision>(
   decision: DECISION,
-  { by, groups }: Options = {},
-): DECISION & Pick<Options, 'by' | 'groups'> => ({
-  ...decision,
-  ...(by === undefined ? {} : { by }),
-  ...(groups === undefined ? {} : { groups }),
-});
+  options: Options = {},
+): DECISION & Pick<Options, 'by' | 'groups'> => {
+  // Said, and not inherited.
+  const { by, groups }: Options = Object.assign(Object.create(null) as Options, options);
+  return { ...decision, ...(by === undefined ? {} : { by }), ...(groups === undefined ? {} : { groups }) };
+};
 
 /** An answer that can be picked from a list. */
 export interface Offer {
