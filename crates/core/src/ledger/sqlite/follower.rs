@@ -118,11 +118,11 @@ impl Shared {
     fn work(&self, mut cursor: i64) {
         loop {
             let now = self.engine.now();
-            if self.closed.load(Ordering::Acquire) {
-                return;
-            }
+            // What happened before it was closed is still told.
+            let is_closed = self.closed.load(Ordering::Acquire);
             match self.engine.read(|connection| self.read_on(connection, &mut cursor)) {
                 Ok(true) => {}
+                _ if is_closed => return,
                 Ok(false) => {
                     self.engine.wait_for_change(now, LONG);
                 }
