@@ -28,12 +28,18 @@ const pastDeadline = async (ledger: string, approvalId: string) => {
   return async () => sleep(expiresAt - Date.now() + 20);
 };
 
+/** Stops it when it has written down where it stands: a process that is stopped in a write keeps all others from writing. */
+const standStill = async (waiter: { signal: (name: 'SIGSTOP') => void }) => {
+  await sleep(300);
+  waiter.signal('SIGSTOP');
+};
+
 describe.skipIf(process.platform === 'win32')('a process that stands still over the deadline', () => {
   it.each([['before it goes on'], ['after it goes on']])(
     'a late approval, %s, is refused, and nothing runs',
     async (when) => {
       const { ledger, ran, waiter, approvalId } = await asked(SHORT);
-      waiter.signal('SIGSTOP');
+      await standStill(waiter);
       const passed = await pastDeadline(ledger, approvalId);
       await passed();
       // A gate that has just been opened and one that waits.
@@ -59,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('a process that stands still over 
 
   it('an approval in time is carried out when it goes on, though the deadline is past by then', async () => {
     const { ledger, ran, waiter, approvalId } = await asked(SHORT);
-    waiter.signal('SIGSTOP');
+    await standStill(waiter);
     await on.gate(ledger).approve(approvalId);
     await (
       await pastDeadline(ledger, approvalId)
