@@ -3,7 +3,8 @@ import { streamText, tool, type ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AgentRun, ApprovalRequest, Gate } from '../../index.js';
-import { gateTools, listRuns, resume, streamWithEvents } from '../../ts/index.js';
+import type { LocalGate } from '../../ts/gate/gate.js';
+import { GateClosedError, gateTools, listRuns, resume, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, resultsIn, says, scripted, sleep, type ModelTurn } from '../support/model.js';
 import { of, until } from '../support/play.js';
 import { RUN, stage, type Stage } from './stage.js';
@@ -285,22 +286,38 @@ describe('a subagent whose call does not run again', () => {
   });
 });
 
-it('a call that asks with tools of gateTools is found again, and what it asked is cancelled with it', async () => {
-  const on = stage();
-  const gate = on.gate();
-  const ownLoop = tool({
-    inputSchema: z.object({}),
-    execute: async (_, options) => {
-      const { model } = scripted([del('/a')]);
-      return await streamText({ model, prompt: 'x', tools: gateTools(on.tools(), { parent: options }) }).text;
-    },
-  });
-  const options = { tools: { ...on.tools(), own_loop: ownLoop }, interruptOn: { del: true }, runId: RUN };
-  const { model } = scripted([calls(call('own_loop', {}, 'c1'))]);
-  await leaveAt(streamWithEvents({ model, prompt: 'go', ...options, gate } as never) as AgentRun, gate, 1);
-  const { model: next, prompts } = scripted([says('I see.')]);
-  const second = on.gate();
-  await collect(resume({ model: next, ...options, gate: second } as never) as AgentRun);
-  expect(resultsIn(prompts[0])).toMatchObject({ c1: { type: 'error-text' } });
-  expect([on.ran, await second.pending()]).toEqual([[], []]);
+describe('a call that asks with tools of gateTools', () => {
+  const begun = async (leave: (run: AgentRun, gate: Gate) => Promise<unknown>) => {
+    const on = stage();
+    const gate = on.gate();
+    const ownLoop = tool({
+      inputSchema: z.object({}),
+      execute: async (_, options) => {
+        const { model } = scripted([del('/a')]);
+        return await streamText({ model, prompt: 'x', tools: gateTools(on.tools(), { parent: options }) }).text;
+      },
+    });
+    const options = { tools: { ...on.tools(), own_loop: ownLoop }, interruptOn: { del: true }, runId: RUN };
+    const { model } = scripted([calls(call('own_loop', {}, 'c1'))]);
+    await leave(streamWithEvents({ model, prompt: 'go', ...options, gate } as never) as AgentRun, gate);
+    const { model: next, prompts } = scripted([says('I see.')]);
+    const second = on.gate();
+    await collect(resume({ model: next, ...options, gate: second } as never) as AgentRun);
+    expect(resultsIn(prompts[0])).toMatchObject({ c1: { type: 'error-text' } });
+    expect([on.ran, await second.pending()]).toEqual([[], []]);
+  };
+
+  it('is found again, and what it asked is cancelled with it', () => begun((run, gate) => leaveAt(run, gate, 1)));
+
+  it('has no result, whatever its tool makes of a gate that is about to be closed', () =>
+    begun(async (run, gate) => {
+      const reading = collect(run).catch(() => {});
+      while ((await gate.pending()).length === 0) await sleep(2);
+      const [{ runId }] = (await gate.pending()) as [ApprovalRequest];
+      // As a gate does that waits for what was begun before: its ledger is still there.
+      (gate as LocalGate).stopWaiting(runId, new GateClosedError({ message: 'The gate was closed.' }));
+      await Promise.race([reading, sleep(500)]);
+      await gate.close();
+      await reading;
+    }));
 });

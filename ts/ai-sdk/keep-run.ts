@@ -24,6 +24,7 @@ export class RunKeeper {
   #writing: Promise<void> | undefined;
   #isOurs = false;
   #ending: Promise<void> | undefined;
+  #isStopped = false;
   #isOver = false;
 
   constructor(store: RunStore, runId: string) {
@@ -50,8 +51,13 @@ export class RunKeeper {
   /** Resolves when this, or a later moment, is durable. A moment that waits gives way to a later one. */
   save(run: KeptRun): Promise<void> {
     // Nobody may go on as if it were kept.
-    if (this.#isOver) return Promise.reject(new DOMException('The run is over.', 'AbortError'));
+    if (this.#isOver || this.#isStopped) return Promise.reject(new DOMException('The run is over.', 'AbortError'));
     return this.#put({ run, status: 'running' });
+  }
+
+  /** From here on it stays as it was last saved. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   #put(wanted: Wanted): Promise<void> {

@@ -92,6 +92,11 @@ export class Keeping {
       .catch(this.#notKept);
   }
 
+  /** From here on it stays as it was last kept. */
+  stop(): void {
+    this.#keeper.stop();
+  }
+
   // --- at its end ---------------------------------------------------------------------------------------------------
 
   async done(setup: Setup, round: Round): Promise<void> {

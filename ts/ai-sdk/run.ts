@@ -494,7 +494,11 @@ export class Run {
   #leaveWith(error: unknown): void {
     if (this.#phase === 'over') return;
     if (error instanceof DOMException) this.#suspended ??= error;
-    else if (this.#round !== undefined) this.#round.lost ??= { error };
+    else if (this.#round !== undefined) {
+      this.#round.lost ??= { error };
+      // The gate may still be closing: what comes of the call that was left must not be found by whoever continues the run.
+      this.#keeping?.stop();
+    }
     this.#inbox.ring();
   }
 

@@ -9,6 +9,7 @@ import type {
   InterruptOptions,
 } from '../../index.js';
 import { requestOf, type Asker, type Opened, type Question } from '../gate/asker.js';
+import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, type Decided } from '../gate/records.js';
 import type { Verdict } from '../gate/judge.js';
@@ -195,6 +196,8 @@ export class ToolGate {
       return passed;
     } catch (error) {
       options.abortSignal?.throwIfAborted();
+      // What the tool makes of that is no result: the run may go on elsewhere.
+      if (GateClosedError.isInstance(error)) this.#options.parent?.leave(error);
       return denial(messageOf(error), 'reject', null);
     }
   }
