@@ -17,6 +17,13 @@ const WAYS: Record<string, string[]> = {
   'read by a loop that nobody holds': ['waiting 2', 'RAN /a', 'RAN /b', 'done'],
   'one item awaited, and the run forgotten': ['approval-response approve', 'empty true'],
   'awaited by its result only': ['RAN /a', 'RAN /b', 'text .'],
+  // What ends them must not be collected before it does.
+  'a time limit of the SDK': ['abort', 'waiting 0'],
+  'a time limit of the SDK, of several': ['abort', 'waiting 0'],
+  'a time limit of the agent': ['abort', 'waiting 0'],
+  'a signal that is a timeout': ['abort', 'waiting 0'],
+  'an abort by what is gone': ['abort'],
+  'an abort by what is gone, while a tool runs that calls another': ['RAN /before', 'abort'],
 };
 
 describe.each(['ai6', 'ai7'] as const)('with %s', (ai) => {

@@ -33,8 +33,8 @@ export class Calling {
     this.#options = options;
   }
 
-  /** The user's options as one round needs them. */
-  optionsFor(round: Round, options: CallOptions): CallOptions {
+  /** The user's options as one round needs them. `signal` aborts this call: that of the run, or its time limit. */
+  optionsFor(round: Round, options: CallOptions, signal: AbortSignal): CallOptions {
     const { run, setup, conversation, callbacks } = this.#options;
     const { version } = setup.sdk;
     return {
@@ -44,7 +44,7 @@ export class Calling {
       ...(options['tools'] === undefined ? {} : { tools: this.#tools(round) }),
       ...this.#activeTools(options),
       model: this.#watch(round, options['model']),
-      abortSignal: run.signal,
+      abortSignal: signal,
       stopWhen: ({ steps }: { steps: Step[] }) => this.#mayStop([...conversation.steps, ...steps]),
       prepareStep: this.#prepareStep(round),
       // Folded into the guard: a status that the SDK does not know would run the tool.

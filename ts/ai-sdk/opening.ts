@@ -13,6 +13,7 @@ import type { CallOptions, Sdk } from './sdk.js';
 import type { SdkStream } from './sdk-stream.js';
 import { setUp, type Setup } from './setup.js';
 import { StepSoFar } from './step-so-far.js';
+import { limited } from './time-limit.js';
 
 export interface OpeningOptions {
   run: RunOptions;
@@ -67,15 +68,16 @@ export class Opening {
   /** Calls the SDK. Nothing is read yet. */
   async call(round: Round): Promise<void> {
     const { run, stream } = this.#options;
-    stream.result = await this.#call((options) => this.#roundOptions(round, options), run.signal);
+    const signal = limited(run.signal, run.timeLimit);
+    stream.result = await this.#call((options) => this.#roundOptions(round, options, signal), signal);
   }
 
-  #roundOptions(round: Round, options: CallOptions): CallOptions {
+  #roundOptions(round: Round, options: CallOptions, signal: AbortSignal): CallOptions {
     if (this.#setup === undefined) {
       this.#options.conversation.begin(messagesOf(options));
       this.setUp(options);
     }
-    return (this.#calling as Calling).optionsFor(round, options);
+    return (this.#calling as Calling).optionsFor(round, options, signal);
   }
 
   /** @param alsoGuarded see the guard's option of this name */

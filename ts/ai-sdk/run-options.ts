@@ -20,6 +20,8 @@ export interface RunOptions {
   maxSteps: number | undefined;
   hideDeniedTools: boolean;
   signal: AbortSignal;
+  /** Of each `streamText` call, in ms. */
+  timeLimit: number | undefined;
   /** What the user passed for the SDK: its messages are the conversation until the first call is opened. */
   call: CallOptions;
   /** How a round is opened: with `streamText` or with an agent. */

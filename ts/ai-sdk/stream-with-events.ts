@@ -17,6 +17,7 @@ import { refuseQuestions } from './questions.js';
 import type { OpenCall } from './run-options.js';
 import { loadSdk, type CallOptions, type Sdk, type StreamResult } from './sdk.js';
 import { warnUnknown } from './warnings.js';
+import { timeLimitOf } from './time-limit.js';
 
 type Callback = (event: never) => unknown;
 
@@ -108,6 +109,7 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
     maxSteps,
     hideDeniedTools,
     signal: signalOf(call['abortSignal'] as AbortSignal | undefined, parent),
+    timeLimit: source.timeLimit,
     parent,
     includeRaw: includeRawParts,
     call,
@@ -129,6 +131,8 @@ interface Source {
   /** The options of a call, before any is made. */
   prepare: (sdk: Sdk, signal: AbortSignal) => Promise<CallOptions>;
   callbacks: (names: readonly string[]) => Callback[];
+  /** Of each call, in ms. */
+  timeLimit: number | undefined;
 }
 
 function ofStreamText(call: CallOptions): Source {
@@ -137,6 +141,7 @@ function ofStreamText(call: CallOptions): Source {
     open: (sdk) => async (change) => sdk.ai.streamText(change(call) as never),
     prepare: async () => call,
     callbacks: (names) => firstOf(call, names),
+    timeLimit: timeLimitOf(call),
   };
 }
 
@@ -206,6 +211,7 @@ function ofAgent(agent: AgentLike, call: CallOptions, place: string): Source {
     open,
     prepare,
     callbacks: (names) => [...firstOf(settings, names), ...firstOf(call, names)],
+    timeLimit: timeLimitOf(call, settings),
   };
 }
 

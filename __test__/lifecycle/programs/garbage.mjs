@@ -22,6 +22,41 @@ const upTo = async (iterator, type) => {
 const made = async (make) => new WeakRef(await make());
 const gone = (ref) => async () => ref.deref() === undefined;
 
+/** Aborts once, with a controller that nobody has afterwards. */
+const abortSoon = { now: () => {} };
+const aborting = () => {
+  let controller = new AbortController();
+  const { signal } = controller;
+  abortSoon.now = () => {
+    controller.abort();
+    controller = undefined;
+  };
+  return { signal };
+};
+
+/** Whether it comes to its end while somebody is asked and memory is short. */
+async function endsWhileItAsks(more, change = (own) => own) {
+  const { jsonSchema, tool } = await import('ai');
+  // The limit counts as long as the SDK has something to do.
+  const read = tool({
+    inputSchema: jsonSchema({ type: 'object' }),
+    execute: (_, { abortSignal }) => new Promise((resolve) => abortSignal.addEventListener('abort', resolve)),
+  });
+  const gate = createGate();
+  const reads = { ...call('', 'r'), toolName: 'read', input: '{}' };
+  const own = { model: scripted([reads, ...calls('/a')], says('.')), tools: { del, read } };
+  const reading = (async () => {
+    const all = streamWithEvents({ ...change(own), prompt: 'go', interruptOn: ['del'], ...more, gate });
+    for await (const { type } of all) if (type === 'abort') say(type);
+  })();
+  for (let isOver = false, time = 0; !isOver && time < 400; time++) {
+    gc();
+    isOver = await Promise.race([reading.then(() => true), sleep(20).then(() => false)]);
+  }
+  say('waiting', (await gate.pending()).length);
+  process.exit();
+}
+
 /** A turn that starts an agent. */
 const starts = () => [{ ...call('', 't'), toolName: 'task', input: '{}' }, finish('tool-calls')];
 
@@ -154,6 +189,57 @@ const ways = {
     }
     for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
     await result;
+  },
+  /** What ends it must not be collected before it does. */
+  async 'a time limit of the SDK'() {
+    await endsWhileItAsks({ timeout: 300 });
+  },
+  async 'a time limit of the SDK, of several'() {
+    await endsWhileItAsks({ timeout: { totalMs: 300, stepMs: 60_000 } });
+  },
+  async 'a time limit of the agent'() {
+    const { ToolLoopAgent } = await import('ai');
+    const agent = ({ model, tools }) => ({ agent: new ToolLoopAgent({ model, tools, timeout: 300 }) });
+    await endsWhileItAsks({}, agent);
+  },
+  async 'a signal that is a timeout'() {
+    await endsWhileItAsks({ abortSignal: AbortSignal.timeout(300) });
+  },
+  async 'an abort by what is gone'() {
+    const abortSignal = aborting().signal;
+    const all = run({ abortSignal, onApprovalRequest: () => true });
+    abortSoon.now();
+    for (let time = 0; time < 5; time++) {
+      await sleep(5);
+      gc();
+    }
+    for await (const { type } of all) if (type === 'abort') say(type);
+  },
+  async 'an abort by what is gone, while a tool runs that calls another'() {
+    const { jsonSchema, tool } = await import('ai');
+    const starts = tool({
+      inputSchema: jsonSchema({ type: 'object' }),
+      execute: async (_, options) => {
+        const tools = gateTools({ del }, { parent: options });
+        // The signal that it has was made before; nobody has looked at it.
+        await tools.del.execute({ path: '/before' }, { toolCallId: 'x', messages: [] });
+        abortSoon.now();
+        for (let time = 0; time < 5; time++) {
+          await sleep(5);
+          gc();
+        }
+        await tools.del.execute({ path: '/after' }, { toolCallId: 'y', messages: [] }).catch(() => {});
+      },
+    });
+    const all = run({
+      abortSignal: aborting().signal,
+      tools: { starts },
+      interruptOn: { starts: true, del: true },
+      onApprovalRequest: () => true,
+      model: scripted([{ ...call('', 't'), toolName: 'starts', input: '{}' }, finish('tool-calls')], says('.')),
+    });
+    for await (const { type } of all) if (type === 'abort') say(type);
+    await sleep(100);
   },
   async 'dropped while its subagent asks'() {
     const gate = createGate();

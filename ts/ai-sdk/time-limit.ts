@@ -1,0 +1,27 @@
+/**
+ * The SDK's own limit of a whole call, a second time. The SDK makes it an `AbortSignal.timeout` that nothing holds but an
+ * `AbortSignal.any`; Node 20 collects such a signal while it is waited for, and the call never ends
+ * (https://github.com/nodejs/node/issues/57736).
+ */
+import type { CallOptions } from './sdk.js';
+import { isRecord } from './tools.js';
+
+/** More ms than this a timer cannot wait: 24.8 days. */
+const LONGEST = 2 ** 31 - 1;
+
+/** The limit that stands in the first of these options that has one, in ms. What is no number of ms is left to the SDK. */
+export function timeLimitOf(...options: readonly CallOptions[]): number | undefined {
+  const timeout = options.map((each) => each['timeout']).find((each) => each !== undefined && each !== null);
+  const total = isRecord(timeout) ? timeout['totalMs'] : timeout;
+  return typeof total === 'number' && total >= 0 && total <= LONGEST ? total : undefined;
+}
+
+/** The signal, which the limit aborts as well, from now on. */
+export function limited(signal: AbortSignal, limit: number | undefined): AbortSignal {
+  if (limit === undefined) return signal;
+  // The timer holds its controller.
+  const controller = new AbortController();
+  const expire = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+  setTimeout(expire, limit).unref();
+  return AbortSignal.any([signal, controller.signal]);
+}
