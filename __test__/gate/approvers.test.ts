@@ -233,7 +233,8 @@ describe('time', () => {
     expect(pending).toMatchObject({ needs: [{ approvers: ['ada'], escalate: { after: 60, to: ['group:leads'] } }] });
     const told: GateEvent[] = [];
     for await (const event of gate.events()) {
-      told.push(event);
+      // What was asked a moment before may still be told.
+      if (event.type !== 'requested') told.push(event);
       if (told.length === 2) break;
     }
     expect(told.map(({ type }) => type)).toEqual(['escalated', 'reminded']);

@@ -29,11 +29,14 @@ async function longestGap(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-/** The best of some times: a machine that is busy with something else does not stay so, code that blocks does. */
-async function bestOf(times: number, measure: () => Promise<number>): Promise<number> {
+/**
+ * Whether what is measured, in ms, is below the limit once: a machine that is busy with something else does not stay so, code
+ * that blocks does. The best of at most 20 times, for what it tells.
+ */
+async function expectBelow(limit: number, measure: () => Promise<number>): Promise<void> {
   let best = Number.POSITIVE_INFINITY;
-  for (let time = 0; time < times; time++) best = Math.min(best, await measure());
-  return best;
+  for (let time = 0; time < 20 && best >= limit; time++) best = Math.min(best, await measure());
+  expect(best).toBeLessThan(limit);
 }
 
 const REQUESTS = 1_000;
@@ -41,7 +44,9 @@ const args = { path: '/srv/data/file.txt', content: 'x'.repeat(200), options: { 
 
 describe('the event loop', () => {
   it(`is free while ${REQUESTS} requests come and are decided one by one`, async () => {
-    const gap = await bestOf(5, () =>
+    // One look at all that waits, 1,000 requests as JSON, is the longest of it: some ms. One fsync per request or a
+    // search through all of them for each would be hundreds.
+    await expectBelow(60, () =>
       longestGap(async () => {
         await using gate = createGate();
         const all: Promise<unknown>[] = [];
@@ -56,13 +61,10 @@ describe('the event loop', () => {
         await Promise.all(all);
       }),
     );
-    // One look at all that waits, 1,000 requests as JSON, is the longest of it: some ms. One fsync per request or a
-    // search through all of them for each would be hundreds.
-    expect(gap).toBeLessThan(60);
   });
 
   it(`is blocked for no longer than ${REQUESTS} requests at once take`, async () => {
-    const gap = await bestOf(5, () =>
+    await expectBelow(250, () =>
       longestGap(async () => {
         await using gate = createGate();
         const all = Array.from({ length: REQUESTS }, () => gate.request({ toolName: 'write', args }));
@@ -72,11 +74,10 @@ describe('the event loop', () => {
         await Promise.all(all);
       }),
     );
-    expect(gap).toBeLessThan(250);
   });
 
   it('is free while 1,000 deadlines pass at once', async () => {
-    const gap = await bestOf(3, () =>
+    await expectBelow(100, () =>
       longestGap(async () => {
         await using gate = createGate();
         const until = Date.now() + 150;
@@ -89,17 +90,15 @@ describe('the event loop', () => {
         expect([...kinds]).toEqual(['expired']);
       }),
     );
-    expect(gap).toBeLessThan(100);
   });
 
   it('is free while a human thinks', async () => {
-    const gap = await bestOf(3, () =>
+    await expectBelow(40, () =>
       longestGap(async () => {
         await using gate = createGate({ timeout: 120 });
         await gate.request({ toolName: 'write', args });
       }),
     );
-    expect(gap).toBeLessThan(40);
   });
 });
 

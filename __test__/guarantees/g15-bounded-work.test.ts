@@ -75,10 +75,10 @@ const families: [name: string, make: (bytes: number) => { toolName: string; args
   ['content', (bytes) => ({ toolName: 'write_file', args: { file_path: '/p/x', content: times('line\n', bytes) } })],
 ];
 
-/** The fastest of some tries: what else the machine does makes it slower, never faster. */
-async function fastest(work: () => Promise<unknown> | unknown): Promise<number> {
+/** The fastest of some tries, in ms: what else the machine does makes it slower, never faster. */
+async function fastest(work: () => Promise<unknown> | unknown, isEnough: (ms: number) => boolean): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 5 || (round < 40 && !isEnough(best)); round++) {
     const since = performance.now();
     await work();
     best = Math.min(best, performance.now() - since);
@@ -86,20 +86,31 @@ async function fastest(work: () => Promise<unknown> | unknown): Promise<number> 
   return best;
 }
 
+/** Eight times the input; the square of that would be 64. What is below `least` ms says nothing. */
+async function expectInProportion(small: () => unknown, large: () => unknown, least = 2): Promise<void> {
+  const quick = await fastest(small, () => true);
+  const most = Math.max(quick, least) * 24;
+  const slow = await fastest(large, (ms) => ms < most);
+  expect(slow, `${quick} ms, ${slow} ms`).toBeLessThan(most);
+}
+
 describe.each(families)('%s', (_, make) => {
-  // Eight times the input; the square of that would be 64. What is below a few ms says nothing.
   it('eight times the input: a verdict takes no more than in proportion', { timeout: 60_000 }, async () => {
     const gate = createGate({ policy, place });
     const [small, large] = [make(SMALL), make(LARGE)];
     await gate.check(small);
-    const [quick, slow] = [await fastest(() => gate.check(small)), await fastest(() => gate.check(large))];
-    expect(slow, `${quick} ms, ${slow} ms`).toBeLessThan(Math.max(quick, 2) * 24);
+    await expectInProportion(
+      () => gate.check(small),
+      () => gate.check(large),
+    );
   });
 
   it('eight times the input: a preview too', { timeout: 120_000 }, async () => {
     const [small, large] = [make(SMALL), make(LARGE)];
-    const [quick, slow] = [await fastest(() => preview(small)), await fastest(() => preview(large))];
-    expect(slow, `${quick} ms, ${slow} ms`).toBeLessThan(Math.max(quick, 2) * 24);
+    await expectInProportion(
+      () => preview(small),
+      () => preview(large),
+    );
     expect(preview(large).text.length).toBeLessThan(64 * 1024);
   });
 });
@@ -173,7 +184,10 @@ describe('a limit that is reached', () => {
     const call = run('tool7 sub; tool400 sub < /d9/x');
     expect((await few.check(call)).effect).toBe('allow');
     await many.check(call);
-    const [quick, slow] = [await fastest(() => few.check(call)), await fastest(() => many.check(call))];
-    expect(slow, `${quick} ms, ${slow} ms`).toBeLessThan(Math.max(quick, 1) * 24);
+    await expectInProportion(
+      () => few.check(call),
+      () => many.check(call),
+      1,
+    );
   });
 });
