@@ -2,6 +2,7 @@
  * G14: The event loop is never blocked: no file or network I/O on the JavaScript thread; memory per pending request is
  * bounded. And a reader that is slow slows the model: what it has not read is not piled up.
  */
+import { readFileSync } from 'node:fs';
 import { tool } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -10,13 +11,26 @@ import { makeSandbox, runProgram, type Sandbox } from '../lifecycle/sandbox.js';
 import { lazy } from '../support/lazy-model.js';
 import { call, finish, major, sleep, type ModelPart } from '../support/model.js';
 
+/**
+ * How long this thread has worked, or waited for what it had asked for, in ms. Where the system tells how long it was kept from
+ * its processor by other programs (Linux: the second number of `schedstat`, in ns), that does not count.
+ */
+function ownTime(): number {
+  try {
+    return performance.now() - Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[1]) / 1e6;
+  } catch {
+    return performance.now();
+  }
+}
+
 /** The longest time, in ms, for which a timer of 5 ms did not come round while this ran. */
 async function longestGap(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
-  let last = performance.now();
+  let last = ownTime();
   const look = () => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
+    const now = ownTime();
+    longest = Math.max(longest, now - last);
+    last = now;
   };
   const timer = setInterval(look, 5);
   await sleep(20);
@@ -31,11 +45,13 @@ async function longestGap(work: () => Promise<unknown>): Promise<number> {
 
 /**
  * Whether what is measured, in ms, is below the limit once: a machine that is busy with something else does not stay so, code
- * that blocks does. The best of at most 20 times, for what it tells.
+ * that blocks does. The best of at most 20 times and 10 s, for what it tells.
  */
 async function expectBelow(limit: number, measure: () => Promise<number>): Promise<void> {
   let best = Number.POSITIVE_INFINITY;
-  for (let time = 0; time < 20 && best >= limit; time++) best = Math.min(best, await measure());
+  const until = performance.now() + 10_000;
+  for (let time = 0; time < 20 && best >= limit && performance.now() < until; time++)
+    best = Math.min(best, await measure());
   expect(best).toBeLessThan(limit);
 }
 
