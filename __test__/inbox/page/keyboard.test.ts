@@ -37,6 +37,7 @@ describeInBrowser('with keys alone', () => {
     await page.keyboard.type('no, sir');
     await page.keyboard.press('Control+Enter');
     expect((await decided(inbox.gate, second!)).decision).toMatchObject({ type: 'reject', reason: 'no, sir' });
+    await page.getByText('Done: rejected').waitFor();
     await page.keyboard.press('j');
     await shows(page, third!);
     await page.keyboard.press('s');
@@ -66,6 +67,32 @@ describeInBrowser('with keys alone', () => {
     expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
     await shows(page, request);
     await page.keyboard.press('y');
+    expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'approve' }, decidedBy: 'mia' });
+  });
+
+  test('a key that came too early: what is typed after it decides nothing either', async () => {
+    const inbox = await openInbox();
+    const request = await ask(inbox.gate, command('make'));
+    const { page } = await visit(browser(), inbox);
+    await page.clock.install();
+    await page.locator('.row').waitFor();
+    const now = await page.evaluate(() => Date.now());
+    await page.clock.pauseAt(now + 1_000);
+    await page.keyboard.press('j');
+    // It is read after a moment, and drawn when its answer has come.
+    await page.clock.runFor(50);
+    await page.locator(`article[data-id="${request.approvalId}"]`).waitFor();
+    const approve = page.getByRole('button', { name: 'Approve' });
+    for (const key of 'ra bad idea') {
+      await page.clock.runFor(300);
+      await page.keyboard.press(key);
+    }
+    expect(await page.locator('.frame, .told').count()).toBe(0);
+    expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
+    await page.clock.runFor(399);
+    expect(await approve.isDisabled()).toBe(true);
+    await page.clock.runFor(1);
+    await page.keyboard.press('a');
     expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'approve' }, decidedBy: 'mia' });
   });
 

@@ -1,7 +1,17 @@
 /** What keys do. They work on the request that is shown; a key that is held down decides nothing. */
 import type { DecisionType } from '../../../index.js';
 import { decide } from './state/answers.js';
-import { approve, callOf, closeSheet, mayDecide, mayRemember, openSheet, ready, sheet } from './state/compose.js';
+import {
+  approve,
+  callOf,
+  closeSheet,
+  keyPressed,
+  mayDecide,
+  mayRemember,
+  openSheet,
+  ready,
+  sheet,
+} from './state/compose.js';
 import { stepFrom } from './state/list.js';
 import { go, route, selected, type View } from './state/route.js';
 import { detail, rows } from './state/store.js';
@@ -13,6 +23,7 @@ const VIEWS: Readonly<Record<string, View>> = { '1': 'waiting', '2': 'history', 
 const SHEETS: Readonly<Record<string, DecisionType>> = { r: 'reject', e: 'edit', o: 'respond', s: 'skip' };
 
 export function listenToKeys(): void {
+  window.addEventListener('keydown', keyPressed, { capture: true });
   window.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.isComposing || isHelpOpen.value) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -31,8 +31,11 @@ const IN_SIGHT = 400;
 /** The id of the request that has been in sight for long enough. */
 export const ready = signal<string | null>(null);
 const shownId = computed(() => detail.value?.record.approvalId ?? null);
+/** Goes up with each key that came too early. */
+const tooEarly = signal(0);
 effect(() => {
   const id = shownId.value;
+  void tooEarly.value;
   ready.value = null;
   if (id === null) return;
   const timer = window.setTimeout(() => {
@@ -40,6 +43,11 @@ effect(() => {
   }, IN_SIGHT);
   return () => window.clearTimeout(timer);
 });
+
+/** A key was pressed. While a request cannot be decided yet, what is typed on must not decide it either: its time begins anew. */
+export function keyPressed(): void {
+  if (ready.value !== shownId.value) tooEarly.value++;
+}
 
 /** By this clock; the inbox' own decides. */
 export const isTimeUp = ({ expiresAt }: ShownRecord): boolean => expiresAt !== null && expiresAt <= clock.value;
