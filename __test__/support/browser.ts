@@ -79,10 +79,13 @@ const source = findSource();
 /** Why tests in a browser are skipped here; `undefined` where they run. */
 export const noBrowser = typeof source === 'function' ? undefined : source.missing;
 
+/** So long, in ms, does a page wait for anything: less than its test may take, so that the test says what it waited for. */
+const PATIENCE = 15_000;
+
 /** `describe` for tests in a browser. */
 export function describeInBrowser(name: string, tests: () => void): void {
   const why = noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`;
-  describe.skipIf(noBrowser !== undefined)(`${name}${why}`, () => {
+  describe.skipIf(noBrowser !== undefined)(`${name}${why}`, { timeout: 4 * PATIENCE }, () => {
     tests();
   });
 }
@@ -111,6 +114,7 @@ export async function openPage(
   options?: Parameters<Browser['newContext']>[0],
 ): Promise<Watched> {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE);
   const faults: string[] = [];
   const strangers: string[] = [];
   await context.route(

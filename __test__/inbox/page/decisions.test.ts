@@ -92,6 +92,7 @@ describeInBrowser('on the page', () => {
       await page.getByLabel('Answer', { exact: false }).last().fill(text);
       await page.getByRole('button', { name: 'Send the answer' }).click();
       expect((await decided(inbox.gate, request)).decision).toMatchObject({ type: 'respond', output });
+      await page.getByText('Done: answered').waitFor();
     }
   });
 

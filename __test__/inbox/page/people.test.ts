@@ -1,6 +1,6 @@
 /** Several people, each with a browser of their own. */
 import { expect, test } from 'vitest';
-import { describeInBrowser } from '../../support/browser.js';
+import { describeInBrowser, openPage } from '../../support/browser.js';
 import { ask, call, decided, faultsOf, openInbox, useBrowser, visit, waiting } from './support.js';
 
 describeInBrowser('people', () => {
@@ -104,8 +104,7 @@ describeInBrowser('people', () => {
       {},
       { authenticate: (request) => (request.url.includes('/api/') ? null : { name: 'x' }) },
     );
-    const context = await browser().newContext();
-    const page = await context.newPage();
+    const { context, page } = await openPage(browser(), new URL(inbox.address).origin);
     await page.goto(inbox.address);
     await page.getByText('You are not signed in').waitFor();
     expect(await page.locator('.list').count()).toBe(0);

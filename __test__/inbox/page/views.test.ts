@@ -103,6 +103,7 @@ describeInBrowser('the page shows', () => {
     await shows(watched.page, request);
     await watched.page.getByRole('button', { name: 'Approve' }).click();
     expect(await decided(inbox.gate, request)).toMatchObject({ decidedBy: 'ada', via: 'inbox' });
+    await watched.page.getByText('Done: approved').waitFor();
     // It stays open over a reload; another browser gets nothing of the same link.
     await watched.page.reload();
     await watched.page.locator('.person').getByText('ada').waitFor();
@@ -136,6 +137,7 @@ describeInBrowser('the page shows', () => {
     expect(box.y + box.height).toBeLessThanOrEqual(viewport.height);
     await page.getByRole('button', { name: 'Approve' }).tap();
     expect((await decided(inbox.gate, first)).decidedBy).toBe('mia');
+    await page.getByText('Done: approved').waitFor();
     await page.getByRole('link', { name: 'All' }).tap();
     await page.locator(`.rows a[data-id="${second.approvalId}"]`).waitFor();
     await expect.poll(() => page.locator('.row').count()).toBe(1);
