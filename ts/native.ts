@@ -27,6 +27,7 @@ import { isLater, type Awaitable } from './values/awaitable.js';
 import { Batches } from './values/batches.js';
 import { Limit } from './values/limit.js';
 import { Turns } from './values/turns.js';
+import { whenAborted } from './values/when-aborted.js';
 
 /** How the core answers: a value or an error, never an exception. */
 type Envelope<T> = { ok: T } | { error: NativeError };
@@ -898,15 +899,14 @@ export class NativeFiles {
     return this.#limit.run(async () => {
       abortSignal?.throwIfAborted();
       const cancellation = new binding.Cancellation();
-      const cancel = () => cancellation.cancel();
-      abortSignal?.addEventListener('abort', cancel, { once: true });
+      const forget = whenAborted(abortSignal, () => cancellation.cancel());
       try {
         return open<T>(await this.#files.call(operation, JSON.stringify(request), cancellation));
       } catch (error) {
         if (hasCode(error, 'ERR_CANCELLED')) throw abortSignal?.reason;
         throw error;
       } finally {
-        abortSignal?.removeEventListener('abort', cancel);
+        forget();
       }
     });
   }

@@ -1,6 +1,7 @@
 import type { Asker, Opened } from '../gate/asker.js';
 import type { Decided } from '../gate/records.js';
 import type { Snapshot } from '../values/snapshot.js';
+import { whenAborted } from '../values/when-aborted.js';
 
 /** Asks the human and waits for the decision. With the abort of the call it is withdrawn. */
 export async function answerOf(
@@ -10,7 +11,7 @@ export async function answerOf(
   abortSignal: AbortSignal,
 ): Promise<Decided> {
   const withdraw = () => void asker.gate.withdraw(record.approvalId, 'The call was aborted.');
-  abortSignal.addEventListener('abort', withdraw, { once: true });
+  const forget = whenAborted(abortSignal, withdraw);
   try {
     if (abortSignal.aborted) withdraw();
     else asker.ask(record, args, abortSignal);
@@ -18,6 +19,6 @@ export async function answerOf(
     abortSignal.throwIfAborted();
     return answer;
   } finally {
-    abortSignal.removeEventListener('abort', withdraw);
+    forget();
   }
 }

@@ -13,6 +13,7 @@ import type { AgentEvent, RunResult } from '../../index.js';
 import { GateClosedError, InvalidConfigError, RunError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
+import { whenAborted } from '../values/when-aborted.js';
 import { answerTo, closeTurn, endsTurn, needsRound, waitsForClient } from './answering.js';
 import { Callbacks } from './callbacks.js';
 import { Cancelling } from './cancelling.js';
@@ -146,13 +147,12 @@ export class Run {
   /** Runs. To be called once; `beforeYield` is called whenever control goes back to the reader. */
   async *items<E>(view: View<E>, beforeYield: () => void): AsyncGenerator<E, undefined, undefined> {
     const { signal } = this.#options;
-    const onAbort = () => {
+    const forget = whenAborted(signal, () => {
       // What was let go of is not ours any more.
       if (this.#phase !== 'over') void this.#cancelling.abort();
       this.#stream.stop(this.#options.signal.reason);
       this.#inbox.ring();
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
+    });
     try {
       for (;;) {
         const own = this.#inbox.take();
@@ -178,7 +178,7 @@ export class Run {
         yield event;
       }
     } finally {
-      signal.removeEventListener('abort', onAbort);
+      forget();
       const left = this.abandon();
       this.#inbox.close();
       this.#early.close();

@@ -1,4 +1,5 @@
 import { EventsLostError } from '../errors/index.js';
+import { whenAborted } from '../values/when-aborted.js';
 
 const MAX_BEHIND = 10_000;
 
@@ -23,13 +24,13 @@ export class Broadcast<T> {
   subscribe(signal?: AbortSignal): AsyncIterableIterator<T> {
     const reader = new Reader<T>(() => {
       if (this.#readers.delete(reader) && this.#readers.size === 0) this.#onReaders(false);
-      signal?.removeEventListener('abort', stop);
+      forget();
     });
     const stop = () => reader.end();
+    const forget = whenAborted(signal, stop);
     this.#readers.add(reader);
     if (this.#readers.size === 1) this.#onReaders(true);
     if (signal?.aborted) stop();
-    else signal?.addEventListener('abort', stop, { once: true });
     return reader;
   }
 }

@@ -1,5 +1,6 @@
 /** What a request says in a sentence: in the words of the program that asks, or by the verdict. */
 import { copyOf } from '../values/snapshot.js';
+import { whenAborted } from '../values/when-aborted.js';
 import type { Question } from './asker.js';
 
 /** How long a `description` function may take, in ms; then the default stands. */
@@ -47,10 +48,10 @@ async function within(ms: number, signal: AbortSignal | undefined, value: unknow
   const late = new Promise<undefined>((resolve) => {
     const stop = () => resolve(undefined);
     const timer = setTimeout(stop, ms);
-    signal?.addEventListener('abort', stop, { once: true });
+    const forget = whenAborted(signal, stop);
     giveUp = () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
+      forget();
     };
   });
   try {

@@ -5,6 +5,7 @@ import { messageOf } from '../errors/message-of.js';
 import type { NativeRequest } from '../native.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
+import { whenAborted } from '../values/when-aborted.js';
 import { checkPositive } from './check-positive.js';
 import type { Deciding } from './deciding.js';
 import type { Executing } from './executing.js';
@@ -91,7 +92,7 @@ export class Requests {
     const withdraw = () => {
       withdrawn = this.#deciding.withdraw(record.approvalId, UNWANTED);
     };
-    abortSignal?.addEventListener('abort', withdraw, { once: true });
+    const forget = whenAborted(abortSignal, withdraw);
     if (abortSignal?.aborted) withdraw();
     try {
       const resolution = resolutionOf(await decided, args);
@@ -99,7 +100,7 @@ export class Requests {
       const approved = resolution.decision.type === 'edit' ? snapshot(resolution.args) : args;
       return await this.#handOver(runId, record, resolution, approved, abortSignal);
     } finally {
-      abortSignal?.removeEventListener('abort', withdraw);
+      forget();
       // Whoever is told that it was cancelled finds it so.
       if (isLater(withdrawn)) await withdrawn;
     }
@@ -173,12 +174,11 @@ export class Requests {
       if (waited !== undefined) await this.#deciding.withdraw(waited.record.approvalId, UNWANTED);
     };
     // Told at once, so that a gate that is closed at the same moment waits for it.
-    const onAbort = () => void this.#inside.beforeClose(withdraw());
-    abortSignal.addEventListener('abort', onAbort, { once: true });
+    const forget = whenAborted(abortSignal, () => void this.#inside.beforeClose(withdraw()));
     try {
       return await opened;
     } finally {
-      abortSignal.removeEventListener('abort', onAbort);
+      forget();
     }
   }
 

@@ -1,3 +1,5 @@
+import { whenAborted } from './when-aborted.js';
+
 /** How long a user's function that judges may think, in ms; then a human is asked. */
 export const JUDGE_DEADLINE_MS = 10_000;
 
@@ -8,11 +10,10 @@ export async function inTime(value: unknown, signal: AbortSignal | undefined): P
   let giveUp: () => void = () => {};
   const timely = new Promise<never>((_, reject) => {
     const timer = setTimeout(() => reject(new Error(`no answer within ${JUDGE_DEADLINE_MS} ms`)), JUDGE_DEADLINE_MS);
-    const onAbort = () => reject(signal?.reason as Error);
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const forget = whenAborted(signal, () => reject(signal?.reason as Error));
     giveUp = () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
+      forget();
     };
   });
   try {

@@ -3,6 +3,7 @@ import type { WebhookEndpoint, SendWebhooksOptions } from '../../webhooks.js';
 import { messageOf } from '../errors/message-of.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { checkPositive } from '../gate/check-positive.js';
+import { whenAborted } from '../values/when-aborted.js';
 import { addressOf, invalid, keysFrom } from './options.js';
 import type { Failure } from './outbox.js';
 import { signatures } from './signing.js';
@@ -50,9 +51,8 @@ export async function attempt(
   const seconds = Math.floor(Date.now() / 1000);
   // Not `AbortSignal.any` of `AbortSignal.timeout`: on Node 20 they are collected while they are waited for, and never abort.
   const ending = new AbortController();
-  const stop = () => ending.abort(signal.reason);
   const timer = setTimeout(() => ending.abort(new Error(`no answer within ${timeout} ms`)), timeout);
-  signal.addEventListener('abort', stop, { once: true });
+  const forget = whenAborted(signal, () => ending.abort(signal.reason));
   try {
     signal.throwIfAborted();
     const response = await fetch(url, {
@@ -78,7 +78,7 @@ export async function attempt(
     return { error: oneLine(why).slice(0, 200) };
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
+    forget();
   }
 }
 

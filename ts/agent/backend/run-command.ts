@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandResult } from '../../../agent.js';
 import { BackendError } from '../../errors/backend-error.js';
 import { messageOf } from '../../errors/message-of.js';
+import { whenAborted } from '../../values/when-aborted.js';
 import { BothEnds } from './both-ends.js';
 import { ProcessGroup } from './process-group.js';
 
@@ -53,8 +54,7 @@ export async function runCommand(command: string, options: CommandOptions): Prom
     group?.end();
   };
   const timer = setTimeout(() => stop('timeout'), Math.min(timeout, LONGEST_TIMER));
-  const onAbort = () => stop('aborted');
-  abortSignal?.addEventListener('abort', onAbort, { once: true });
+  const forget = whenAborted(abortSignal, () => stop('aborted'));
   let ended;
   try {
     ended = await exit;
@@ -63,7 +63,7 @@ export async function runCommand(command: string, options: CommandOptions): Prom
     throw cannotStart(options.cwd, error);
   } finally {
     clearTimeout(timer);
-    abortSignal?.removeEventListener('abort', onAbort);
+    forget();
   }
   await group?.clear();
   const patience = new AbortController();
