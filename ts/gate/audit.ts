@@ -1,6 +1,7 @@
 /** The audit of a ledger that lasts, for programs. */
 import type { Audit, AuditEntry, AuditHead, AuditReport, AuditStanding } from '../../index.js';
 import type { NativeAuditEntry, NativeVerified } from '../native.js';
+import { checkOptionalText, checkWhole } from './check-arguments.js';
 
 /** Where the entries come from. */
 export interface AuditSource {
@@ -58,7 +59,9 @@ export class GateAudit implements Audit {
   }
 
   async *list({ after = 0, since = 0, kind, runId, limit = Infinity }: Parameters<Audit['list']>[0] = {}) {
-    let left = limit;
+    checkWhole('gate.audit.list: after', after, 0, Number.MAX_SAFE_INTEGER);
+    checkOptionalText('gate.audit.list: runId', runId);
+    let left = checkWhole('gate.audit.list: limit', limit, 0, Infinity);
     if (left <= 0) return;
     // Where all are meant, no more are read than that.
     const atOnce =
@@ -87,6 +90,7 @@ export class GateAudit implements Audit {
   }
 
   async *export({ from = 1 }: Parameters<Audit['export']>[0] = {}) {
+    checkWhole('gate.audit.export: from', from, 1, Number.MAX_SAFE_INTEGER);
     // The entry before tells the hash that the first one goes on from.
     let [prev, first] = [GENESIS, from > 1];
     for await (const entry of entriesAfter(this.#source, Math.max(0, from - 2))) {

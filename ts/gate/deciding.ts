@@ -10,6 +10,7 @@ import {
 import { messageOf } from '../errors/message-of.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot } from '../values/snapshot.js';
+import { checkText } from './check-arguments.js';
 import { checkVia, readDecider, type Decider } from './decider.js';
 import type { Inside } from './inside.js';
 import { reviveDecision, toRecord, toRequest } from './records.js';
@@ -27,6 +28,7 @@ export class Deciding {
   }
 
   async decide(approvalId: string, answer: ApprovalAnswer, options?: DecideOptions): Promise<ApprovalRecord> {
+    checkText('gate.decide: approvalId', approvalId);
     const found = this.#inside.native.get(approvalId);
     const record = isLater(found) ? await found : found;
     const decision = this.#parse(answer, record?.toolName ?? '');
@@ -175,6 +177,8 @@ export class Deciding {
   }
 
   #decideAs(approvalId: string, decision: DecisionOutcome, options?: string | DecideOptions): Promise<ApprovalRecord> {
+    // Their methods are called like the decisions.
+    checkText(`gate.${decision.type}: approvalId`, approvalId);
     const given = readOptions(options);
     const { reason, remember } = given;
     const decided = reason === undefined ? decision : { ...decision, reason };

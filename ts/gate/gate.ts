@@ -25,6 +25,7 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot } from '../values/snapshot.js';
 import { GateAudit } from './audit.js';
+import { checkOptionalText, checkText, checkWhole } from './check-arguments.js';
 import { checkPositive } from './check-positive.js';
 import { Control } from './control.js';
 import { Deciding } from './deciding.js';
@@ -39,6 +40,9 @@ import { DEFAULT_TIMEOUT_MS, Requests, type OpenRequest, type Waited } from './r
 import { Schemas, type SchemaSource } from './schemas.js';
 import { Teller, type CheckEdit, type Progress } from './teller.js';
 import { Values } from './values.js';
+
+/** How many requests that are over are told at once, at the most. */
+const MAX_HISTORY = 1_000;
 
 export class LocalGate implements Gate {
   /** How long a request waits when nothing else says so, in ms; `null`: the gate was told nothing. */
@@ -251,7 +255,8 @@ export class LocalGate implements Gate {
   // --- policies -----------------------------------------------------------------------------------------------------
 
   async check(call: { toolName: string; args: unknown; runId?: string }): Promise<PolicyVerdict> {
-    const { toolName, runId } = call;
+    const { toolName } = call;
+    const runId = checkOptionalText('gate.check: runId', call.runId) ?? undefined;
     const args = snapshot(call.args);
     const nobody = async () => ({ effect: 'allow' }) as const;
     const verdict = await this.control.judge({ toolCallId: crypto.randomUUID(), toolName, args, runId }, [], nobody);
@@ -271,7 +276,7 @@ export class LocalGate implements Gate {
   readonly grants: Grants = {
     list: () => this.control.grants(),
     revoke: async (id) => {
-      const revoked = await this.control.revoke(id);
+      const revoked = await this.control.revoke(checkText('gate.grants.revoke: id', id));
       if (revoked) await this.#inside.note({ kind: 'grant-revoked', grantId: id });
       return revoked;
     },
@@ -284,17 +289,24 @@ export class LocalGate implements Gate {
   }
 
   async pending(filter: { runId?: string } = {}): Promise<ApprovalRequest[]> {
-    return (await this.#inside.native.pending(filter.runId ?? null)).map(toRequest);
+    const runId = checkOptionalText('gate.pending: runId', filter.runId);
+    return (await this.#inside.native.pending(runId)).map(toRequest);
   }
 
   async get(approvalId: string): Promise<ApprovalRecord | undefined> {
-    const record = await this.#inside.native.get(approvalId);
+    const record = await this.#inside.native.get(checkText('gate.get: approvalId', approvalId));
     return record === null ? undefined : toRecord(record);
   }
 
   async history(filter: Parameters<Gate['history']>[0] = {}): Promise<ApprovalRecord[]> {
-    const { runId = null, toolName = null, before = null, limit = 100 } = filter;
-    return (await this.#inside.native.history({ runId, toolName, before, limit })).map(toRecord);
+    const { limit = 100 } = filter;
+    const asked = {
+      runId: checkOptionalText('gate.history: runId', filter.runId),
+      toolName: checkOptionalText('gate.history: toolName', filter.toolName),
+      before: checkOptionalText('gate.history: before', filter.before),
+      limit: checkWhole('gate.history: limit', limit, 1, MAX_HISTORY),
+    };
+    return (await this.#inside.native.history(asked)).map(toRecord);
   }
 
   /** The records of one tool call id; of all runs without a `runId`. */

@@ -1,0 +1,102 @@
+/** What no type checker has seen: an id that is none, a number that is none. */
+import { describe, expect, it } from 'vitest';
+import type { Audit, Gate } from '../../index.js';
+import { createGate } from '../../ts/index.js';
+import { collect } from '../support/model.js';
+import { lasts } from '../support/ledger.js';
+
+/** Each with what it names in its message, called with an id, or what should be one. */
+const WITH_IDS: [string, (gate: Gate, id: never) => Promise<unknown>][] = [
+  ['gate.get: approvalId', (gate, id) => gate.get(id)],
+  ['gate.approve: approvalId', (gate, id) => gate.approve(id)],
+  ['gate.reject: approvalId', (gate, id) => gate.reject(id)],
+  ['gate.edit: approvalId', (gate, id) => gate.edit(id, {})],
+  ['gate.respond: approvalId', (gate, id) => gate.respond(id, 'so')],
+  ['gate.skip: approvalId', (gate, id) => gate.skip(id)],
+  ['gate.decide: approvalId', (gate, id) => gate.decide(id, true)],
+  ['gate.grants.revoke: id', (gate, id) => gate.grants.revoke(id)],
+];
+
+/** The same, for what may be left out. */
+const WITH_OPTIONAL_IDS: typeof WITH_IDS = [
+  ['gate.pending: runId', (gate, runId) => gate.pending({ runId })],
+  ['gate.history: runId', (gate, runId) => gate.history({ runId })],
+  ['gate.history: toolName', (gate, toolName) => gate.history({ toolName })],
+  ['gate.history: before', (gate, before) => gate.history({ before })],
+  ['gate.check: runId', (gate, runId) => gate.check({ toolName: 'deploy', args: {}, runId })],
+  ['gate.audit.list: runId', (gate, runId) => collect(gate.audit.list({ runId }))],
+];
+
+const refusal = (place: string, what: string) => ({
+  code: 'ERR_INVALID_CONFIG',
+  message: expect.stringContaining(`${place} must be ${what}`) as unknown,
+});
+
+describe('an id that is no text', () => {
+  it.each([
+    ...WITH_IDS.map((way) => [...way, [undefined, null, 5, {}]] as const),
+    ...WITH_OPTIONAL_IDS.map((way) => [...way, [5, {}, true]] as const),
+  ])('%s', async (place, call, ids) => {
+    await using gate = createGate();
+    for (const id of ids) await expect(call(gate, id as never)).rejects.toMatchObject(refusal(place, 'a text'));
+  });
+
+  it.each(WITH_OPTIONAL_IDS.filter(([place]) => lasts || !place.startsWith('gate.audit')))(
+    '%s may be left out',
+    async (_, call) => {
+      await using gate = createGate();
+      await call(gate, undefined as never);
+    },
+  );
+
+  it.each(['nope', '', '\ud800'])('%j is one that nobody knows', async (id) => {
+    await using gate = createGate();
+    expect(await gate.get(id)).toBeUndefined();
+    await expect(gate.approve(id)).rejects.toMatchObject({
+      code: 'ERR_UNKNOWN_APPROVAL',
+      approvalId: expect.anything(),
+    });
+    expect(await gate.grants.revoke(id)).toBe(false);
+    expect(await gate.history({ runId: id, toolName: id })).toEqual([]);
+  });
+});
+
+const NO_NUMBERS = [NaN, -1, 1.5, '5', null, {}, -Infinity];
+const list = (options: object) => (audit: Audit) => collect(audit.list(options));
+
+describe('a number that is none', () => {
+  it.each([...NO_NUMBERS, 0, 1_001, Infinity])('gate.history: limit %s', async (limit) => {
+    await using gate = createGate();
+    const asked = gate.history({ limit: limit as number });
+    await expect(asked).rejects.toMatchObject(refusal('gate.history: limit', 'a whole number from 1 to 1,000'));
+  });
+
+  it.each(NO_NUMBERS)('of the audit: %s', async (number) => {
+    await using gate = createGate();
+    const ways = {
+      'gate.audit.list: limit': list({ limit: number }),
+      'gate.audit.list: after': list({ after: number }),
+      'gate.audit.export: from': (audit: Audit) => collect(audit.export({ from: number as number })),
+    };
+    for (const [place, call] of Object.entries(ways))
+      await expect(call(gate.audit)).rejects.toMatchObject(refusal(place, 'a whole number from'));
+  });
+
+  it.skipIf(!lasts)('all is told of the audit where there is no limit', async () => {
+    await using gate = createGate();
+    const request = gate.request({ toolName: 'deploy', args: {} });
+    const [waiting] = await gate.pending();
+    await gate.reject(waiting!.approvalId);
+    await request;
+    const all = await collect(gate.audit.list({ limit: Infinity }));
+    expect(all.length).toBeGreaterThan(1);
+    expect(await collect(gate.audit.list({ limit: 1 }))).toEqual(all.slice(0, 1));
+    expect(await collect(gate.audit.list({ limit: 0 }))).toEqual([]);
+  });
+});
+
+it.each(['', ' ', 'group:ops', 'a\ud800', 5])('nobody asks as %j', async (requester) => {
+  await using gate = createGate();
+  const asked = gate.request({ toolName: 'deploy', args: {}, requester: requester as string });
+  await expect(asked).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
+});

@@ -1,0 +1,24 @@
+/** What is given to the methods of a gate: what no type checker has seen is refused before it comes to the core. */
+import { InvalidConfigError } from '../errors/index.js';
+
+/** @throws {InvalidConfigError} unless it is a text */
+export function checkText(place: string, value: unknown): string {
+  // Half a character is none; nobody has such an id.
+  if (typeof value === 'string') return value.toWellFormed();
+  throw new InvalidConfigError({ message: `${place} must be a text, not ${nameOf(value)}.` });
+}
+
+/** `null` where nothing is said. */
+export const checkOptionalText = (place: string, value: unknown): string | null =>
+  value === undefined || value === null ? null : checkText(place, value);
+
+/** @throws {InvalidConfigError} unless it is a whole number, or one of the bounds */
+export function checkWhole(place: string, value: unknown, least: number, most: number): number {
+  const isWhole = Number.isSafeInteger(value) || value === most;
+  if (isWhole && (value as number) >= least && (value as number) <= most) return value as number;
+  const bounds = most === Infinity ? `from ${least}` : `from ${least} to ${most.toLocaleString('en')}`;
+  throw new InvalidConfigError({ message: `${place} must be a whole number ${bounds}, not ${nameOf(value)}.` });
+}
+
+const nameOf = (value: unknown): string =>
+  typeof value === 'number' || value === undefined || value === null ? String(value) : `a ${typeof value}`;
