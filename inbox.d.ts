@@ -10,7 +10,10 @@ import type { Gate, GrantScope, Logger } from './index.js';
 
 /** Who looks at the inbox. */
 export interface InboxPerson {
-  /** Who decides: it stands in the record, and is compared with `approvers`. At most 256 characters. */
+  /**
+   * Who decides: it stands in the record, and is compared with `approvers`. At most 256 characters, of which some can be seen;
+   * not `group:…`, which would stand for all who are in it.
+   */
   name: string;
   /** The groups that this person is in. @default none beside the gate's own `groups` */
   groups?: readonly string[];
@@ -78,7 +81,7 @@ export declare function toNodeListener(
 export interface ServeInboxOptions extends Pick<InboxOptions, 'assets' | 'logger' | 'remember'> {
   /** @default a free one */
   port?: number;
-  /** Who decides. @default the user of the system */
+  /** Who decides: what {@link InboxPerson.name} may be. @default the user of the system */
   by?: string;
   /** The groups that they are in. @default none */
   groups?: readonly string[];

@@ -212,6 +212,31 @@ describe('the server', () => {
     await expect(serveInbox(gate, { by: '' })).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
   });
 
+  const NO_NAMES = [
+    '',
+    ' ',
+    '\u200b',
+    '\u2060\ufe0f\u3000',
+    'group:ops',
+    'Group:ops',
+    '\u200bgroup:x',
+    'mia\ud800',
+    null,
+    5,
+  ];
+  it.each([...NO_NAMES, 'x'.repeat(257)])('lets nobody in who is called %j: it does not start', async (by) => {
+    await expect(serveInbox(gateOf(), { by: by as string })).rejects.toMatchObject({
+      code: 'ERR_INVALID_CONFIG',
+      message: expect.stringContaining('by must be the name of a person: at most 256 characters') as unknown,
+    });
+  });
+
+  it.each(['ops', [5], [''], null])('knows no groups that are %j: it does not start', async (groups) => {
+    await expect(serveInbox(gateOf(), { groups: groups as string[] })).rejects.toMatchObject({
+      code: 'ERR_INVALID_CONFIG',
+    });
+  });
+
   it('ends with all that is open, and again', async () => {
     const { gate, inbox } = await setUp();
     const { base, cookie } = await enter(inbox.link());

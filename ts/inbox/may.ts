@@ -23,6 +23,12 @@ export function isMeant({ approvers, escalate }: ApprovalNeed, person: Person, k
 /** Whether two names are of one person: neither case and form of letters nor what cannot be seen makes a second one. */
 export const isSamePerson = (one: string, other: string): boolean => plain(one) === plain(other);
 
+/** Whether it can be a person's name, as the core sees it. Whoever is called like a group would stand for all who are in it. */
+export function isPersonName(name: string): boolean {
+  const seen = plain(name);
+  return seen !== '' && !seen.startsWith(GROUP);
+}
+
 /** As the core compares names. */
 const plain = (name: string): string =>
   name

@@ -2,6 +2,7 @@
 import type { Logger } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { inTime } from '../values/in-time.js';
+import { isPersonName } from './may.js';
 import type { Settings } from './options.js';
 import { Refusal } from './refusal.js';
 
@@ -14,6 +15,15 @@ export interface Person {
 }
 
 const LONGEST_NAME = 256;
+
+const isName = (text: unknown): text is string =>
+  typeof text === 'string' && text.trim() !== '' && text.length <= LONGEST_NAME && text.isWellFormed();
+
+export const isNameOfPerson = (text: unknown): text is string => isName(text) && isPersonName(text);
+export const areGroups = (names: unknown): names is string[] => Array.isArray(names) && names.every(isName);
+
+/** What the name of a person may be. */
+export const NAME_OF_PERSON = `the name of a person: at most ${LONGEST_NAME} characters, some that can be seen, and not 'group:…'`;
 
 /** @throws {Refusal} 401 when that is nobody, and when it cannot be told */
 export async function personOf(request: Request, { authenticate, logger }: Settings): Promise<Person> {
@@ -34,10 +44,7 @@ export async function personOf(request: Request, { authenticate, logger }: Setti
 function readPerson(said: unknown): Person | undefined {
   if (typeof said !== 'object' || said === null) return undefined;
   const { name, groups = [], mayDecide = true, session = null } = said as Record<string, unknown>;
-  const isName = (text: unknown): text is string =>
-    typeof text === 'string' && text.trim() !== '' && text.length <= LONGEST_NAME && text.isWellFormed();
-  // Whoever is called like a group would stand for all who are in it.
-  if (!isName(name) || name.startsWith('group:') || !Array.isArray(groups) || !groups.every(isName)) return undefined;
+  if (!isNameOfPerson(name) || !areGroups(groups)) return undefined;
   if (typeof mayDecide !== 'boolean' || (session !== null && typeof session !== 'string')) return undefined;
   return { name, groups: [...groups], mayDecide, session };
 }

@@ -7,6 +7,7 @@ import type { LocalInbox, ServeInboxOptions } from '../../inbox.js';
 import type { Gate } from '../../index.js';
 import { Inbox } from './handler.js';
 import { toNodeListener } from './node.js';
+import { areGroups, isNameOfPerson, NAME_OF_PERSON } from './person.js';
 import { invalid } from './refusal.js';
 import { HEADERS } from './replies.js';
 import { Sessions } from './sessions.js';
@@ -21,7 +22,9 @@ export async function serveInbox(gate: Gate, options: ServeInboxOptions = {}): P
   const { port = 0, by = userName(), groups = [], ...more } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw invalid(`serveInbox: port must be a whole number from 0 to 65535, not ${JSON.stringify(port)}.`);
-  if (typeof by !== 'string' || by.trim() === '') throw invalid('serveInbox: by must be a name.');
+  // Else it would start, and let nobody in.
+  if (!isNameOfPerson(by)) throw invalid(`serveInbox: by must be ${NAME_OF_PERSON}, and is ${JSON.stringify(by)}.`);
+  if (!areGroups(groups)) throw invalid('serveInbox: groups must be a list of names of groups.');
   const sessions = new Sessions();
   // A cookie goes to all ports of a host: only what asks for this path gets it, which no other program here can guess.
   const basePath = `/${randomBytes(16).toString('base64url')}`;

@@ -4,7 +4,7 @@ import type { GateOptions, Logger } from '../../../index.js';
 import { InvalidConfigError } from '../../errors/index.js';
 import { createGate } from '../../gate/gate.js';
 import { serveInbox } from '../../inbox/serve.js';
-import { whoDecides } from '../decisions.js';
+import { groupsIn, whoDecides } from '../decisions.js';
 import { Ended, Exit, Usage } from '../exit.js';
 import { linesOf } from '../lines.js';
 import { LEDGER, ledgerName } from '../open-ledger.js';
@@ -63,7 +63,7 @@ function readFlags(args: readonly string[]): Flags {
       retention: { contents: CENTURY_MS },
       ...(hasKey ? { encryption: { keyEnv } } : {}),
     },
-    inbox: { by, groups: values.group ?? [], ...(port === undefined ? {} : { port }) },
+    inbox: { by, groups: groupsIn(values.group), ...(port === undefined ? {} : { port }) },
     asJson: values.json === true,
   };
 }
