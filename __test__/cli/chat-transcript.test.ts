@@ -196,6 +196,7 @@ describe('long texts', () => {
     expect(titleOf('grep', { pattern: 'x', path: 'src' })).toBe('x in src');
     expect(titleOf('task', { description: 'look', subagent_type: 'researcher' })).toBe('researcher: look');
     expect(titleOf('other', { a: 1, b: 'c' })).toBe('a=1 b=c');
+    expect(titleOf('other', { body: 'x\ny', count: 1n, name: 'it' })).toBe('count=1 name=it body=x ⏎ y');
     for (const args of [null, undefined, 3, [], { command: { toJSON: null } }, { __proto__: null }])
       expect(typeof titleOf('execute', args)).toBe('string');
   });

@@ -6,6 +6,7 @@ import { json } from '../../ts/cli/print.js';
 import { readRemember } from '../../ts/cli/remember.js';
 import { outcome, summary, whole } from '../../ts/cli/shown.js';
 import { fit, oneLine, widthOf } from '../../ts/cli/style.js';
+import type { KeptRecord } from '../../ts/native.js';
 import { table } from '../../ts/cli/table.js';
 import { forbiddenIn, HOSTILE } from '../policy/hostile.js';
 import { kept } from './kept.js';
@@ -83,6 +84,49 @@ describe('texts', () => {
       expect([line, forbiddenIn(line)]).toEqual([line, []]);
     const decision = { type: 'reject', reason: text } as const;
     expect(forbiddenIn(outcome(kept({ status: 'rejected', decision, decidedBy: text, via: 'terminal' })))).toEqual([]);
+  });
+});
+
+describe('a call in a line', () => {
+  const command = 'npm test && git push';
+  const verdict = (...subjects: object[]) => ({ effect: 'ask', rule: null, reason: '', subjects }) as never;
+  const git = { kind: 'command', argv: ['git', 'push'], text: 'git push', wrapper: false, span: [12, 20] };
+  const change = { path: 'a.txt', before: null, added: 1, removed: 0, diff: '' };
+  const long = 'x'.repeat(81);
+
+  it.each<[string, Pick<KeptRecord, 'args'> & NonNullable<KeptRecord['details']>, string]>([
+    ['what is long comes last', { args: { body: long, name: 'it' } }, `name=it body=${long}`],
+    ['and what has several lines', { args: { body: 'a\nb', name: 'it' } }, 'name=it body=a ⏎ b'],
+    ['what is short stays in its order', { args: { b: 2, a: 'x', c: [1] } }, 'b=2 a=x c=[1]'],
+    ['the file that is changed comes first', { args: { a: '1', f: 'a.txt' }, changes: [change] }, 'f=a.txt a=1'],
+    [
+      'what a policy found comes first, however long it is',
+      { args: { a: '1', url: long }, verdict: verdict({ kind: 'url', url: long, text: long }) },
+      `url=${long} a=1`,
+    ],
+    [
+      'what runs comes before where it does',
+      {
+        args: { background: true, cwd: 'src', script: command },
+        verdict: verdict({ kind: 'read', path: 'src', text: 'src' }, git),
+      },
+      `script=${command} cwd=src background=true`,
+    ],
+    [
+      'files in the order in which they are spoken of',
+      {
+        args: { destination: 'b', source: 'a' },
+        verdict: verdict({ kind: 'write', path: 'a', text: 'a' }, { kind: 'write', path: 'b', text: 'b' }),
+      },
+      'source=a destination=b',
+    ],
+    [
+      'text that only has a command in it is none',
+      { args: { a: 'how to git push', b: command }, verdict: verdict(git) },
+      `b=${command} a=how to git push`,
+    ],
+  ])('%s', (_, { args, ...details }, line) => {
+    expect(summary(kept({ toolName: 'tool', args, details }), 300)).toBe(`tool ${line}`);
   });
 });
 

@@ -71,6 +71,12 @@ describe('pending', () => {
       { value: 'execute', label: 'execute', count: 1 },
       { value: 'send_mail', label: 'send_mail', count: 1 },
     ]);
+    const written = { content: 'to be or not\nto be', file_path: 'a.txt' };
+    const three = await ask(gate, { runId: 'c', toolName: 'write_file', args: written });
+    expect((await mia.get<Pending>('api/pending?run=c')).body.items[0]?.summary).toMatch(
+      /^file_path=a\.txt content=to/,
+    );
+    await gate.reject(three.approvalId);
     const ids = async (query: string) =>
       (await mia.get<Pending>(`api/pending?${query}`)).body.items.map(({ approvalId }) => approvalId);
     expect(await ids('run=a')).toEqual([one.approvalId]);

@@ -40,8 +40,8 @@ export function brief(text: string, most = LONGEST): string {
   return `${characters.slice(0, most - tail - 1).join('')}…${characters.slice(-tail).join('')}`;
 }
 
-export const summaryOf = ({ kind, args, contents }: ApprovalRecord): string =>
-  brief(callInALine({ kind, args: trySnapshot(args)?.json ?? null, contents }));
+export const summaryOf = (record: ApprovalRecord): string =>
+  brief(callInALine({ ...record, args: trySnapshot(record.args)?.json ?? null }));
 
 export const agentOf = ({ origin }: Pick<ApprovalRecord, 'origin'>): string => origin.at(-1) ?? 'main';
 

@@ -1,5 +1,6 @@
 /** Texts of models, tools and people, made safe to show without losing any of them. */
 import type { ApprovalRequest } from '../../../index.js';
+import { inReadingOrder, plain } from '../../gate/in-a-line.js';
 import { safeText } from '../../native.js';
 import { fit, oneLine } from '../style.js';
 
@@ -68,7 +69,7 @@ function saidBy(toolName: string, args: unknown): string {
     const first = (given['questions'] as { question?: unknown }[])[0]?.question;
     return typeof first === 'string' ? first : '';
   }
-  const entries = Object.entries(given);
+  const entries = inReadingOrder(given);
   const [only] = entries;
   if (entries.length === 1 && typeof only?.[1] === 'string') return only[1];
   return entries.map(([key, value]) => `${key}=${plain(value)}`).join(' ');
@@ -87,14 +88,4 @@ export function argumentLines({ args, flags }: Pick<ApprovalRequest, 'args' | 'f
       .split('\n')
       .map((line) => `│ ${line}`),
   ]);
-}
-
-/** A value as text: a text as it is, everything else as JSON. */
-export function plain(value: unknown): string {
-  if (typeof value === 'string') return value;
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch {
-    return String(value);
-  }
 }

@@ -10,9 +10,10 @@ import type {
   ToolActivityEvent,
 } from '../../../index.js';
 import { messageOf } from '../../errors/message-of.js';
+import { plain } from '../../gate/in-a-line.js';
 import { oneLine } from '../style.js';
 import { fromOf } from './asks.js';
-import { plain, safeEnd, safeLong, titleOf } from './safe.js';
+import { safeEnd, safeLong, titleOf } from './safe.js';
 import type { ChatView, Entry } from './view.js';
 
 type ToolEntry = Extract<Entry, { kind: 'tool' }>;
