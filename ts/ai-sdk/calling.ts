@@ -35,7 +35,7 @@ export class Calling {
 
   /** The user's options as one round needs them. `signal` aborts this call: that of the run, or its time limit. */
   optionsFor(round: Round, options: CallOptions, signal: AbortSignal): CallOptions {
-    const { run, setup, conversation, callbacks } = this.#options;
+    const { setup, conversation, callbacks } = this.#options;
     const { version } = setup.sdk;
     return {
       ...options,
