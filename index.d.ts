@@ -37,7 +37,8 @@ export interface ToolCallInfo<ARGS = unknown> {
 
 /**
  * Who must agree before a call runs. A request may carry several, from rules and from `interruptOn`: each must be satisfied, and
- * one person's approval counts for each that names them.
+ * one person's approval counts for each that names them. It is settled when the request is made: {@link resume} with others
+ * changes nothing for what already waits.
  */
 export interface ApprovalNeed {
   /** Names of people, and groups as `'group:NAME'`. @default anybody; with a `quorum` above 1 anybody who gives a name */
@@ -1299,7 +1300,8 @@ export interface ResumeOptions {
  * more; what was decided meanwhile counts; what has run does not run again, and the model gets its result. What was started
  * by a process that is gone is asked about again, with a description that says so. A call that nobody had to approve and that
  * has no result is not run again: the model is told that it was interrupted. Where a tool or the prompt has changed since,
- * what it concerns is asked about again.
+ * what it concerns is asked about again. What already waits keeps those that it was asked of: other `approvers` in `interruptOn`
+ * count for what is asked from then on.
  *
  * @throws as {@link streamWithEvents}, and {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for a gate with `memory:`. The run
  * itself ends with {@link RunError}: `ERR_RUN_ACTIVE` when a process that lives has it, `ERR_UNKNOWN_RUN`, `ERR_RUN_OVER`
