@@ -1,10 +1,7 @@
 /** What a request says in a sentence: in the words of the program that asks, or by the verdict. */
+import { inTime } from '../values/in-time.js';
 import { copyOf } from '../values/snapshot.js';
-import { whenAborted } from '../values/when-aborted.js';
 import type { Question } from './asker.js';
-
-/** How long a `description` function may take, in ms; then the default stands. */
-const DESCRIPTION_DEADLINE_MS = 10_000;
 
 /**
  * The `description` of a call; `null`: the default.
@@ -27,36 +24,17 @@ async function describedBy(
   try {
     const text: unknown =
       typeof description === 'function'
-        ? await within(
-            DESCRIPTION_DEADLINE_MS,
-            signal,
+        ? await inTime(
             inContext(
               () => Reflect.apply(description, entry, [{ toolCallId, toolName, args: copyOf(args) }]) as unknown,
             ),
+            signal,
           )
         : description;
     if (typeof text === 'string') return text;
   } catch {
-    // The call must be asked about all the same: the default says what it is.
+    // Also when it took too long: the call must be asked about all the same, and the default says what it is.
   }
   const reason = verdict?.effect === 'ask' ? verdict.reason : undefined;
   return reason === undefined ? null : `${toolName}: ${reason}`;
-}
-
-async function within(ms: number, signal: AbortSignal | undefined, value: unknown): Promise<unknown> {
-  let giveUp: () => void = () => {};
-  const late = new Promise<undefined>((resolve) => {
-    const stop = () => resolve(undefined);
-    const timer = setTimeout(stop, ms);
-    const forget = whenAborted(signal, stop);
-    giveUp = () => {
-      clearTimeout(timer);
-      forget();
-    };
-  });
-  try {
-    return await Promise.race([value, late]);
-  } finally {
-    giveUp();
-  }
 }
