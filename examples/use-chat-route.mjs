@@ -5,8 +5,6 @@
  *     node examples/use-chat-route.mjs                          (PORT=3000 unless set)
  *     node examples/use-chat-client.mjs http://localhost:3000   (in place of a browser; `live` behind it for the second)
  */
-import { createServer } from 'node:http';
-import { Readable } from 'node:stream';
 import {
   convertToModelMessages,
   createUIMessageStreamResponse,
@@ -17,6 +15,7 @@ import {
 } from 'ai';
 import { CountersignError, createGate, gateTools, streamWithEvents, verifyApprovals } from 'countersign';
 import { z } from 'zod';
+import { listen } from './listen.mjs';
 import { scriptedModel } from './model.mjs';
 
 /** @import { UIMessage } from 'ai' */
@@ -113,37 +112,9 @@ async function pending(request) {
   return Response.json(requests.map(({ toolCallId, preview, flags }) => ({ toolCallId, preview, flags })));
 }
 
-/** @type {Record<string, (request: Request) => Promise<Response>>} */
-const routes = {
+listen({
   'POST /api/chat': chat,
   'POST /api/live': live,
   'POST /api/decide': decide,
   'GET /api/pending': pending,
-};
-
-const server = createServer(async (incoming, outgoing) => {
-  const gone = new AbortController();
-  outgoing.on('close', () => gone.abort());
-  try {
-    const url = new URL(incoming.url ?? '/', 'http://localhost');
-    const body = incoming.method === 'POST' ? { body: Readable.toWeb(incoming), duplex: 'half' } : {};
-    const request = new Request(
-      url,
-      /** @type {RequestInit} */ ({ method: incoming.method, signal: gone.signal, ...body }),
-    );
-    const route = routes[`${incoming.method} ${url.pathname}`];
-    const response = route ? await route(request) : new Response('not found', { status: 404 });
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    for await (const chunk of response.body ?? []) outgoing.write(chunk);
-    outgoing.end();
-  } catch (error) {
-    console.error(error);
-    if (outgoing.headersSent) outgoing.destroy();
-    else outgoing.writeHead(500).end();
-  }
-});
-
-server.listen(Number(process.env.PORT ?? 3000), 'localhost', () => {
-  const address = server.address();
-  console.log(`listening on http://localhost:${typeof address === 'object' ? address?.port : ''}`);
 });

@@ -149,7 +149,7 @@ describe('the folder', () => {
   const elsewhere = ['bun-script.ts', 'use-chat-client.mjs', 'use-chat-route.mjs'];
   checkFolder('', {
     tried: [...Object.keys(EXAMPLES), ...elsewhere],
-    helpers: ['ask.mjs', 'mailbox.mjs', 'model.mjs', 'pretend-slack.mjs'],
+    helpers: ['ask.mjs', 'listen.mjs', 'mailbox.mjs', 'model.mjs', 'pretend-slack.mjs'],
   });
 
   test('they fit the types', async () => {

@@ -17,7 +17,7 @@ import type { AcpPermissionRequest } from '../../acp.js';
 import { createGate } from '../../ts/index.js';
 import { acpApprover, fromPermissionOutcome, toPermissionRequest } from '../../ts/protocols/acp.js';
 import { call, calls, says } from '../support/model.js';
-import { ALWAYS, NEVER, deleting, ODD, requestWith } from './asked.js';
+import { abortedWhileAsked, ALWAYS, NEVER, deleting, ODD, requestWith } from './asked.js';
 
 /** What an editor does with a question. */
 type Editor = (
@@ -117,19 +117,13 @@ describe('between an agent and an editor', () => {
   });
 
   it('takes the question back when the run is aborted', async () => {
-    const abort = new AbortController();
-    let told: (() => void) | undefined;
-    const cancelled = new Promise<void>((resolve) => (told = resolve));
+    const { human, told, abortSignal } = abortedWhileAsked();
     const { ran } = await overStreams(
-      (_, signal) => {
-        signal.addEventListener('abort', () => told!());
-        setImmediate(() => abort.abort());
-        return new Promise<never>(() => {});
-      },
-      (approver) => deleting(approver, { abortSignal: abort.signal }).catch(() => ({ ran: [] as string[] })),
+      (_, signal) => human(signal),
+      (approver) => deleting(approver, { abortSignal }).catch(() => ({ ran: [] as string[] })),
     );
     expect(ran).toEqual([]);
-    await cancelled;
+    await told;
   });
 
   it('remembers what the editor says', async () => {

@@ -29,6 +29,19 @@ export async function requestWith(
   return { ...seen!, ...changed };
 }
 
+/** Somebody who is asked, and while they think, the run is aborted. `told`: they heard of it. */
+export function abortedWhileAsked() {
+  const abort = new AbortController();
+  let tell: () => void;
+  const told = new Promise<void>((resolve) => (tell = resolve));
+  const human = (signal: AbortSignal) => {
+    signal.addEventListener('abort', () => tell());
+    setImmediate(() => abort.abort());
+    return new Promise<never>(() => {});
+  };
+  return { human, told, abortSignal: abort.signal };
+}
+
 /** What "always" offers. */
 export const ALWAYS: ApprovalRequest['always'] = {
   allow: { label: 'Always allow del', rules: [{ tools: 'del', effect: 'allow' }], also: [] },

@@ -14,7 +14,7 @@ import { fromElicitResult, mcpApprover, mcpQuestioner, toElicitation } from '../
 import { call, calls, resultsIn, says } from '../support/model.js';
 import { play } from '../support/play.js';
 import { askUserTool, COLOUR, DATABASE, PARTS } from '../support/questions.js';
-import { ALWAYS, deleting, NEVER, ODD, requestWith } from './asked.js';
+import { abortedWhileAsked, ALWAYS, deleting, NEVER, ODD, requestWith } from './asked.js';
 
 type Human = (form: ElicitRequestFormParams, options: { signal: AbortSignal }) => Promise<ElicitResult> | ElicitResult;
 
@@ -80,19 +80,13 @@ describe('between a server and a client', () => {
   });
 
   it('takes the question back when the run is aborted', async () => {
-    const abort = new AbortController();
-    let told: (() => void) | undefined;
-    const cancelled = new Promise<void>((resolve) => (told = resolve));
-    const server = await connected((_, { signal }) => {
-      signal.addEventListener('abort', () => told!());
-      setImmediate(() => abort.abort());
-      return new Promise<never>(() => {});
-    });
+    const { human, told, abortSignal } = abortedWhileAsked();
+    const server = await connected((_, { signal }) => human(signal));
     // The SDK takes the id of its first request, 0, for none when it is cancelled.
     await server.server.ping();
-    const { ran } = await deleting(mcpApprover(server), { abortSignal: abort.signal }).catch(() => ({ ran: [] }));
+    const { ran } = await deleting(mcpApprover(server), { abortSignal }).catch(() => ({ ran: [] }));
     expect(ran).toEqual([]);
-    await cancelled;
+    await told;
   });
 
   it('does not run it when the client is gone', async () => {

@@ -30,8 +30,14 @@ async function waiting(options: GateOptions, request: Partial<GateRequest>) {
 const told = ({ taken }: Receiver, type: string) =>
   taken.filter(({ event }) => event.type === `approval.${type}`).map(({ event }) => event.data);
 
-const linksOf = (gate: Gate) =>
-  createActionLinks(gate, { secret: newWebhookSecret(), url: 'https://approvals.example.com/decide' });
+/** A link that approves, and its button: what whoever has it is answered. */
+async function press(gate: Gate, approvalId: string, by: string, groups: string[] = []) {
+  const links = createActionLinks(gate, { secret: newWebhookSecret(), url: 'https://approvals.example.com/decide' });
+  const url = await links.link({ approvalId, decision: 'approve', by, groups });
+  const form = new URLSearchParams({ decision: 'approve' });
+  const response = await links.handler()(new Request(url, { method: 'POST', body: form }));
+  return { status: response.status, text: await response.text() };
+}
 
 describe.each([
   ['memory', () => 'memory:' as const],
@@ -42,25 +48,18 @@ describe.each([
       { ledger: ledger() },
       { quorum: 2, approvers: ['ada', 'group:ops'] },
     );
-    const links = linksOf(gate);
-    const press = async (by: string, groups: string[] = []) => {
-      const url = await links.link({ approvalId, decision: 'approve', by, groups });
-      const form = new URLSearchParams({ decision: 'approve' });
-      const response = await links.handler()(new Request(url, { method: 'POST', body: form }));
-      return { status: response.status, text: await response.text() };
-    };
-    expect((await press('eve')).status).toBe(403);
-    const first = await press('ada');
+    expect((await press(gate, approvalId, 'eve')).status).toBe(403);
+    const first = await press(gate, approvalId, 'ada');
     expect(first.status).toBe(200);
     expect(first.text).toContain('Others must agree, too');
     // The same person counts once.
-    expect((await press('ada')).text).toContain('So far: ada.');
+    expect((await press(gate, approvalId, 'ada')).text).toContain('So far: ada.');
     await hooks.until((all) => told(all, 'voted').length === 1);
     expect(told(hooks, 'voted')).toMatchObject([
       { by: 'ada', via: 'link', summary: 'pay was approved by ada, and others must agree, too.' },
     ]);
     expect(told(hooks, 'requested')[0]?.needs).toMatchObject([{ quorum: 2, approvers: ['ada', 'group:ops'] }]);
-    expect((await press('bob', ['ops'])).text).toContain('pay was approved by bob');
+    expect((await press(gate, approvalId, 'bob', ['ops'])).text).toContain('pay was approved by bob');
     expect(await resolution).toMatchObject({ approved: true, decidedBy: 'bob' });
     await hooks.until((all) => told(all, 'decided').length === 1);
     expect(told(hooks, 'decided')).toMatchObject([{ by: 'bob', via: 'link', decision: { type: 'approve' } }]);
@@ -69,22 +68,14 @@ describe.each([
 
   it('a link for somebody who may not decide is no way around', async () => {
     const { gate, approvalId } = await waiting({ ledger: ledger() }, { requester: 'ada', excludeRequester: true });
-    const links = linksOf(gate);
-    const url = await links.link({ approvalId, decision: 'approve', by: 'ada' });
-    const form = new URLSearchParams({ decision: 'approve' });
-    const { status } = await links.handler()(new Request(url, { method: 'POST', body: form }));
-    expect(status).toBe(403);
+    expect((await press(gate, approvalId, 'ada')).status).toBe(403);
     expect((await gate.get(approvalId))?.status).toBe('pending');
   });
 
   it('what authorize refuses, a link does not decide', async () => {
     const authorize: GateOptions['authorize'] = (_decision, { by, via }) => !(by === 'ada' && via === 'link');
     const { gate, approvalId } = await waiting({ ledger: ledger(), authorize }, {});
-    const links = linksOf(gate);
-    const url = await links.link({ approvalId, decision: 'approve', by: 'ada' });
-    const form = new URLSearchParams({ decision: 'approve' });
-    const { status } = await links.handler()(new Request(url, { method: 'POST', body: form }));
-    expect(status).toBe(403);
+    expect((await press(gate, approvalId, 'ada')).status).toBe(403);
     expect((await gate.get(approvalId))?.status).toBe('pending');
   });
 

@@ -14,20 +14,30 @@ const toolsSeenBy = (/** @type {Witness} */ witness) => ({
   [toolName]: tool({ description: toolDescription, inputSchema, execute: async (args) => witness.toolRan(args) }),
 });
 
-/** The answer is given by a callback, as in a script. */
-export async function run() {
-  const witness = new Witness();
-  let text = '';
-  for await (const event of streamWithEvents({
+/** The run, with who answers. */
+const started = (
+  /** @type {Witness} */ witness,
+  /** @type {Pick<Parameters<typeof streamWithEvents>[0], 'gate' | 'onApprovalRequest'>} */ answering,
+) =>
+  streamWithEvents({
     model: conversationModel(witness),
     tools: toolsSeenBy(witness),
     messages: [{ role: 'user', content: question }],
     interruptOn: { [toolName]: true },
+    ...answering,
+  });
+
+/** The answer is given by a callback, as in a script. */
+export async function run() {
+  const witness = new Witness();
+  let text = '';
+  const run = started(witness, {
     onApprovalRequest: (request) => {
       witness.asked(request.toolName, request.args);
       return true;
     },
-  })) {
+  });
+  for await (const event of run) {
     if (event.type === 'step-start') text = '';
     else if (event.type === 'text') text += event.text;
   }
@@ -39,13 +49,7 @@ const gate = createGate();
 export async function runThroughGate() {
   const witness = new Witness();
   let text = '';
-  for await (const event of streamWithEvents({
-    model: conversationModel(witness),
-    tools: toolsSeenBy(witness),
-    messages: [{ role: 'user', content: question }],
-    interruptOn: { [toolName]: true },
-    gate,
-  })) {
+  for await (const event of started(witness, { gate })) {
     if (event.type === 'step-start') text = '';
     else if (event.type === 'text') text += event.text;
     else if (event.type === 'approval-requested') {

@@ -4,8 +4,6 @@
  *
  *     node examples/react-app/server.mjs       (PORT=3000 unless set)
  */
-import { createServer } from 'node:http';
-import { Readable } from 'node:stream';
 import {
   convertToModelMessages,
   createUIMessageStream,
@@ -17,6 +15,7 @@ import {
 } from 'ai';
 import { createGate, gateTools, verifyApprovals, withApprovalDetails } from 'countersign';
 import { z } from 'zod';
+import { listen } from '../listen.mjs';
 import { scriptedModel } from '../model.mjs';
 import { buildPage } from './page.mjs';
 
@@ -109,32 +108,4 @@ async function messagesOf(request) {
   return Response.json(chats.get(new URL(request.url).searchParams.get('id') ?? '') ?? []);
 }
 
-/** @type {Record<string, (request: Request) => Promise<Response>>} */
-const routes = { 'POST /api/chat': chat, 'GET /api/chat': messagesOf, ...(await buildPage()) };
-
-const server = createServer(async (incoming, outgoing) => {
-  const gone = new AbortController();
-  outgoing.on('close', () => gone.abort());
-  try {
-    const url = new URL(incoming.url ?? '/', 'http://localhost');
-    const body = incoming.method === 'POST' ? { body: Readable.toWeb(incoming), duplex: 'half' } : {};
-    const request = new Request(
-      url,
-      /** @type {RequestInit} */ ({ method: incoming.method, signal: gone.signal, ...body }),
-    );
-    const route = routes[`${incoming.method} ${url.pathname}`];
-    const response = route ? await route(request) : new Response('not found', { status: 404 });
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    for await (const chunk of response.body ?? []) outgoing.write(chunk);
-    outgoing.end();
-  } catch (error) {
-    console.error(error);
-    if (outgoing.headersSent) outgoing.destroy();
-    else outgoing.writeHead(500).end();
-  }
-});
-
-server.listen(Number(process.env.PORT ?? 3000), 'localhost', () => {
-  const address = server.address();
-  console.log(`listening on http://localhost:${typeof address === 'object' ? address?.port : ''}`);
-});
+listen({ 'POST /api/chat': chat, 'GET /api/chat': messagesOf, ...(await buildPage()) });

@@ -26,6 +26,23 @@ describe.skipIf(isMissing)(titled('a server that refuses'), () => {
     return { user, as: (ledger: string) => urlWith(ledger, { user, password: PASSWORD }) };
   };
 
+  /** A request that waits, whose rows somebody else holds. */
+  const held = async () => {
+    const ledger = server.ledger();
+    const run = await waiting(on, ledger);
+    const gate = on.gate(ledger);
+    await gate.ready();
+    const holder = new Client({ connectionString: server.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query(`SELECT 1 FROM ${new URL(ledger).searchParams.get('schema')}.approval FOR UPDATE`);
+    const letGo = async () => {
+      await holder.query('ROLLBACK');
+      await holder.end();
+    };
+    return { run, gate, letGo };
+  };
+
   it('a role that may nothing: it is told what it lacks, before and after somebody made the ledger', async () => {
     const ledger = server.ledger();
     const { as } = await role();
@@ -87,35 +104,19 @@ describe.skipIf(isMissing)(titled('a server that refuses'), () => {
   });
 
   it('rows that somebody else holds: refused in time, or done when they are let go of; never both', async () => {
-    const ledger = server.ledger();
-    const run = await waiting(on, ledger);
-    const gate = on.gate(ledger);
-    await gate.ready();
-    const holder = new Client({ connectionString: server.url });
-    await holder.connect();
-    await holder.query('BEGIN');
-    await holder.query(`SELECT 1 FROM ${new URL(ledger).searchParams.get('schema')}.approval FOR UPDATE`);
+    const { run, gate, letGo } = await held();
     const first = refusal(gate.approve(run.approvalId, { by: 'mia' }));
     await sleep(2_000);
     expect(on.lines(run.ran)).toEqual([]);
-    await holder.query('ROLLBACK');
-    await holder.end();
+    await letGo();
     expect(await first).toBe('nothing');
     await goesOn(on, run);
   });
 
   it('rows that are held for longer than anybody waits', async () => {
-    const ledger = server.ledger();
-    const run = await waiting(on, ledger);
-    const gate = on.gate(ledger);
-    await gate.ready();
-    const holder = new Client({ connectionString: server.url });
-    await holder.connect();
-    await holder.query('BEGIN');
-    await holder.query(`SELECT 1 FROM ${new URL(ledger).searchParams.get('schema')}.approval FOR UPDATE`);
+    const { run, gate, letGo } = await held();
     expect(await refusal(gate.approve(run.approvalId, { by: 'mia' }))).toMatchObject({ code: 'ERR_LEDGER_BUSY' });
-    await holder.query('ROLLBACK');
-    await holder.end();
+    await letGo();
     // What was refused must not be done behind our back.
     await sleep(500);
     expect(await gate.get(run.approvalId)).toMatchObject({ status: 'pending' });
