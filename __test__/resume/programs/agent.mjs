@@ -55,6 +55,15 @@ const doStream = async ({ prompt }) => {
 };
 const model = new (test.MockLanguageModelV4 ?? test.MockLanguageModelV3)({ doStream });
 
+/** Started tools. */
+const started = new Set();
+/** What runs beside what is asked about has begun, if it is to begin at all. */
+const begun = async () => {
+  const reads = way === 'start' && turns[0]?.some(({ tool }) => tool === 'read');
+  for (let time = 0; reads && !started.has('read') && time < 5_000; time++)
+    await new Promise((done) => setTimeout(done, 1));
+};
+
 const inputSchema = ai.jsonSchema({ type: 'object', properties: { path: { type: 'string' } }, required: ['path'] });
 const toolNamed = (name, description) =>
   ai.tool({
@@ -62,6 +71,7 @@ const toolNamed = (name, description) =>
     inputSchema,
     execute: async ({ path }) => {
       say('START', name, path);
+      started.add(name);
       dieAt(`in ${name}`);
       await new Promise((done) => setTimeout(done, path.startsWith('/slow') ? 60_000 : 1));
       say('END', name, path);
@@ -96,6 +106,7 @@ if (answers !== undefined) {
 const run = way === 'start' ? streamWithEvents({ ...options, prompt: 'go' }) : resume(options);
 for await (const event of run) {
   say('EVENT', event.type, ...(event.type === 'run-resumed' ? [event.interrupted.join()] : []), event.toolCallId ?? '');
+  if (die === event.type && die === 'approval-requested') await begun();
   dieAt(event.type);
   if (event.type === 'error') say('ERROR', event.error?.code, event.error?.message);
   if (event.type === 'done') say('DONE', event.text);
