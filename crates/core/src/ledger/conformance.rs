@@ -65,6 +65,11 @@ macro_rules! conformance {
             }
 
             #[test]
+            fn tells_what_happened_before_it_was_closed() {
+                $make().map(super::tells_what_happened_before_it_was_closed);
+            }
+
+            #[test]
             fn keeps_what_executions_gave_if_it_lasts() {
                 $make().map(super::keeps_what_executions_gave_if_it_lasts);
             }
@@ -465,14 +470,22 @@ fn tells_what_happened_in_its_order(ledger: impl Ledger) {
         "approve 1",
         "expired 3",
     ];
-    assert_eq!(told(&ledger, expected.len()), expected);
+    assert_eq!(told(ledger.feed(), expected.len()), expected);
 }
 
-/// What is told of, until there is so much of it.
-fn told(ledger: &impl Ledger, expected: usize) -> Vec<String> {
+fn tells_what_happened_before_it_was_closed(ledger: impl Ledger) {
+    let feed = Arc::clone(ledger.feed());
+    let id = put(&ledger, "r", "1", None);
+    ledger.decide(id, approve(0)).unwrap();
+    drop(ledger);
+    assert_eq!(told(&feed, 0), ["requested 1", "approve 1"]);
+}
+
+/// What is told of, until there is so much of it; what is there already at least.
+fn told(feed: &Feed, expected: usize) -> Vec<String> {
     let (mut told, start) = (Vec::new(), std::time::Instant::now());
-    while told.len() < expected && start.elapsed().as_secs() < 30 {
-        ledger.feed().drain(|event| {
+    loop {
+        feed.drain(|event| {
             told.push(match event {
                 Event::Requested(request) => format!("requested {}", request.call.tool_call_id),
                 Event::Decided { request, decided, .. } => {
@@ -486,9 +499,11 @@ fn told(ledger: &impl Ledger, expected: usize) -> Vec<String> {
             });
             true
         });
+        if told.len() >= expected || start.elapsed().as_secs() >= 30 {
+            return told;
+        }
         std::thread::yield_now();
     }
-    told
 }
 
 fn keeps_what_executions_gave_if_it_lasts(ledger: impl Ledger) {

@@ -58,7 +58,7 @@ pub(super) fn counts_approvals_until_all_agree(ledger: impl Ledger) {
     assert_eq!(votes(&ledger, id), all.map(|(by, at, needs)| (by.to_owned(), at, needs)));
     assert!(matches!(ledger.begin(id, digest, 8).unwrap(), Begun::Won(_)));
     let expected = ["requested 1", "voted by ada", "voted by bo", "approve 1", "started"];
-    assert_eq!(told(&ledger, expected.len()), expected);
+    assert_eq!(told(ledger.feed(), expected.len()), expected);
     let record = ledger.get(id).unwrap().unwrap();
     assert_eq!((record.request().needs().len(), record.request().requester()), (2, Some("eve")));
 }
@@ -122,7 +122,7 @@ pub(super) fn time_escalates_and_reminds_once(ledger: impl Ledger) {
         "reminded",
         "expired 1",
     ];
-    assert_eq!(told(&ledger, expected.len()), expected);
+    assert_eq!(told(ledger.feed(), expected.len()), expected);
 
     // Nobody is reminded of what is over.
     let late =

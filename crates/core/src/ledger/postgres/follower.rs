@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 use tokio::sync::broadcast::error::RecvError;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
@@ -143,25 +143,30 @@ impl Core {
         Ok(())
     }
 
-    /// Reads on for ever, once somebody follows.
+    /// Reads on until it is closed, once somebody follows.
     pub(super) async fn read_on(&self) {
         let mut hints = self.listener.hints();
         let mut follows = self.follows.subscribe();
-        let mut cursor = match follows.wait_for(Option::is_some).await {
-            Ok(cursor) => cursor.clone().unwrap_or_default(),
-            Err(_) => return,
+        let mut cursor = tokio::select! {
+            // Who follows is told, however soon it is closed.
+            biased;
+            Ok(cursor) = follows.wait_for(Option::is_some) => cursor.clone().unwrap_or_default(),
+            () = self.until_closed() => return,
         };
         let own = self.tag.to_string();
         let mut failures = 0;
         loop {
+            // What happened before it was closed is still told.
+            let is_closed = *self.closed.borrow();
             match self.pool.once(async |client| self.read_batch(client, &mut cursor).await).await {
                 Ok(true) => continue,
+                _ if is_closed => return,
                 Ok(false) => failures = 0,
                 Err(fault) => {
                     failures += 1;
                     let error = fault.of(&self.place);
                     tracing::warn!(target: "countersign", code = error.kind.code(), %error, "cannot follow the ledger");
-                    sleep(Patience::after(failures)).await;
+                    let _ = timeout(Patience::after(failures), self.until_closed()).await;
                     continue;
                 }
             }
@@ -169,6 +174,7 @@ impl Core {
             tokio::pin!(poll);
             loop {
                 tokio::select! {
+                    () = self.until_closed() => break,
                     () = self.news.notified() => break,
                     () = &mut poll => break,
                     hint = hints.recv() => match hint {

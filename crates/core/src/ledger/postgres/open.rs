@@ -47,7 +47,7 @@ pub(super) struct Core {
     pub(super) posted: Notify,
     /// There are leaves of ours to be chained.
     unchained: Notify,
-    closed: watch::Sender<bool>,
+    pub(super) closed: watch::Sender<bool>,
 }
 
 /// Whose events are told of.
@@ -220,29 +220,37 @@ impl Core {
         }
     }
 
-    /// What goes on until it is closed.
+    /// Waits until it is closed.
+    pub(super) async fn until_closed(&self) {
+        let _ = self.closed.subscribe().wait_for(|closed| *closed).await;
+    }
+
+    /// What goes on until it is closed, and a little longer where the server is slow.
     async fn keep(&self) {
-        let mut closed = self.closed.subscribe();
-        let work = async {
-            if self.read_only {
-                self.read_on().await;
-            } else {
-                tokio::join!(
-                    self.read_on(),
-                    self.live(),
-                    self.chain(),
-                    notify::post(self),
-                    self.plan()
-                );
+        let reading = async {
+            let late = async {
+                self.until_closed().await;
+                sleep(PARTING).await;
+            };
+            tokio::select! {
+                () = late => {}
+                () = self.read_on() => {}
             }
         };
-        tokio::select! {
-            _ = closed.wait_for(|closed| *closed) => {}
-            () = work => {}
-        }
-        if !self.read_only {
+        let work = async {
+            if self.read_only {
+                return;
+            }
+            let work = async {
+                tokio::join!(self.live(), self.chain(), notify::post(self), self.plan());
+            };
+            tokio::select! {
+                () = self.until_closed() => {}
+                () = work => {}
+            }
             let _ = timeout(PARTING, self.part()).await;
-        }
+        };
+        tokio::join!(reading, work);
     }
 
     async fn part(&self) {
