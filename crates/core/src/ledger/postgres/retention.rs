@@ -4,7 +4,7 @@
 //! A request whose contents went that way is not written anew: it has the seals of what is left with it, and reads as
 //! dropped if it is over and older than the ledger says (`contents_before`).
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, GenericClient, Transaction};
 use uuid::Uuid;
 
@@ -189,8 +189,7 @@ async fn drop_rows(
     };
     let is_any = pen
         .sql(&format!("SELECT EXISTS (SELECT FROM {from} WHERE a.id < $1 AND a.ended_at <= $2)"));
-    let asked =
-        [(&before as &(dyn tokio_postgres::types::ToSql + Sync), Type::UUID), (&cut, Type::INT8)];
+    let asked = [(&before as &(dyn ToSql + Sync), Type::UUID), (&cut, Type::INT8)];
     if !client.query_typed_one(&is_any, &asked).await?.try_get::<_, bool>(0)? {
         return Ok(Tidied::default());
     }
@@ -232,7 +231,17 @@ async fn forget_calls(client: &Client, pen: &Pen, cut: u64, limit: i64) -> Resul
         "DELETE FROM @call WHERE last IN (SELECT k.last FROM @call k WHERE k.last < $1
          AND NOT EXISTS (SELECT FROM @approval a WHERE a.id = k.last) ORDER BY k.last LIMIT $2)",
     );
-    client.execute_typed(&sql, &[(&before, Type::UUID), (&limit, Type::INT8)]).await?;
+    in_parts(client, &sql, (&before, Type::UUID), limit).await
+}
+
+/// Deletes all that the statement selects by its first parameter, so much at once as its second one says. None of it counts
+/// as let go of, so that nobody would come back for the rest.
+async fn in_parts(
+    client: &Client, sql: &str, by: (&(dyn ToSql + Sync), Type), limit: i64,
+) -> Result<(), Fault> {
+    let limit = limit.max(1);
+    let params = [by, (&limit, Type::INT8)];
+    while whole(client.execute_typed(sql, &params).await?) == limit {}
     Ok(())
 }
 
@@ -242,33 +251,7 @@ async fn empty_runs(
 ) -> Result<Tidied, Fault> {
     let mut done = Tidied::default();
     let cut_number = whole(cut);
-    let mut p = Params::default();
-    p.add(&cut_number, Type::INT8);
-    p.add(&limit, Type::INT8);
-    let full = "WHERE r.status <> 0 AND r.contents = 0 AND r.updated_at <= $1 ORDER BY r.updated_at LIMIT $2";
-    for seen in runs::select(client, pen, full, &p).await? {
-        let old_seal = seen.run.seal;
-        let mut run = seen.run;
-        run.state = pen.sealer.seal(run.run_id.as_bytes(), "state", "null")?;
-        (run.head, run.contents, run.forked) = (None, 2, 0);
-        run.reseal(&pen.sealer);
-        let (old_seal, state, seal) =
-            (old_seal.as_slice(), run.state.as_slice(), run.seal.as_slice());
-        let sql = pen.sql(
-            "UPDATE @run SET head = NULL, contents = 2, forked = 0, state = $3, seal = $4 WHERE seq = $1 AND seal = $2",
-        );
-        client
-            .execute_typed(
-                &sql,
-                &[
-                    (&run.seq, Type::INT8),
-                    (&old_seal, Type::BYTEA),
-                    (&state, Type::BYTEA),
-                    (&seal, Type::BYTEA),
-                ],
-            )
-            .await?;
-    }
+    while empty_some(client, pen, cut_number, limit).await? {}
     for day in days(client, pen, "entry").await? {
         if day.end() > cut {
             break;
@@ -280,7 +263,7 @@ async fn empty_runs(
             "SELECT EXISTS (SELECT FROM @run WHERE seq >= $1 AND seq < $2 AND status <> 0 AND contents = 0 AND updated_at <= $3)",
         );
         let asked = [
-            (&first as &(dyn tokio_postgres::types::ToSql + Sync), Type::INT8),
+            (&first as &(dyn ToSql + Sync), Type::INT8),
             (&after, Type::INT8),
             (&cut_number, Type::INT8),
         ];
@@ -325,7 +308,41 @@ async fn empty_runs(
             "DELETE FROM @run WHERE seq IN (SELECT r.seq FROM @run r WHERE r.status <> 0 AND r.contents = 2 AND r.updated_at <= $1
              AND NOT EXISTS (SELECT FROM @entry e WHERE e.run = r.seq) LIMIT $2)",
         );
-        client.execute_typed(&sql, &[(&cut, Type::INT8), (&limit, Type::INT8)]).await?;
+        in_parts(client, &sql, (&cut, Type::INT8), limit).await?;
     }
     Ok(done)
+}
+
+/// Empties so many runs that are over; whether there may be more.
+async fn empty_some(client: &Client, pen: &Pen, cut: i64, limit: i64) -> Result<bool, Fault> {
+    let limit = limit.max(1);
+    let mut p = Params::default();
+    p.add(&cut, Type::INT8);
+    p.add(&limit, Type::INT8);
+    let full = "WHERE r.status <> 0 AND r.contents = 0 AND r.updated_at <= $1 ORDER BY r.updated_at LIMIT $2";
+    let mut emptied = 0;
+    for seen in runs::select(client, pen, full, &p).await? {
+        let old_seal = seen.run.seal;
+        let mut run = seen.run;
+        run.state = pen.sealer.seal(run.run_id.as_bytes(), "state", "null")?;
+        (run.head, run.contents, run.forked) = (None, 2, 0);
+        run.reseal(&pen.sealer);
+        let (old_seal, state, seal) =
+            (old_seal.as_slice(), run.state.as_slice(), run.seal.as_slice());
+        let sql = pen.sql(
+            "UPDATE @run SET head = NULL, contents = 2, forked = 0, state = $3, seal = $4 WHERE seq = $1 AND seal = $2",
+        );
+        emptied += client
+            .execute_typed(
+                &sql,
+                &[
+                    (&run.seq, Type::INT8),
+                    (&old_seal, Type::BYTEA),
+                    (&state, Type::BYTEA),
+                    (&seal, Type::BYTEA),
+                ],
+            )
+            .await?;
+    }
+    Ok(whole(emptied) == limit)
 }

@@ -17,18 +17,20 @@ fn tidy(ledger: &PostgresLedger, contents: Option<u64>, records: Option<u64>, at
     }
 }
 
+/// Makes the partitions of the day of this moment.
+fn make(ledger: &PostgresLedger, at: u64) {
+    let core = &ledger.core;
+    let made = core.pool.once(async |client| make_day(client, &core.pen, Day::of(at)).await);
+    core.block_on(made).unwrap();
+}
+
 #[test]
 fn whole_days_go_and_what_still_waits_stays() {
     let Some(url) = url() else { return };
     let ledger = open_by_callers(&url);
     let admin = Admin::new(&url);
     let first = 1_700_000_000_000 / DAY * DAY;
-    for day in 0..3 {
-        let made = ledger.core.pool.once(async |client| {
-            make_day(client, &ledger.core.pen, Day::of(first + day * DAY)).await
-        });
-        ledger.core.block_on(made).unwrap();
-    }
+    (0..3).for_each(|day| make(&ledger, first + day * DAY));
     let at = |day: u64| first + day * DAY + 1_000;
     let ask = |call: &str, day| {
         created(ledger.request(asked("r", call, at(day), None)).unwrap()).request().id
@@ -84,11 +86,7 @@ fn runs_that_are_over_lose_their_history_and_then_themselves() {
     let ledger = open_by_callers(&url);
     let admin = Admin::new(&url);
     let first = 1_700_000_000_000 / DAY * DAY;
-    let made = ledger
-        .core
-        .pool
-        .once(async |client| make_day(client, &ledger.core.pen, Day::of(first)).await);
-    ledger.core.block_on(made).unwrap();
+    make(&ledger, first);
     let json = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
     let save = |run_id, parent, texts: &[&str], status, at| {
         let entries: Vec<_> = texts.iter().map(|text| json(text)).collect();
@@ -114,6 +112,39 @@ fn runs_that_are_over_lose_their_history_and_then_themselves() {
     tidy(&ledger, Some(5 * DAY), Some(20 * DAY), first + 30 * DAY);
     assert!(ledger.run("over").unwrap().is_none());
     assert_eq!(texts("open"), ["1", "2"]);
+    assert_eq!(ledger.verify().unwrap().faults, []);
+}
+
+#[test]
+fn what_is_not_counted_goes_all_at_once_too() {
+    let Some(url) = url() else { return };
+    let ledger = open_by_callers(&url);
+    let admin = Admin::new(&url);
+    let first = 1_700_000_000_000 / DAY * DAY;
+    make(&ledger, first);
+    let json = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
+    let (entries, state) = ([json("1")], json("{}"));
+    for run in ["a", "b", "c", "d", "e"] {
+        let id = created(ledger.request(asked(run, "1", first, None)).unwrap()).request().id;
+        ledger.decide(id, decided(Choice::Skip, first)).unwrap();
+        let save = SaveRun {
+            run_id: run,
+            parent: None,
+            entries: &entries,
+            state: &state,
+            status: RunStatus::Done,
+            steps: 1,
+        };
+        ledger.save_run(save, first).unwrap();
+    }
+    // Two at a time, and as long as something is let go of.
+    let tidied = tidy(&ledger, Some(5 * DAY), None, first + 9 * DAY);
+    assert_eq!((tidied.contents, tidied.entries), (5, 5));
+    let tidied = tidy(&ledger, Some(5 * DAY), Some(20 * DAY), first + 30 * DAY);
+    assert_eq!(tidied.records, 5);
+    for table in ["call", "run"] {
+        assert_eq!(admin.number(&format!("SELECT count(*) FROM @{table}")), 0, "{table}");
+    }
     assert_eq!(ledger.verify().unwrap().faults, []);
 }
 
