@@ -1,7 +1,7 @@
 //! A partition for each day, made ahead by whoever comes first and dropped as a whole. What has no day of its own, since
 //! nobody made it in time or since it outlived its day, is in the last one (`…_rest`).
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, GenericClient, Transaction};
 use uuid::Uuid;
 
@@ -181,6 +181,47 @@ pub(super) async fn days(client: &Client, pen: &Pen, table: &str) -> Result<Vec<
         )
         .await?;
     found.iter().map(|row| Ok(Day(time(row.try_get(0)?)))).collect()
+}
+
+/// A partition that is about to be dropped. Until the end of the transaction nobody writes to it, while all of it is read and
+/// all else written to: what is slow is done before anybody waits.
+pub(super) struct Closed<'a> {
+    transaction: &'a Transaction<'a>,
+    pen: &'a Pen,
+    table: &'static str,
+    pub(super) name: String,
+    rows: u64,
+}
+
+impl<'a> Closed<'a> {
+    /// `None`: the table has no partition for this day.
+    pub(super) async fn of(
+        transaction: &'a Transaction<'a>, pen: &'a Pen, table: &'static str, day: Day,
+    ) -> Result<Option<Self>, Fault> {
+        let name = day.table(table);
+        if !exists(transaction, pen, &name).await? {
+            return Ok(None);
+        }
+        transaction.batch_execute(&pen.sql(&format!("LOCK TABLE @{name} IN SHARE MODE"))).await?;
+        let sql = pen.sql(&format!("SELECT count(*) FROM @{name}"));
+        let rows = time(transaction.query_typed_one(&sql, &[]).await?.try_get(0)?);
+        Ok(Some(Self { transaction, pen, table, name, rows }))
+    }
+
+    /// Drops it, after the rows whose `key` is one of these went to the rest: how many are gone. Whoever uses the table waits
+    /// for this, and who waits already to write to the partition makes it fail: nothing is dropped then.
+    pub(super) async fn drop_but(
+        self, key: &str, kept: &(dyn ToSql + Sync), kind: Type,
+    ) -> Result<u64, Fault> {
+        let Self { transaction, pen, table, name, rows } = self;
+        transaction
+            .batch_execute(&pen.sql(&format!("ALTER TABLE @{table} DETACH PARTITION @{name}")))
+            .await?;
+        let sql = format!("INSERT INTO @{table} SELECT p.* FROM @{name} p WHERE p.{key} = ANY($1)");
+        let kept = transaction.execute_typed(&pen.sql(&sql), &[(kept, kind)]).await?;
+        transaction.batch_execute(&pen.sql(&format!("DROP TABLE @{name}"))).await?;
+        Ok(rows.saturating_sub(kept))
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::fault::Fault;
 use super::migrate::{meta, set};
 use super::open::Core;
-use super::partitions::{Day, days, exists, first_id, run_number, try_lock};
+use super::partitions::{Closed, Day, days, first_id, run_number, try_lock};
 use super::pen::{Pen, now};
 use super::runs;
 use super::write::Params;
@@ -116,14 +116,22 @@ async fn drop_days(
         if !try_lock(&transaction, pen).await? {
             break;
         }
-        let mut done = Tidied::default();
-        if table == "approval" {
-            done.records = drop_day(&transaction, pen, "approval", day, cut).await?;
-        } else {
-            done.contents = drop_day(&transaction, pen, "content", day, cut).await?;
+        let tables = ["approval", "content", "outcome"];
+        let mut closed = Vec::with_capacity(tables.len());
+        for table in tables.into_iter().skip_while(|first| *first != table) {
+            if let Some(part) = Closed::of(&transaction, pen, table, day).await? {
+                let kept = still_needed(&transaction, pen, &part, day, cut).await?;
+                closed.push((table, part, kept));
+            }
         }
-        for also in ["content", "outcome"].into_iter().filter(|also| *also != table) {
-            drop_day(&transaction, pen, also, day, cut).await?;
+        let mut done = Tidied::default();
+        for (dropped, part, kept) in closed {
+            let gone = part.drop_but("id", &kept, Type::UUID_ARRAY).await?;
+            match dropped {
+                "approval" => done.records = gone,
+                "content" if table == "content" => done.contents = gone,
+                _ => {}
+            }
         }
         move_mark(&transaction, pen, day.end()).await?;
         if done != Tidied::default() {
@@ -136,38 +144,31 @@ async fn drop_days(
 }
 
 /// From here on contents of what was asked before may be missing.
-async fn move_mark(transaction: &Transaction<'_>, pen: &Pen, end: u64) -> Result<(), Fault> {
+pub(super) async fn move_mark(
+    transaction: &Transaction<'_>, pen: &Pen, end: u64,
+) -> Result<(), Fault> {
     let mark = first_id(end).max(dropped_before(transaction, pen).await?);
     set(transaction, pen, BEFORE, &mark.to_string()).await
 }
 
-/// Drops one partition, and keeps what is still needed of it: how many rows are gone.
-async fn drop_day(
-    transaction: &Transaction<'_>, pen: &Pen, table: &str, day: Day, cut: u64,
-) -> Result<u64, Fault> {
-    let part = day.table(table);
-    if !exists(transaction, pen, &part).await? {
-        return Ok(0);
-    }
-    let cut = whole(cut);
-    // Locked first: nothing ends in between.
-    transaction
-        .batch_execute(&pen.sql(&format!("LOCK TABLE @{table} IN ACCESS EXCLUSIVE MODE")))
-        .await?;
-    transaction
-        .batch_execute(&pen.sql(&format!("ALTER TABLE @{table} DETACH PARTITION @{part}")))
-        .await?;
-    let needed = if table == "approval" {
-        "(p.ended_at IS NULL OR p.ended_at > $1)".to_owned()
-    } else {
-        "EXISTS (SELECT FROM @approval a WHERE a.id = p.id AND (a.ended_at IS NULL OR a.ended_at > $1))".to_owned()
-    };
-    let sql = pen.sql(&format!("INSERT INTO @{table} SELECT p.* FROM @{part} p WHERE {needed}"));
-    let kept = transaction.execute_typed(&sql, &[(&cut, Type::INT8)]).await?;
-    let sql = pen.sql(&format!("SELECT count(*) FROM @{part}"));
-    let all: i64 = transaction.query_typed_one(&sql, &[]).await?.try_get(0)?;
-    transaction.batch_execute(&pen.sql(&format!("DROP TABLE @{part}"))).await?;
-    Ok(time(all).saturating_sub(kept))
+/// The requests of this day that wait or ended too late: of those that are there it is so for ever.
+async fn still_needed(
+    transaction: &Transaction<'_>, pen: &Pen, part: &Closed<'_>, day: Day, cut: u64,
+) -> Result<Vec<ApprovalId>, Fault> {
+    // The ids once more: only the partitions are looked at that may have them.
+    let sql = pen.sql(&format!(
+        "SELECT p.id FROM @{} p JOIN @approval a ON a.id = p.id AND a.id >= $1 AND a.id < $2
+         WHERE a.ended_at IS NULL OR a.ended_at > $3",
+        part.name
+    ));
+    let (first, after) = (first_id(day.start()), first_id(day.end()));
+    let asked = [
+        (&first as &(dyn ToSql + Sync), Type::UUID),
+        (&after, Type::UUID),
+        (&whole(cut), Type::INT8),
+    ];
+    let found = transaction.query_typed(&sql, &asked).await?;
+    found.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
 /// What is dropped by rows.
@@ -273,21 +274,11 @@ async fn empty_runs(
         {
             break;
         }
-        let part = day.table("entry");
-        transaction.batch_execute(&pen.sql("LOCK TABLE @entry IN ACCESS EXCLUSIVE MODE")).await?;
-        transaction
-            .batch_execute(&pen.sql(&format!("ALTER TABLE @entry DETACH PARTITION @{part}")))
-            .await?;
-        let sql = pen.sql(&format!(
-            "INSERT INTO @entry SELECT e.* FROM @{part} e WHERE EXISTS (SELECT FROM @run r WHERE r.seq = e.run AND r.contents = 0)"
-        ));
-        let kept = transaction.execute_typed(&sql, &[]).await?;
-        let all: i64 = transaction
-            .query_typed_one(&pen.sql(&format!("SELECT count(*) FROM @{part}")), &[])
-            .await?
-            .try_get(0)?;
-        transaction.batch_execute(&pen.sql(&format!("DROP TABLE @{part}"))).await?;
-        let gone = time(all).saturating_sub(kept);
+        let Some(part) = Closed::of(&transaction, pen, "entry", day).await? else { continue };
+        let sql = pen.sql("SELECT seq FROM @run WHERE seq >= $1 AND seq < $2 AND contents = 0");
+        let kept = transaction.query_typed(&sql, &asked[..2]).await?;
+        let kept: Vec<i64> = kept.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+        let gone = part.drop_but("run", &kept, Type::INT8_ARRAY).await?;
         if gone > 0 {
             tell(&transaction, pen, &pruned(0, 0, gone), now).await?;
         }

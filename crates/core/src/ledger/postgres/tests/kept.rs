@@ -1,4 +1,7 @@
-use super::partitions::{Day, make_day};
+use tokio_postgres::types::Type;
+
+use super::partitions::{Closed, Day, make_day};
+use super::retention::move_mark;
 use super::*;
 use crate::approval::{Contents, Status, Step};
 use crate::ledger::{Archive as _, Retention, RunStatus, SaveRun, Tidied};
@@ -78,6 +81,56 @@ fn whole_days_go_and_what_still_waits_stays() {
     // Its call may be asked about again, now that nobody knows of it.
     ask("ends", 2);
     assert_eq!(ledger.verify().unwrap().faults, []);
+}
+
+#[test]
+fn only_who_writes_to_a_day_that_goes_waits_and_loses_nothing() {
+    let Some(url) = url() else { return };
+    let (one, two) = (open_by_callers(&url), open_by_callers(&url));
+    let admin = Admin::new(&url);
+    let first = 1_700_000_000_000 / DAY * DAY;
+    make(&one, first);
+    let ask =
+        |call: &str, at| created(two.request(asked("r", call, at, None)).unwrap()).request().id;
+    let [waits, over] = ["waits", "over"].map(|call| ask(call, first));
+    two.decide(over, decided(Choice::Skip, first)).unwrap();
+    let (day, late) = (Day::of(first), first + 9 * DAY);
+    let waiting = format!(
+        "SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+         WHERE NOT l.granted AND c.relnamespace = '{}'::regnamespace",
+        admin.names.schema
+    );
+    std::thread::scope(|scope| {
+        let core = &one.core;
+        let gone = core.block_on(core.pool.once(async |client| {
+            let transaction = client.transaction().await?;
+            let pen = &core.pen;
+            let content = Closed::of(&transaction, pen, "content", day).await?.unwrap();
+            let outcome = Closed::of(&transaction, pen, "outcome", day).await?.unwrap();
+            let others = scope.spawn(|| (ask("new", late), two.get(waits).unwrap().unwrap()));
+            let (new, seen) = others.join().unwrap();
+            assert!(new != waits && seen.request().contents() == Contents::Kept);
+            scope.spawn(|| approve(&two, waits, late));
+            scope
+                .spawn(|| until("the writer waits", || admin.number(&waiting) == 1))
+                .join()
+                .unwrap();
+            let gone = content.drop_but("id", &vec![waits], Type::UUID_ARRAY).await?;
+            outcome.drop_but("id", &vec![waits], Type::UUID_ARRAY).await?;
+            move_mark(&transaction, pen, day.end()).await?;
+            transaction.commit().await?;
+            Ok(gone)
+        }));
+        // Of two who wait for each other the server lets one go on.
+        if let Ok(gone) = gone {
+            assert_eq!(gone, 1);
+        }
+    });
+    assert_eq!(two.get(waits).unwrap().unwrap().status(), Status::Approved);
+    tidy(&one, Some(8 * DAY), None, late);
+    let contents = |id| two.get(id).unwrap().unwrap().request().contents();
+    assert_eq!([waits, over].map(contents), [Contents::Kept, Contents::Dropped]);
+    assert_eq!(one.verify().unwrap().faults, []);
 }
 
 #[test]
