@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
@@ -15,38 +14,18 @@ use super::pen::Pen;
 use super::retention::dropped_before;
 use super::rows::{self, Column};
 use super::{runs, values};
-use crate::approval::{ApprovalId, Contents, Record, Status};
-use crate::ledger::audit::{Chain, Entry, Verifier};
+use crate::ledger::audit::Entry;
 use crate::ledger::history;
-use crate::ledger::row::{Row, run_name, time, value_name};
-use crate::ledger::{About, Damage, LedgerError, Verified, hex};
+use crate::ledger::row::{Findings, Row, Said, time};
+use crate::ledger::{About, LedgerError, Verified, hex};
 
-/// How many faults are told at most: whoever sees these needs no more of them.
-const MOST: usize = 1_000;
 /// How many rows are read at once.
 const BATCH: i64 = 1_000;
-
-/// What an entry of the audit says that a record must agree with.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Said {
-    kind: Box<str>,
-    approval_id: Option<ApprovalId>,
-    status: Option<Box<str>>,
-    decision: Option<Box<str>>,
-    digest: Option<Box<str>>,
-    #[serde(default)]
-    more: HashMap<Box<str>, serde_json::Value>,
-}
 
 struct Check<'a> {
     client: &'a Client,
     pen: &'a Pen,
-    found: Verified,
-    /// The last entry about each request, by the number of its leaf, and where the request stood then.
-    last: HashMap<ApprovalId, (i64, Status)>,
-    /// How many records were let go of.
-    pruned: u64,
+    findings: Findings,
 }
 
 /// Looks at one moment of everything.
@@ -59,15 +38,9 @@ pub(super) async fn verify(core: &Core) -> Result<Verified, Fault> {
     core.pool
         .long(async |client| {
             client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
-            let mut check = Check {
-                client,
-                pen: &core.pen,
-                found: Verified::default(),
-                last: HashMap::new(),
-                pruned: 0,
-            };
+            let mut check = Check { client, pen: &core.pen, findings: Findings::default() };
             let done = check.all(unchained.as_ref()).await;
-            let found = check.found;
+            let found = check.findings.done();
             client.batch_execute("ROLLBACK").await?;
             done.map(|()| found)
         })
@@ -78,7 +51,7 @@ impl Check<'_> {
     async fn all(&mut self, unchained: Option<&LedgerError>) -> Result<(), Fault> {
         self.audit().await?;
         if let Some(error) = unchained {
-            self.fault(None, None, error.message.as_str());
+            self.findings.fault(None, None, error.message.as_str());
         }
         self.records().await?;
         self.tables().await?;
@@ -87,16 +60,8 @@ impl Check<'_> {
         self.meta().await
     }
 
-    fn fault(&mut self, seq: Option<u64>, record: Option<String>, what: impl Into<Box<str>>) {
-        if self.found.faults.len() < MOST {
-            let record = record.map(Into::into);
-            self.found.faults.push(Damage { seq, record, what: what.into() });
-        }
-    }
-
     async fn audit(&mut self) -> Result<(), Fault> {
-        let mut verifier = Verifier::new(Chain::default(), None);
-        let (mut after, mut chain) = (i64::MIN, Chain::default());
+        let mut after = i64::MIN;
         let sql = self.pen.sql(
             "SELECT seq, at, body, hash, kind, approval_id, leaf FROM @audit WHERE seq > $1 ORDER BY seq LIMIT $2",
         );
@@ -109,53 +74,24 @@ impl Check<'_> {
             after = last.try_get(0)?;
             for row in &batch {
                 let entry = entry(row)?;
-                verifier.see(&entry);
-                if verifier.broken().is_none() {
-                    chain = Chain { seq: entry.seq, at: entry.at, head: entry.hash };
-                }
-                self.entry(
-                    Some(entry.seq),
-                    &entry.body,
-                    row.try_get(4)?,
-                    row.try_get(5)?,
-                    row.try_get(6)?,
-                );
+                self.findings.chained(&entry);
+                let (kind, about, leaf) = (row.try_get(4)?, row.try_get(5)?, row.try_get(6)?);
+                self.findings.entry(Some(entry.seq), leaf, &entry.body, kind, about);
             }
         }
-        (self.found.entries, self.found.head) = (chain.seq, chain.head);
-        if let Some(broken) = verifier.broken() {
-            let damage =
-                Damage { seq: Some(broken.seq), record: None, what: broken.to_string().into() };
-            // What is wrong first comes first.
-            self.found.faults.insert(0, damage);
-        } else if head(self.client, self.pen).await? != chain {
-            self.fault(None, None, "the audit log does not end where the ledger says that it does");
+        if let Some(chain) = self.findings.end_of_audit()
+            && head(self.client, self.pen).await? != chain
+        {
+            let what = "the audit log does not end where the ledger says that it does";
+            self.findings.fault(None, None, what);
         }
         // What is not chained yet tells where requests stand as well.
         let sql = self.pen.sql("SELECT id, body, kind, approval_id FROM @leaf ORDER BY id");
         for row in self.client.query_typed(&sql, &[]).await? {
-            self.entry(None, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(0)?);
+            let (kind, about) = (row.try_get(2)?, row.try_get(3)?);
+            self.findings.entry(None, row.try_get(0)?, row.try_get(1)?, kind, about);
         }
         Ok(())
-    }
-
-    /// The columns beside the text, and what it says of its request.
-    fn entry(&mut self, seq: Option<u64>, body: &str, kind: &str, about: Option<Uuid>, leaf: i64) {
-        let said = serde_json::from_str::<Said>(body).ok();
-        let Some(said) = said.filter(|said| *said.kind == *kind && said.approval_id == about)
-        else {
-            self.fault(seq, None, "its columns do not say what its text does");
-            return;
-        };
-        if let (Some(id), Some(status)) =
-            (said.approval_id, said.status.as_deref().and_then(of_name))
-        {
-            self.last.insert(id, (leaf, status));
-        }
-        if *said.kind == *"pruned" {
-            let records = said.more.get("records").and_then(serde_json::Value::as_u64);
-            self.pruned = self.pruned.saturating_add(records.unwrap_or(0));
-        }
     }
 
     async fn records(&mut self) -> Result<(), Fault> {
@@ -173,30 +109,20 @@ impl Check<'_> {
             after = *last;
             let mut rows: Vec<Row> = Vec::with_capacity(ids.len());
             for kept in rows::kept(self.client, self.pen, "WHERE a.id = ANY($1)", &ids).await? {
-                self.found.records += 1;
                 let id = kept.id();
                 match kept.check(self.pen, before) {
                     Ok(row) => rows.push(row),
-                    Err(Fault::Ledger(error)) => {
-                        self.last.remove(&id);
-                        self.fault(None, Some(id.to_string()), error.message);
-                    }
+                    Err(Fault::Ledger(error)) => self.findings.bad_record(id, error),
                     Err(fault) => return Err(fault),
                 }
             }
             let said = self.said(&rows).await?;
             for row in &rows {
-                let fault = match row.record(&self.pen.sealer) {
-                    Err(error) => Some(error.message),
-                    Ok(record) => self.disagrees(row, &record, &said).map(str::to_owned),
-                };
-                self.last.remove(&row.id);
-                if let Some(fault) = fault {
-                    self.fault(None, Some(row.id.to_string()), fault);
-                }
+                let said = row.decided_seq.and_then(|seq| said.get(&seq));
+                self.findings.record(row, row.record(&self.pen.sealer), said);
             }
         }
-        self.missing();
+        self.findings.end_of_records();
         Ok(())
     }
 
@@ -209,55 +135,11 @@ impl Check<'_> {
         let found = self.client.query_typed(&sql, &[(&decided, Type::INT8_ARRAY)]).await?;
         let mut said = HashMap::new();
         for row in &found {
-            if let Ok(text) = serde_json::from_str(row.try_get(1)?) {
+            if let Some(text) = Said::in_text(row.try_get(1)?) {
                 said.insert(row.try_get(0)?, text);
             }
         }
         Ok(said)
-    }
-
-    /// In what a record is not as the audit says.
-    fn disagrees(
-        &self, row: &Row, record: &Record, said: &HashMap<i64, Said>,
-    ) -> Option<&'static str> {
-        if self.last.get(&row.id) != Some(&(row.changed_seq, record.status())) {
-            return Some("it is not where the audit log says that it stands");
-        }
-        let request = record.request();
-        if request.contents() == Contents::Kept && request.call.digest() != request.digest {
-            return Some("its digest is not that of its call");
-        }
-        let (Some(decided), Some(seq)) = (record.decided(), row.decided_seq) else {
-            let is_undecided = record.decided().is_none() && row.decided_seq.is_none();
-            return (!is_undecided).then_some("its decision has no entry in the audit log");
-        };
-        let bound = record.approved().map_or(request.digest, |(_, digest)| digest).to_string();
-        let agrees = said.get(&seq).is_some_and(|said| {
-            said.approval_id == Some(row.id)
-                && *said.kind == *"decided"
-                && said.decision.as_deref() == Some(decided.decision.choice.name())
-                && said.digest.as_deref() == Some(bound.as_str())
-        });
-        (!agrees).then_some("its decision is not the one in the audit log")
-    }
-
-    /// Requests that the audit knows and the table does not.
-    fn missing(&mut self) {
-        let mut gone: Vec<(ApprovalId, (i64, Status))> = self.last.drain().collect();
-        gone.sort_unstable_by_key(|(_, (seq, _))| *seq);
-        let (over, open): (Vec<_>, Vec<_>) =
-            gone.into_iter().partition(|(_, (_, status))| status.is_final());
-        for (id, _) in open {
-            self.fault(None, Some(id.to_string()), "the request is missing");
-        }
-        let (over, pruned) = (over.len() as u64, self.pruned);
-        if over != pruned {
-            self.fault(
-                None,
-                None,
-                format!("{over} requests are missing, and {pruned} were let go of"),
-            );
-        }
     }
 
     /// The small tables must say what the large ones do, and nobody may have added what acts by itself.
@@ -285,7 +167,7 @@ impl Check<'_> {
         ] {
             let count: i64 = self.client.query_typed_one(&self.pen.sql(sql), &[]).await?.try_get(0)?;
             if count > 0 {
-                self.fault(None, None, format!("{what} ({count})"));
+                self.findings.fault(None, None, format!("{what} ({count})"));
             }
         }
         let (schema, like) =
@@ -301,7 +183,7 @@ impl Check<'_> {
             .await?
             .try_get(0)?;
         if count > 0 {
-            self.fault(
+            self.findings.fault(
                 None,
                 None,
                 "its tables are not those that were made: there are triggers or rules on them",
@@ -327,36 +209,33 @@ impl Check<'_> {
             for columns in &batch {
                 let run = runs::read(&mut Column { columns, next: 0 })?;
                 after = run.seq;
-                let name = || Some(run_name(&run.run_id));
                 if let Err(error) = run.check(&self.pen.sealer) {
-                    self.fault(None, name(), error.message);
+                    self.findings.bad_run(&run, error.message);
                     continue;
                 }
                 let nodes = runs::nodes(self.client, self.pen, run.seq).await?;
                 if let Err(missing) = runs::chain(&nodes, run.head) {
-                    self.fault(
-                        None,
-                        name(),
-                        format!("its history lacks the entry {}", hex(&missing)),
-                    );
+                    let what = format!("its history lacks the entry {}", hex(&missing));
+                    self.findings.bad_run(&run, what);
                 }
                 let bad = nodes
                     .values()
                     .filter(|node| history::decode(node, self.pen.sealer.key()).is_err())
                     .count();
                 if bad > 0 {
-                    self.fault(
-                        None,
-                        name(),
-                        format!("{bad} entries of its history are not what was written"),
-                    );
+                    let what = format!("{bad} entries of its history are not what was written");
+                    self.findings.bad_run(&run, what);
                 }
             }
         }
         let sql = self.pen.sql("SELECT count(*) FROM @entry e WHERE NOT EXISTS (SELECT FROM @run r WHERE r.seq = e.run)");
         let count: i64 = self.client.query_typed_one(&sql, &[]).await?.try_get(0)?;
         if count > 0 {
-            self.fault(None, None, format!("{count} entries of histories belong to no run"));
+            self.findings.fault(
+                None,
+                None,
+                format!("{count} entries of histories belong to no run"),
+            );
         }
         Ok(())
     }
@@ -364,14 +243,7 @@ impl Check<'_> {
     async fn values(&mut self) -> Result<(), Fault> {
         let sql = self.pen.sql("SELECT k, version, text, seal FROM @value ORDER BY k");
         for row in self.client.query_typed(&sql, &[]).await? {
-            let kept = values::read(&row)?;
-            if kept.open(&self.pen.sealer).is_err() {
-                self.fault(
-                    None,
-                    None,
-                    format!("{} is not what was written", value_name(&kept.key)),
-                );
-            }
+            self.findings.value(&values::read(&row)?, &self.pen.sealer);
         }
         Ok(())
     }
@@ -387,23 +259,15 @@ impl Check<'_> {
                 let sql = self.pen.sql("SELECT seq, at, body, hash FROM @audit WHERE leaf = $1");
                 let found = self.client.query_typed_opt(&sql, &[(&leaf, Type::INT8)]).await?;
                 let chained: Option<Entry> = found.as_ref().map(entry).transpose()?;
-                chained.is_none_or(|entry| {
-                    let chain = Chain { seq: entry.seq.saturating_sub(1), at: 0, head: [0; 32] };
-                    { chain }.append(&about.note(), entry.at).body == entry.body
-                })
+                chained.is_none_or(|entry| about.is_in(&entry))
             }
             _ => false,
         };
         let noted = meta(self.client, self.pen, "noted_schema").await?;
-        if !agrees || noted != meta(self.client, self.pen, "schema").await? {
-            self.fault(None, None, "what the ledger says of itself is not what the audit log says");
-        }
+        let schema = meta(self.client, self.pen, "schema").await?;
+        self.findings.about(agrees && noted == schema);
         Ok(())
     }
-}
-
-fn of_name(name: &str) -> Option<Status> {
-    Status::ALL.into_iter().find(|status| status.name() == name)
 }
 
 /// What the ledger is.

@@ -1,7 +1,7 @@
 //! What a ledger says of itself, which the audit vouches for.
 
 use super::codec::Sealer;
-use crate::ledger::audit::{Kind, Note};
+use crate::ledger::audit::{Chain, Entry, Kind, Note};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// What `meta` says of a ledger.
@@ -29,6 +29,12 @@ impl About {
             .with("createdAt", self.created_at)
             .with("key", self.key.as_str())
             .with("version", self.version.as_str())
+    }
+
+    /// Whether this is the entry that says the same.
+    pub(in crate::ledger) fn is_in(&self, entry: &Entry) -> bool {
+        let mut chain = Chain { seq: entry.seq.saturating_sub(1), at: 0, head: [0; 32] };
+        chain.append(&self.note(), entry.at).body == entry.body
     }
 }
 

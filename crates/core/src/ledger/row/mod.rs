@@ -1,8 +1,9 @@
 //! What every ledger that lasts keeps, and how: the columns of a request and of a run with the seals over them, and what a
-//! step makes of them. Knows no store: no connection, no statement, no clock.
+//! step makes of them, and whether they are what was written. Knows no store: no connection, no statement, no clock.
 
 mod about;
 mod change;
+mod check;
 pub(super) mod codec;
 mod news;
 mod record;
@@ -13,8 +14,9 @@ mod votes;
 
 pub(super) use about::{About, check_key, key_of};
 pub(super) use change::{Change, allowed_bits, expiry, internal};
+pub(super) use check::{Findings, Said};
 pub(super) use codec::{Sealer, damaged, time, whole};
 pub(super) use news::News;
 pub(super) use request::{Fate, Row, Texts, record_name};
 pub(super) use run::{Run, active, over, run_name, status_number as run_status_number, unknown};
-pub(super) use value::{KeptValue, value_name};
+pub(super) use value::KeptValue;

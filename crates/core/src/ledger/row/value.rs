@@ -43,6 +43,6 @@ impl KeptValue {
 }
 
 /// How a value is called in messages.
-pub(in crate::ledger) fn value_name(key: &str) -> String {
+pub(super) fn value_name(key: &str) -> String {
     format!("the value {key:?}")
 }

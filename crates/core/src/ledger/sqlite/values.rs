@@ -6,13 +6,12 @@ use super::Fault;
 use crate::ledger::Versioned;
 use crate::ledger::row::{KeptValue as Kept, Sealer, whole};
 
-/// Shows each value with its key to `see`, unchecked.
-pub(super) fn each(connection: &Connection, mut see: impl FnMut(&str, &Kept)) -> Result<(), Fault> {
+/// Shows each value to `see`, unchecked.
+pub(super) fn each(connection: &Connection, mut see: impl FnMut(&Kept)) -> Result<(), Fault> {
     let mut statement =
         connection.prepare("SELECT k, version, text, seal FROM value ORDER BY k")?;
     for kept in statement.query_map([], read)? {
-        let kept = kept?;
-        see(&kept.key, &kept);
+        see(&kept?);
     }
     Ok(())
 }

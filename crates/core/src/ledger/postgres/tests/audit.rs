@@ -97,3 +97,17 @@ fn what_is_changed_by_hand_is_found() {
     admin.run("UPDATE @approval SET status = 0; DELETE FROM @content");
     assert_eq!(one.get(ids[1]).unwrap_err().kind, crate::ledger::LedgerErrorKind::Corrupt);
 }
+
+#[test]
+fn a_request_that_is_missing_is_told_with_its_last_entry() {
+    let Some(url) = url() else { return };
+    let one = open(&url);
+    let id = ask(&one, "r", "1");
+    Admin::new(&url).run(
+        "DELETE FROM @approval; DELETE FROM @content; DELETE FROM @waiting; DELETE FROM @call",
+    );
+    let faults = one.verify().unwrap().faults;
+    let told: Vec<_> = faults.iter().map(|fault| (fault.seq, &*fault.what)).collect();
+    assert_eq!(told, [(Some(2), "the request is missing")]);
+    assert_eq!(faults[0].record.as_deref(), Some(&*id.to_string()));
+}
