@@ -7,6 +7,7 @@ use super::ledger::PostgresLedger;
 use super::open::Core;
 use super::pen::now;
 use super::pool::Patience;
+use super::rows::Column;
 use super::run_steps::Save;
 use super::{check, lists, retention, runs, sequencer};
 use crate::approval::Record;
@@ -200,18 +201,7 @@ pub(super) async fn entries(
     let sql =
         pen.sql("SELECT seq, at, body, hash FROM @audit WHERE seq > $1 ORDER BY seq LIMIT $2");
     let found = client.query_typed(&sql, &[(&after, Type::INT8), (&limit, Type::INT8)]).await?;
-    found.iter().map(entry).collect()
-}
-
-/// From the columns seq, at, body and hash.
-pub(super) fn entry(row: &tokio_postgres::Row) -> Result<Entry, Fault> {
-    let hash: &[u8] = row.try_get(3)?;
-    Ok(Entry {
-        seq: time(row.try_get(0)?),
-        at: time(row.try_get(1)?),
-        body: row.try_get(2)?,
-        hash: hash.try_into().map_err(|_| damaged("an entry of the audit log"))?,
-    })
+    found.iter().map(|columns| Entry::read(&mut Column::new(columns))).collect()
 }
 
 /// Where the chain ends.

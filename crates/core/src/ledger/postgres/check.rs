@@ -6,7 +6,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use super::archive::{entry, head};
+use super::archive::head;
 use super::fault::Fault;
 use super::migrate::{self, meta};
 use super::open::Core;
@@ -16,7 +16,7 @@ use super::rows::{self, Column};
 use super::{runs, values};
 use crate::ledger::audit::Entry;
 use crate::ledger::history;
-use crate::ledger::row::{Findings, Row, Said, time};
+use crate::ledger::row::{Findings, Row, Run, Said, time};
 use crate::ledger::{About, LedgerError, Verified, hex};
 
 /// How many rows are read at once.
@@ -72,10 +72,11 @@ impl Check<'_> {
                 .await?;
             let Some(last) = batch.last() else { break };
             after = last.try_get(0)?;
-            for row in &batch {
-                let entry = entry(row)?;
+            for columns in &batch {
+                let mut next = Column::new(columns);
+                let entry = Entry::read(&mut next)?;
                 self.findings.chained(&entry);
-                let (kind, about, leaf) = (row.try_get(4)?, row.try_get(5)?, row.try_get(6)?);
+                let (kind, about, leaf) = (next.get()?, next.get()?, next.get()?);
                 self.findings.entry(Some(entry.seq), leaf, &entry.body, kind, about);
             }
         }
@@ -207,7 +208,7 @@ impl Check<'_> {
                 break;
             }
             for columns in &batch {
-                let run = runs::read(&mut Column { columns, next: 0 })?;
+                let run = Run::read(&mut Column::new(columns))?;
                 after = run.seq;
                 if let Err(error) = run.check(&self.pen.sealer) {
                     self.findings.bad_run(&run, error.message);
@@ -258,7 +259,10 @@ impl Check<'_> {
             (Some(about), Some(leaf)) => {
                 let sql = self.pen.sql("SELECT seq, at, body, hash FROM @audit WHERE leaf = $1");
                 let found = self.client.query_typed_opt(&sql, &[(&leaf, Type::INT8)]).await?;
-                let chained: Option<Entry> = found.as_ref().map(entry).transpose()?;
+                let chained = found
+                    .as_ref()
+                    .map(|columns| Entry::read(&mut Column::new(columns)))
+                    .transpose()?;
                 chained.is_none_or(|entry| about.is_in(&entry))
             }
             _ => false,

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use tokio_postgres::Client;
 use tokio_postgres::types::{FromSql, Type};
-use tokio_postgres::{Client, Row as Columns};
 use uuid::Uuid;
 
 use super::fault::Fault;
@@ -11,7 +11,7 @@ use super::pen::{Pen, now};
 use super::retention::dropped_before;
 use crate::approval::ApprovalId;
 use crate::ledger::LedgerError;
-use crate::ledger::row::{Fate, Row, Sealer, Texts, damaged, record_name, time};
+use crate::ledger::row::{Columns, Row, Sealer, damaged, record_name, time};
 
 /// One look at a request, with what a change of it needs.
 pub(super) struct Look {
@@ -22,11 +22,14 @@ pub(super) struct Look {
     pub(super) now: u64,
 }
 
+/// In the order of [`Row::read`]; behind it what there is of [`Kept`] beside it.
 const COLUMNS: &str = "
-    a.id, a.seq, a.run_id, a.tool_call_id, a.tool_name, a.digest, a.origin, a.flags, a.allowed, a.supersedes,
-    a.created_at, a.duration, a.expires_at, a.needs, a.requester, a.remind, a.contents, a.asked, a.status, a.choice, a.stop, a.decider, a.via,
-    a.decided_at, a.bound, a.executor, a.decided_seq, a.changed_seq, a.ended_at, a.told, a.due_at, a.seal, a.gone_votes, a.gone_asked, a.gone_seal,
-    c.id IS NOT NULL, c.args, c.context, c.description, c.preview, c.details, o.answer, o.reason, o.result, o.votes";
+    a.seq, a.id, a.run_id, a.tool_call_id, a.tool_name, a.digest, a.origin, a.flags, a.allowed, a.supersedes,
+    a.created_at, a.duration, a.expires_at, a.needs, a.requester, a.remind, a.contents, a.asked, a.status,
+    a.choice, a.stop, o.answer, o.reason, a.decider, a.via, a.decided_at, a.bound, a.executor, o.result,
+    a.decided_seq, a.changed_seq, a.ended_at, o.votes, a.told, a.due_at, a.seal,
+    c.args, c.context, c.description, c.preview, c.details,
+    c.id IS NOT NULL, a.gone_votes, a.gone_asked, a.gone_seal";
 
 /// Looks at a request, to change it.
 pub(super) async fn look(
@@ -41,10 +44,10 @@ pub(super) async fn look(
     let found = client
         .query_typed_one(&sql, &[(&id, Type::UUID), (&pen.clock.given(local), Type::INT8)])
         .await?;
-    let mut next = Column { columns: &found, next: 0 };
+    let mut next = Column::new(&found);
     let (seq, now) = (time(next.get()?), time(next.get()?));
     pen.clock.told(now, asked);
-    let row = match found.try_get::<_, Option<Uuid>>(next.next)? {
+    let row = match found.try_get::<_, Option<i64>>(next.next)? {
         None => None,
         Some(_) => {
             let kept = read(&mut next)?;
@@ -127,7 +130,7 @@ pub(super) async fn kept(
          LEFT JOIN @outcome o ON o.id = a.id AND o.id = ANY($1) {rest}"
     ));
     let found = client.query_typed(&sql, &[(&ids, Type::UUID_ARRAY)]).await?;
-    found.iter().map(|columns| read(&mut Column { columns, next: 0 })).collect()
+    found.iter().map(|columns| read(&mut Column::new(columns))).collect()
 }
 
 /// Contents of ids before this one may have been dropped; asked only where some are not there.
@@ -147,93 +150,53 @@ async fn checked(client: &Client, pen: &Pen, kept: Vec<Kept>) -> Result<Vec<Row>
 
 /// The columns of a row, one after the other.
 pub(super) struct Column<'a> {
-    pub(super) columns: &'a Columns,
-    pub(super) next: usize,
+    columns: &'a tokio_postgres::Row,
+    next: usize,
 }
 
 impl<'a> Column<'a> {
+    pub(super) fn new(columns: &'a tokio_postgres::Row) -> Self {
+        Self { columns, next: 0 }
+    }
+
     pub(super) fn get<T: FromSql<'a>>(&mut self) -> Result<T, Fault> {
         let column = self.next;
         self.next += 1;
         Ok(self.columns.try_get(column)?)
     }
+}
 
-    /// Bytes of which there must be so many.
-    pub(super) fn bytes<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
-        let bytes: &[u8] = self.get()?;
-        bytes.try_into().map_err(|_| damaged("a column of fixed length").into())
+impl Columns for Column<'_> {
+    type Fault = Fault;
+
+    fn some_int(&mut self) -> Result<Option<i64>, Fault> {
+        self.get()
     }
 
-    pub(super) fn some_bytes<const N: usize>(&mut self) -> Result<Option<[u8; N]>, Fault> {
+    fn some_text(&mut self) -> Result<Option<String>, Fault> {
+        self.get()
+    }
+
+    fn some_blob(&mut self) -> Result<Option<Vec<u8>>, Fault> {
+        self.get()
+    }
+
+    fn some_bytes<const N: usize>(&mut self) -> Result<Option<[u8; N]>, Fault> {
         let bytes: Option<&[u8]> = self.get()?;
         let fixed =
             bytes.map(|bytes| bytes.try_into().map_err(|_| damaged("a column of fixed length")));
         Ok(fixed.transpose()?)
     }
+
+    fn some_id(&mut self) -> Result<Option<Uuid>, Fault> {
+        self.get()
+    }
 }
 
 fn read(next: &mut Column<'_>) -> Result<Kept, Fault> {
-    let id = next.get()?;
-    let mut row = Row {
-        seq: next.get()?,
-        id,
-        run_id: next.get()?,
-        tool_call_id: next.get()?,
-        tool_name: next.get()?,
-        digest: next.bytes()?,
-        origin: next.get()?,
-        flags: next.get()?,
-        allowed: next.get()?,
-        supersedes: next.get()?,
-        created_at: next.get()?,
-        duration: next.get()?,
-        expires_at: next.get()?,
-        needs: next.get()?,
-        requester: next.get()?,
-        remind: next.get()?,
-        contents: next.get()?,
-        asked: next.bytes()?,
-        status: next.get()?,
-        fate: None,
-        texts: Texts::default(),
-        executor: None,
-        result: None,
-        decided_seq: None,
-        changed_seq: 0,
-        ended_at: None,
-        votes: None,
-        told: None,
-        due_at: None,
-        seal: [0; 32],
-    };
-    let (choice, stop): (Option<i64>, Option<i64>) = (next.get()?, next.get()?);
-    let (by, via): (Option<String>, Option<String>) = (next.get()?, next.get()?);
-    let (at, bound): (Option<i64>, _) = (next.get()?, next.some_bytes()?);
-    row.executor = next.get::<Option<Uuid>>()?.map(Uuid::into_bytes);
-    row.decided_seq = next.get()?;
-    row.changed_seq = next.get()?;
-    row.ended_at = next.get()?;
-    row.told = next.get()?;
-    row.due_at = next.get()?;
-    row.seal = next.bytes()?;
-    let gone = Gone { votes: next.get()?, asked: next.bytes()?, seal: next.bytes()? };
-    let has_contents = next.get()?;
-    row.texts = Texts {
-        args: next.get()?,
-        context: next.get()?,
-        description: next.get()?,
-        preview: next.get()?,
-        details: next.get()?,
-    };
-    let (answer, reason) = (next.get()?, next.get()?);
-    row.result = next.get()?;
-    row.votes = next.get()?;
-    row.fate = match (choice, stop, via, at) {
-        (Some(choice), Some(stop), Some(via), Some(at)) => {
-            Some(Fate { choice, stop, answer, reason, by, via, at, bound })
-        }
-        (None, None, None, None) => None,
-        _ => return Err(lost(id)),
-    };
-    Ok(Kept { row, has_contents, gone })
+    Ok(Kept {
+        row: Row::read(next)?,
+        has_contents: next.get()?,
+        gone: Gone { votes: next.some_blob()?, asked: next.bytes()?, seal: next.bytes()? },
+    })
 }

@@ -127,14 +127,14 @@ impl Core {
                 ],
             )
             .await?;
-        let mut next = Column { columns: &found, next: 0 };
+        let mut next = Column::new(&found);
         let now = time(next.get()?);
         pen.clock.told(now, asked);
         let leaves = [next.get()?, next.get()?];
         let fresh = super::partitions::run_number(now, next.get()?);
         let (active, has_parent) = (next.get()?, next.get()?);
         let is_there: bool = next.get()?;
-        let run = if is_there { Some(runs::read(&mut next)?) } else { None };
+        let run = if is_there { Some(Run::read(&mut next)?) } else { None };
         if let Some(run) = &run {
             run.check(&pen.sealer)?;
         }

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use serde_json::value::RawValue;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
-use uuid::Uuid;
 
 use super::fault::Fault;
 use super::pen::{Pen, server_now};
 use super::rows::Column;
 use super::write::Params;
 use crate::ledger::history::{self, Encoding, Node};
-use crate::ledger::row::{Run, damaged, run_name, time};
+use crate::ledger::row::{Columns as _, Run, damaged, run_name, time};
 use crate::ledger::{Hash, LedgerError, RunInfo, SavedRun};
 
+/// In the order of [`Run::read`].
 pub(super) const COLUMNS: &str =
     "r.seq, r.run_id, r.owner, r.status, r.steps, r.head, r.forked, r.contents, r.state,
     r.created_at, r.updated_at, r.seal";
@@ -24,24 +24,6 @@ pub(super) struct Seen {
     pub(super) run: Run,
     pub(super) active: bool,
     pending: i64,
-}
-
-/// The columns from the next one on, in the order of [`COLUMNS`].
-pub(super) fn read(next: &mut Column<'_>) -> Result<Run, Fault> {
-    Ok(Run {
-        seq: next.get()?,
-        run_id: next.get()?,
-        owner: next.get::<Option<Uuid>>()?.map(Uuid::into_bytes),
-        status: next.get()?,
-        steps: next.get()?,
-        head: next.some_bytes()?,
-        forked: next.get()?,
-        contents: next.get()?,
-        state: next.get()?,
-        created_at: next.get()?,
-        updated_at: next.get()?,
-        seal: next.bytes()?,
-    })
 }
 
 /// The runs that `rest` selects, each checked against its seal.
@@ -57,9 +39,9 @@ pub(super) async fn select(
     found
         .iter()
         .map(|columns| {
-            let mut next = Column { columns, next: 0 };
+            let mut next = Column::new(columns);
             let (active, pending) = (next.get()?, next.get()?);
-            let run = read(&mut next)?;
+            let run = Run::read(&mut next)?;
             run.check(&pen.sealer)?;
             Ok(Seen { run, active, pending })
         })
@@ -116,7 +98,7 @@ pub(super) async fn nodes(
 }
 
 pub(super) fn node(columns: &tokio_postgres::Row) -> Result<Node, Fault> {
-    let mut next = Column { columns, next: 0 };
+    let mut next = Column::new(columns);
     let (hash, parent) = (next.bytes()?, next.some_bytes()?);
     let encoding = u8::try_from(next.get::<i16>()?).ok().and_then(Encoding::from_number);
     let encoding = encoding.ok_or_else(|| damaged("an entry of a history"))?;

@@ -9,11 +9,11 @@ use super::pen::Pen;
 use super::pool::Patience;
 use super::rows::Column;
 use crate::ledger::Versioned;
-use crate::ledger::row::{KeptValue, damaged, whole};
+use crate::ledger::row::{Columns as _, KeptValue, damaged, whole};
 
 /// From the columns k, version, text and seal.
 pub(super) fn read(columns: &Row) -> Result<KeptValue, Fault> {
-    let mut next = Column { columns, next: 0 };
+    let mut next = Column::new(columns);
     let key = String::from_utf8(next.get()?).map_err(|_| damaged("the key of a value"))?;
     Ok(KeptValue { key, version: next.get()?, text: next.get()?, seal: next.bytes()? })
 }

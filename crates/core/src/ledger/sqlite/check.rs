@@ -102,7 +102,7 @@ impl Check<'_> {
 
     fn runs(&mut self) -> Result<(), Fault> {
         let connection = self.connection;
-        runs::each(connection, |run| {
+        runs::each(connection, "ORDER BY r.seq", [], |run| {
             if let Err(error) = run.check(self.sealer) {
                 self.findings.bad_run(&run, error.message);
             } else if let Some(missing) = runs::gap(connection, &run)? {

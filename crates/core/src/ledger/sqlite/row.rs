@@ -5,14 +5,15 @@ use rusqlite::{CachedStatement, Connection, Params, params};
 use super::Fault;
 use super::column::Column;
 use crate::approval::ApprovalId;
-use crate::ledger::row::{Fate, Row, Sealer, Texts, damaged, record_name};
+use crate::ledger::row::{Columns as _, Row, Sealer, Texts, damaged, record_name};
 
+/// In the order of [`Row::read`]; behind it, whether there are contents.
 const COLUMNS: &str = "
     a.seq, a.id, a.run_id, a.tool_call_id, a.tool_name, a.digest, a.origin, a.flags, a.allowed, a.supersedes,
     a.created_at, a.duration, a.expires_at, a.needs, a.requester, a.remind, a.contents, a.asked, a.status,
     a.choice, a.stop, a.answer, a.reason, a.decider, a.via, a.decided_at, a.bound, a.executor, a.result,
     a.decided_seq, a.changed_seq, a.ended_at, a.votes, a.told, a.due_at, a.seal,
-    c.seq, c.args, c.context, c.description, c.preview, c.details
+    c.args, c.context, c.description, c.preview, c.details, c.seq
     FROM approval a LEFT JOIN content c ON c.seq = a.seq";
 
 /// The rows that `rest` (`WHERE … ORDER BY …`) selects, each checked against its seals.
@@ -36,7 +37,12 @@ pub(super) fn each(
     let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} {rest}"))?;
     let mut rows = statement.query(params)?;
     while let Some(row) = rows.next()? {
-        see(Row::read(row)?)?;
+        let mut next = Column::new(row);
+        let row = Row::read(&mut next)?;
+        if next.some_int()?.is_none() {
+            return Err(damaged(&record_name(row.id)).into());
+        }
+        see(row)?;
     }
     Ok(())
 }
@@ -49,74 +55,6 @@ pub(super) fn by_id(
 }
 
 impl Row {
-    fn read(row: &rusqlite::Row<'_>) -> Result<Self, Fault> {
-        let mut next = Column::new(row);
-        let seq = next.get()?;
-        let mut read = Self {
-            seq,
-            id: ApprovalId::from_bytes(next.get()?),
-            run_id: next.get()?,
-            tool_call_id: next.get()?,
-            tool_name: next.get()?,
-            digest: next.get()?,
-            origin: next.get()?,
-            flags: next.get()?,
-            allowed: next.get()?,
-            supersedes: next.get::<Option<[u8; 16]>>()?.map(ApprovalId::from_bytes),
-            created_at: next.get()?,
-            duration: next.get()?,
-            expires_at: next.get()?,
-            needs: next.get()?,
-            requester: next.get()?,
-            remind: next.get()?,
-            contents: next.get()?,
-            asked: next.get()?,
-            status: next.get()?,
-            fate: None,
-            texts: Texts::default(),
-            executor: None,
-            result: None,
-            decided_seq: None,
-            changed_seq: 0,
-            ended_at: None,
-            votes: None,
-            told: None,
-            due_at: None,
-            seal: [0; 32],
-        };
-        let (choice, stop): (Option<i64>, Option<i64>) = (next.get()?, next.get()?);
-        let (answer, reason, by) = (next.get()?, next.get()?, next.get()?);
-        let (via, at, bound): (Option<String>, Option<i64>, _) =
-            (next.get()?, next.get()?, next.get()?);
-        read.fate = match (choice, stop, via, at) {
-            (Some(choice), Some(stop), Some(via), Some(at)) => {
-                Some(Fate { choice, stop, answer, reason, by, via, at, bound })
-            }
-            (None, None, None, None) => None,
-            _ => return Err(damaged(&record_name(read.id)).into()),
-        };
-        read.executor = next.get()?;
-        read.result = next.get()?;
-        read.decided_seq = next.get()?;
-        read.changed_seq = next.get()?;
-        read.ended_at = next.get()?;
-        read.votes = next.get()?;
-        read.told = next.get()?;
-        read.due_at = next.get()?;
-        read.seal = next.get()?;
-        if next.get::<Option<i64>>()?.is_none() {
-            return Err(damaged(&record_name(read.id)).into());
-        }
-        read.texts = Texts {
-            args: next.get()?,
-            context: next.get()?,
-            description: next.get()?,
-            preview: next.get()?,
-            details: next.get()?,
-        };
-        Ok(read)
-    }
-
     /// Keeps it as a new row.
     pub(super) fn insert(&self, connection: &Connection) -> Result<(), Fault> {
         connection

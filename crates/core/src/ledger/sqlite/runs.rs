@@ -9,29 +9,12 @@ use crate::ledger::history::{self, Encoding, Node};
 use crate::ledger::row::{Run, Sealer, damaged, run_name, time};
 use crate::ledger::{Hash, LedgerError, RunInfo, SavedRun};
 
+/// In the order of [`Run::read`].
 const COLUMNS: &str = "
     r.seq, r.run_id, r.owner, r.status, r.steps, r.head, r.forked, r.contents, r.state, r.created_at, r.updated_at,
     r.seal FROM run r";
 
 impl Run {
-    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-        let mut next = Column::new(row);
-        Ok(Self {
-            seq: next.get()?,
-            run_id: next.get()?,
-            owner: next.get()?,
-            status: next.get()?,
-            steps: next.get()?,
-            head: next.get()?,
-            forked: next.get()?,
-            contents: next.get()?,
-            state: next.get()?,
-            created_at: next.get()?,
-            updated_at: next.get()?,
-            seal: next.get()?,
-        })
-    }
-
     /// Keeps it, new or not.
     pub(super) fn put(&mut self, connection: &Connection, sealer: &Sealer) -> Result<(), Fault> {
         self.reseal(sealer);
@@ -68,20 +51,24 @@ pub(super) const RECENT: &str = "ORDER BY r.updated_at DESC, r.seq DESC LIMIT ?1
 pub(super) fn select(
     connection: &Connection, sealer: &Sealer, rest: &str, params: impl rusqlite::Params,
 ) -> Result<Vec<Run>, Fault> {
-    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} {rest}"))?;
-    let runs: Vec<Run> = statement.query_map(params, Run::read)?.collect::<Result<_, _>>()?;
-    runs.iter().try_for_each(|run| run.check(sealer))?;
-    Ok(runs)
+    let mut found = Vec::new();
+    each(connection, rest, params, |run| {
+        run.check(sealer)?;
+        found.push(run);
+        Ok(())
+    })?;
+    Ok(found)
 }
 
-/// The runs that `rest` selects, unchecked.
+/// Shows each run that `rest` selects to `see`, unchecked.
 pub(super) fn each(
-    connection: &Connection, mut see: impl FnMut(Run) -> Result<(), Fault>,
+    connection: &Connection, rest: &str, params: impl rusqlite::Params,
+    mut see: impl FnMut(Run) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} ORDER BY r.seq"))?;
-    let mut rows = statement.query([])?;
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} {rest}"))?;
+    let mut rows = statement.query(params)?;
     while let Some(row) = rows.next()? {
-        see(Run::read(row)?)?;
+        see(Run::read(&mut Column::new(row))?)?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::{Fault, OwnerId};
 use crate::approval::{ApprovalId, Decided, Record, Step as Advance};
 use crate::ledger::LedgerError;
 use crate::ledger::audit::{Chain, Entry, Kind, Note};
-use crate::ledger::row::{Change, Row, Sealer, time, whole};
+use crate::ledger::row::{Change, Row, Sealer, whole};
 
 /// By how many ms the clock of the machine must leave that of this process to be told of.
 const JUMP: u64 = 5_000;
@@ -181,16 +181,12 @@ pub(super) fn entries_where(
 ) -> Result<Vec<Entry>, Fault> {
     let mut statement =
         connection.prepare_cached(&format!("SELECT seq, at, body, hash FROM audit {rest}"))?;
-    let entries = statement.query_map(params, |row| {
-        let mut next = Column::new(row);
-        Ok(Entry {
-            seq: time(next.get()?),
-            at: time(next.get()?),
-            body: next.get()?,
-            hash: next.get()?,
-        })
-    })?;
-    Ok(entries.collect::<Result<_, _>>()?)
+    let mut rows = statement.query(params)?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        entries.push(Entry::read(&mut Column::new(row))?);
+    }
+    Ok(entries)
 }
 
 /// The value of a key of `meta`.
