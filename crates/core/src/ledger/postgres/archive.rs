@@ -8,12 +8,10 @@ use super::open::Core;
 use super::pen::now;
 use super::pool::Patience;
 use super::rows::Column;
-use super::run_steps::Save;
 use super::{check, lists, retention, runs, sequencer};
 use crate::approval::Record;
 use crate::ledger::audit::{Chain, Entry, Note};
-use crate::ledger::history::{self, Node};
-use crate::ledger::row::{damaged, internal, time, whole};
+use crate::ledger::row::{Save, damaged, internal, time, whole};
 use crate::ledger::{
     About, Archive, Hash, LedgerError, Retention, RunInfo, SaveRun, SavedRun, Tidied, Verified,
 };
@@ -30,14 +28,7 @@ impl Archive for PostgresLedger {
 
     fn save_run(&self, save: SaveRun<'_>, now: u64) -> Result<Vec<Hash>, LedgerError> {
         self.core.only_read()?;
-        let key = self.core.pen.sealer.key();
-        let mut nodes: Vec<Node> = Vec::with_capacity(save.entries.len());
-        for entry in save.entries {
-            let parent = nodes.last().map(|node| node.hash).or(save.parent);
-            nodes.push(history::encode(parent, entry.get().as_bytes(), key)?);
-        }
-        let SaveRun { run_id, parent, state, status, steps, .. } = save;
-        let save = Save { run_id, parent, entries: nodes, state, status, steps };
+        let save = Save::of(&save, &self.core.pen.sealer)?;
         self.core.block_on(self.core.save_run(save, now))
     }
 

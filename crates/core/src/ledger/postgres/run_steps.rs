@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use serde_json::value::RawValue;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
@@ -15,40 +14,15 @@ use super::pool::Patience;
 use super::rows::Column;
 use super::runs;
 use super::write::Params;
-use crate::ledger::audit::{Kind, Note};
 use crate::ledger::history::Node;
-use crate::ledger::row::{
-    Run, active, internal, over, run_name, run_status_number, time, unknown, whole,
-};
-use crate::ledger::{Hash, LedgerError, RunStatus};
-
-/// What [`crate::ledger::SaveRun`] says, with its entries as they will be kept.
-pub(super) struct Save<'a> {
-    pub(super) run_id: &'a str,
-    pub(super) parent: Option<Hash>,
-    pub(super) entries: Vec<Node>,
-    pub(super) state: &'a RawValue,
-    pub(super) status: RunStatus,
-    pub(super) steps: u64,
-}
+use crate::ledger::row::{Found, Run, Save, Turn, time, whole};
+use crate::ledger::{Hash, LedgerError};
 
 /// A run as it was looked at, to change it.
 struct Look {
-    now: u64,
+    found: Found,
     /// Numbers for the leaves of a change.
     leaves: [i64; 2],
-    /// The number that a new run gets.
-    fresh: i64,
-    run: Option<Run>,
-    active: bool,
-    /// Whether the entry that is asked for is there.
-    has_parent: bool,
-}
-
-/// What a run becomes.
-struct Turn {
-    run: Run,
-    notes: Vec<Note>,
 }
 
 /// How often a step looks anew because others were faster.
@@ -59,20 +33,20 @@ impl Core {
     /// of the run is then the one that was to be written.
     async fn turn(
         &self, run: &str, local: u64, parent: Option<Hash>, entries: &[Node],
-        mut judge: impl FnMut(Look) -> Result<Option<Turn>, LedgerError>,
+        mut judge: impl FnMut(Found) -> Result<Option<Turn>, LedgerError>,
     ) -> Result<(), Fault> {
         let mut patience = Patience::default();
         let mut tried: Vec<([u8; 32], Vec<i64>)> = Vec::new();
         for _ in 0..LOOKS {
             let done = self.pool.once(async |client| {
-                let look = self.look_at_run(client, run, parent, local).await?;
-                if let Some(found) = &look.run
-                    && let Some((_, leaves)) = tried.iter().find(|(seal, _)| *seal == found.seal)
+                let Look { found, leaves } = self.look_at_run(client, run, parent, local).await?;
+                if let Some(run) = &found.run
+                    && let Some((_, leaves)) = tried.iter().find(|(seal, _)| *seal == run.seal)
                 {
                     return Ok(Some(leaves.clone()));
                 }
-                let (old, leaves, now) = (look.run.clone(), look.leaves, look.now);
-                let Some(mut turn) = judge(look)? else { return Ok(Some(Vec::new())) };
+                let (old, now) = (found.run.clone(), found.now);
+                let Some(mut turn) = judge(found)? else { return Ok(Some(Vec::new())) };
                 turn.run.reseal(&self.pen.sealer);
                 let used = leaves.into_iter().take(turn.notes.len()).collect::<Vec<_>>();
                 tried.push((turn.run.seal, used.clone()));
@@ -138,7 +112,8 @@ impl Core {
         if let Some(run) = &run {
             run.check(&pen.sealer)?;
         }
-        Ok(Look { now, leaves, fresh, run, active, has_parent })
+        let me = *pen.owner().as_bytes();
+        Ok(Look { found: Found { run, active, has_parent, fresh, me, now }, leaves })
     }
 
     /// `false`: somebody else was faster, or lives.
@@ -220,79 +195,20 @@ impl Core {
         Ok(!client.query_typed(&sql, p.as_slice()).await?.is_empty())
     }
 
-    pub(super) async fn save_run(&self, save: Save<'_>, local: u64) -> Result<Vec<Hash>, Fault> {
-        let me = *self.pen.owner().as_bytes();
-        let state = self.pen.sealer.seal(save.run_id.as_bytes(), "state", save.state.get())?;
-        self.turn(save.run_id, local, save.parent, &save.entries, |look| {
-            let (mut run, news) = match look.run {
-                Some(run) => {
-                    let status = run.status().unwrap_or(RunStatus::Cancelled);
-                    if status.is_over() {
-                        return Err(over(&run.run_id, status));
-                    }
-                    if run.owner != Some(me) && look.active {
-                        return Err(active(&run.run_id));
-                    }
-                    let news = (run.owner != Some(me)).then_some(Kind::RunResumed);
-                    (run, news)
-                }
-                None => (new_run(save.run_id, look.fresh, look.now), Some(Kind::RunStarted)),
-            };
-            if save.parent.is_some() && !look.has_parent {
-                return Err(internal(format!(
-                    "the history of {} does not hold the entry that new ones should follow",
-                    run_name(save.run_id)
-                )));
-            }
-            if save.parent != run.head {
-                run.forked = 1;
-            }
-            run.head = save.entries.last().map(|node| node.hash).or(save.parent);
-            run.status = run_status_number(save.status);
-            run.owner = Some(me).filter(|_| !save.status.is_over());
-            run.steps = whole(save.steps);
-            run.state.clone_from(&state);
-            run.updated_at = whole(look.now);
-            let ended = save.status.is_over().then_some(Kind::RunEnded);
-            let notes = news.into_iter().chain(ended).map(|kind| {
-                let note = Note { run_id: Some(save.run_id.into()), ..Note::new(kind) };
-                if kind == Kind::RunEnded { note.with("status", save.status.name()) } else { note }
-            });
-            Ok(Some(Turn { notes: notes.collect(), run }))
+    pub(super) async fn save_run(&self, save: Save, local: u64) -> Result<Vec<Hash>, Fault> {
+        self.turn(&save.run_id, local, save.parent, &save.entries, |found| {
+            Turn::save(found, &save).map(Some)
         })
         .await?;
-        Ok(save.entries.iter().map(|node| node.hash).collect())
+        Ok(save.hashes())
     }
 
-    /// A run that failed may be taken again: what made it fail may be over.
     pub(super) async fn take_run(&self, run_id: &str, local: u64) -> Result<(), Fault> {
-        let me = *self.pen.owner().as_bytes();
-        self.turn(run_id, local, None, &[], |look| {
-            let mut run = look.run.ok_or_else(|| unknown(run_id))?;
-            match run.status() {
-                Some(RunStatus::Running | RunStatus::Failed) => {}
-                status => return Err(over(run_id, status.unwrap_or(RunStatus::Cancelled))),
-            }
-            if look.active {
-                return Err(active(run_id));
-            }
-            run.owner = Some(me);
-            run.status = run_status_number(RunStatus::Running);
-            run.updated_at = whole(look.now);
-            let note = Note { run_id: Some(run_id.into()), ..Note::new(Kind::RunResumed) };
-            Ok(Some(Turn { run, notes: vec![note] }))
-        })
-        .await
+        self.turn(run_id, local, None, &[], |found| Turn::take(found, run_id).map(Some)).await
     }
 
-    /// What is not ours is left as it is.
     pub(super) async fn release_run(&self, run_id: &str, local: u64) -> Result<(), Fault> {
-        let me = *self.pen.owner().as_bytes();
-        self.turn(run_id, local, None, &[], |look| {
-            let run = look.run.filter(|run| run.owner == Some(me));
-            Ok(run.map(|run| Turn { run: Run { owner: None, ..run }, notes: Vec::new() }))
-        })
-        .await
+        self.turn(run_id, local, None, &[], |found| Ok(Turn::release(found))).await
     }
 
     /// Drops the entries of a run that its head does not reach: how many there were.
@@ -328,22 +244,5 @@ impl Core {
                 Ok(done)
             })
             .await
-    }
-}
-
-fn new_run(run_id: &str, seq: i64, now: u64) -> Run {
-    Run {
-        seq,
-        run_id: run_id.to_owned(),
-        owner: None,
-        status: run_status_number(RunStatus::Running),
-        steps: 0,
-        head: None,
-        forked: 0,
-        contents: 0,
-        state: Vec::new(),
-        created_at: whole(now),
-        updated_at: whole(now),
-        seal: [0; 32],
     }
 }

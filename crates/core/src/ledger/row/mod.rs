@@ -10,6 +10,7 @@ mod news;
 mod record;
 mod request;
 mod run;
+mod turn;
 mod value;
 mod votes;
 
@@ -20,5 +21,6 @@ pub(super) use codec::{Sealer, damaged, time, whole};
 pub(super) use columns::Columns;
 pub(super) use news::News;
 pub(super) use request::{Fate, Row, Texts, record_name};
-pub(super) use run::{Run, active, over, run_name, status_number as run_status_number, unknown};
+pub(super) use run::{Run, run_name};
+pub(super) use turn::{Found, Save, Turn};
 pub(super) use value::KeptValue;

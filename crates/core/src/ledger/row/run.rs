@@ -66,25 +66,25 @@ pub(in crate::ledger) fn run_name(run_id: &str) -> String {
 }
 
 /// The number of a status as it is kept.
-pub(in crate::ledger) const fn status_number(status: RunStatus) -> i64 {
+pub(super) const fn status_number(status: RunStatus) -> i64 {
     status as i64
 }
 
-pub(in crate::ledger) fn active(run_id: &str) -> LedgerError {
+pub(super) fn active(run_id: &str) -> LedgerError {
     LedgerErrorKind::RunActive.because(format!(
         "{} is continued by a process that lives: wait for it, or end it",
         run_name(run_id)
     ))
 }
 
-pub(in crate::ledger) fn unknown(run_id: &str) -> LedgerError {
+pub(super) fn unknown(run_id: &str) -> LedgerError {
     LedgerErrorKind::UnknownRun.because(format!(
         "there is no {} in this ledger",
         run_name(run_id).trim_start_matches("the ")
     ))
 }
 
-pub(in crate::ledger) fn over(run_id: &str, status: RunStatus) -> LedgerError {
+pub(super) fn over(run_id: &str, status: RunStatus) -> LedgerError {
     LedgerErrorKind::RunOver.because(format!(
         "{} is {}: start a new one",
         run_name(run_id),

@@ -1,16 +1,12 @@
 //! [`Archive`] over the file.
 
-use serde_json::value::RawValue;
-
 use super::ledger::SqliteLedger;
 use super::requests::look;
-use super::run_steps::Save;
 use super::runs;
 use super::step;
 use crate::approval::Record;
 use crate::ledger::audit::{Chain, Entry, Note};
-use crate::ledger::history::{self, Node};
-use crate::ledger::row::{internal, whole};
+use crate::ledger::row::{Save, internal, whole};
 use crate::ledger::{
     About, Archive, Hash, LedgerError, Retention, RunInfo, SaveRun, SavedRun, Tidied, Verified,
 };
@@ -25,20 +21,7 @@ impl Archive for SqliteLedger {
     }
 
     fn save_run(&self, save: SaveRun<'_>, now: u64) -> Result<Vec<Hash>, LedgerError> {
-        // Compressing takes its time, and nobody waits for it here.
-        let mut nodes: Vec<Node> = Vec::with_capacity(save.entries.len());
-        for entry in save.entries {
-            let parent = nodes.last().map(|node| node.hash).or(save.parent);
-            nodes.push(history::encode(parent, entry.get().as_bytes(), self.pen.sealer.key())?);
-        }
-        let save = Save {
-            run_id: save.run_id.to_owned(),
-            parent: save.parent,
-            entries: nodes,
-            state: RawValue::to_owned(save.state),
-            status: save.status,
-            steps: save.steps,
-        };
+        let save = Save::of(&save, &self.pen.sealer)?;
         let engine = self.engine.clone();
         self.step(now, move |step| step.save_run(&engine, &save))
     }
@@ -65,8 +48,8 @@ impl Archive for SqliteLedger {
     }
 
     fn release_run(&self, run: &str, now: u64) -> Result<(), LedgerError> {
-        let run = run.to_owned();
-        self.step(now, move |step| step.release_run(&run))
+        let (engine, run) = (self.engine.clone(), run.to_owned());
+        self.step(now, move |step| step.release_run(&engine, &run))
     }
 
     fn runs(&self, open: bool, limit: usize) -> Result<Vec<RunInfo>, LedgerError> {
