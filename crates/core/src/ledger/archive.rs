@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 
 use super::LedgerError;
 use super::audit::{Chain, Entry, Note};
+use super::row::internal;
 use crate::approval::Record;
 
 /// A SHA-256.
@@ -222,4 +223,15 @@ pub trait Archive: Send + Sync {
 
     /// Gives the space of what was dropped back to the system.
     fn compact(&self) -> Result<Tidied, LedgerError>;
+}
+
+/// A run that was just taken. It is ours now, so nobody changes it while it is read; what cannot be read is given back.
+pub(super) fn taken(archive: &impl Archive, run: &str, now: u64) -> Result<SavedRun, LedgerError> {
+    match archive.run(run) {
+        Ok(Some(saved)) => Ok(saved),
+        failed => {
+            let _ = archive.release_run(run, now);
+            Err(failed.err().unwrap_or_else(|| internal("a run that was taken is gone")))
+        }
+    }
 }

@@ -1,17 +1,17 @@
 //! [`Archive`] on the server.
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 
 use super::fault::Fault;
 use super::ledger::PostgresLedger;
 use super::open::Core;
 use super::pen::now;
-use super::pool::Patience;
 use super::rows::Column;
 use super::{check, lists, retention, runs, sequencer};
 use crate::approval::Record;
+use crate::ledger::archive::taken;
 use crate::ledger::audit::{Chain, Entry, Note};
-use crate::ledger::row::{Save, damaged, internal, time, whole};
+use crate::ledger::row::{Save, damaged, time, whole};
 use crate::ledger::{
     About, Archive, Hash, LedgerError, Retention, RunInfo, SaveRun, SavedRun, Tidied, Verified,
 };
@@ -45,14 +45,7 @@ impl Archive for PostgresLedger {
     fn take_run(&self, run: &str, now: u64) -> Result<SavedRun, LedgerError> {
         self.core.only_read()?;
         self.core.block_on(self.core.take_run(run, now))?;
-        // It is ours now, so nobody changes it while it is read.
-        match self.run(run) {
-            Ok(Some(saved)) => Ok(saved),
-            failed => {
-                let _ = self.release_run(run, now);
-                Err(failed.err().unwrap_or_else(|| internal("a run that was taken is gone")))
-            }
-        }
+        taken(self, run, now)
     }
 
     fn release_run(&self, run: &str, now: u64) -> Result<(), LedgerError> {
@@ -152,36 +145,20 @@ impl Core {
              SELECT n.id, $2, n.kind, n.about, n.body FROM unnest($1::bigint[], $3::text[], $4::uuid[], $5::text[]) n (id, kind, about, body)
              WHERE NOT EXISTS (SELECT FROM @audit WHERE leaf = n.id AND at >= $2) ON CONFLICT (id) DO NOTHING",
         );
-        let mut patience = Patience::default();
-        loop {
-            let done = self.pool.once(async |client| {
-                client
-                    .execute_typed(
-                        &sql,
-                        &[
-                            (&leaves, Type::INT8_ARRAY),
-                            (&at, Type::INT8),
-                            (&kinds, Type::TEXT_ARRAY),
-                            (&about, Type::UUID_ARRAY),
-                            (&bodies, Type::TEXT_ARRAY),
-                        ],
-                    )
-                    .await?;
-                Ok(())
-            });
-            match done.await {
-                Err(fault) if fault.is_passing() => {
-                    if !patience.pause().await {
-                        return Err(fault);
-                    }
-                }
-                Err(fault) => return Err(fault),
-                Ok(()) => {
-                    self.changed(&leaves);
-                    return Ok(());
-                }
-            }
-        }
+        self.pool
+            .again(async |client| {
+                let params: [(&(dyn ToSql + Sync), Type); 5] = [
+                    (&leaves, Type::INT8_ARRAY),
+                    (&at, Type::INT8),
+                    (&kinds, Type::TEXT_ARRAY),
+                    (&about, Type::UUID_ARRAY),
+                    (&bodies, Type::TEXT_ARRAY),
+                ];
+                Ok(client.execute_typed(&sql, &params).await?)
+            })
+            .await?;
+        self.changed(&leaves);
+        Ok(())
     }
 }
 

@@ -27,6 +27,8 @@ const LONG: Duration = Duration::from_secs(3_600);
 const GRACE: Duration = Duration::from_secs(2);
 /// How long a step is tried anew while the server cannot be reached or others are in its way.
 const STAMINA: Duration = Duration::from_secs(15);
+/// How often is looked anew because others were faster.
+const LOOKS: usize = 64;
 /// The first pause between two tries, and the longest.
 const PAUSE: Duration = Duration::from_millis(25);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -111,16 +113,28 @@ impl Pool {
     pub(super) async fn again<R>(
         &self, mut work: impl AsyncFnMut(&mut Client) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
+        self.settle(async |client| work(client).await.map(Some)).await
+    }
+
+    /// The same for a look with a change of what was looked at; `None`: somebody else was faster, and it looks anew.
+    pub(super) async fn settle<R>(
+        &self, mut work: impl AsyncFnMut(&mut Client) -> Result<Option<R>, Fault>,
+    ) -> Result<R, Fault> {
         let mut patience = Patience::default();
+        let mut looks = 0;
         loop {
-            let fault = match self.once(&mut work).await {
-                Err(fault) if fault.is_passing() => fault,
-                done => return done,
-            };
-            // After a restart of the server all that are kept are broken.
-            self.idle().retain(|client| !client.is_closed());
-            if !patience.pause().await {
-                return Err(fault);
+            match self.once(&mut work).await {
+                Ok(Some(done)) => return Ok(done),
+                Ok(None) if looks == LOOKS => return Err(Fault::Late),
+                Ok(None) => looks += 1,
+                Err(fault) if fault.is_passing() => {
+                    // After a restart of the server all that are kept are broken.
+                    self.idle().retain(|client| !client.is_closed());
+                    if !patience.pause().await {
+                        return Err(fault);
+                    }
+                }
+                Err(fault) => return Err(fault),
             }
         }
     }
@@ -179,7 +193,7 @@ impl Default for Patience {
 
 impl Patience {
     /// Waits before the next try, each time twice as long; `false`: it was tried for long enough.
-    pub(super) async fn pause(&mut self) -> bool {
+    async fn pause(&mut self) -> bool {
         if self.start.elapsed() + self.next > STAMINA {
             return false;
         }

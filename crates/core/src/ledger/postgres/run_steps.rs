@@ -10,7 +10,6 @@ use super::fault::Fault;
 use super::open::Core;
 use super::owners;
 use super::pen::now;
-use super::pool::Patience;
 use super::rows::Column;
 use super::runs;
 use super::write::Params;
@@ -25,9 +24,6 @@ struct Look {
     leaves: [i64; 2],
 }
 
-/// How often a step looks anew because others were faster.
-const LOOKS: usize = 64;
-
 impl Core {
     /// A step on a run: `judge` says what becomes of it, or `None`: nothing. An answer that is lost is looked after: the seal
     /// of the run is then the one that was to be written.
@@ -35,44 +31,30 @@ impl Core {
         &self, run: &str, local: u64, parent: Option<Hash>, entries: &[Node],
         mut judge: impl FnMut(Found) -> Result<Option<Turn>, LedgerError>,
     ) -> Result<(), Fault> {
-        let mut patience = Patience::default();
         let mut tried: Vec<([u8; 32], Vec<i64>)> = Vec::new();
-        for _ in 0..LOOKS {
-            let done = self.pool.once(async |client| {
-                let Look { found, leaves } = self.look_at_run(client, run, parent, local).await?;
-                if let Some(run) = &found.run
-                    && let Some((_, leaves)) = tried.iter().find(|(seal, _)| *seal == run.seal)
-                {
-                    return Ok(Some(leaves.clone()));
-                }
-                let (old, now) = (found.run.clone(), found.now);
-                let Some(mut turn) = judge(found)? else { return Ok(Some(Vec::new())) };
-                turn.run.reseal(&self.pen.sealer);
-                let used = leaves.into_iter().take(turn.notes.len()).collect::<Vec<_>>();
-                tried.push((turn.run.seal, used.clone()));
-                if self.write_run(client, old.as_ref(), &turn, entries, &used, now).await? {
-                    return Ok(Some(used));
-                }
-                tried.pop();
-                Ok(None)
-            });
-            match done.await {
-                Ok(Some(leaves)) => {
-                    if !leaves.is_empty() {
-                        self.changed(&leaves);
-                    }
-                    return Ok(());
-                }
-                Ok(None) => {}
-                Err(fault) if fault.is_passing() => {
-                    if !patience.pause().await {
-                        return Err(fault);
-                    }
-                }
-                Err(fault) => return Err(fault),
+        let written = self.pool.settle(async |client| {
+            let Look { found, leaves } = self.look_at_run(client, run, parent, local).await?;
+            if let Some(run) = &found.run
+                && let Some((_, leaves)) = tried.iter().find(|(seal, _)| *seal == run.seal)
+            {
+                return Ok(Some(leaves.clone()));
             }
+            let (old, now) = (found.run.clone(), found.now);
+            let Some(mut turn) = judge(found)? else { return Ok(Some(Vec::new())) };
+            turn.run.reseal(&self.pen.sealer);
+            let used = leaves.into_iter().take(turn.notes.len()).collect::<Vec<_>>();
+            tried.push((turn.run.seal, used.clone()));
+            if self.write_run(client, old.as_ref(), &turn, entries, &used, now).await? {
+                return Ok(Some(used));
+            }
+            tried.pop();
+            Ok(None)
+        });
+        let leaves = written.await?;
+        if !leaves.is_empty() {
+            self.changed(&leaves);
         }
-        Err(Fault::Late)
+        Ok(())
     }
 
     async fn look_at_run(

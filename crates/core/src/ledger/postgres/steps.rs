@@ -11,7 +11,6 @@ use super::fault::Fault;
 use super::open::Core;
 use super::owners;
 use super::pen::now;
-use super::pool::Patience;
 use super::rows;
 use super::write::{self, Guard};
 use crate::approval::{ApprovalId, Choice, Considered, Decided, Record, Request, Step as Advance};
@@ -31,8 +30,6 @@ pub(super) enum Judged<R> {
 /// The number of a leaf whose fate is not known, and what is made of the record if it was written.
 type Tried<R> = (i64, fn(Record) -> R);
 
-/// How often a step looks anew because others were faster.
-const LOOKS: usize = 64;
 /// By how many ms the time in an id may be another than the server's.
 const ID_SLACK: u64 = 1_000;
 
@@ -43,30 +40,10 @@ impl Core {
         &self, id: ApprovalId, local: u64,
         mut judge: impl FnMut(Option<Row>, u64, u64) -> Result<Judged<R>, LedgerError>,
     ) -> Result<R, Fault> {
-        let mut patience = Patience::default();
         let mut tried: Vec<Tried<R>> = Vec::new();
-        let mut looks = 0;
-        loop {
-            let fault = match self
-                .pool
-                .once(async |client| self.attempt(client, id, local, &mut judge, &mut tried).await)
-                .await
-            {
-                Ok(Some(done)) => return Ok(done),
-                Ok(None) => {
-                    looks += 1;
-                    if looks > LOOKS {
-                        return Err(Fault::Late);
-                    }
-                    continue;
-                }
-                Err(fault) if fault.is_passing() => fault,
-                Err(fault) => return Err(fault),
-            };
-            if !patience.pause().await {
-                return Err(fault);
-            }
-        }
+        self.pool
+            .settle(async |client| self.attempt(client, id, local, &mut judge, &mut tried).await)
+            .await
     }
 
     /// `None`: somebody else was faster.
@@ -283,37 +260,18 @@ impl Core {
     }
 
     pub(super) async fn request(&self, mut request: Request) -> Result<Requested, Fault> {
-        let mut patience = Patience::default();
-        let mut looks = 0;
-        let mut tried = false;
         let local = request.created_at;
         let duration = request.expires_at.map(|at| at.saturating_sub(request.created_at));
-        loop {
-            let done = self
-                .pool
-                .once(async |client| {
-                    self.ask(client, &mut request, duration, local, &mut tried).await
-                })
-                .await;
-            let fault = match done {
-                Ok(Some(Asked::Created(seq))) => {
-                    self.changed(&[seq]);
-                    return Ok(Requested::Created(Record::new(request.into())));
-                }
-                Ok(Some(Asked::Other(requested))) => return Ok(*requested),
-                Ok(None) => {
-                    looks += 1;
-                    if looks > LOOKS {
-                        return Err(Fault::Late);
-                    }
-                    continue;
-                }
-                Err(fault) if fault.is_passing() => fault,
-                Err(fault) => return Err(fault),
-            };
-            if !patience.pause().await {
-                return Err(fault);
+        let mut tried = false;
+        let asked = self.pool.settle(async |client| {
+            self.ask(client, &mut request, duration, local, &mut tried).await
+        });
+        match asked.await? {
+            Asked::Created(seq) => {
+                self.changed(&[seq]);
+                Ok(Requested::Created(Record::new(request.into())))
             }
+            Asked::Other(requested) => Ok(*requested),
         }
     }
 

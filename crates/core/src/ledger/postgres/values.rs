@@ -1,12 +1,11 @@
 //! Texts beside the requests, each under its key.
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use super::fault::Fault;
 use super::open::Core;
 use super::pen::Pen;
-use super::pool::Patience;
 use super::rows::Column;
 use crate::ledger::Versioned;
 use crate::ledger::row::{Columns as _, KeptValue, damaged, whole};
@@ -48,29 +47,20 @@ pub(super) async fn set(
     let sql = pen.sql(sql);
     let new = KeptValue::new(&pen.sealer, key, version, text)?;
     let (text, seal) = (new.text.as_slice(), new.seal.as_slice());
-    let mut patience = Patience::default();
     let mut tried = false;
-    loop {
-        let done = core.pool.once(async |client| {
+    core.pool
+        .again(async |client| {
             if tried && kept(client, pen, key).await?.is_some_and(|kept| kept.seal == new.seal) {
                 return Ok(true);
             }
             tried = true;
-            let params: [(&(dyn tokio_postgres::types::ToSql + Sync), Type); 4] = [
+            let params: [(&(dyn ToSql + Sync), Type); 4] = [
                 (&key.as_bytes(), Type::BYTEA),
                 (&version, Type::INT8),
                 (&text, Type::BYTEA),
                 (&seal, Type::BYTEA),
             ];
             Ok(client.execute_typed(&sql, &params).await? == 1)
-        });
-        match done.await {
-            Err(fault) if fault.is_passing() => {
-                if !patience.pause().await {
-                    return Err(fault);
-                }
-            }
-            done => return done,
-        }
-    }
+        })
+        .await
 }

@@ -5,8 +5,9 @@ use super::requests::look;
 use super::runs;
 use super::step;
 use crate::approval::Record;
+use crate::ledger::archive::taken;
 use crate::ledger::audit::{Chain, Entry, Note};
-use crate::ledger::row::{Save, internal, whole};
+use crate::ledger::row::{Save, whole};
 use crate::ledger::{
     About, Archive, Hash, LedgerError, Retention, RunInfo, SaveRun, SavedRun, Tidied, Verified,
 };
@@ -37,14 +38,7 @@ impl Archive for SqliteLedger {
     fn take_run(&self, run: &str, now: u64) -> Result<SavedRun, LedgerError> {
         let (engine, name) = (self.engine.clone(), run.to_owned());
         self.step(now, move |step| step.take_run(&engine, &name))?;
-        // It is ours now, so nobody changes it while it is read, and nobody waits for that.
-        match self.run(run) {
-            Ok(Some(saved)) => Ok(saved),
-            failed => {
-                let _ = self.release_run(run, now);
-                Err(failed.err().unwrap_or_else(|| internal("a run that was taken is gone")))
-            }
-        }
+        taken(self, run, now)
     }
 
     fn release_run(&self, run: &str, now: u64) -> Result<(), LedgerError> {
