@@ -127,7 +127,7 @@ fn memory_forgets_the_oldest_that_is_over() {
     forgets_the_oldest_that_is_over(MemoryLedger::new(2));
 }
 
-fn request(run: &str, call: &str, deadline: Option<u64>) -> Request {
+pub(super) fn request(run: &str, call: &str, deadline: Option<u64>) -> Request {
     let call = ToolCall {
         run_id: run.into(),
         tool_call_id: call.into(),
@@ -486,23 +486,28 @@ fn told(feed: &Feed, expected: usize) -> Vec<String> {
     let (mut told, start) = (Vec::new(), std::time::Instant::now());
     loop {
         feed.drain(|event| {
-            told.push(match event {
-                Event::Requested(request) => format!("requested {}", request.call.tool_call_id),
-                Event::Decided { request, decided, .. } => {
-                    format!("{} {}", decided.decision.choice.name(), request.call.tool_call_id)
-                }
-                Event::Started { .. } => "started".to_owned(),
-                Event::Settled { end, .. } => end.name().to_owned(),
-                Event::Voted { vote, .. } => format!("voted by {}", vote.by),
-                Event::Reminded { .. } => "reminded".to_owned(),
-                Event::Escalated { to, .. } => format!("escalated to {}", to.join(" ")),
-            });
+            told.push(name(&event));
             true
         });
         if told.len() >= expected || start.elapsed().as_secs() >= 30 {
             return told;
         }
         std::thread::yield_now();
+    }
+}
+
+/// An event in a few words.
+pub(super) fn name(event: &Event) -> String {
+    match event {
+        Event::Requested(request) => format!("requested {}", request.call.tool_call_id),
+        Event::Decided { request, decided, .. } => {
+            format!("{} {}", decided.decision.choice.name(), request.call.tool_call_id)
+        }
+        Event::Started { .. } => "started".to_owned(),
+        Event::Settled { end, .. } => end.name().to_owned(),
+        Event::Voted { vote, .. } => format!("voted by {}", vote.by),
+        Event::Reminded { .. } => "reminded".to_owned(),
+        Event::Escalated { to, .. } => format!("escalated to {}", to.join(" ")),
     }
 }
 

@@ -180,7 +180,5 @@ pub(super) async fn head(
     let Some(found) = client.query_typed_opt(&sql, &[]).await? else {
         return Err(damaged("the end of the audit log").into());
     };
-    let head: &[u8] = found.try_get(2)?;
-    let head = head.try_into().map_err(|_| damaged("the end of the audit log"))?;
-    Ok(Chain { seq: time(found.try_get(0)?), at: time(found.try_get(1)?), head })
+    Chain::read(&mut Column::new(&found))
 }

@@ -10,8 +10,9 @@ use uuid::Uuid;
 
 use super::fault::Fault;
 use super::pen::Pen;
+use super::rows::Column;
 use crate::ledger::audit::{Chain, Entry};
-use crate::ledger::row::{damaged, time, whole};
+use crate::ledger::row::{damaged, whole};
 
 /// How many leaves are chained in one transaction.
 const BATCH: i64 = 1_000;
@@ -47,9 +48,7 @@ async fn batch(client: &mut Client, pen: &Pen, wait: bool) -> Result<Option<i64>
     let skip = if wait { "" } else { "SKIP LOCKED" };
     let sql = pen.sql(&format!("SELECT seq, at, head FROM @chain WHERE one FOR UPDATE {skip}"));
     let Some(found) = transaction.query_typed_opt(&sql, &[]).await? else { return Ok(None) };
-    let head: &[u8] = found.try_get(2)?;
-    let head = head.try_into().map_err(|_| damaged("the end of the audit log"))?;
-    let mut chain = Chain { seq: time(found.try_get(0)?), at: time(found.try_get(1)?), head };
+    let mut chain = Chain::read(&mut Column::new(&found))?;
     let sql = pen.sql("SELECT id, kind, approval_id, body FROM @leaf ORDER BY id LIMIT $1");
     let leaves = transaction.query_typed(&sql, &[(&BATCH, Type::INT8)]).await?;
     if leaves.is_empty() {

@@ -7,7 +7,7 @@ use super::request::{Fate, Row, Texts, record_name};
 use super::run::Run;
 use crate::approval::ApprovalId;
 use crate::ledger::LedgerError;
-use crate::ledger::audit::Entry;
+use crate::ledger::audit::{Chain, Entry};
 
 /// The columns of a row, one after the other.
 pub(in crate::ledger) trait Columns {
@@ -60,6 +60,14 @@ impl Entry {
     pub(in crate::ledger) fn read<C: Columns>(next: &mut C) -> Result<Self, C::Fault> {
         let (seq, at) = (time(next.int()?), time(next.int()?));
         Ok(Self { seq, at, body: next.text()?, hash: next.bytes()? })
+    }
+}
+
+impl Chain {
+    /// From its columns in this order.
+    pub(in crate::ledger) fn read<C: Columns>(next: &mut C) -> Result<Self, C::Fault> {
+        let (seq, at) = (time(next.int()?), time(next.int()?));
+        Ok(Self { seq, at, head: next.bytes()? })
     }
 }
 

@@ -4,7 +4,7 @@ use super::partitions::{Closed, Day, make_day};
 use super::retention::move_mark;
 use super::*;
 use crate::approval::{Contents, Status, Step};
-use crate::ledger::{Archive as _, Retention, RunStatus, SaveRun, Tidied};
+use crate::ledger::{Archive as _, Hash, Retention, RunStatus, SaveRun, Tidied};
 
 const DAY: u64 = 86_400_000;
 
@@ -25,6 +25,17 @@ fn make(ledger: &PostgresLedger, at: u64) {
     let core = &ledger.core;
     let made = core.pool.once(async |client| make_day(client, &core.pen, Day::of(at)).await);
     core.block_on(made).unwrap();
+}
+
+fn save(
+    ledger: &PostgresLedger, run_id: &str, parent: Option<Hash>, texts: &[&str], status: RunStatus,
+    at: u64,
+) -> Vec<Hash> {
+    let json = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
+    let entries: Vec<_> = texts.iter().map(|text| json(text)).collect();
+    let state = json(r#"{"a":1}"#);
+    let save = SaveRun { run_id, parent, entries: &entries, state: &state, status, steps: 1 };
+    ledger.save_run(save, at).unwrap()
 }
 
 #[test]
@@ -140,16 +151,9 @@ fn runs_that_are_over_lose_their_history_and_then_themselves() {
     let admin = Admin::new(&url);
     let first = 1_700_000_000_000 / DAY * DAY;
     make(&ledger, first);
-    let json = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
-    let save = |run_id, parent, texts: &[&str], status, at| {
-        let entries: Vec<_> = texts.iter().map(|text| json(text)).collect();
-        let state = json(r#"{"a":1}"#);
-        let save = SaveRun { run_id, parent, entries: &entries, state: &state, status, steps: 1 };
-        ledger.save_run(save, at).unwrap()
-    };
-    let hashes = save("over", None, &["1", "2", "3"], RunStatus::Running, first);
-    save("over", Some(hashes[1]), &["4"], RunStatus::Done, first);
-    save("open", None, &["1", "2"], RunStatus::Running, first);
+    let hashes = save(&ledger, "over", None, &["1", "2", "3"], RunStatus::Running, first);
+    save(&ledger, "over", Some(hashes[1]), &["4"], RunStatus::Done, first);
+    save(&ledger, "open", None, &["1", "2"], RunStatus::Running, first);
     // What the edit left behind goes at once.
     assert_eq!(tidy(&ledger, None, None, first).entries, 1);
     let texts = |run: &str| {
@@ -175,20 +179,10 @@ fn what_is_not_counted_goes_all_at_once_too() {
     let admin = Admin::new(&url);
     let first = 1_700_000_000_000 / DAY * DAY;
     make(&ledger, first);
-    let json = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
-    let (entries, state) = ([json("1")], json("{}"));
     for run in ["a", "b", "c", "d", "e"] {
         let id = created(ledger.request(asked(run, "1", first, None)).unwrap()).request().id;
         ledger.decide(id, decided(Choice::Skip, first)).unwrap();
-        let save = SaveRun {
-            run_id: run,
-            parent: None,
-            entries: &entries,
-            state: &state,
-            status: RunStatus::Done,
-            steps: 1,
-        };
-        ledger.save_run(save, first).unwrap();
+        save(&ledger, run, None, &["1"], RunStatus::Done, first);
     }
     // Two at a time, and as long as something is let go of.
     let tidied = tidy(&ledger, Some(5 * DAY), None, first + 9 * DAY);

@@ -13,8 +13,8 @@ use uuid::Uuid;
 
 use super::pool::runtime;
 use super::*;
-use crate::approval::{ApprovalId, Choice, Decided, Decision, DecisionKinds, Record, Request, Via};
-use crate::call::{CanonicalJson, ToolCall};
+use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Via};
+use crate::ledger::conformance::request;
 use crate::ledger::{Begun, Event, Ledger, LedgerError, OpenOptions, Outcome, Requested};
 
 /// A schema of its own on the server for tests.
@@ -86,25 +86,11 @@ fn now() -> u64 {
 }
 
 fn asked(run: &str, call: &str, at: u64, timeout: Option<u64>) -> Request {
-    let call = ToolCall {
-        run_id: run.into(),
-        tool_call_id: call.into(),
-        tool_name: "execute".into(),
-        args: CanonicalJson::parse(r#"{"command":"ls"}"#).unwrap(),
-        context: None,
-    };
     let seconds = uuid::Timestamp::from_unix(uuid::NoContext, at / 1_000, 0);
     Request {
         id: Uuid::new_v7(seconds),
-        digest: call.digest(),
-        call,
-        origin: ["main".into()].into(),
-        description: None,
-        preview: "execute".into(),
-        more: None,
-        allowed: DecisionKinds::ALL,
         created_at: at,
-        expires_at: timeout.map(|timeout| at + timeout),
+        ..request(run, call, timeout.map(|timeout| at + timeout))
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::approval::Step as Advance;
-use crate::ledger::{Event, Watch};
+use crate::ledger::Watch;
+use crate::ledger::conformance::name;
 
 /// Events as they come, or nothing more.
 fn next_events(ledger: &SqliteLedger, count: usize) -> Vec<String> {
@@ -22,20 +23,6 @@ fn next_events(ledger: &SqliteLedger, count: usize) -> Vec<String> {
     }
     ledger.feed().on_wake(None);
     events
-}
-
-fn name(event: &Event) -> String {
-    match event {
-        Event::Requested(request) => format!("requested {}", request.call.tool_call_id),
-        Event::Decided { request, decided, .. } => {
-            format!("{} {}", decided.decision.choice.name(), request.call.tool_call_id)
-        }
-        Event::Started { .. } => "started".to_owned(),
-        Event::Settled { end, .. } => end.name().to_owned(),
-        Event::Voted { vote, .. } => format!("voted by {}", vote.by),
-        Event::Reminded { .. } => "reminded".to_owned(),
-        Event::Escalated { to, .. } => format!("escalated to {}", to.join(" ")),
-    }
 }
 
 fn idle(ledger: &SqliteLedger) {
