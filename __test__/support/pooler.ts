@@ -9,8 +9,11 @@ import { Client } from 'pg';
 
 export interface Pooler {
   readonly port: number;
-  /** How many transactions it carried, and how many of them landed elsewhere than the one before of the same client. */
-  readonly carried: { transactions: number; moved: number };
+  /**
+   * How many transactions it carried, how many of them landed elsewhere than the one before of the same client, and how many
+   * statements were prepared under a name.
+   */
+  readonly carried: { transactions: number; moved: number; named: number };
   close(): Promise<void>;
 }
 
@@ -43,7 +46,7 @@ export async function poolerOf(url: string, size = 3): Promise<Pooler> {
   const connections: Connection[] = [];
   const queue: Customer[] = [];
   const customers = new Map<number, Customer>();
-  const carried = { transactions: 0, moved: 0 };
+  const carried = { transactions: 0, moved: 0, named: 0 };
   let opening = 0;
 
   const serve = () => {
@@ -94,6 +97,8 @@ export async function poolerOf(url: string, size = 3): Promise<Pooler> {
 
   const hear = (customer: Customer, type: string, message: Buffer) => {
     if (type === 'X') return void customer.socket.end();
+    // After the type and the length comes the name, with a zero at its end.
+    if (type === 'P' && message[5] !== 0) carried.named++;
     const asksForAnswer = ['Q', 'S', 'F'].includes(type);
     if (asksForAnswer) customer.expected++;
     customer.isSpeaking = !asksForAnswer;

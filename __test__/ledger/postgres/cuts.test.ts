@@ -107,15 +107,42 @@ describe.skipIf(isMissing)(titled('a network'), () => {
     );
     expect(agents.lines.filter((line) => /^(ERR|CUT)/.test(line))).toEqual([]);
     expect(pooler.carried.moved).toBeGreaterThan(20);
+    expect(pooler.carried.named).toBe(0);
   });
 
-  it('with a pooler in it and no way past: the poll wakes', async () => {
+  it.each([{}, { prepare: 'auto' }, { prepare: 'off' }])(
+    'with a pooler in it and no way past: the poll wakes, and nothing is prepared (%o)',
+    async (parameters) => {
+      const pooler = await poolerOf(server.url);
+      made.push(pooler);
+      const ledger = urlWith(server.ledger({ poll: 300, ...parameters }), { port: pooler.port });
+      const run = await waiting(on, ledger);
+      await on.gate(ledger).approve(run.approvalId);
+      await goesOn(on, run);
+      expect(pooler.carried.moved).toBeGreaterThan(0);
+      expect(pooler.carried.named).toBe(0);
+    },
+  );
+
+  it('with a pooler in it that is said to keep what is prepared, and does not: it goes on without', async () => {
     const pooler = await poolerOf(server.url);
     made.push(pooler);
-    const ledger = urlWith(server.ledger({ poll: 300 }), { port: pooler.port });
-    const run = await waiting(on, ledger);
-    await on.gate(ledger).approve(run.approvalId);
-    await goesOn(on, run);
+    const gate = on.gate(urlWith(server.ledger({ poll: 300, prepare: 'on' }), { port: pooler.port }));
+    const ask = async (toolCallId: string) => {
+      const asked = gate.request({ runId: 'r', toolCallId, toolName: 'write', args: {} });
+      const { approvalId } = await eventually(async () =>
+        (await gate.pending()).find((request) => request.toolCallId === toolCallId),
+      );
+      await gate.approve(approvalId);
+      return (await asked).approved;
+    };
+    const calls = Array.from({ length: 8 }, (_, n) => `c${n}`);
+    expect(await Promise.all(calls.map(ask))).toEqual(calls.map(() => true));
+    const { named } = pooler.carried;
+    expect(named).toBeGreaterThan(0);
+    expect(await ask('last')).toBe(true);
+    expect(await gate.audit.verify()).toMatchObject({ ok: true, faults: [] });
+    expect(pooler.carried.named).toBe(named);
   });
 
   it('that leads to a follower which has become the server: nothing is lost, and the run goes on there', async () => {

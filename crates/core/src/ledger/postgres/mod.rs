@@ -6,6 +6,7 @@
 mod archive;
 mod check;
 mod clock;
+mod connection;
 mod fault;
 mod follower;
 mod ledger;

@@ -4,9 +4,9 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
-use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 
+use super::connection::Connection;
 use super::fault::Fault;
 use super::open::Core;
 use super::pool::Patience;
@@ -19,7 +19,7 @@ const MOST: usize = 350;
 
 /// Sends what is to be sent, for ever, on a connection of its own: no step waits for it.
 pub(super) async fn post(core: &Core) {
-    let mut own: Option<Client> = None;
+    let mut own: Option<Connection> = None;
     let mut failures = 0;
     loop {
         core.posted.notified().await;
@@ -49,7 +49,7 @@ pub(super) async fn post(core: &Core) {
 }
 
 /// Sends what is there: who sends, and the numbers of the leaves (none: too many).
-pub(super) async fn flush(client: &Client, core: &Core) -> Result<(), Fault> {
+pub(super) async fn flush(client: &Connection, core: &Core) -> Result<(), Fault> {
     let leaves = std::mem::take(&mut *core.outbox.lock().unwrap_or_else(PoisonError::into_inner));
     if leaves.is_empty() {
         return Ok(());

@@ -1,19 +1,19 @@
 //! Connections: a few of them, each taken for one step and given back. Every wait has an end.
 //!
-//! It is a pool of our own since there is so little to it: no statement outlives its step (a pooler in between may give us
-//! another connection each time), so there is no cache to keep, and a connection that anything went wrong on is dropped.
+//! It is a pool of our own since there is so little to it: a connection that anything went wrong on is dropped.
 
 use std::fmt;
 use std::pin::pin;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use tokio_postgres::{CancelToken, Client, Config, NoTls};
+use tokio_postgres::{CancelToken, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::connection::{Connection, Prepares};
 use super::fault::Fault;
 use super::settings::{Settings, TlsMode};
 use super::tls::connector;
@@ -38,40 +38,42 @@ const THREADS: usize = 2;
 pub(super) struct Pool {
     pub(super) settings: Settings,
     tls: MakeRustlsConnect,
-    idle: Mutex<Vec<Client>>,
+    idle: Mutex<Vec<Connection>>,
     permits: Semaphore,
+    pub(super) prepares: Arc<Prepares>,
 }
 
 impl Pool {
     pub(super) fn new(settings: Settings) -> Result<Self, LedgerError> {
         let tls = connector(&settings.tls)?;
         let permits = Semaphore::new(settings.pool);
-        Ok(Self { settings, tls, idle: Mutex::default(), permits })
+        let prepares = Arc::new(Prepares::new(settings.prepare));
+        Ok(Self { settings, tls, idle: Mutex::default(), permits, prepares })
     }
 
     /// Works on a connection, alone, for not longer than [`PATIENCE`].
     pub(super) async fn once<R>(
-        &self, work: impl AsyncFnOnce(&mut Client) -> Result<R, Fault>,
+        &self, work: impl AsyncFnOnce(&mut Connection) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         self.within(PATIENCE, work).await
     }
 
     /// The same for what looks at everything, or drops much.
     pub(super) async fn long<R>(
-        &self, work: impl AsyncFnOnce(&mut Client) -> Result<R, Fault>,
+        &self, work: impl AsyncFnOnce(&mut Connection) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         self.within(LONG, work).await
     }
 
     /// The same for what must not wait until others are done: if need be on a connection more than there should be.
     pub(super) async fn urgent<R>(
-        &self, work: impl AsyncFnOnce(&mut Client) -> Result<R, Fault>,
+        &self, work: impl AsyncFnOnce(&mut Connection) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         self.work(PATIENCE, work).await
     }
 
     async fn within<R>(
-        &self, limit: Duration, work: impl AsyncFnOnce(&mut Client) -> Result<R, Fault>,
+        &self, limit: Duration, work: impl AsyncFnOnce(&mut Connection) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         let permit = timeout(self.settings.connect_timeout, self.permits.acquire());
         let Ok(Ok(_permit)) = permit.await else { return Err(Fault::Exhausted) };
@@ -79,7 +81,7 @@ impl Pool {
     }
 
     async fn work<R>(
-        &self, limit: Duration, work: impl AsyncFnOnce(&mut Client) -> Result<R, Fault>,
+        &self, limit: Duration, work: impl AsyncFnOnce(&mut Connection) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         let kept = self.idle().pop().filter(|client| !client.is_closed());
         let mut client = match kept {
@@ -111,14 +113,14 @@ impl Pool {
 
     /// The same, tried anew while it is a passing fault that stops it: only for what may be done twice.
     pub(super) async fn again<R>(
-        &self, mut work: impl AsyncFnMut(&mut Client) -> Result<R, Fault>,
+        &self, mut work: impl AsyncFnMut(&mut Connection) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         self.settle(async |client| work(client).await.map(Some)).await
     }
 
     /// The same for a look with a change of what was looked at; `None`: somebody else was faster, and it looks anew.
     pub(super) async fn settle<R>(
-        &self, mut work: impl AsyncFnMut(&mut Client) -> Result<Option<R>, Fault>,
+        &self, mut work: impl AsyncFnMut(&mut Connection) -> Result<Option<R>, Fault>,
     ) -> Result<R, Fault> {
         let mut patience = Patience::default();
         let mut looks = 0;
@@ -140,16 +142,18 @@ impl Pool {
     }
 
     /// A connection that nobody else uses.
-    pub(super) async fn connect(&self, config: &Config) -> Result<Client, Fault> {
+    pub(super) async fn connect(&self, config: &Config) -> Result<Connection, Fault> {
         let connecting = async {
-            if self.settings.tls.mode == TlsMode::Disable {
+            let client = if self.settings.tls.mode == TlsMode::Disable {
                 let (client, connection) = config.connect(NoTls).await?;
                 runtime()?.spawn(connection);
-                return Ok(client);
-            }
-            let (client, connection) = config.connect(self.tls.clone()).await?;
-            runtime()?.spawn(connection);
-            Ok(client)
+                client
+            } else {
+                let (client, connection) = config.connect(self.tls.clone()).await?;
+                runtime()?.spawn(connection);
+                client
+            };
+            Ok(Connection::new(client, Arc::clone(&self.prepares)))
         };
         timeout(self.settings.connect_timeout, connecting).await.unwrap_or(Err(Fault::Late))
     }
@@ -168,7 +172,7 @@ impl Pool {
         }
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Client>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
+use super::connection::Connection;
 use super::fault::Fault;
 use super::open::Core;
 use super::owners;
@@ -58,7 +58,7 @@ impl Core {
     }
 
     async fn look_at_run(
-        &self, client: &Client, run: &str, parent: Option<Hash>, local: u64,
+        &self, client: &Connection, run: &str, parent: Option<Hash>, local: u64,
     ) -> Result<Look, Fault> {
         let pen = &self.pen;
         owners::sweep(client, pen).await?;
@@ -100,8 +100,8 @@ impl Core {
 
     /// `false`: somebody else was faster, or lives.
     async fn write_run(
-        &self, client: &Client, old: Option<&Run>, turn: &Turn, entries: &[Node], leaves: &[i64],
-        at: u64,
+        &self, client: &Connection, old: Option<&Run>, turn: &Turn, entries: &[Node],
+        leaves: &[i64], at: u64,
     ) -> Result<bool, Fault> {
         let Turn { run, notes } = turn;
         let owner = run.owner.map(Uuid::from_bytes);

@@ -22,7 +22,17 @@ pub struct Settings {
     pub(super) poll: Duration,
     pub(super) lease: Duration,
     pub(super) connect_timeout: Duration,
+    pub(super) prepare: Prepare,
     pub(super) tls: Tls,
+}
+
+/// Whether statements are kept prepared on a connection, which not every pooler lets through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prepare {
+    /// If it is seen that there is no pooler.
+    Auto,
+    On,
+    Off,
 }
 
 /// How the connection is encrypted, and what of the server's certificate is checked.
@@ -81,13 +91,14 @@ const HANDED_ON: [&str; 14] = [
     "keepalives_retries",
 ];
 
-const OURS: &str = "schema, prefix, pool, listen_host, listen_port, poll, lease, connect_timeout, sslmode, sslrootcert";
+const OURS: &str = "schema, prefix, pool, listen_host, listen_port, poll, lease, connect_timeout, prepare, sslmode, sslrootcert";
 
 impl Settings {
     /// Reads a URL `postgres://user:password@host:port/database?…`. Beside what libpq knows:
     /// `schema` (default `countersign`), `prefix` of the tables (default none), `pool` (connections, default 10),
     /// `listen_host` and `listen_port` (where to listen, if not through the same pooler), `poll` (ms, default 1000),
-    /// `lease` (ms after which a process that is not heard of counts as gone, default 15000), `connect_timeout` (s, default 10).
+    /// `lease` (ms after which a process that is not heard of counts as gone, default 15000), `connect_timeout` (s, default 10),
+    /// `prepare` (statements are planned once: `auto` where no pooler is found, the default, `on` or `off`).
     ///
     /// # Errors
     /// `ERR_LEDGER_IO`: it says something that is not known or cannot be honoured. The text never holds the password.
@@ -148,6 +159,7 @@ struct Reading {
     connect_timeout: Option<u64>,
     listen_host: Option<String>,
     listen_port: Option<u16>,
+    prepare: Option<Prepare>,
     mode: Option<TlsMode>,
     roots: Option<PathBuf>,
     has_target: bool,
@@ -165,6 +177,7 @@ impl Reading {
             "connect_timeout" => self.connect_timeout = Some(number(name, &value, 1, 600)?),
             "listen_host" => self.listen_host = Some(value),
             "listen_port" => self.listen_port = Some(number(name, &value, 1, u16::MAX)?),
+            "prepare" => self.prepare = Some(prepare(&value)?),
             "sslmode" => self.mode = Some(mode(&value)?),
             "sslrootcert" => self.roots = (value != "system").then(|| PathBuf::from(value)),
             _ if HANDED_ON.contains(&name) => {
@@ -217,6 +230,9 @@ impl Reading {
                 }
             }
         }
+        // Who listens elsewhere has a pooler here.
+        let is_pooled = self.listen_host.is_some() || self.listen_port.is_some();
+        let by_itself = if is_pooled { Prepare::Off } else { Prepare::Auto };
         // Of several hosts the one that can be written to is meant, unless it is said otherwise; nobody listens on a standby.
         if !self.has_target && config.get_hosts().len() > 1 {
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
@@ -243,6 +259,7 @@ impl Reading {
             poll: Duration::from_millis(self.poll.unwrap_or(1_000)),
             lease: Duration::from_millis(self.lease.unwrap_or(15_000)),
             connect_timeout,
+            prepare: self.prepare.unwrap_or(by_itself),
             tls: Tls { mode, roots: self.roots },
         })
     }
@@ -283,6 +300,15 @@ fn is_local(config: &Config) -> bool {
             #[cfg(unix)]
             Host::Unix(_) => true,
         })
+}
+
+fn prepare(value: &str) -> Result<Prepare, LedgerError> {
+    Ok(match value {
+        "auto" => Prepare::Auto,
+        "on" => Prepare::On,
+        "off" => Prepare::Off,
+        _ => return Err(refused("has a `prepare` that is none of auto, on, off")),
+    })
 }
 
 fn mode(value: &str) -> Result<TlsMode, LedgerError> {
@@ -390,6 +416,7 @@ mod tests {
             ("pool=0", "from 1 to 1000"),
             ("pool=x", "from 1 to 1000"),
             ("sslmode=allow", "none of"),
+            ("prepare=yes", "none of auto, on, off"),
             ("schema=%zz", "broken %-escape"),
         ] {
             let error = Settings::parse(&format!("postgres://u:hunter2@h/d?{query}")).unwrap_err();

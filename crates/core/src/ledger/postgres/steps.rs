@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use serde_json::value::RawValue;
-use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::{NoContext, Timestamp, Uuid};
 
+use super::connection::Connection;
 use super::fault::Fault;
 use super::open::Core;
 use super::owners;
@@ -48,7 +48,7 @@ impl Core {
 
     /// `None`: somebody else was faster.
     async fn attempt<R>(
-        &self, client: &Client, id: ApprovalId, local: u64,
+        &self, client: &Connection, id: ApprovalId, local: u64,
         judge: &mut impl FnMut(Option<Row>, u64, u64) -> Result<Judged<R>, LedgerError>,
         tried: &mut Vec<Tried<R>>,
     ) -> Result<Option<R>, Fault> {
@@ -276,7 +276,7 @@ impl Core {
     }
 
     async fn ask(
-        &self, client: &Client, request: &mut Request, duration: Option<u64>, local: u64,
+        &self, client: &Connection, request: &mut Request, duration: Option<u64>, local: u64,
         tried: &mut bool,
     ) -> Result<Option<Asked>, Fault> {
         let pen = &self.pen;

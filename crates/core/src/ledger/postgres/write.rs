@@ -1,12 +1,12 @@
 //! The statements that change requests: each one whole, with its leaf of the audit, or not at all.
 
-use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
 
+use super::connection::Connection;
 use super::fault::Fault;
 use super::pen::{Pen, now, server_now};
-use super::rows::Gone;
+use super::rows::{Gone, on_its_day};
 use crate::approval::{ApprovalId, Status};
 use crate::ledger::audit::{Kind, Note};
 use crate::ledger::row::{Change, Row, Texts, whole};
@@ -44,7 +44,7 @@ impl<'a> Params<'a> {
 
 /// Makes a change if the request is still as it was looked at; `false`: it is not, or the guard does not let it.
 pub(super) async fn change(
-    client: &Client, pen: &Pen, old: &Row, change: &Change, guard: Guard, at: u64, local: u64,
+    client: &Connection, pen: &Pen, old: &Row, change: &Change, guard: Guard, at: u64, local: u64,
 ) -> Result<bool, Fault> {
     let Change { row, note, .. } = change;
     let gone = Gone::of(row, &pen.sealer)?;
@@ -108,10 +108,14 @@ pub(super) async fn change(
     let mut also = String::new();
     if row.status != old.status {
         if is(old, Status::Pending) {
-            also.push_str(", waits AS (DELETE FROM @waiting WHERE id IN (SELECT id FROM done))");
+            also.push_str(&format!(
+                ", waits AS (DELETE FROM @waiting WHERE id = ${id} AND EXISTS (SELECT FROM done))"
+            ));
         }
         if is(old, Status::Started) {
-            also.push_str(", runs AS (DELETE FROM @running WHERE id IN (SELECT id FROM done))");
+            also.push_str(&format!(
+                ", runs AS (DELETE FROM @running WHERE id = ${id} AND EXISTS (SELECT FROM done))"
+            ));
         }
         if is(row, Status::Started) {
             let (run, executor) = (p.add(&row.run_id, Type::TEXT), p.add(&executor, Type::UUID));
@@ -123,7 +127,7 @@ pub(super) async fn change(
     if row.status == old.status && row.due_at != old.due_at {
         let due_at = p.add(&row.due_at, Type::INT8);
         also.push_str(&format!(
-            ", waits AS (UPDATE @waiting SET due_at = ${due_at} WHERE id IN (SELECT id FROM done))"
+            ", waits AS (UPDATE @waiting SET due_at = ${due_at} WHERE id = ${id} AND EXISTS (SELECT FROM done))"
         ));
     }
     if outcome(row) != outcome(old) {
@@ -143,8 +147,9 @@ pub(super) async fn change(
         p.add(&kind, Type::TEXT),
         p.add(&body, Type::TEXT),
     ];
+    let day = on_its_day("id", row.id);
     let sql = pen.sql(&format!(
-        "WITH {own}done AS (UPDATE @approval SET {} WHERE id = ${id} AND status = ${old_status} AND seal = ${old_seal} {guard}
+        "WITH {own}done AS (UPDATE @approval SET {} WHERE id = ${id} {day} AND status = ${old_status} AND seal = ${old_seal} {guard}
          RETURNING id){also}
          INSERT INTO @leaf (id, at, kind, approval_id, body) SELECT ${leaf}, ${at}, ${kind}, id, ${body} FROM done",
         set.join(", ")
@@ -169,7 +174,7 @@ fn outcome(row: &Row) -> [Option<&[u8]>; 4] {
 
 /// Keeps a new request, if the last one of its call is still `last`; `false`: it is not.
 pub(super) async fn request(
-    client: &Client, pen: &Pen, row: &Row, note: &Note, last: Option<ApprovalId>,
+    client: &Connection, pen: &Pen, row: &Row, note: &Note, last: Option<ApprovalId>,
 ) -> Result<bool, Fault> {
     let gone = Gone::of(row, &pen.sealer)?;
     let at = row.created_at;

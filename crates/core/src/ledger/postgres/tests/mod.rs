@@ -4,6 +4,7 @@ mod audit;
 mod faults;
 mod kept;
 mod opening;
+mod prepared;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
