@@ -109,7 +109,7 @@ impl Check<'_> {
             let Some(last) = ids.last() else { break };
             after = *last;
             let mut rows: Vec<Row> = Vec::with_capacity(ids.len());
-            for kept in rows::kept(self.client, self.pen, "WHERE a.id = ANY($1)", &ids).await? {
+            for kept in rows::kept(self.client, self.pen, &ids).await? {
                 let id = kept.id();
                 match kept.check(self.pen, before) {
                     Ok(row) => rows.push(row),

@@ -217,9 +217,9 @@ impl DerefMut for Connection {
 /// sessions are others each time, greets with a number of its own making.
 async fn is_direct(client: &Client) -> Result<bool, Error> {
     let named = Named::default();
-    client.cancel_token().cancel_query_raw(named.clone(), named.clone()).await?;
-    let process: i32 = client.query_typed_one("SELECT pg_backend_pid()", &[]).await?.try_get(0)?;
-    Ok(named.process() == Some(process))
+    let said = client.cancel_token().cancel_query_raw(named.clone(), named.clone()).await;
+    let answers = client.query_typed_one("SELECT pg_backend_pid()", &[]).await?;
+    Ok(said.is_ok() && named.process() == Some(answers.try_get(0)?))
 }
 
 /// Takes down what a request to cancel says, and sends it nowhere: by nothing else does tokio-postgres tell which process the
@@ -280,5 +280,26 @@ impl TlsConnect<Self> for Named {
 
     fn connect(self, stream: Self) -> Self::Future {
         ready(Ok(stream))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_process_is_the_one_that_would_be_cancelled() {
+        let said = |numbers: &[u32]| {
+            let named = Named::default();
+            for number in numbers {
+                named.said().extend_from_slice(&number.to_be_bytes());
+            }
+            named.process()
+        };
+        let request = [16, 80_877_102, 4_711, 7];
+        assert_eq!(said(&request), Some(4_711));
+        // First it is asked whether it can be encrypted.
+        assert_eq!(said(&[&[8, 80_877_103], request.as_slice()].concat()), Some(4_711));
+        assert_eq!(said(&[8, 80_877_103]), None);
     }
 }

@@ -12,6 +12,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
+use super::connection::Connection;
 use super::fault::Fault;
 use super::open::Core;
 use super::pool::Patience;
@@ -192,7 +193,7 @@ impl Core {
     }
 
     /// Tells what comes after the cursor, and moves it; whether there may be more.
-    async fn read_batch(&self, client: &Client, cursor: &mut Cursor) -> Result<bool, Fault> {
+    async fn read_batch(&self, client: &Connection, cursor: &mut Cursor) -> Result<bool, Fault> {
         let read = cursor.read(client, self).await?;
         let is_full = i64::try_from(read.len()) == Ok(BATCH);
         let news: Vec<&News> = read
@@ -224,7 +225,7 @@ impl Core {
     }
 
     async fn rows_of(
-        &self, client: &Client, news: &[&News],
+        &self, client: &Connection, news: &[&News],
     ) -> Result<HashMap<ApprovalId, Row>, Fault> {
         let mut ids: Vec<ApprovalId> = news.iter().map(|news| news.id).collect();
         ids.sort_unstable();
@@ -232,7 +233,7 @@ impl Core {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let kept = rows::kept(client, &self.pen, "WHERE a.id = ANY($1)", &ids).await?;
+        let kept = rows::kept_by_plan(client, &self.pen, &ids).await?;
         let before = rows::gone_before(client, &self.pen, &kept).await?;
         let mut rows = HashMap::new();
         for kept in kept {

@@ -7,6 +7,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
+use super::connection::Connection;
 use super::fault::Fault;
 use super::pen::{Pen, now};
 use super::rows;
@@ -26,7 +27,7 @@ async fn ids(
 }
 
 async fn records(
-    client: &Client, pen: &Pen, ids: &[ApprovalId], keep: impl Fn(&Row) -> bool,
+    client: &Connection, pen: &Pen, ids: &[ApprovalId], keep: impl Fn(&Row) -> bool,
 ) -> Result<Vec<Record>, Fault> {
     let mut found: Vec<(i64, Record)> = Vec::with_capacity(ids.len());
     for ids in ids.chunks(BATCH) {
@@ -42,7 +43,7 @@ async fn records(
 
 /// These and those that they superseded, oldest first.
 async fn with_earlier(
-    client: &Client, pen: &Pen, last: Vec<ApprovalId>,
+    client: &Connection, pen: &Pen, last: Vec<ApprovalId>,
 ) -> Result<Vec<Record>, Fault> {
     let mut known: HashSet<ApprovalId> = last.iter().copied().collect();
     let mut next = last;
@@ -63,14 +64,14 @@ async fn with_earlier(
 }
 
 pub(super) async fn get(
-    client: &Client, pen: &Pen, id: ApprovalId,
+    client: &Connection, pen: &Pen, id: ApprovalId,
 ) -> Result<Option<Record>, Fault> {
     let row = rows::by_ids(client, pen, &[id]).await?.pop();
     Ok(row.map(|row| row.record(&pen.sealer)).transpose()?)
 }
 
 pub(super) async fn find(
-    client: &Client, pen: &Pen, run: Option<&str>, tool_call_id: &str,
+    client: &Connection, pen: &Pen, run: Option<&str>, tool_call_id: &str,
 ) -> Result<Vec<Record>, Fault> {
     let mut p = Params::default();
     p.add(&tool_call_id, Type::TEXT);
@@ -81,7 +82,9 @@ pub(super) async fn find(
     with_earlier(client, pen, last).await
 }
 
-pub(super) async fn of_run(client: &Client, pen: &Pen, run: &str) -> Result<Vec<Record>, Fault> {
+pub(super) async fn of_run(
+    client: &Connection, pen: &Pen, run: &str,
+) -> Result<Vec<Record>, Fault> {
     let mut p = Params::default();
     p.add(&run, Type::TEXT);
     let last = ids(client, pen, "SELECT last FROM @call WHERE run_id = $1", &p).await?;
@@ -89,7 +92,7 @@ pub(super) async fn of_run(client: &Client, pen: &Pen, run: &str) -> Result<Vec<
 }
 
 pub(super) async fn pending(
-    client: &Client, pen: &Pen, run: Option<&str>,
+    client: &Connection, pen: &Pen, run: Option<&str>,
 ) -> Result<Vec<Record>, Fault> {
     let mut p = Params::default();
     let [first, after] = [PART, AFTER_PARTS].map(|end| [run.unwrap_or_default(), end].concat());
@@ -109,7 +112,9 @@ pub(super) async fn pending(
 }
 
 /// What is no longer pending, the latest request first.
-pub(super) async fn history(client: &Client, pen: &Pen, past: &Past) -> Result<Vec<Record>, Fault> {
+pub(super) async fn history(
+    client: &Connection, pen: &Pen, past: &Past,
+) -> Result<Vec<Record>, Fault> {
     let before = past.before.unwrap_or(ApprovalId::max());
     let (tool, limit) = (past.tool.as_deref(), i64::try_from(past.limit).unwrap_or(i64::MAX));
     let mut p = Params::default();
@@ -144,7 +149,7 @@ pub(super) async fn history(client: &Client, pen: &Pen, past: &Past) -> Result<V
 
 /// What a run can still lose, oldest first.
 pub(super) async fn open(
-    client: &Client, pen: &Pen, run: Option<&str>,
+    client: &Connection, pen: &Pen, run: Option<&str>,
 ) -> Result<Vec<ApprovalId>, Fault> {
     let mut p = Params::default();
     let found = match &run {

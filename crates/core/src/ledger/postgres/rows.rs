@@ -24,6 +24,9 @@ pub(super) struct Look {
     pub(super) now: u64,
 }
 
+/// How many are a few.
+const FEW: usize = 8;
+
 /// In the order of [`Row::read`]; behind it what there is of [`Kept`] beside it.
 const COLUMNS: &str = "
     a.seq, a.id, a.run_id, a.tool_call_id, a.tool_name, a.digest, a.origin, a.flags, a.allowed, a.supersedes,
@@ -65,13 +68,17 @@ pub(super) async fn look(
 /// Says, as a constant, of which day an id is: so also a plan for any id of that day knows which partition to look into. One
 /// that knows it only from the id that it is given looks at all of them first.
 pub(super) fn on_its_day(column: &str, id: ApprovalId) -> String {
-    let at = u64::try_from(id.as_u128() >> 80).unwrap_or_default();
-    let (first, next) = (first_id(Day::of(at).start()), first_id(Day::of(at).end()));
+    let (first, next) = (first_id(day_of(id).start()), first_id(day_of(id).end()));
     // After the last day that an id can be of comes none.
     if next <= first {
         return String::new();
     }
     format!("AND {column} >= '{first}' AND {column} < '{next}'")
+}
+
+/// The day of the time that an id begins with.
+fn day_of(id: ApprovalId) -> Day {
+    Day::of(u64::try_from(id.as_u128() >> 80).unwrap_or_default())
 }
 
 fn lost(id: ApprovalId) -> Fault {
@@ -80,12 +87,12 @@ fn lost(id: ApprovalId) -> Fault {
 
 /// The requests of these ids, oldest first, each checked against its seals. Ids without a request are left out.
 pub(super) async fn by_ids(
-    client: &Client, pen: &Pen, ids: &[ApprovalId],
+    client: &Connection, pen: &Pen, ids: &[ApprovalId],
 ) -> Result<Vec<Row>, Fault> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let kept = kept(client, pen, "WHERE a.id = ANY($1)", ids).await?;
+    let kept = kept_by_plan(client, pen, ids).await?;
     let mut rows = checked(client, pen, kept).await?;
     rows.sort_unstable_by_key(|row| row.seq);
     Ok(rows)
@@ -137,16 +144,42 @@ impl Kept {
     }
 }
 
-/// Those that `rest` selects of these ids, in no order.
+/// These, in no order.
 pub(super) async fn kept(
-    client: &Client, pen: &Pen, rest: &str, ids: &[ApprovalId],
+    client: &Client, pen: &Pen, ids: &[ApprovalId],
 ) -> Result<Vec<Kept>, Fault> {
+    let sql = select(pen, |_| String::new());
+    read_all(&client.query_typed(&sql, &[(&ids, Type::UUID_ARRAY)]).await?)
+}
+
+/// The same; if they are a few of one day, by a plan that is made once.
+pub(super) async fn kept_by_plan(
+    client: &Connection, pen: &Pen, ids: &[ApprovalId],
+) -> Result<Vec<Kept>, Fault> {
+    match ids {
+        [first, rest @ ..]
+            if rest.len() < FEW && rest.iter().all(|id| day_of(*id) == day_of(*first)) =>
+        {
+            let sql = select(pen, |column| on_its_day(column, *first));
+            read_all(&client.query_typed(&sql, &[(&ids, Type::UUID_ARRAY)]).await?)
+        }
+        _ => kept(client, pen, ids).await,
+    }
+}
+
+/// `and`: what else is known of the ids in a column.
+fn select(pen: &Pen, and: impl Fn(&str) -> String) -> String {
     // The ids once more for each table: of each only the partitions are looked at that may have them.
-    let sql = pen.sql(&format!(
-        "SELECT {COLUMNS} FROM @approval a LEFT JOIN @content c ON c.id = a.id AND c.id = ANY($1)
-         LEFT JOIN @outcome o ON o.id = a.id AND o.id = ANY($1) {rest}"
-    ));
-    let found = client.query_typed(&sql, &[(&ids, Type::UUID_ARRAY)]).await?;
+    pen.sql(&format!(
+        "SELECT {COLUMNS} FROM @approval a LEFT JOIN @content c ON c.id = a.id AND c.id = ANY($1) {}
+         LEFT JOIN @outcome o ON o.id = a.id AND o.id = ANY($1) {} WHERE a.id = ANY($1) {}",
+        and("c.id"),
+        and("o.id"),
+        and("a.id"),
+    ))
+}
+
+fn read_all(found: &[tokio_postgres::Row]) -> Result<Vec<Kept>, Fault> {
     found.iter().map(|columns| read(&mut Column::new(columns))).collect()
 }
 

@@ -118,3 +118,26 @@ fn a_connection_keeps_so_many_statements_and_no_more() {
     let kept = usize::try_from(prepared(&ledger)).unwrap();
     assert!((1..=MOST).contains(&kept), "{kept}");
 }
+
+#[test]
+fn ids_of_any_day_are_looked_for() {
+    let Some(url) = url() else { return };
+    let ledger = open(&format!("{url}&pool=1"));
+    for id in [Uuid::nil(), Uuid::max(), Uuid::from_u128(u128::MAX >> 1), Uuid::now_v7()] {
+        for _ in 0..2 {
+            assert!(ledger.get(id).unwrap().is_none());
+            assert!(matches!(approve(&ledger, id, now()), Outcome::Unknown));
+        }
+    }
+    // Of a day that has no partition: it lies with the rest. After the last of them comes none.
+    let ledger = open_by_callers(&url.replace("schema=t_", "schema=u_"));
+    for (call, id) in [("first", Uuid::from_u128(0x7 << 76)), ("last", Uuid::max())] {
+        let asked = Request { id, ..asked("r", call, now(), None) };
+        assert_eq!(created(ledger.request(asked).unwrap()).request().id, id);
+        for _ in 0..2 {
+            assert!(ledger.get(id).unwrap().is_some());
+        }
+        assert!(matches!(approve(&ledger, id, now()), Outcome::Won(_)));
+        assert!(matches!(begin(&ledger, id).unwrap(), Begun::Won(_)));
+    }
+}
