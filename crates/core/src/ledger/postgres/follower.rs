@@ -8,20 +8,22 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{sleep, timeout};
-use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use super::connection::Connection;
 use super::fault::Fault;
 use super::open::Core;
+use super::partitions::Day;
 use super::pool::Patience;
 use super::rows;
 use crate::approval::ApprovalId;
 use crate::ledger::row::{News, Row, time};
 
-/// How many leaves are read at once.
-const BATCH: i64 = 512;
+/// How many leaves are read at once, once there were more than [`FEW`].
+const BATCH: usize = 512;
+/// How many are looked for otherwise. The plan for so few goes by the indexes whatever was read so far, so it is made once.
+const FEW: usize = 16;
 /// For how long a number that was not seen is looked for: longer than any step takes.
 const MISSING: Duration = Duration::from_secs(60);
 /// How many are looked for at most: the server itself leaves out some numbers when it is restarted.
@@ -38,11 +40,13 @@ pub(super) struct Cursor {
     at: u64,
     /// Numbers before it that were not seen, and since when.
     missing: BTreeMap<i64, Instant>,
+    /// There was more than was read.
+    is_behind: bool,
 }
 
 impl Cursor {
     /// What comes now is new, and what is under way.
-    async fn start(client: &Client, core: &Core) -> Result<Self, Fault> {
+    async fn start(client: &Connection, core: &Core) -> Result<Self, Fault> {
         let sql = core
             .pen
             .sql(&format!("SELECT last_value, {} FROM @leaf_seq", super::pen::server_now()));
@@ -52,13 +56,11 @@ impl Cursor {
             seq: last.saturating_sub(1_000).max(0),
             at: time(found.try_get(1)?),
             missing: BTreeMap::new(),
+            is_behind: true,
         };
-        loop {
+        while cursor.is_behind {
             let seen = cursor.read(client, core).await?;
             cursor.pass(&seen);
-            if seen.len() < usize::try_from(BATCH).unwrap_or(usize::MAX) {
-                break;
-            }
         }
         // Numbers that are already given away and not seen yet.
         let now = Instant::now();
@@ -70,28 +72,30 @@ impl Cursor {
     }
 
     /// What comes next, in the order of the numbers.
-    async fn read(&self, client: &Client, core: &Core) -> Result<Vec<(i64, Option<News>)>, Fault> {
+    async fn read(
+        &self, client: &Connection, core: &Core,
+    ) -> Result<Vec<(i64, Option<News>)>, Fault> {
         let missing: Vec<i64> = self.missing.keys().copied().collect();
-        let since = if core.pen.clock.is_callers {
-            0
-        } else {
-            crate::ledger::row::whole(self.at.saturating_sub(BACK))
-        };
-        let sql = core.pen.sql(
-            "SELECT id, kind, at, approval_id FROM @leaf WHERE id > $1 OR id = ANY($2)
-             UNION ALL SELECT leaf, kind, at, approval_id FROM @audit WHERE (leaf > $1 OR leaf = ANY($2)) AND at >= $3
-             ORDER BY 1 LIMIT $4",
-        );
-        let found = client
-            .query_typed(
-                &sql,
-                &[
-                    (&self.seq, Type::INT8),
-                    (&missing, Type::INT8_ARRAY),
-                    (&since, Type::INT8),
-                    (&BATCH, Type::INT8),
-                ],
+        let back = if core.pen.clock.is_callers { self.at } else { BACK };
+        // A constant: so the plan for any time of this day knows in which days to look.
+        let since = Day::of(self.at.saturating_sub(back)).start();
+        let part = |leaf, table, which| {
+            format!(
+                "(SELECT {leaf}, kind, at, approval_id FROM {table} WHERE {leaf} {which} ORDER BY {leaf} LIMIT {limit})",
+                limit = self.limit()
             )
+        };
+        let audit = |which| part("leaf", "@audit", format!("{which} AND at >= {since}"));
+        let sql = core.pen.sql(&format!(
+            "{} UNION ALL {} UNION ALL {} UNION ALL {} ORDER BY 1 LIMIT {}",
+            part("id", "@leaf", "> $1".to_owned()),
+            part("id", "@leaf", "= ANY($2)".to_owned()),
+            audit("> $1"),
+            audit("= ANY($2)"),
+            self.limit(),
+        ));
+        let found = client
+            .query_typed(&sql, &[(&self.seq, Type::INT8), (&missing, Type::INT8_ARRAY)])
             .await?;
         found
             .iter()
@@ -109,9 +113,14 @@ impl Cursor {
             .collect()
     }
 
+    fn limit(&self) -> usize {
+        if self.is_behind { BATCH } else { FEW }
+    }
+
     /// Comes behind what was read.
     fn pass(&mut self, seen: &[(i64, Option<News>)]) {
         let now = Instant::now();
+        self.is_behind = seen.len() == self.limit();
         for (seq, news) in seen {
             self.missing.remove(seq);
             for number in self.seq.saturating_add(1)..*seq {
@@ -195,7 +204,6 @@ impl Core {
     /// Tells what comes after the cursor, and moves it; whether there may be more.
     async fn read_batch(&self, client: &Connection, cursor: &mut Cursor) -> Result<bool, Fault> {
         let read = cursor.read(client, self).await?;
-        let is_full = i64::try_from(read.len()) == Ok(BATCH);
         let news: Vec<&News> = read
             .iter()
             .filter_map(|(_, news)| news.as_ref())
@@ -221,7 +229,7 @@ impl Core {
         if told {
             self.feed.announce();
         }
-        Ok(is_full)
+        Ok(cursor.is_behind)
     }
 
     async fn rows_of(
