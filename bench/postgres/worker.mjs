@@ -40,8 +40,9 @@ process.on('message', async (/** @type {any} */ { connections, count }) => {
     await allOf(Array.from({ length }), connections, async () => made.push(await prepare?.()));
     return made;
   };
-  // All connections are made, and all code has run.
-  await allOf(await make(2 * connections), connections, run);
+  // All connections are made, all code has run, and the server has settled on its plans: for the first five times it makes one
+  // for each use of a prepared statement.
+  await allOf(await make(8 * connections), connections, run);
   const prepared = await make(count);
   await allPrepared?.();
   process.send?.({ ready: true });
