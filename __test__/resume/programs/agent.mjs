@@ -59,9 +59,8 @@ const model = new (test.MockLanguageModelV4 ?? test.MockLanguageModelV3)({ doStr
 const started = new Set();
 /** What runs beside what is asked about has begun, if it is to begin at all. */
 const begun = async () => {
-  const reads = way === 'start' && turns[0]?.some(({ tool }) => tool === 'read');
-  for (let time = 0; reads && !started.has('read') && time < 5_000; time++)
-    await new Promise((done) => setTimeout(done, 1));
+  if (way !== 'start' || !turns[0]?.some(({ tool }) => tool === 'read')) return;
+  for (let time = 0; !started.has('read') && time < 5_000; time++) await new Promise((done) => setTimeout(done, 1));
 };
 
 const inputSchema = ai.jsonSchema({ type: 'object', properties: { path: { type: 'string' } }, required: ['path'] });
