@@ -72,11 +72,10 @@ test('each tool does its work', async () => {
     ['edit_file', ['a.txt']],
     ['execute', []],
   ]);
-  expect(types(events).filter((type) => /^(ls|glob|grep|file-.*|execute-.*)$/.test(type))).toEqual([
-    'ls',
-    'file-read',
-    'glob',
-    'grep',
+  const told = types(events).filter((type) => /^(ls|glob|grep|file-.*|execute-.*)$/.test(type));
+  // The calls of one step run side by side.
+  expect(told.slice(0, 4).toSorted()).toEqual(['file-read', 'glob', 'grep', 'ls']);
+  expect(told.slice(4)).toEqual([
     'file-write-start',
     'file-written',
     'file-edited',
