@@ -1,6 +1,6 @@
 /** After an abort nothing runs, nobody waits, and what was done stays known. */
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createGate } from '../../ts/index.js';
 import { call, calls, collect, major, says, scripted, sleep, text } from '../support/model.js';
 import { of, play, start, types, until } from '../support/play.js';
@@ -285,4 +285,20 @@ it(`leaves no listener on the caller's signal (AI SDK ${major})`, async () => {
   for (let count = 0; count < 3; count++)
     await play({ turns: one(), tools, interruptOn: 'all', onApprovalRequest: () => true, abortSignal: stop.signal });
   expect(getEventListeners(stop.signal, 'abort').length).toBeLessThanOrEqual(1);
+});
+
+it('a time limit holds no timer when the run is over', async () => {
+  const LIMIT = 3_600_123;
+  const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+  try {
+    const { tools } = recordingTools();
+    await play({ turns: one(), tools, interruptOn: ['del'], timeout: LIMIT, onApprovalRequest: () => true } as never);
+    const timers = set.mock.results.filter((_, index) => set.mock.calls[index]?.[1] === LIMIT);
+    const cleared = new Set<unknown>(clear.mock.calls.map(([timer]) => timer));
+    expect(timers.length).toBeGreaterThan(0);
+    expect(timers.filter(({ value }) => !cleared.has(value))).toEqual([]);
+  } finally {
+    set.mockRestore();
+    clear.mockRestore();
+  }
 });

@@ -36,6 +36,7 @@ export class Opening {
   #call!: OpenCall;
   #setup: Setup | undefined;
   #calling: Calling | undefined;
+  #endLimit: () => void = () => {};
 
   constructor(options: OpeningOptions) {
     this.#options = options;
@@ -68,8 +69,15 @@ export class Opening {
   /** Calls the SDK. Nothing is read yet. */
   async call(round: Round): Promise<void> {
     const { run, stream } = this.#options;
-    const signal = limited(run.signal, run.timeLimit);
+    this.end();
+    const { signal, end } = limited(run.signal, run.timeLimit);
+    this.#endLimit = end;
     stream.result = await this.#call((options) => this.#roundOptions(round, options, signal), signal);
+  }
+
+  /** The time of the call that was opened last counts no more. */
+  end(): void {
+    this.#endLimit();
   }
 
   #roundOptions(round: Round, options: CallOptions, signal: AbortSignal): CallOptions {

@@ -401,6 +401,7 @@ export class Run {
   #endRun(): void {
     this.#phase = 'over';
     this.#untilWhole.never(isOver());
+    this.#opening.end();
     this.#asker.gate.control.endRun(this.runId);
   }
 

@@ -16,12 +16,13 @@ export function timeLimitOf(...options: readonly CallOptions[]): number | undefi
   return typeof total === 'number' && total >= 0 && total <= LONGEST ? total : undefined;
 }
 
-/** The signal, which the limit aborts as well, from now on. */
-export function limited(signal: AbortSignal, limit: number | undefined): AbortSignal {
-  if (limit === undefined) return signal;
+/** The signal, which the limit aborts as well, from now on until `end` is called: what is over holds no timer. */
+export function limited(signal: AbortSignal, limit: number | undefined): { signal: AbortSignal; end: () => void } {
+  if (limit === undefined) return { signal, end: () => {} };
   // The timer holds its controller.
   const controller = new AbortController();
   const expire = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
-  setTimeout(expire, limit).unref();
-  return AbortSignal.any([signal, controller.signal]);
+  const timer = setTimeout(expire, limit);
+  timer.unref();
+  return { signal: AbortSignal.any([signal, controller.signal]), end: () => clearTimeout(timer) };
 }
