@@ -1,3 +1,5 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** Folders whose tests do not depend on the AI SDK's version, or bring their own: they run once. */
@@ -12,11 +14,25 @@ const ONCE = [
   '__test__/guarantees/*.processes.test.ts',
 ];
 
+/** Tests that `npm test` leaves to `npm run test:all`. */
+const LONG = ['__test__/**/*.long.test.ts'];
+
+/** What `npm run test:all` adds: these, and tests that do more where there is time (`__test__/support/effort.ts`). */
+const WITH_EFFORT = readdirSync(join(import.meta.dirname, '__test__'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts'))
+  .map((file) => `__test__/${file.replaceAll('\\', '/')}`)
+  .filter(
+    (file) =>
+      /\.long\.test\.ts$/.test(file) ||
+      /support\/effort\.js|each-runtime\.js|tried\.js|\b(?:r|someR)untimes\(\)/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+  );
+
 const shared = {
   // A crash of the addon must not take other tests with it.
   pool: 'forks',
-  testTimeout: 20_000,
-  hookTimeout: 30_000,
+  // For hangs alone: a test that waits for what happens takes as long as its machine needs.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   // The addon's loader finds the addon next to itself: it must run from where it is.
   server: { deps: { external: [/\/binding\/binding\.js$/] } },
 } as const;
@@ -50,7 +66,7 @@ const withAi = (major: '6' | '7') => ({
     ...shared,
     name: `ai${major}`,
     include: ['__test__/**/*.test.ts'],
-    exclude: [...ONCE, ...POSTGRES],
+    exclude: [...ONCE, ...POSTGRES, ...LONG],
     env: { AI_MAJOR: major },
   },
 });
@@ -62,9 +78,16 @@ const overFiles = {
     ...shared,
     name: 'sqlite',
     include: ANY_LEDGER,
-    exclude: [...ONCE, ...OWN_LEDGER],
+    exclude: [...ONCE, ...OWN_LEDGER, ...LONG],
     env: { AI_MAJOR: '7', COUNTERSIGN_LEDGER: 'sqlite:' },
   },
+};
+
+/** One server for all of a project's tests. */
+const onServer = {
+  globalSetup: '__test__/support/postgres-server.ts',
+  setupFiles: '__test__/support/postgres-ledgers.ts',
+  env: { AI_MAJOR: '7', COUNTERSIGN_LEDGER: 'postgres:' },
 };
 
 /** The same over PostgreSQL, and what is about it alone. */
@@ -72,23 +95,43 @@ const overPostgres = {
   ...installedAs('7'),
   test: {
     ...shared,
+    ...onServer,
     name: 'postgres',
     include: [...ANY_DATABASE, ...ANY_SHARED, ...POSTGRES],
-    exclude: OWN_LEDGER,
-    globalSetup: '__test__/support/postgres-server.ts',
-    setupFiles: '__test__/support/postgres-ledgers.ts',
-    env: { AI_MAJOR: '7', COUNTERSIGN_LEDGER: 'postgres:' },
+    exclude: [...OWN_LEDGER, ...LONG],
+  },
+};
+
+const once = {
+  test: { ...shared, name: 'once', include: ONCE, exclude: [...POSTGRES, ...LONG] },
+};
+
+const thorough = { COUNTERSIGN_EFFORT: 'thorough' };
+
+/** What `npm run test:all` adds. */
+const long = {
+  ...installedAs('7'),
+  test: {
+    ...shared,
+    name: 'long',
+    include: WITH_EFFORT,
+    exclude: POSTGRES,
+    env: { AI_MAJOR: '7', ...thorough },
+  },
+};
+
+/** What it adds over PostgreSQL. */
+const longOverPostgres = {
+  ...installedAs('7'),
+  test: {
+    ...shared,
+    ...onServer,
+    name: 'long-postgres',
+    include: WITH_EFFORT.filter((file) => /\.postgres\.|\/postgres\/|\/g0[345]-.*\.processes\./.test(file)),
+    env: { ...onServer.env, ...thorough },
   },
 };
 
 export default defineConfig({
-  test: {
-    projects: [
-      withAi('6'),
-      withAi('7'),
-      overFiles,
-      overPostgres,
-      { test: { ...shared, name: 'once', include: ONCE, exclude: POSTGRES } },
-    ],
-  },
+  test: { projects: [withAi('6'), withAi('7'), overFiles, overPostgres, once, long, longOverPostgres] },
 });

@@ -54,7 +54,7 @@ export async function installPeers() {
  * @returns {Promise<string>}
  */
 export async function node24() {
-  const isThere = !shared.missingRuntimes() && shared.runtimes().find(({ name }) => name === 'node24');
+  const isThere = !shared.missingRuntimes() && shared.installedRuntimes().find(({ name }) => name === 'node24');
   if (isThere) return isThere.path;
   // The tests' runtimes are not installed. This one alone, then.
   const folder = join(bench, '.runtimes');

@@ -10,5 +10,7 @@ export interface Runtime {
 /** Whether {@link installRuntimes} has something to do. */
 export declare function missingRuntimes(): boolean;
 export declare function installRuntimes(): Promise<void>;
-/** The runtimes that are installed. `COUNTERSIGN_RUNTIMES=node20,bun` narrows them. */
+/** The runtimes to test on: the Node that runs us, or with `COUNTERSIGN_EFFORT=thorough` the installed ones. */
 export declare function runtimes(): Runtime[];
+/** Those that {@link installRuntimes} has installed. */
+export declare function installedRuntimes(): Runtime[];

@@ -117,24 +117,33 @@ async function explainAbsence(each) {
   }
 }
 
+/** The Node that runs us. */
+function ownNode() {
+  const version = process.versions.node;
+  return { name: `node${version.split('.')[0]}`, kind: 'node', version, path: process.execPath };
+}
+
 /**
- * The runtimes that are installed. `COUNTERSIGN_RUNTIMES=node20,bun` narrows them.
+ * The runtimes to test on: the Node that runs us, or with `COUNTERSIGN_EFFORT=thorough` all that are installed, which
+ * `COUNTERSIGN_RUNTIMES=node20,bun` narrows.
  *
  * @returns {{ name: string, kind: 'node' | 'bun', version: string, path: string }[]}
  */
 export function runtimes() {
+  if (process.env.COUNTERSIGN_EFFORT !== 'thorough') return [ownNode()];
+  const only = process.env.COUNTERSIGN_RUNTIMES?.split(',');
+  return installedRuntimes().filter((each) => only?.includes(each.name) ?? true);
+}
+
+/** Those that {@link installRuntimes} has installed. */
+export function installedRuntimes() {
   if (missingRuntimes()) throw new Failure('the runtimes are not installed: run `node scripts/runtimes.mjs`');
   const names = installed();
-  const only = process.env.COUNTERSIGN_RUNTIMES?.split(',');
-  const list = wanted().filter((each) => names.includes(each.name));
-  if (!list.some((each) => each.kind === 'node')) {
-    // No Node is packaged for this platform (Alpine, for one): then the one that runs us has to do.
-    const major = process.versions.node.split('.')[0];
-    list.unshift({ name: `node${major}`, kind: 'node', version: process.versions.node, path: process.execPath });
-  }
-  return list
-    .filter((each) => only?.includes(each.name) ?? true)
+  const list = wanted()
+    .filter((each) => names.includes(each.name))
     .map(({ name, kind, version, path }) => ({ name, kind, version, path }));
+  // No Node is packaged for this platform (Alpine, for one): then the one that runs us has to do.
+  return list.some((each) => each.kind === 'node') ? list : [ownNode(), ...list];
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
