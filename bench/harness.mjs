@@ -9,82 +9,122 @@
 //
 // What is reported is a ratio, and how far it scattered.
 
-import { spawn } from 'node:child_process';
 import { arch, cpus, platform } from 'node:os';
 import { join } from 'node:path';
+import { Child, hasNumbers, Trouble } from './child.mjs';
 
 /**
  * @typedef {object} Subject
  * @property {string} name
  * @property {string} file relative to this folder
  * @property {string} run the export that is one whole run; it throws when it did not do what it is there for
+ * @property {boolean} [peer] somebody else's, with which nothing but its own figures is lost
+ * @property {number} [patience] in ms: without an answer for longer, it hangs
  */
 
 /** @typedef {{ generations: number, rounds: number, warmUp: number, batch: number }} Effort `warmUp`, `batch`: in runs */
 
-/** @typedef {Record<string, number[][]>} Samples ms per run: by subject, then generation, then round */
+/** @typedef {{ name: string, failed: string, lastLines: string[] }} Failure what stands where a figure would: whose, and why */
+
+/** @typedef {number[][] | Failure} Taken ms per run: by generation, then round */
+
+/** @typedef {Record<string, Taken>} Samples by subject */
 
 /**
- * Lets the subjects take turns.
+ * @typedef {object} Around what a measurement has around it
+ * @property {string} node
+ * @property {NodeJS.ProcessEnv} env
+ * @property {AbortSignal} signal aborted when the benchmark is interrupted
+ * @property {(failure: Failure, isPeer?: boolean) => void} failed a contestant has no figures
+ */
+
+/**
+ * Lets the subjects take turns. One that fails is out; the others go on.
  *
  * @param {readonly Subject[]} subjects
  * @param {Effort} effort
- * @param {{ node: string, env: NodeJS.ProcessEnv }} context
+ * @param {Around} around
+ * @param {(samples: Samples, unfinished: string) => void} [soFar] after each generation but the last
  * @returns {Promise<Samples>}
  */
-export async function takeTurns(subjects, { generations, rounds, warmUp, batch }, { node, env }) {
-  /** @type {Samples} */
-  const samples = Object.fromEntries(subjects.map(({ name }) => [name, []]));
+export async function takeTurns(subjects, { generations, rounds, warmUp, batch }, around, soFar) {
+  /** @type {Record<string, number[][]>} */
+  const times = Object.fromEntries(subjects.map(({ name }) => [name, []]));
+  /** @type {Record<string, Failure>} */
+  const failures = {};
   for (let generation = 0; generation < generations; generation++) {
     progress(`  processes ${generation + 1} of ${generations}`);
-    const players = subjects.map((subject) => new Player(subject, node, env));
+    const players = subjects
+      .filter(({ name }) => !Object.hasOwn(failures, name))
+      .map((subject) => ({ subject, child: startSubject(subject, around) }));
+    /** @param {typeof players[number]} player @param {number} runs @param {(time: number) => void} keep */
+    const play = async ({ subject: { name, peer }, child }, runs, keep) => {
+      if (Object.hasOwn(failures, name)) return;
+      try {
+        const time = child.next('time', hasNumbers('time'));
+        child.send(runs);
+        keep((await time).time);
+      } catch (error) {
+        failures[name] = failureOf(error, name);
+        around.failed(failures[name], peer);
+      }
+    };
     try {
-      for (const player of players) await player.play(warmUp);
-      for (const { name } of players) samples[name].push([]);
+      for (const player of players) await play(player, warmUp, () => times[player.subject.name].push([]));
       for (let round = 0; round < rounds; round++) {
-        for (const player of round % 2 === 0 ? players : players.toReversed()) {
-          samples[player.name][generation].push(await player.play(batch));
-        }
+        for (const player of round % 2 === 0 ? players : players.toReversed())
+          await play(player, batch, (time) => times[player.subject.name][generation].push(time));
       }
     } finally {
-      for (const player of players) player.end();
+      await Promise.all(players.map(({ child }) => child.end()));
     }
+    if (generation + 1 < generations)
+      soFar?.({ ...times, ...failures }, `${generation + 1} of ${generations} generations`);
   }
-  return samples;
+  return { ...times, ...failures };
 }
 
-/** One subject in its process (see `subject.mjs`). */
-class Player {
-  #child;
-  /** @type {Promise<never>} */
-  #broken;
+/** It answers each number of runs with the time of one (see `subject.mjs`). @param {Subject} subject @param {Around} around */
+const startSubject = ({ file, run, patience }, { node, env, signal }) =>
+  new Child(node, [join(import.meta.dirname, 'subject.mjs'), file, run], { env, signal, patience });
 
-  /** @param {Subject} subject @param {string} node @param {NodeJS.ProcessEnv} env */
-  constructor({ name, file, run }, node, env) {
-    this.name = name;
-    this.#child = spawn(node, [join(import.meta.dirname, 'subject.mjs'), file, run], {
-      env,
-      // stdout belongs to the results.
-      stdio: ['ignore', 2, 2, 'ipc'],
-    });
-    this.#broken = new Promise((_, reject) => {
-      this.#child.once('error', reject);
-      this.#child.once('exit', (code, signal) => reject(new Error(`"${name}" failed (${signal ?? code})`)));
-    });
-    this.#broken.catch(() => {});
-  }
+/**
+ * What stands where the figure would; what is no contestant's failure is thrown on.
+ *
+ * @param {unknown} error
+ * @param {string} name
+ * @returns {Failure}
+ */
+export function failureOf(error, name) {
+  if (!(error instanceof Trouble)) throw error;
+  return { name, failed: error.message, lastLines: error.lastLines };
+}
 
-  /** @param {number} runs @returns {Promise<number>} ms per run */
-  play(runs) {
-    const time = new Promise((resolve) => this.#child.once('message', resolve));
-    this.#child.send(runs);
-    return Promise.race([time, this.#broken]);
-  }
-
-  end() {
-    if (this.#child.connected) this.#child.disconnect();
+/**
+ * A figure, or what went wrong with it.
+ *
+ * @template FIGURE
+ * @param {Around} around
+ * @param {string} name
+ * @param {() => Promise<FIGURE>} make
+ * @param {{ peer?: boolean }} [more]
+ * @returns {Promise<FIGURE | Failure>}
+ */
+export async function attempt(around, name, make, { peer = false } = {}) {
+  try {
+    return await make();
+  } catch (error) {
+    const failure = failureOf(error, name);
+    around.failed(failure, peer);
+    return failure;
   }
 }
+
+/** @param {unknown} taken @returns {taken is Failure} */
+export const hasFailed = (taken) => typeof taken === 'object' && taken !== null && 'failed' in taken;
+
+/** Whether all these are figures, and none is greater than that. @param {number} most @param {...any} figures */
+export const areAtMost = (most, ...figures) => figures.every((figure) => figure?.value <= most);
 
 /** @param {readonly number[]} values */
 export const median = (values) => quantile(values, 0.5);
@@ -101,31 +141,48 @@ export function quantile(values, q) {
 }
 
 /**
+ * One subject by itself.
+ *
+ * @param {Taken} taken
+ * @param {(figures: number[]) => object} [of]
+ * @returns {any}
+ */
+export function figure(taken, of = (all) => ({ value: digits(median(all)), spread: spreadOf(all) })) {
+  return hasFailed(taken) ? taken : of(taken.flat());
+}
+
+/** @param {readonly number[]} all */
+export const spreadOf = (all) => [digits(quantile(all, 0.1)), digits(quantile(all, 0.9))];
+
+/**
  * How many times as long one subject took as another.
  *
  * `value` is the ratio of the medians. `spread` is the 10th and the 90th percentile of the rounds' own ratios: what a single
  * comparison would have said. `confidence` is the 95 % interval of `value` (bootstrap over generations and their rounds):
  * how well it is known.
  *
- * @param {number[][]} values
- * @param {number[][]} base
+ * @param {Taken} values
+ * @param {Taken} base
  */
 export const ratio = (values, base) => compare(values, base, (one, other) => one / other);
 
 /**
  * {@link ratio} for what is compared by subtraction.
  *
- * @param {number[][]} values
- * @param {number[][]} base
+ * @param {Taken} values
+ * @param {Taken} base
  */
 export const difference = (values, base) => compare(values, base, (one, other) => one - other);
 
 /**
- * @param {number[][]} values
- * @param {number[][]} base
+ * @param {Taken} values
+ * @param {Taken} base
  * @param {(one: number, other: number) => number} by
+ * @returns {any} a figure or a {@link Failure}
  */
 function compare(values, base, by) {
+  if (hasFailed(values)) return values;
+  if (hasFailed(base)) return { ...base, failed: `nothing to compare with: ${base.name} ${base.failed}` };
   const perRound = values.flatMap((rounds, g) => rounds.map((value, r) => by(value, base[g][r])));
   // A fixed seed: the same samples always give the same interval.
   let state = 1;
@@ -152,7 +209,9 @@ export const digits = (value) => Number(value.toPrecision(4));
 
 /** @param {Samples} samples */
 export const medians = (samples) =>
-  Object.fromEntries(Object.entries(samples).map(([name, values]) => [name, digits(median(values.flat()))]));
+  Object.fromEntries(
+    Object.entries(samples).map(([name, taken]) => [name, hasFailed(taken) ? null : digits(median(taken.flat()))]),
+  );
 
 /** On what it was measured. */
 export function machine() {
@@ -161,4 +220,4 @@ export function machine() {
 }
 
 /** @param {string} text */
-export const progress = (text) => process.stderr.write(`bench: ${text}\n`);
+export const progress = (text) => void process.stderr.write(`bench: ${text}\n`);

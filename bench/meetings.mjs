@@ -1,100 +1,126 @@
 // @ts-check
 // Two processes of each contestant of P8: an agent that asks, and a human who decides.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { digits, median, quantile, ratio } from './harness.mjs';
+import { Child, hasNumbers } from './child.mjs';
+import { digits, failureOf, figure, hasFailed, median, quantile, ratio } from './harness.mjs';
 
 /** Rounds of one kind before it is the other's turn. */
 const TURN = 10;
 
+/** @typedef {{ whole: number[][], decide: number[][], after: number[][] }} Times in ms, by turn: see {@link meet} */
+
+/** @typedef {{ agent: Child, human: Child, times: Times }} Pair */
+
 /**
- * Lets countersign and what it is compared with take turns.
+ * Lets countersign and what it is compared with take turns. When one of them fails, the other goes on.
  *
- * @param {readonly { file: string, place: string }[]} sides countersign first
- * @param {{ node: string, env: NodeJS.ProcessEnv, turns: number }} how
+ * @param {readonly { name: string, file: string, place: string }[]} sides countersign first
+ * @param {import('./harness.mjs').Around & { turns: number }} around
  */
-export async function meetings(sides, { node, env, turns }) {
-  /** @type {Pair[]} */
-  const pairs = [];
+export async function meetings(sides, { node, env, signal, failed, turns }) {
+  /** @type {Record<string, Pair | import('./harness.mjs').Failure>} */
+  const pairs = {};
+  /** @type {Child[]} */
+  const all = [];
+  /** @param {string} name @param {() => Promise<void>} work */
+  const attempt = async (name, work) => {
+    try {
+      await work();
+    } catch (error) {
+      const failure = failureOf(error, name);
+      pairs[name] = failure;
+      failed(failure);
+    }
+  };
   try {
-    for (const { file, place } of sides) {
-      const start = (/** @type {string} */ role) => side(node, env, file, role, place);
-      // One after the other: the first makes the tables.
-      pairs.push({ agent: await start('agent'), human: await start('human'), whole: [], after: [], decide: [] });
+    for (const { name, file, place } of sides) {
+      const start = async (/** @type {string} */ role) => {
+        const child = new Child(node, [join(import.meta.dirname, 'ledger', file), role, place], { env, signal });
+        all.push(child);
+        await child.next('ready');
+        return child;
+      };
+      await attempt(name, async () => {
+        // One after the other: the first makes the tables.
+        const [agent, human] = [await start('agent'), await start('human')];
+        pairs[name] = { agent, human, times: { whole: [], after: [], decide: [] } };
+      });
     }
     for (let turn = 0; turn <= turns; turn++) {
-      for (const pair of pairs) {
-        const times = [];
-        for (let round = 0; round < TURN; round++) times.push(await meet(pair, turn * TURN + round));
-        // The first turn warms up.
-        if (turn > 0) {
-          pair.whole.push(times.map(({ whole }) => whole));
-          pair.after.push(times.map(({ after }) => after));
-          pair.decide.push(times.map(({ decide }) => decide));
-        }
+      for (const { name } of sides) {
+        const pair = pairs[name];
+        if (hasFailed(pair)) continue;
+        await attempt(name, async () => {
+          const met = [];
+          for (let round = 0; round < TURN; round++) met.push(await meet(pair, turn * TURN + round));
+          // The first turn warms up.
+          if (turn === 0) return;
+          for (const key of /** @type {const} */ (['whole', 'after', 'decide']))
+            pair.times[key].push(met.map((times) => times[key]));
+        });
       }
     }
   } finally {
-    for (const { agent, human } of pairs) for (const process of [agent, human]) process.disconnect();
-    await Promise.all(pairs.flatMap(({ agent, human }) => [once(agent, 'exit'), once(human, 'exit')]));
+    await Promise.all(all.map((child) => child.end()));
   }
-  const told = (/** @type {Pair} */ { whole, after, decide }) => ({
-    rounds: whole.flat().length,
-    whole: summary(whole),
-    decide: summary(decide),
-    after: summary(after),
+  const taken = sides.map(({ name }) => {
+    const pair = pairs[name];
+    return hasFailed(pair) ? { whole: pair, decide: pair, after: pair } : pair.times;
   });
-  const [ours, bare] = pairs;
-  return { countersign: told(ours), bare: told(bare), toBare: ratio(ours.whole, bare.whole) };
+  const [countersign, bare] = taken.map(({ whole, decide, after }) =>
+    hasFailed(whole)
+      ? whole
+      : {
+          rounds: whole.flat().length,
+          whole: figure(whole, summary),
+          decide: figure(decide, summary),
+          after: figure(after, summary),
+        },
+  );
+  return { countersign, bare, toBare: ratio(taken[0].whole, taken[1].whole) };
 }
 
 /**
- * @typedef {object} Pair times in ms: `whole` from the start of the decision until the agent was told, `decide` until the
- *   decision was durable and acknowledged, `after` from there on, which can be less than nothing
- * @property {import('node:child_process').ChildProcess} agent
- * @property {import('node:child_process').ChildProcess} human
- * @property {number[][]} whole
- * @property {number[][]} decide
- * @property {number[][]} after
+ * One round, in ms: `whole` from the start of the decision until the agent was told, `decide` until the decision was durable and
+ * acknowledged, `after` from there on, which can be less than nothing.
+ *
+ * @param {Pair} pair
+ * @param {number} round
  */
-
-/** @param {Pair} pair @param {number} round */
 async function meet({ agent, human }, round) {
-  const asked = next(agent, 'asked');
+  const asked = agent.next('asked', ({ asked: id }) => typeof id === 'string');
   agent.send({ round });
   const { asked: id } = await asked;
-  const [told, decided] = [next(agent, 'told'), next(human, 'done')];
+  const answers = Promise.all([
+    agent.next('told', hasNumbers('told')),
+    human.next('done', hasNumbers('start', 'done')),
+  ]);
   human.send({ round, id });
-  const [{ told: at }, { start, done }] = await Promise.all([told, decided]);
+  const [{ told: at }, { start, done }] = await answers;
   return { whole: (at - start) / 1_000, after: (at - done) / 1_000, decide: (done - start) / 1_000 };
 }
 
-/** @param {string} node @param {NodeJS.ProcessEnv} env @param {string} file @param {string} role @param {string} place */
-async function side(node, env, file, role, place) {
-  const words = [join(import.meta.dirname, 'ledger', file), role, place];
-  const child = spawn(node, words, { env, stdio: ['ignore', 2, 2, 'ipc'] });
-  await next(child, 'ready');
-  return child;
+/**
+ * What P8 shows of both.
+ *
+ * @param {import('./sheet.mjs').Sheet} sheet
+ * @param {string} name
+ * @param {any} side
+ * @param {{ most?: number }} [goal]
+ */
+export function showSide(sheet, name, side, goal = {}) {
+  if (side === undefined || hasFailed(side)) return sheet.line(name, side);
+  const { whole, decide, after } = side;
+  sheet.line(`${name}, p50`, { value: whole.p50 }, { ...goal, unit: 'ms' });
+  sheet.line(`${name}, p99`, { value: whole.p99 }, { unit: 'ms' });
+  sheet.line('  of which until it is durable, p50', { value: decide.p50 }, { unit: 'ms' });
+  sheet.line('  from there on, p50', { value: after.p50 }, { unit: 'ms' });
 }
 
-/** Its next message with this in it. @param {import('node:child_process').ChildProcess} child @param {string} what @returns {Promise<any>} */
-export function next(child, what) {
-  return new Promise((resolve, reject) => {
-    const listen = (/** @type {any} */ message) => (what in message ? end(resolve, message) : undefined);
-    const fail = (/** @type {unknown} */ code) => end(reject, new Error(`a process of the bench ended with ${code}`));
-    const end = (/** @type {(value: any) => void} */ settle, /** @type {unknown} */ value) => {
-      child.off('message', listen).off('exit', fail);
-      settle(value);
-    };
-    child.on('message', listen).on('exit', fail);
-  });
-}
-
-/** @param {number[][]} times */
+/** @param {readonly number[]} times */
 const summary = (times) => ({
-  p50: digits(median(times.flat())),
-  p90: digits(quantile(times.flat(), 0.9)),
-  p99: digits(quantile(times.flat(), 0.99)),
+  p50: digits(median(times)),
+  p90: digits(quantile(times, 0.9)),
+  p99: digits(quantile(times, 0.99)),
 });

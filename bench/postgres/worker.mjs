@@ -33,6 +33,16 @@ async function allOf(given, atOnce, work) {
 
 process.on('message', async (/** @type {any} */ { connections, count }) => {
   if (connections === undefined) return;
+  try {
+    await round(connections, count);
+  } catch (error) {
+    console.error(error);
+    process.send?.({ wrong: error instanceof Error ? error.message : String(error) });
+  }
+});
+
+/** @param {number} connections @param {number} count */
+async function round(connections, count) {
   const { prepare, prepared: allPrepared, run, close } = await contestant.open(url, connections);
   const make = async (/** @type {number} */ length) => {
     /** @type {any[]} */
@@ -57,6 +67,7 @@ process.on('message', async (/** @type {any} */ { connections, count }) => {
   process.send?.({ times });
   await close();
   process.send?.({ closed: true });
-});
+}
+
 process.once('disconnect', () => process.exit());
 process.send?.({ setUp: true });
