@@ -18,7 +18,7 @@ export interface ExecOptions {
   env?: Record<string, string | undefined>;
   /** What it reads on stdin. */
   input?: string;
-  /** In ms; then it is killed. @default 60,000 */
+  /** In ms; then it is killed. @default 240,000: for what hangs, and sooner than its test ends */
   timeout?: number;
 }
 
@@ -26,16 +26,25 @@ export interface ExecOptions {
 const OURS =
   /^(npm_(package|lifecycle|command|config_local_prefix|config_dry_run)|VITEST|NODE_ENV$|NODE_OPTIONS$|TEST$|CI$|INIT_CWD$|AI_MAJOR$)/;
 
+/** What a program under test has in its environment, with this beside it; `undefined` takes something away. */
+export function environment(more: ExecOptions['env'] = {}): Record<string, string> {
+  const all = Object.entries({ ...process.env, ...more });
+  return Object.fromEntries(
+    all.flatMap(([name, value]) =>
+      value === undefined || (!Object.hasOwn(more, name) && OURS.test(name)) ? [] : [[name, value]],
+    ),
+  );
+}
+
 export function exec(file: string, args: readonly string[], options: ExecOptions = {}): Promise<Finished> {
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name)));
   return new Promise((resolve) => {
     const child = execFile(
       file,
       args,
       {
         cwd: options.cwd,
-        env: { ...inherited, ...options.env },
-        timeout: options.timeout ?? 60_000,
+        env: environment(options.env),
+        timeout: options.timeout ?? 240_000,
         killSignal: 'SIGKILL',
         maxBuffer: 64 * 1024 * 1024,
       },

@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { scratch } from '../policy/support.js';
 import { exec, type Finished, type Runtime } from '../runtimes.js';
+import { isThorough } from '../support/effort.js';
 import { serve, type Turn } from './chat-server.js';
-import { cli, countersign, linesOf, on, someRuntimes } from './command.js';
+import { cli, countersign as apart, quickly, linesOf, on, someRuntimes } from './command.js';
+
+const countersign = isThorough ? apart : quickly;
 
 const write = (path: string, content = 'x'): Turn => ({ calls: [['write_file', { file_path: path, content }]] });
 

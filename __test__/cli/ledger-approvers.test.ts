@@ -4,7 +4,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ApprovalRecord, Gate, GateRequest } from '../../index.js';
 import { createGate } from '../../ts/index.js';
 import { scratch } from '../policy/support.js';
-import { countersign, linesOf } from './command.js';
+import { isThorough } from '../support/effort.js';
+import { countersign as apart, quickly, linesOf } from './command.js';
+
+const countersign = isThorough ? apart : quickly;
 
 const gates: Gate[] = [];
 afterEach(async () => {

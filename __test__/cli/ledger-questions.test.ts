@@ -7,7 +7,10 @@ import { scratch } from '../policy/support.js';
 import { call, calls, collect, resultsIn, says } from '../support/model.js';
 import { of, start, until } from '../support/play.js';
 import { askUserTool, COLOUR, DATABASE, PARTS } from '../support/questions.js';
-import { countersign, linesOf } from './command.js';
+import { isThorough } from '../support/effort.js';
+import { countersign as apart, quickly, linesOf } from './command.js';
+
+const countersign = isThorough ? apart : quickly;
 
 const open: Gate[] = [];
 afterEach(async () => {

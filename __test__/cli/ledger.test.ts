@@ -9,7 +9,10 @@ import { createGate, gateTools } from '../../ts/index.js';
 import { forbiddenIn, HOSTILE } from '../policy/hostile.js';
 import { scratch } from '../policy/support.js';
 import { exec } from '../runtimes.js';
-import { cli, countersign, linesOf } from './command.js';
+import { isThorough } from '../support/effort.js';
+import { cli, countersign as apart, quickly, linesOf } from './command.js';
+
+const countersign = isThorough ? apart : quickly;
 
 const open: Gate[] = [];
 afterEach(async () => {

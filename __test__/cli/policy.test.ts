@@ -7,7 +7,10 @@ import { parsePolicy, checkPolicy } from '../../ts/index.js';
 import { forbiddenIn, HOSTILE } from '../policy/hostile.js';
 import { machine } from '../policy/machine.js';
 import { scratch } from '../policy/support.js';
-import { countersign, linesOf } from './command.js';
+import { isThorough } from '../support/effort.js';
+import { countersign as apart, quickly, linesOf } from './command.js';
+
+const countersign = isThorough ? apart : quickly;
 
 const policy = `version = 1
 [[rule]]

@@ -2,9 +2,6 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { runtimes, type Runtime } from '../runtimes.js';
 import { makeSandbox, runProgram, type ProgramOptions, type Ran, type Sandbox } from './sandbox.js';
 
-/** Programs may have to wait for each other; each has its own limit, and is killed when it reaches it. */
-const PATIENCE = 230_000;
-
 export type Run = (program: string, options?: ProgramOptions) => Promise<Ran>;
 
 /** The tests once on every runtime, with `ai` standing for one version of the AI SDK. */
@@ -14,7 +11,7 @@ export function onEachRuntime(ai: 'ai6' | 'ai7', tests: (run: Run, runtime: Runt
     beforeAll(() => void (sandbox = makeSandbox(ai)));
     afterAll(() => sandbox?.remove());
     for (const runtime of runtimes()) {
-      describe.concurrent(runtime.name, { timeout: PATIENCE }, () => {
+      describe.concurrent(runtime.name, () => {
         tests((program, options) => {
           if (sandbox === undefined) throw new Error('no sandbox');
           return runProgram(sandbox, runtime, program, options);

@@ -66,10 +66,7 @@ export async function runProgram(
   try {
     const since = performance.now();
     const nodeFlags = runtime.kind === 'node' ? flags : [];
-    const done = await runOn(runtime, [...nodeFlags, join(sandbox.folder, `${name}.mjs`), ...args], {
-      timeout: 120_000,
-      ...rest,
-    });
+    const done = await runOn(runtime, [...nodeFlags, join(sandbox.folder, `${name}.mjs`), ...args], rest);
     const took = performance.now() - since;
     const all = `${runtime.name} ${name} ${args.join(' ')}: code ${done.code} signal ${done.signal} after ${Math.round(took)} ms\n${done.stdout}${done.stderr}`;
     return { ...done, took, all, lines: done.stdout.split('\n').filter((line) => line !== '') };

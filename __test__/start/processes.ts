@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { together } from '../together.js';
 
 const EXAMPLE = new URL('../../examples/start/', import.meta.url);
 
@@ -30,8 +31,30 @@ export function temporaryFolder(): string {
 /** Runs `npm start`'s program on these lines of stdin, to its end. */
 export async function start(lines: string[], args: string[] = []): Promise<Ended> {
   const run = open(args);
-  run.child.stdin!.end(lines.map((line) => `${line}\n`).join(''));
+  run.child.stdin!.end(inputOf(lines));
   return run.ended;
+}
+
+/** The same without a process of its own. */
+export async function quickly(lines: string[], args: string[] = []): Promise<Ended> {
+  const { env, ended } = place();
+  return ended(await together(file('main.mjs'), args, { env, input: inputOf(lines) }));
+}
+
+const inputOf = (lines: string[]): string => lines.map((line) => `${line}\n`).join('');
+
+/** Where it finds a home and a temporary folder of its own, and what it has left there. */
+function place() {
+  const [HOME, TMPDIR] = [temporaryFolder(), temporaryFolder()];
+  const nothing = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
+  const env = { ...nothing, PATH: process.env.PATH, HOME, TMPDIR, OPENAI_API_KEY: 'not-for-commands' };
+  const ended = ({ code, stdout, stderr }: Pick<Ended, 'code' | 'stdout' | 'stderr'>): Ended => {
+    const copy = /^ {2}project: (\S+)/m.exec(stdout)?.[1] ?? '';
+    // A test that failed is over, and its folders are gone.
+    const left = [HOME, TMPDIR].flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []));
+    return { code, stdout, stderr, copy, copyExists: copy !== '' && existsSync(copy), left };
+  };
+  return { env, ended };
 }
 
 export interface Opened {
@@ -43,10 +66,8 @@ export interface Opened {
 
 /** The same, with stdin left open. */
 export function open(args: string[] = []): Opened {
-  const [HOME, TMPDIR] = [temporaryFolder(), temporaryFolder()];
-  const child = spawn(process.execPath, [file('main.mjs'), ...args], {
-    env: { PATH: process.env.PATH, HOME, TMPDIR, OPENAI_API_KEY: 'not-for-commands' },
-  });
+  const { env, ended: endedWith } = place();
+  const child = spawn(process.execPath, [file('main.mjs'), ...args], { env });
   onTestFinished(() => void child.kill('SIGKILL'));
   // It may end, and close its stdin, before it has read everything.
   child.stdin.on('error', () => {});
@@ -54,12 +75,7 @@ export function open(args: string[] = []): Opened {
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
-  const ended = once(child, 'close').then(([code]) => {
-    const copy = /^ {2}project: (\S+)/m.exec(stdout)?.[1] ?? '';
-    // A test that failed is over, and its folders are gone.
-    const left = [HOME, TMPDIR].flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []));
-    return { code, stdout, stderr, copy, copyExists: copy !== '' && existsSync(copy), left };
-  });
+  const ended = once(child, 'close').then(([code]) => endedWith({ code: code as number | null, stdout, stderr }));
   return {
     child,
     ended,
@@ -78,7 +94,7 @@ export async function serve(): Promise<string> {
   const child = spawn(process.execPath, [file('serve.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill());
   const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
-  return /^(\S+)/.exec(line)![1]!;
+  return /^(\S+)/.exec(line as string)![1]!;
 }
 
 function file(name: string): string {

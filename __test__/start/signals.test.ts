@@ -8,7 +8,7 @@ import { open, temporaryFolder } from './processes.js';
 const CREATE = 'create hello.txt with hi';
 const KEYS = 'y yes, n no';
 /** Machines that test are busy. */
-const SLOWLY = { timeout: 15_000 };
+const SLOWLY = { timeout: 200_000 };
 
 test('whoever stops reading ends it quietly', async () => {
   const run = open();

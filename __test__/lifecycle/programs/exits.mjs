@@ -10,7 +10,7 @@ const run = (more) =>
     interruptOn: 'all',
     ...more,
   });
-const ask = (gate, timeout = 300_000) => gate.request({ toolName: 'del', args: {}, timeout });
+const ask = (gate, timeout = 3_600_000) => gate.request({ toolName: 'del', args: {}, timeout });
 const never = () => new Promise(() => {});
 const upTo = async (iterator, type) => {
   for (;;) {

@@ -2,6 +2,12 @@
 import { createGate, gateTools, streamWithEvents } from 'countersign';
 import { call, calls, del, finish, gcUntil, heapUsed, gc, say, says, scripted, sleep } from './lib.mjs';
 
+/** Ways, one after the other; behind `--` what one of them wants to know. */
+const all = process.argv.slice(2);
+const [names, details] = all.includes('--')
+  ? [all.slice(0, all.indexOf('--')), all.slice(all.indexOf('--') + 1)]
+  : [all, []];
+
 const run = (more) =>
   streamWithEvents({
     model: scripted(calls('/a', '/b'), says('.')),
@@ -34,6 +40,9 @@ const aborting = () => {
   return { signal };
 };
 
+/** Whether timers of the SDK would keep the process alive when all is over. */
+let isHeld = false;
+
 /** Whether it comes to its end while somebody is asked and memory is short. */
 async function endsWhileItAsks(more, change = (own) => own) {
   const { jsonSchema, tool } = await import('ai');
@@ -54,7 +63,7 @@ async function endsWhileItAsks(more, change = (own) => own) {
     isOver = await Promise.race([reading.then(() => true), sleep(20).then(() => false)]);
   }
   say('waiting', (await gate.pending()).length);
-  process.exit();
+  isHeld = true;
 }
 
 /** A turn that starts an agent. */
@@ -99,7 +108,8 @@ const ways = {
     say('waiting', (await gate.pending()).length);
     say('empty', await gcUntil(isEmpty(gate)));
     say('cleared', await gcUntil(gone(ref)));
-    await sleep(10);
+    // The reader of events is told a moment later.
+    await gcUntil(async () => cancelled.length === 2);
     say('decided', cancelled.join());
     await gate.close();
   },
@@ -149,9 +159,12 @@ const ways = {
   /** Somebody waits: that is not dropped, though nobody has a variable for it. */
   async 'read by a loop that nobody holds'() {
     const gate = createGate();
+    let isOver = () => {};
+    const over = new Promise((resolve) => (isOver = resolve));
     (() => {
       void (async () => {
         for await (const { type } of run({ gate })) if (type === 'done') say('done');
+        isOver();
       })();
     })();
     while ((await gate.pending()).length < 2) await sleep(1);
@@ -161,20 +174,28 @@ const ways = {
     }
     say('waiting', (await gate.pending()).length);
     for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
+    await over;
   },
   async 'one item awaited, and the run forgotten'() {
     const gate = createGate();
+    let isTold = () => {};
+    const told = new Promise((resolve) => (isTold = resolve));
     await (async () => {
       const left = run({ gate });
       await upTo(left, 'step-finish');
-      void left.next().then(({ value }) => say(value.type, value.decision.type));
+      const next = left.next();
+      void (async () => {
+        const { value } = await next;
+        say(value.type, value.decision.type);
+        isTold();
+      })();
     })();
     for (let time = 0; time < 20; time++) {
       await sleep(5);
       gc();
     }
     for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
-    await sleep(50);
+    await told;
     // Now nobody waits any more.
     say('empty', await gcUntil(isEmpty(gate)));
     await gate.close();
@@ -282,7 +303,7 @@ const ways = {
     const tools = { del: tool({ ...del, inputSchema: jsonSchema({ type: 'object' }) }) };
     const shared = createGate({ keepDecided: 100 });
     const stop = new AbortController();
-    const isFamily = process.argv[4] === 'families';
+    const isFamily = details[1] === 'families';
     const task = await starter({ tools });
     const one = async (index) => {
       const kind = index % 5;
@@ -312,7 +333,7 @@ const ways = {
       await gcUntil(isEmpty(shared));
       return [heapUsed(), process.memoryUsage.rss()];
     };
-    const size = Number(process.argv[3]);
+    const size = Number(details[0]);
     await some(size);
     const before = await some(size);
     await some(size);
@@ -324,4 +345,8 @@ const ways = {
   },
 };
 
-await ways[process.argv[2]]();
+for (const name of names) {
+  if (names.length > 1) say('#', name);
+  await ways[name]();
+}
+if (isHeld) process.exit();

@@ -70,7 +70,7 @@ export const gc = () => (globalThis.Bun ? globalThis.Bun.gc(true) : globalThis.g
  * Collects until `isDone`. Finalizers run between two turns of the event loop, and what `isDone` looked at through a
  * WeakRef is kept for the turn in which it did.
  */
-export async function gcUntil(isDone, times = 60) {
+export async function gcUntil(isDone, times = 2000) {
   for (let time = 0; time < times; time++) {
     await sleep(5);
     gc();

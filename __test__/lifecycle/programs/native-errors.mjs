@@ -6,6 +6,8 @@ import { say } from './lib.mjs';
 const binding = await import(
   pathToFileURL(join(import.meta.dirname, 'node_modules/countersign/binding/binding.js')).href
 );
+/** How long the longest text is. */
+const LONG = Number(process.argv[2]);
 const TEXTS = [
   '',
   'null',
@@ -29,7 +31,7 @@ const TEXTS = [
   '['.repeat(100_000),
   `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
   `{"toolName":"t","args":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`,
-  `"${'x'.repeat(5_000_000)}"`,
+  `"${'x'.repeat(LONG)}"`,
   `{"toolName":"${'x'.repeat(100_000)}","args":{},"width":0}`,
   '{"toolName":"t","args":{},"width":-1}',
   '{"toolName":"t","args":{},"width":1e12}',

@@ -2,8 +2,7 @@
 import { Worker, isMainThread, parentPort } from 'node:worker_threads';
 import { say, sleep } from './lib.mjs';
 
-const [how, rounds] = process.argv.slice(2);
-const WORKERS = 20;
+const [how, rounds, count] = process.argv.slice(2);
 const PENDING = 50;
 
 if (isMainThread) {
@@ -11,7 +10,7 @@ if (isMainThread) {
   const gate = how === 'with main' ? (await import('countersign')).createGate() : undefined;
   const mine = gate?.request({ toolName: 'del', args: {} });
   for (let round = 0; round < Number(rounds); round++) {
-    const workers = Array.from({ length: WORKERS }, () => new Worker(new URL(import.meta.url), { argv: [how] }));
+    const workers = Array.from({ length: Number(count) }, () => new Worker(new URL(import.meta.url), { argv: [how] }));
     await Promise.all(
       workers.map((worker) => new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))),
     );

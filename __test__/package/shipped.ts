@@ -1,0 +1,27 @@
+/** What the package has in it, and nothing else. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+
+export const MAY_SHIP =
+  /^(package\.json|policy\.schema\.json|(?:index|agent|acp|inbox|mcp|react|webhooks)\.d\.ts|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|THIRD-PARTY-NOTICES\.txt|binding\/[\w.-]+\.js|dist\/[\w./-]+(?<!\.test)\.js|dist\/inbox\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg)))$/;
+
+export const mustShip = (): string[] => [
+  'package.json',
+  'policy.schema.json',
+  ...exportedFiles(),
+  'binding/binding.js',
+  'dist/inbox/index.html',
+  ...['core', 'cli', 'chat', 'screen', 'provider'].map((name) => `dist/${name}.js`),
+];
+
+/** The files that stand behind the names in `exports`. */
+function exportedFiles(): string[] {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, string | Record<string, string>>;
+  };
+  return Object.values(manifest.exports)
+    .flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
+    .map((file) => file.replace(/^\.\//, ''));
+}
