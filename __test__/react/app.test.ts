@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkFolder } from '../examples/tried.js';
 import { describeInBrowser, openBrowser, openPage, seriousFindings } from '../support/browser.js';
+import { isThorough } from '../support/effort.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -16,6 +17,7 @@ class Server {
   printed = '';
   origin = '';
   readonly #child: ChildProcess;
+  readonly #listening: Promise<string>;
 
   constructor(major: 6 | 7, env: Record<string, string> = {}) {
     const preload = major === 6 ? ['--import', pathToFileURL(join(import.meta.dirname, 'on-ai6.mjs')).href] : [];
@@ -24,11 +26,19 @@ class Server {
       env: { ...process.env, PORT: '0', NODE_ENV: 'production', ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.printed += text));
+    this.#listening = new Promise((resolve, reject) => {
+      this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        this.printed += text;
+        const [, origin] = /listening on (\S+)\n/.exec(this.printed) ?? [];
+        if (origin !== undefined) resolve(origin);
+      });
+      this.#child.once('exit', () => reject(new Error(`the server ended: ${this.printed}`)));
+    });
+    this.#listening.catch(() => {});
   }
 
   async listening(): Promise<this> {
-    this.origin = await vi.waitFor(() => /listening on (\S+)\n/.exec(this.printed)![1]!, 30_000);
+    this.origin = await this.#listening;
     return this;
   }
 
@@ -47,14 +57,17 @@ describeInBrowser('the example app', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   describe.each([7, 6] as const)('AI SDK %i', (major) => {
+    /** On AI SDK 6 `npm test` has the flows in which the versions differ most. */
+    const isWhole = major === 7 || isThorough;
+    const also = test.runIf(isWhole);
     let server: Server;
     beforeAll(async () => {
       server = await new Server(major).listening();
-    }, 60_000);
+    });
     afterAll(() => server?.close());
 
     /** A new chat, and what the server prints from now on. */
@@ -107,7 +120,7 @@ describeInBrowser('the example app', () => {
       await said(page, 'tool-book_flight: output-denied');
     });
 
-    test('a second turn in the same chat asks again', async () => {
+    also('a second turn in the same chat asks again', async () => {
       const { page, say, card, printed } = await chat();
       for (const to of ['Oslo', 'Bergen']) {
         await say(`Book Lisbon to ${to}`);
@@ -121,7 +134,7 @@ describeInBrowser('the example app', () => {
       expect(printed()).toBe('ran book_flight Lisbon Oslo\nran book_flight Lisbon Bergen\n');
     });
 
-    test('opened again while it waits, by the keyboard alone', async () => {
+    also('opened again while it waits, by the keyboard alone', async () => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo');
       await card('book_flight').waitFor();
@@ -136,7 +149,7 @@ describeInBrowser('the example app', () => {
       expect(printed()).toBe('ran book_flight Lisbon Oslo\n');
     });
 
-    test('an answer that did not reach the server is sent again, and runs once', async () => {
+    also('an answer that did not reach the server is sent again, and runs once', async () => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo');
       await card('book_flight').waitFor();
@@ -147,7 +160,7 @@ describeInBrowser('the example app', () => {
       expect(printed()).toBe('ran book_flight Lisbon Oslo\n');
     });
 
-    test('a double click answers one card, not the one that takes its place', async () => {
+    also('a double click answers one card, not the one that takes its place', async () => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo, tell Ada we are coming');
       const first = card('book_flight').getByRole('button', { name: 'Approve' });
@@ -156,19 +169,24 @@ describeInBrowser('the example app', () => {
       const place = [box.x + box.width / 2, box.y + box.height / 2] as const;
       await page.mouse.click(...place);
       await said(page, '1 of 2 answered');
+      let sent = 0;
+      page.on('request', (request) => void (sent += request.url().endsWith('/api/chat') ? 1 : 0));
       const second = (await card('send_email').getByRole('button', { name: 'Approve' }).boundingBox())!;
       // It stands where the first stood: the test would show nothing otherwise.
       expect(Math.abs(second.y - box.y)).toBeLessThan(box.height);
       await page.mouse.down({ clickCount: 2 });
       await page.mouse.up({ clickCount: 2 });
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      // React has drawn whatever came of it before the next task.
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
       expect(await page.getByText('1 of 2 answered').isVisible()).toBe(true);
+      expect(sent).toBe(0);
       expect(printed()).toBe('');
       await page.mouse.click(...place);
       await said(page, 'Well: ');
+      expect(sent).toBe(1);
     });
 
-    test('an answer that is sent once more runs nothing once more', async () => {
+    also('an answer that is sent once more runs nothing once more', async () => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo');
       await card('book_flight').waitFor();
@@ -207,7 +225,7 @@ describeInBrowser('the example app', () => {
       expect(printed()).not.toContain('ran ');
     });
 
-    test('what would deceive the eye is shown for what it is', async () => {
+    also('what would deceive the eye is shown for what it is', async () => {
       const { page, say, card } = await chat();
       await say('Book Lis\u202Ebon\u200B to <img/src=x/onerror=alert(1)>');
       const shown = card('book_flight');
@@ -218,40 +236,50 @@ describeInBrowser('the example app', () => {
       expect(await page.getByRole('region', { name: 'Approvals' }).innerText()).not.toMatch(/[\u202E\u200B]/);
     });
 
-    test.each(['light', 'dark'] as const)('axe finds nothing serious, %s', async (colorScheme) => {
-      const { page, say, card, faults } = await chat(server, { colorScheme, viewport: { width: 360, height: 740 } });
-      await say('Book Lis\u202Ebon to Oslo, tell Ada we are coming');
-      await card('send_email').waitFor();
-      expect(await seriousFindings(page)).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-      expect(faults).toEqual([]);
-    });
+    also.each(isThorough ? (['light', 'dark'] as const) : (['dark'] as const))(
+      'axe finds nothing serious, %s',
+      async (colorScheme) => {
+        const { page, say, card, faults } = await chat(server, { colorScheme, viewport: { width: 360, height: 740 } });
+        await say('Book Lis\u202Ebon to Oslo, tell Ada we are coming');
+        await card('send_email').waitFor();
+        expect(await seriousFindings(page)).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+        expect(faults).toEqual([]);
+      },
+    );
 
-    test('expired: it cannot be approved any more, and the model is told', async () => {
-      const soon = await new Server(major, { APPROVAL_TIMEOUT: '1500' }).listening();
-      onTestFinished(() => soon.close());
-      const { page, say, card, printed } = await chat(soon);
-      await say('Book Lisbon to Oslo');
-      await card('book_flight').getByText('It has expired.').waitFor();
-      expect(await card('book_flight').getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
-      await card('book_flight').getByRole('button', { name: 'Reject' }).click();
-      await said(page, 'Well: not run (The request has expired.)');
-      expect(printed()).not.toContain('ran ');
-    });
-
-    test('approved in the last moment, and late at the server: it does not run', async () => {
-      const soon = await new Server(major, { APPROVAL_TIMEOUT: '3000' }).listening();
-      onTestFinished(() => soon.close());
-      const { page, say, card, printed } = await chat(soon);
-      await say('Book Lisbon to Oslo');
-      await card('book_flight').waitFor();
-      await page.route('**/api/chat', async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 3_000));
-        await route.continue();
+    describe.runIf(isWhole)('with a short time to answer', () => {
+      const timeout = 1_000;
+      let soon: Server;
+      beforeAll(async () => {
+        soon = await new Server(major, { APPROVAL_TIMEOUT: String(timeout) }).listening();
       });
-      await card('book_flight').getByRole('button', { name: 'Approve' }).click();
-      await said(page, 'Well: not run (The request has expired.)');
-      expect(printed()).not.toContain('ran ');
+      afterAll(() => soon?.close());
+
+      test('expired: it cannot be approved any more, and the model is told', async () => {
+        const { page, say, card, printed } = await chat(soon);
+        await say('Book Lisbon to Oslo');
+        await card('book_flight').getByText('It has expired.').waitFor();
+        expect(await card('book_flight').getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
+        await card('book_flight').getByRole('button', { name: 'Reject' }).click();
+        await said(page, 'Well: not run (The request has expired.)');
+        expect(printed()).not.toContain('ran ');
+      });
+
+      test('approved in the last moment, and late at the server: it does not run', async () => {
+        const { page, say, card, printed } = await chat(soon);
+        // For this page the last moment lasts.
+        await page.clock.setFixedTime(Date.now());
+        await say('Book Lisbon to Oslo');
+        await card('book_flight').waitFor();
+        await page.route('**/api/chat', async (route) => {
+          await new Promise((resolve) => setTimeout(resolve, timeout));
+          await route.continue();
+        });
+        await card('book_flight').getByRole('button', { name: 'Approve' }).click();
+        await said(page, 'Well: not run (The request has expired.)');
+        expect(printed()).not.toContain('ran ');
+      });
     });
   });
 });

@@ -28,7 +28,7 @@ describeInBrowser('the browser', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     server?.closeAllConnections();
@@ -38,11 +38,11 @@ describeInBrowser('the browser', () => {
   test('runs pages and tells their faults', async () => {
     const { page, faults, strangers, context } = await openPage(browser, origin);
     await page.goto(origin);
-    expect(faults.join('\n')).toMatch(/Content Security Policy/);
+    await expect.poll(() => faults.join('\n')).toMatch(/Content Security Policy/);
     await page.getByRole('button').click();
     await page.getByText('clicked').waitFor();
     await expect.poll(() => faults.join('\n')).toMatch(/thrown/);
-    expect(strangers).toEqual(['https://example.com/x']);
+    await expect.poll(() => strangers).toEqual(['https://example.com/x']);
     expect((await seriousFindings(page)).join('\n')).toMatch(/^image-alt: .*\(img\)$/m);
     await context.close();
   });

@@ -79,22 +79,30 @@ const source = findSource();
 /** Why tests in a browser are skipped here; `undefined` where they run. */
 export const noBrowser = typeof source === 'function' ? undefined : source.missing;
 
-/** So long, in ms, does a page wait for anything: less than its test may take, so that the test says what it waited for. */
-const PATIENCE = 15_000;
+/** So long, in ms, does a page wait for anything, for hangs alone: less than its test may take, so that the test says what for. */
+export const PATIENCE = 120_000;
 
 /** `describe` for tests in a browser. */
 export function describeInBrowser(name: string, tests: () => void): void {
   const why = noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`;
-  describe.skipIf(noBrowser !== undefined)(`${name}${why}`, { timeout: 4 * PATIENCE }, () => {
+  describe.skipIf(noBrowser !== undefined)(`${name}${why}`, () => {
     tests();
   });
 }
+
+/** Pages of different people share a process: starting one for each takes longer than what is done in it. */
+const ONE_PROCESS = ['--renderer-process-limit=1', '--disable-site-isolation-trials'];
 
 /** Starts Chromium without a window. Close it in `afterAll`. */
 export async function openBrowser(): Promise<Browser> {
   if (typeof source !== 'function') throw new Error(`There is no browser: ${source.missing}`);
   const { executablePath, env } = await source();
-  return await chromium.launch({ executablePath, env: { ...process.env, ...env } });
+  return await chromium.launch({
+    executablePath,
+    args: ONE_PROCESS,
+    env: { ...process.env, ...env },
+    timeout: PATIENCE,
+  });
 }
 
 /** A page of its own (cookies, storage), and what went wrong in it so far. */
@@ -132,6 +140,19 @@ export async function openPage(
   return { context, page, faults, strangers };
 }
 
+/** Stops the clock of a page that has one of the test's (`page.clock.install()`), a minute later than it shows. */
+export async function stopClock(page: Page): Promise<void> {
+  for (;;) {
+    const at = (await page.evaluate(() => Date.now())) + 60_000;
+    try {
+      return await page.clock.pauseAt(at);
+    } catch (error) {
+      // It went on for that minute before it was told: then once more.
+      if (!String(error).includes('to the past')) throw error;
+    }
+  }
+}
+
 interface Finding {
   id: string;
   impact?: string | null;
@@ -139,13 +160,16 @@ interface Finding {
   nodes: { target: unknown[]; failureSummary?: string }[];
 }
 
+interface Axe {
+  run(options: { resultTypes: string[] }): Promise<{ violations: Finding[] }>;
+}
+
 /** What axe finds serious or critical in the page as it is now, one line for each place. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   // Evaluated, not added as a script: the page's content security policy does not apply to it.
   await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
   const found = await page.evaluate(
-    async () =>
-      (await (globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } }).axe.run()).violations,
+    async () => (await (globalThis as unknown as { axe: Axe }).axe.run({ resultTypes: ['violations'] })).violations,
   );
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

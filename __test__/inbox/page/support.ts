@@ -24,7 +24,7 @@ export function useBrowser(): () => Browser {
   let browser: Browser | undefined;
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
   return () => browser!;
 }
@@ -108,9 +108,19 @@ export const isLive = (page: Page): Promise<void> =>
 export const faultsOf = ({ faults }: Pick<Watched, 'faults'>): string[] =>
   faults.filter((fault) => !fault.startsWith('Failed to load resource'));
 
+/** Where this page sends decisions from now on, in their order: what it did not send in between it has not decided. */
+export function sentBy(page: Page): string[] {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (/\/decisions?$/.test(pathname)) sent.push(pathname);
+  });
+  return sent;
+}
+
 /** The record, once it has been decided. */
 export async function decided(gate: Gate, { approvalId }: { approvalId: string }): Promise<ApprovalRecord> {
-  await expect.poll(async () => (await gate.get(approvalId))?.status, { timeout: 10_000 }).not.toBe('pending');
+  await expect.poll(async () => (await gate.get(approvalId))?.status).not.toBe('pending');
   return (await gate.get(approvalId))!;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The pictures in docs/inbox. They are made anew with
  *
- *     COUNTERSIGN_SCREENSHOTS=1 npx vitest run --project once __test__/inbox/page/screenshots.test.ts
+ *     COUNTERSIGN_SCREENSHOTS=1 npx vitest run --project long __test__/inbox/page/screenshots
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -93,49 +93,45 @@ describeInBrowser('the pictures of the documentation', () => {
   const browser = useBrowser();
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    test.skipIf(!isWanted)(
-      colorScheme,
-      async () => {
-        const folder = mkdtempSync(join(tmpdir(), 'countersign-pictures-'));
-        later(() => rmSync(folder, { recursive: true }));
-        mkdirSync(join(folder, 'src'));
-        writeFileSync(join(folder, 'src', 'server.ts'), BEFORE);
-        const inbox = await openInbox({ policy, place: { cwd: folder, project: folder } });
-        await fill(inbox.gate);
-        const all = await inbox.gate.pending();
-        const find = (text: string) => all.find(({ preview }) => preview.includes(text))!;
-        await inbox.gate.approve(find('git push').approvalId, {
-          by: 'Jon Berg',
-          via: 'terminal',
-          reason: 'the tag is right',
-        });
-        mkdirSync(FOLDER, { recursive: true });
-        for (const [name, viewport] of Object.entries(SCREENS)) {
-          const { page } = await visit(browser(), inbox, 'Mara Lind/release', { colorScheme, viewport });
-          const take = async (what: string) => {
-            const path = join(FOLDER, `${what}-${name}-${colorScheme}.png`);
-            await page.screenshot({ path });
-            expect(statSync(path).size, path).toBeLessThan(150_000);
-          };
-          const show = async (text: string) => {
-            const request = find(text);
-            await page.goto(`${inbox.address}#/waiting/${request.approvalId}`);
-            await shows(page, request);
-            await page.locator('.bar button:disabled').waitFor({ state: 'detached' });
-          };
-          await page.locator('.row').first().waitFor();
-          if (name === 'phone') await take('list');
-          await show('git push');
-          await take('request');
-          await show('server.ts');
-          await take('diff');
-          await show('install.sh');
-          await page.keyboard.press('a');
-          await page.locator('.frame').waitFor();
-          await take('second-look');
-        }
-      },
-      120_000,
-    );
+    test.skipIf(!isWanted)(colorScheme, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'countersign-pictures-'));
+      later(() => rmSync(folder, { recursive: true }));
+      mkdirSync(join(folder, 'src'));
+      writeFileSync(join(folder, 'src', 'server.ts'), BEFORE);
+      const inbox = await openInbox({ policy, place: { cwd: folder, project: folder } });
+      await fill(inbox.gate);
+      const all = await inbox.gate.pending();
+      const find = (text: string) => all.find(({ preview }) => preview.includes(text))!;
+      await inbox.gate.approve(find('git push').approvalId, {
+        by: 'Jon Berg',
+        via: 'terminal',
+        reason: 'the tag is right',
+      });
+      mkdirSync(FOLDER, { recursive: true });
+      for (const [name, viewport] of Object.entries(SCREENS)) {
+        const { page } = await visit(browser(), inbox, 'Mara Lind/release', { colorScheme, viewport });
+        const take = async (what: string) => {
+          const path = join(FOLDER, `${what}-${name}-${colorScheme}.png`);
+          await page.screenshot({ path });
+          expect(statSync(path).size, path).toBeLessThan(150_000);
+        };
+        const show = async (text: string) => {
+          const request = find(text);
+          await page.goto(`${inbox.address}#/waiting/${request.approvalId}`);
+          await shows(page, request);
+          await page.locator('.bar button:disabled').waitFor({ state: 'detached' });
+        };
+        await page.locator('.row').first().waitFor();
+        if (name === 'phone') await take('list');
+        await show('git push');
+        await take('request');
+        await show('server.ts');
+        await take('diff');
+        await show('install.sh');
+        await page.keyboard.press('a');
+        await page.locator('.frame').waitFor();
+        await take('second-look');
+      }
+    });
   }
 });
