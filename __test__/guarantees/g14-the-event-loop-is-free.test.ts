@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGate, streamWithEvents } from '../../ts/index.js';
 import { makeSandbox, runProgram, type Sandbox } from '../lifecycle/sandbox.js';
+import { effort, isThorough } from '../support/effort.js';
 import { lazy } from '../support/lazy-model.js';
 import { call, finish, major, sleep, type ModelPart } from '../support/model.js';
 
@@ -23,19 +24,31 @@ function ownTime(): number {
   }
 }
 
+/** How long this process has worked, in ms of a processor: how busy the machine is makes no difference. */
+function work(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/**
+ * Work alone is measured where other programs may keep all processors; a thread that waits for a file or a lock is found in
+ * `g14-the-event-loop-is-free.processes.test.ts`. Where there is time, waiting counts as well.
+ */
+const spent = isThorough ? ownTime : work;
+
 /** The longest time, in ms, for which a timer of 5 ms did not come round while this ran. */
-async function longestGap(work: () => Promise<unknown>): Promise<number> {
+async function longestGap(doIt: () => Promise<unknown>): Promise<number> {
   let longest = 0;
-  let last = ownTime();
+  let last = spent();
   const look = () => {
-    const now = ownTime();
+    const now = spent();
     longest = Math.max(longest, now - last);
     last = now;
   };
   const timer = setInterval(look, 5);
   await sleep(20);
   longest = 0;
-  await work();
+  await doIt();
   // The timer may have been due when the work ended.
   await sleep(10);
   clearInterval(timer);
@@ -45,20 +58,36 @@ async function longestGap(work: () => Promise<unknown>): Promise<number> {
 
 /**
  * Whether what is measured, in ms, is below the limit once: a machine that is busy with something else does not stay so, code
- * that blocks does. The best of at most 20 times and 10 s, for what it tells.
+ * that blocks does. The best of at most 20 times, for what it tells.
  */
 async function expectBelow(limit: number, measure: () => Promise<number>): Promise<void> {
   let best = Number.POSITIVE_INFINITY;
-  const until = performance.now() + 10_000;
-  for (let time = 0; time < 20 && best >= limit && performance.now() < until; time++)
-    best = Math.min(best, await measure());
+  for (let time = 0; time < 20 && best >= limit; time++) best = Math.min(best, await measure());
   expect(best).toBeLessThan(limit);
+}
+
+/** Timers and whatever else is due have come round. */
+const aTurn = () => sleep(0).then(() => new Promise((resolve) => setImmediate(resolve)));
+
+/** Waits until this number has stayed as it is for 20 turns of the event loop: whoever may go on has done so. */
+async function settled(count: () => number): Promise<number> {
+  let last = count();
+  for (let same = 0; same < 20; same++) {
+    await aTurn();
+    if (count() === last) continue;
+    last = count();
+    same = 0;
+  }
+  return last;
 }
 
 const REQUESTS = 1_000;
 const args = { path: '/srv/data/file.txt', content: 'x'.repeat(200), options: { force: true, depth: 3 } };
 
-describe('the event loop', () => {
+/** A gate alone is the same on either version of the AI SDK: it is measured on one. */
+const isTwice = major === 6;
+
+describe.skipIf(isTwice)('the event loop', () => {
   it(`is free while ${REQUESTS} requests come and are decided one by one`, async () => {
     // One look at all that waits, 1,000 requests as JSON, is the longest of it: some ms. One fsync per request or a
     // search through all of them for each would be hundreds.
@@ -109,20 +138,21 @@ describe('the event loop', () => {
   });
 
   it('is free while a human thinks', async () => {
-    await expectBelow(40, () =>
-      longestGap(async () => {
-        await using gate = createGate({ timeout: 120 });
-        await gate.request({ toolName: 'write', args });
-      }),
-    );
+    await using gate = createGate();
+    let isOver = false;
+    const asking = gate.request({ toolName: 'write', args }).finally(() => (isOver = true));
+    for (let turn = 0; turn < 100; turn++) await aTurn();
+    expect(isOver).toBe(false);
+    for (const { approvalId } of await gate.pending()) await gate.approve(approvalId);
+    expect(await asking).toMatchObject({ approved: true });
   });
 });
 
 describe('a slow reader', () => {
-  const CHUNKS = 5_000;
+  const CHUNKS = effort(1_000, 5_000);
   /**
    * Each of the SDK's streams between the model and the reader holds a part or so; there are about a dozen. What is not
-   * bounded would have read all of the 5,000.
+   * bounded would have read all of them.
    */
   const AHEAD = 100;
 
@@ -153,9 +183,10 @@ describe('a slow reader', () => {
     let most = 0;
     for await (const { type } of run) {
       if (type === 'text') read++;
-      if (read % 1000 !== 1) continue;
-      await sleep(30);
-      most = Math.max(most, model.pulled - read);
+      // Many short stops, and some until nothing happens any more: none may be the start of another hundred.
+      if (type === 'text' && read <= CHUNKS / 5) await aTurn();
+      if (type !== 'text' || read % (CHUNKS / 5) !== 0) continue;
+      most = Math.max(most, (await settled(() => model.pulled)) - read);
     }
     expect(read).toBe(CHUNKS);
     expect(most).toBeLessThan(AHEAD);
@@ -163,33 +194,27 @@ describe('a slow reader', () => {
 
   it.each(Object.entries(variants))('of events that has not begun or stops, with %s', async (_, interruptOn) => {
     const { model, run } = start(interruptOn);
-    await sleep(30);
-    expect([model.calls, model.pulled]).toEqual([0, 0]);
+    expect([await settled(() => model.pulled), model.calls]).toEqual([0, 0]);
     await run.next();
-    await sleep(100);
-    expect(model.pulled).toBeLessThan(AHEAD);
+    expect(await settled(() => model.pulled)).toBeLessThan(AHEAD);
     await run.return();
-    await sleep(50);
-    expect(model.pulled).toBeLessThan(AHEAD);
+    expect(await settled(() => model.pulled)).toBeLessThan(AHEAD);
   });
 
   it.each(Object.entries(variants))('of a UI stream, with %s', async (_, interruptOn) => {
     const { model, run } = start(interruptOn);
     const reader = run.toUIMessageStream().getReader();
     for (let chunk = 0; chunk < 10; chunk++) await reader.read();
-    await sleep(100);
-    expect(model.pulled).toBeLessThan(AHEAD);
+    expect(await settled(() => model.pulled)).toBeLessThan(AHEAD);
     await reader.cancel();
-    await sleep(50);
-    expect(model.pulled).toBeLessThan(AHEAD);
+    expect(await settled(() => model.pulled)).toBeLessThan(AHEAD);
   });
 
   it.each(Object.entries(variants))('of a response, with %s', async (_, interruptOn) => {
     const { model, run } = start(interruptOn);
     const reader = (run.toUIMessageStreamResponse().body as ReadableStream<Uint8Array>).getReader();
     for (let chunk = 0; chunk < 10; chunk++) await reader.read();
-    await sleep(100);
-    expect(model.pulled).toBeLessThan(AHEAD);
+    expect(await settled(() => model.pulled)).toBeLessThan(AHEAD);
     await reader.cancel();
   });
 
@@ -197,8 +222,12 @@ describe('a slow reader', () => {
     const { model, run } = start('all', (number) =>
       number === 0 ? [call('del', { path: '/a' }, 'c1'), finish('tool-calls')] : deltas(),
     );
-    for await (const { type } of run) if (type === 'text') break;
-    expect(model.pulled).toBeLessThan(AHEAD);
+    for await (const { type } of run) {
+      if (type !== 'text') continue;
+      expect(await settled(() => model.pulled)).toBeLessThan(AHEAD);
+      break;
+    }
+    expect(await settled(() => model.pulled)).toBeLessThan(AHEAD);
   });
 });
 
@@ -208,6 +237,11 @@ describe('memory', () => {
   afterAll(() => sandbox.remove());
   const runtime = { name: 'this Node', kind: 'node', version: process.versions.node, path: process.execPath } as const;
 
+  const PENDING = effort(3_000, 20_000);
+  /** Characters. */
+  const LARGE = 30_000;
+  const PARTS = effort(10_000, 200_000);
+
   /** Lines such as `heap 2191` as numbers. */
   async function figures(args: string[], ...flags: string[]): Promise<Record<string, number>> {
     const ran = await runProgram(sandbox, runtime, 'memory', { args, flags: ['--expose-gc', ...flags] });
@@ -215,8 +249,8 @@ describe('memory', () => {
     return Object.fromEntries(ran.lines.map((line) => line.split(' ')).map(([name, value]) => [name, Number(value)]));
   }
 
-  it('of 20,000 pending requests is bounded and given back', { timeout: 180_000 }, async () => {
-    const used = await figures(['pending', '20000']);
+  it.skipIf(isTwice)(`of ${PENDING} pending requests is bounded and given back`, async () => {
+    const used = await figures(['pending', `${PENDING}`]);
     // In JavaScript a promise, two closures and the copy of the arguments; in the core the record and its indexes. About
     // 2.3 KB and 1 KB were measured; the bound leaves room for other versions of V8 and malloc, not for a second copy of
     // everything.
@@ -225,21 +259,25 @@ describe('memory', () => {
     expect(used['heap-after']).toBeLessThan(100);
   });
 
-  it.each(['reject', 'approve'])(
+  it.skipIf(isTwice).each(['reject', 'approve'])(
     'does not grow with the number of requests that were decided (%s)',
-    { timeout: 180_000 },
     async (how) => {
-      const { growth = Number.NaN } = await figures(['decided', '100000', how]);
-      // Bytes of RSS per request: 0 but for noise. A record that is kept takes 800 or more.
-      expect(growth).toBeLessThan(400);
+      // Bytes of RSS per request: 0 but for noise. A record that is kept takes 800 or more; of few requests the noise is as
+      // large, and so they are large enough to be told from it. Noise does not come three times.
+      const args = isThorough ? ['100000', how] : ['1000', how, `${LARGE}`];
+      const most = isThorough ? 400 : LARGE / 2;
+      let growth = Number.POSITIVE_INFINITY;
+      for (let time = 0; time < 3 && growth >= most; time++)
+        growth = (await figures(['decided', ...args], '--max-semi-space-size=1'))['growth'] as number;
+      expect(growth).toBeLessThan(most);
     },
   );
 
-  it('of a stream does not grow more than that of the SDK itself', { timeout: 180_000 }, async () => {
+  it('of a stream does not grow more than that of the SDK itself', async () => {
     // 200,000 parts that are kept in memory would take some 200 bytes each and more: a heap of 64 MB could not hold them.
-    const used = await figures(['stream', '200000'], '--max-old-space-size=64');
-    const raw = await figures(['raw-stream', '100000'], '--max-old-space-size=64');
-    expect(used['seen']).toBe(200_000);
+    const used = await figures(['stream', `${PARTS}`], '--max-old-space-size=64');
+    const raw = await figures(['raw-stream', `${effort(10_000, 100_000)}`], '--max-old-space-size=64');
+    expect(used['seen']).toBe(PARTS);
     // What is left is the text itself, which the SDK puts together piece by piece.
     expect(used['growth']).toBeLessThan((raw['growth'] as number) * 1.1 + 10);
   });

@@ -1,27 +1,33 @@
 /**
  * Keeps the model from running ahead of a slow reader. AI SDK 6 reads a model to its end as fast as it comes and keeps what
- * nobody has read yet; here the model is read on only while a part is waited for, and by a few parts more.
+ * nobody has read yet; here the model is read by so many parts more than have come to the reader.
  */
 
-/** How many parts are taken from the model while nobody waits for one. */
+/** How many parts are taken from the model that have not come to the reader. */
 const AHEAD = 32;
+
+/** What comes to the reader for one part of the model each. */
+const OF_MODEL = /^(?:text|reasoning|tool-input)-|^(?:tool-call|source|file)$/;
 
 export class Flow {
   #waited = false;
   #ahead = 0;
   #over = false;
   #resume: (() => void) | undefined;
+  #isLooking = false;
 
   /** A part is waited for from here on. */
   wait(): void {
     this.#waited = true;
-    this.#ahead = 0;
-    this.#goOn();
+    this.#look();
   }
 
   /** It has come. */
-  arrived(): void {
+  arrived(type: string): void {
     this.#waited = false;
+    if (this.#ahead === 0 || !OF_MODEL.test(type)) return;
+    this.#ahead--;
+    this.#goOn();
   }
 
   /** Nobody will ever wait again. */
@@ -36,9 +42,27 @@ export class Flow {
 
   /** Resolves when the model may be read on; `undefined`: at once. */
   mayRead(): Promise<void> | undefined {
-    if (this.#waited || this.#over || this.#ahead++ < AHEAD) return undefined;
+    if (this.#over || this.#ahead++ < AHEAD) return undefined;
     return new Promise((resolve) => {
       this.#resume = resolve;
+      this.#look();
+    });
+  }
+
+  /**
+   * The SDK drops parts, and makes one of several. Who still waits after a turn of the event loop, with nothing read meanwhile,
+   * has all there was.
+   */
+  #look(): void {
+    if (this.#isLooking || !this.#waited || this.#resume === undefined) return;
+    this.#isLooking = true;
+    const before = this.#ahead;
+    setImmediate(() => {
+      this.#isLooking = false;
+      if (!this.#waited || this.#resume === undefined) return;
+      if (this.#ahead !== before) return this.#look();
+      this.#ahead = 1;
+      this.#goOn();
     });
   }
 

@@ -1,6 +1,6 @@
 /** What the SDK streams of a run: one result a round, read part by part. */
 import { Flow } from './flow.js';
-import { outputOf, streamOf } from './reading.js';
+import { outputOf, partOf, streamOf } from './reading.js';
 import type { StreamResult } from './sdk.js';
 
 export class SdkStream {
@@ -29,7 +29,7 @@ export class SdkStream {
     this.flow.wait();
     if (other !== undefined && (await Promise.race([this.#reading, other()])) === undefined) return undefined;
     const read = await this.#reading;
-    this.flow.arrived();
+    this.flow.arrived(read.done ? '' : partOf(read.value).type);
     this.#reading = undefined;
     return read;
   }

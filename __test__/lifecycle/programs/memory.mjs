@@ -3,8 +3,8 @@ import { streamText } from 'ai';
 import { createGate, streamWithEvents } from 'countersign';
 import { del, finish, gc, heapUsed, say, scripted, sleep } from './lib.mjs';
 
-const [what, size, how] = process.argv.slice(2);
-const count = Number(size);
+const [what, number, how, size] = process.argv.slice(2);
+const count = Number(number);
 
 const rss = () => {
   gc();
@@ -44,18 +44,20 @@ async function pending() {
   await gate.close();
 }
 
-/** One after the other, `count` requests are decided and forgotten. */
+/** One after the other, `count` requests with a text of so many characters are decided and forgotten. */
 async function decided() {
   const gate = createGate({ keepDecided: 100, timeout: 3_600_000 });
+  const content = (index) => `${index}`.padEnd(Number(size), 'x');
   const some = async (number) => {
     for (let index = 0; index < number; index++) {
-      const waits = gate.request({ toolName: 'del', args: { path: `/srv/data/file-${index}.txt`, force: true } });
+      const args = { path: `/srv/data/file-${index}.txt`, force: true, ...(size && { content: content(index) }) };
+      const waits = gate.request({ toolName: 'del', args });
       const [{ approvalId }] = await gate.pending();
       await gate[how](approvalId);
       await waits;
     }
   };
-  await some(count / 5);
+  await some(Math.max(count / 5, 300));
   const before = rss();
   await some(count);
   say('growth', Math.round((rss() - before) / count));
