@@ -3,12 +3,13 @@
  * strictest answer, and denies are looked for first.
  *
  * The millisecond is measured by the benchmarks, on a quiet machine. Here: eight times the input takes no more than a generous
- * multiple of the time, and what limits give.
+ * multiple of the processor time, and what limits give.
  */
 import { describe, expect, it } from 'vitest';
 import type { PolicyDocument } from '../../index.js';
 import { checkPolicy, createGate, preview } from '../../ts/index.js';
 import { became, ways } from '../policy/ways.js';
+import { major } from '../support/model.js';
 
 const policy: PolicyDocument = {
   version: 1,
@@ -75,27 +76,32 @@ const families: [name: string, make: (bytes: number) => { toolName: string; args
   ['content', (bytes) => ({ toolName: 'write_file', args: { file_path: '/p/x', content: times('line\n', bytes) } })],
 ];
 
-/** The fastest of some tries, in ms: what else the machine does makes it slower, never faster. */
-async function fastest(work: () => Promise<unknown> | unknown, isEnough: (ms: number) => boolean): Promise<number> {
+/**
+ * The least processor time of some tries, in ms: what else the machine does makes it more, never less. It is the time of this
+ * process, not that of the clock, which goes on while other programs have the processors.
+ */
+async function least(tries: number, work: () => unknown, isEnough: (ms: number) => boolean): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 5 || (round < 40 && !isEnough(best)); round++) {
-    const since = performance.now();
+  for (let round = 0; round < tries && !isEnough(best); round++) {
+    const since = process.cpuUsage();
     await work();
-    best = Math.min(best, performance.now() - since);
+    const { user, system } = process.cpuUsage(since);
+    best = Math.min(best, (user + system) / 1000);
   }
   return best;
 }
 
-/** Eight times the input; the square of that would be 64. What is below `least` ms says nothing. */
-async function expectInProportion(small: () => unknown, large: () => unknown, least = 2): Promise<void> {
-  const quick = await fastest(small, () => true);
-  const most = Math.max(quick, least) * 24;
-  const slow = await fastest(large, (ms) => ms < most);
+/** Eight times the input; the square of that would be 64. What is below `floor` ms says nothing. */
+async function expectInProportion(small: () => unknown, large: () => unknown, floor = 2): Promise<void> {
+  const quick = await least(3, small, (ms) => ms < floor);
+  const most = Math.max(quick, floor) * 24;
+  const slow = await least(40, large, (ms) => ms < most);
   expect(slow, `${quick} ms, ${slow} ms`).toBeLessThan(most);
 }
 
-describe.each(families)('%s', (_, make) => {
-  it('eight times the input: a verdict takes no more than in proportion', { timeout: 60_000 }, async () => {
+// It asks nothing of the AI SDK: once is enough.
+describe.skipIf(major === 6).each(families)('%s', (_, make) => {
+  it('eight times the input: a verdict takes no more than in proportion', async () => {
     const gate = createGate({ policy, place });
     const [small, large] = [make(SMALL), make(LARGE)];
     await gate.check(small);
@@ -105,7 +111,7 @@ describe.each(families)('%s', (_, make) => {
     );
   });
 
-  it('eight times the input: a preview too', { timeout: 120_000 }, async () => {
+  it('eight times the input: a preview too', async () => {
     const [small, large] = [make(SMALL), make(LARGE)];
     await expectInProportion(
       () => preview(small),
@@ -126,17 +132,11 @@ describe('a limit that is reached', () => {
     ['too many brace expansions', `true ${times('{a,b}', 1000)}`],
     ['too many redirections', `true ${times('< a ', huge)}`],
   ];
-  it.each(unclear)(
-    '%s: never allowed where it is not understood, always answered',
-    { timeout: 60_000 },
-    async (_, command) => {
-      const { effect, subjects } = await checkPolicy(policy, run(command), place);
-      if (subjects.some(({ kind }) => kind === 'unknown')) expect(effect).not.toBe('allow');
-      expect((await checkPolicy({ ...policy, default: 'allow' }, run(`${command}; \0`), place)).effect).not.toBe(
-        'allow',
-      );
-    },
-  );
+  it.each(unclear)('%s: never allowed where it is not understood, always answered', async (_, command) => {
+    const { effect, subjects } = await checkPolicy(policy, run(command), place);
+    if (subjects.some(({ kind }) => kind === 'unknown')) expect(effect).not.toBe('allow');
+    expect((await checkPolicy({ ...policy, default: 'allow' }, run(`${command}; \0`), place)).effect).not.toBe('allow');
+  });
 
   it.each<[string, string]>([
     ['behind many commands', `${'true; '.repeat(2_000)}rm x`],
@@ -148,17 +148,17 @@ describe('a limit that is reached', () => {
     ['behind a long word', `echo ${'a'.repeat(200_000)}; rm x`],
     ['before what is not understood', `rm x; ${'$('.repeat(20_000)}`],
     ['before an open quote', `true; rm x; echo '${'a'.repeat(100_000)}`],
-  ])('a denied command %s is denied', { timeout: 60_000 }, async (_, command) => {
+  ])('a denied command %s is denied', async (_, command) => {
     expect((await checkPolicy(policy, run(command), place)).effect).toBe('deny');
     const { effect, ran } = await became(ways[0] as never, run(command), { policy });
     expect([effect, ran]).toEqual(['deny', []]);
   });
 
-  it('a denied command behind 20,000 others is denied', { timeout: 60_000 }, async () => {
+  it('a denied command behind 20,000 others is denied', async () => {
     expect((await checkPolicy(policy, run(`${'true; '.repeat(20_000)}rm x`), place)).effect).toBe('deny');
   });
 
-  it('a denied file behind many reads is denied', { timeout: 60_000 }, async () => {
+  it('a denied file behind many reads is denied', async () => {
     const command = `cat ${Array.from({ length: 1_000 }, (_, n) => `f${n}`).join(' ')} /q/.env`;
     expect((await checkPolicy(policy, run(command), place)).effect).toBe('deny');
     const redirected = `${'cat < a; '.repeat(500)}cat < /q/.env`;
@@ -171,7 +171,7 @@ describe('a limit that is reached', () => {
     expect([effect, ran, asked]).toEqual(['deny', [], []]);
   });
 
-  it('rules by the thousand are no more than that', { timeout: 60_000 }, async () => {
+  it('rules by the thousand are no more than that', async () => {
     const rules = (count: number): PolicyDocument => ({
       version: 1,
       rule: Array.from({ length: count }, (_, n) => ({
