@@ -29,6 +29,7 @@ export class Trouble extends Error {
  * @property {AbortSignal} [signal] ends it
  * @property {number} [patience] in ms, see {@link PATIENCE}
  * @property {string} [cwd]
+ * @property {boolean} [shell]
  * @property {boolean} [talks] by messages; without it what it prints is its answer
  */
 
@@ -49,18 +50,19 @@ export class Child {
   #over;
 
   /** @param {string} program @param {readonly string[]} words @param {Starting} how */
-  constructor(program, words, { env, signal, patience = PATIENCE, cwd, talks = true }) {
+  constructor(program, words, { env, signal, patience = PATIENCE, cwd, shell = false, talks = true }) {
     this.#signal = signal;
     this.#patience = patience;
     const stdio = /** @type {('ignore' | 'pipe' | 'ipc')[]} */ (['ignore', 'pipe', 'pipe', ...(talks ? ['ipc'] : [])]);
-    this.#child = spawn(program, words, { env, cwd, stdio });
+    // In a group of its own: what interrupts the benchmark must not look like a crash of who is measured.
+    this.#child = spawn(program, words, { env, cwd, shell, stdio, detached: process.platform !== 'win32' });
     const keep = (/** @type {string} */ text) => (this.#lastWords = `${this.#lastWords}${text}`.slice(-LAST_BYTES));
     this.#child.stderr?.setEncoding('utf8').on('data', keep);
     this.#child.stdout?.setEncoding('utf8').on('data', talks ? keep : (text) => (this.#output += text));
     const streams = [this.#child.stdout, this.#child.stderr].filter((stream) => stream !== null);
     const told = Promise.allSettled(streams.map((stream) => once(stream, 'close')));
     this.#child.on('message', (message) => this.#hear(message));
-    const kill = () => void this.#child.kill('SIGKILL');
+    const kill = () => this.#kill();
     if (signal?.aborted) kill();
     signal?.addEventListener('abort', kill);
     this.#over = new Promise((resolve) => {
@@ -112,30 +114,19 @@ export class Child {
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
-  /**
-   * What it printed until its end, which is JSON.
-   *
-   * @param {(printed: any) => boolean} isRight
-   * @returns {Promise<any>}
-   */
-  async printed(isRight) {
+  /** What it printed until its end. @returns {Promise<string>} */
+  async printed() {
     const hang = setTimeout(() => this.#hang(), this.#patience);
     await this.#over;
     clearTimeout(hang);
     if (!(this.#error instanceof Ended)) throw this.#error;
-    try {
-      const printed = JSON.parse(this.#output);
-      if (isRight(printed)) return printed;
-    } catch {
-      // Told below.
-    }
-    throw new Trouble(`printed nonsense: ${quote(this.#output)}`, this.#lastLines());
+    return this.#output;
   }
 
   /** Lets go of it, and resolves when it has ended. */
   async end() {
     if (this.#child.connected) this.#child.disconnect();
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), GRACE);
+    const timer = setTimeout(() => this.#kill(), GRACE);
     await this.#over;
     clearTimeout(timer);
   }
@@ -164,7 +155,19 @@ export class Child {
   /** It is of no use any more. @param {Trouble} trouble */
   #give(trouble) {
     this.#fail(trouble);
-    this.#child.kill('SIGKILL');
+    this.#kill();
+  }
+
+  /** And all that it started. */
+  #kill() {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    try {
+      if (process.platform === 'win32') this.#child.kill('SIGKILL');
+      else process.kill(-pid, 'SIGKILL');
+    } catch {
+      // It has ended already.
+    }
   }
 
   /** Whoever waits is told, now and later; the first failure is the one that counts. @param {Error} error */
@@ -194,15 +197,41 @@ export class Child {
 class Ended extends Trouble {}
 
 /**
- * Runs a program that prints JSON to its end.
+ * Runs a program to its end; what it prints is JSON.
  *
  * @param {string} program
  * @param {readonly string[]} words
  * @param {Omit<Starting, 'talks'>} how
  * @param {(printed: any) => boolean} isRight whether what it printed makes sense
+ * @returns {Promise<any>}
  */
-export const runToEnd = (program, words, how, isRight) =>
-  new Child(program, words, { ...how, talks: false }).printed(isRight);
+export async function runToEnd(program, words, how, isRight) {
+  const text = await new Child(program, words, { ...how, talks: false }).printed();
+  try {
+    const printed = JSON.parse(text);
+    if (isRight(printed)) return printed;
+  } catch {
+    // Told below.
+  }
+  throw new Trouble(`printed nonsense: ${quote(text)}`);
+}
+
+/**
+ * Runs a program that builds something to its end.
+ *
+ * @param {string} program
+ * @param {readonly string[]} words
+ * @param {Omit<Starting, 'talks'>} how
+ * @returns {Promise<string>} what it printed
+ */
+export async function build(program, words, how) {
+  try {
+    return await new Child(program, words, { ...how, talks: false }).printed();
+  } catch (error) {
+    if (!(error instanceof Trouble)) throw error;
+    throw new Trouble(`could not be built: ${program} ${error.message}`, error.lastLines);
+  }
+}
 
 /** Whether a message has figures under these names. @param {...string} names */
 export const hasNumbers =

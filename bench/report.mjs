@@ -54,7 +54,7 @@ export function readReport(file) {
   try {
     /** @type {Record<string, Result>} */
     const measures = JSON.parse(readFileSync(file, 'utf8'));
-    if (Object.values(measures).every(({ made, figures }) => made && figures)) return measures;
+    if (Object.values(measures).every((result) => result?.made && result.figures)) return measures;
   } catch (error) {
     const { code } = /** @type {NodeJS.ErrnoException} */ (error);
     if (code !== undefined) throw new Misunderstood(`${file} cannot be read: ${code}`);

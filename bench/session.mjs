@@ -63,7 +63,7 @@ export async function bench(measures, words, setUp) {
     print(readReport(options.show));
     return 0;
   }
-  const now = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  const now = new Date().toISOString().slice(0, -1).replaceAll(':', '-');
   const out = resolve(options.out ?? join(root, '.build', 'bench', `${now}.json`));
   const report = new Report(out);
   progress(`the figures are written to ${out} as they come`);
