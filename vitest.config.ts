@@ -24,7 +24,9 @@ const WITH_EFFORT = readdirSync(join(import.meta.dirname, '__test__'), { recursi
   .filter(
     (file) =>
       /\.long\.test\.ts$/.test(file) ||
-      /support\/effort\.js|each-runtime\.js|tried\.js|\b(?:r|someR)untimes\(\)/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+      /support\/effort\.js|each-runtime\.js|tried\.js|\b(?:r|someR)untimes\(\)/.test(
+        readFileSync(join(import.meta.dirname, file), 'utf8'),
+      ),
   );
 
 const shared = {

@@ -2,7 +2,11 @@
  * Brings the working tree up to date: dependencies, the addon, the compiled TypeScript and, for tests, the runtimes.
  * Each is done only when what it is made from has changed. Has no dependency, since it installs them.
  *
- *     node scripts/prepare.mjs [--runtimes] [--force addon|dist] [--only install|addon|dist]
+ *     node scripts/prepare.mjs [--tests] [--runtimes] [--force addon|dist] [--only install|addon|dist]
+ *
+ * There are two builds of the addon. The one that ships takes minutes to link (`profile.release` of Cargo.toml). The one for
+ * tests comes out of the build that the Rust tests and the lints need anyway (`profile.dev`); where a shipped one of the same
+ * sources is there already, it serves as well.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -20,7 +24,8 @@ import {
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withLock } from './lock.mjs';
-import { Failure, bin, endChildrenOnSignals, findCargo, npm, root, run, say, seconds } from './run.mjs';
+import { cargoForTests, findCargo } from './cargo.mjs';
+import { Failure, bin, endChildrenOnSignals, npm, root, run, say, seconds } from './run.mjs';
 import { installRuntimes, missingRuntimes } from './runtimes.mjs';
 
 const at = (...parts) => join(root, ...parts);
@@ -103,63 +108,55 @@ const install = {
   },
   async make() {
     // `--include=dev`: also under NODE_ENV=production, which would leave out all that builds and tests.
-    const common = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
     say('installing dependencies (npm ci)');
-    const { code, output } = await npm(['ci', ...common], { quiet: true });
-    if (code === 0) return;
-    if (!output.includes('EUSAGE')) throw new Failure(`npm ci failed:\n${output.trimEnd()}`);
-    // The lock file lacks something: a dependency that package.json has since got, or an optional package for a platform
-    // that the registry did not have when the file was written. What it does hold, `npm install` keeps to.
-    const lacking = output.match(/(Missing|Invalid): .*/)?.[0] ?? 'it does not fit package.json';
-    say(`npm ci refuses package-lock.json (${lacking}): npm install instead`);
-    const second = await npm(['install', ...common], { quiet: true });
-    if (second.code !== 0) throw new Failure(`npm install failed:\n${second.output.trimEnd()}`);
+    const options = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+    const { code, output } = await npm(['ci', ...options], { quiet: true });
+    if (code !== 0) throw new Failure(`npm ci failed:\n${output.trimEnd()}`);
   },
 };
 
-const addon = {
+/** What the addon is made from, as one hash. */
+function wantedAddon() {
+  const sources = ['Cargo.toml', 'Cargo.lock', 'build.rs', 'rust-toolchain.toml', '.cargo', 'src', 'crates'].map(
+    (path) => at(path),
+  );
+  const { version, napi, devDependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+  return hash(
+    files(sources, (path) => path.endsWith(`${sep}target`)),
+    [version, napi, devDependencies['@napi-rs/cli']],
+    [process.platform, process.arch],
+  );
+}
+
+/** @param {'tests' | 'shipped'} build */
+const addonFor = (build) => ({
   name: 'addon',
   stamp: join(work, 'addon.stamp'),
-  wanted() {
-    const sources = ['Cargo.toml', 'Cargo.lock', 'build.rs', 'rust-toolchain.toml', '.cargo', 'src', 'crates'].map(
-      (path) => at(path),
-    );
-    const { version, napi, devDependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
-    return hash(
-      files(sources, (path) => path.endsWith(`${sep}target`)),
-      [version, napi, devDependencies['@napi-rs/cli']],
-      [process.platform, process.arch],
-    );
-  },
+  wanted: () => `${build} ${wantedAddon()}`,
   isFresh() {
-    if (read(this.stamp) !== this.wanted()) return false;
-    const made = existsSync(at('binding')) ? readdirSync(at('binding')) : [];
+    const [made, sources] = read(this.stamp)?.split(' ') ?? [];
+    if (sources !== wantedAddon() || (made !== build && made !== 'shipped')) return false;
+    const names = existsSync(at('binding')) ? readdirSync(at('binding')) : [];
     return (
-      ['binding.js', 'binding.d.ts'].every((name) => made.includes(name)) && made.some((name) => name.endsWith('.node'))
+      ['binding.js', 'binding.d.ts'].every((name) => names.includes(name)) &&
+      names.some((name) => name.endsWith('.node'))
     );
   },
   async make() {
-    const { env } = findCargo();
-    say('building the addon (the first time takes some minutes)');
+    say(
+      `building the addon, as ${build === 'tests' ? 'tests use it' : 'it ships'} (the first time takes some minutes)`,
+    );
     // Made aside and renamed into place: a process that has the old addon loaded keeps it whole.
     const aside = join(work, 'binding');
     rmSync(aside, { recursive: true, force: true });
-    const args = [
-      '--platform',
-      '--release',
-      '--esm',
-      '--js',
-      'binding.js',
-      '--dts',
-      'binding.d.ts',
-      '--output-dir',
-      aside,
-    ];
-    const { code } = await run(process.execPath, [bin('@napi-rs/cli', 'napi'), 'build', ...args], { env });
+    const args = ['--platform', '--esm', '--js', 'binding.js', '--dts', 'binding.d.ts', '--output-dir', aside];
+    const { env, everything } = build === 'tests' ? cargoForTests() : { ...findCargo(), everything: [] };
+    const what = build === 'tests' ? ['--', ...everything] : ['--release', '--', '--locked'];
+    const { code } = await run(process.execPath, [bin('@napi-rs/cli', 'napi'), 'build', ...args, ...what], { env });
     if (code !== 0) throw new Failure(`the addon could not be built (napi build ended with ${code})`);
     moveOver(aside, at('binding'));
   },
-};
+});
 
 const dist = {
   name: 'dist',
@@ -224,10 +221,11 @@ function moveOver(from, to) {
   rmSync(from, { recursive: true, force: true });
 }
 
-const all = [install, addon, dist];
-
-/** @param {{ runtimes?: boolean, force?: readonly string[], only?: readonly string[] }} [options] */
-export async function prepare({ runtimes = false, force = [], only = [] } = {}) {
+/**
+ * @param {{ build?: 'tests' | 'shipped', runtimes?: boolean, force?: readonly string[], only?: readonly string[] }} [options]
+ */
+export async function prepare({ build = 'shipped', runtimes = false, force = [], only = [] } = {}) {
+  const all = [install, addonFor(build), dist];
   const steps = only.length > 0 ? all.filter((step) => only.includes(step.name)) : all;
   const isStale = (step) => force.includes(step.name) || !step.isFresh();
   if (!steps.some(isStale) && !(runtimes && missingRuntimes())) return;
@@ -243,8 +241,8 @@ export async function prepare({ runtimes = false, force = [], only = [] } = {}) 
           const wanted = step.wanted();
           rmSync(step.stamp, { force: true });
           await step.make();
-          // `npm install` changes the lock file; sources edited during a build must count as not built.
-          writeFileSync(step.stamp, step === install ? step.wanted() : wanted);
+          // Sources edited during a build must count as not built.
+          writeFileSync(step.stamp, wanted);
           say(`${step.name}: done in ${seconds(since)}`);
         }
         if (runtimes && missingRuntimes()) await installRuntimes();
@@ -259,7 +257,12 @@ export async function prepare({ runtimes = false, force = [], only = [] } = {}) 
 if (process.argv[1] && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
   const args = process.argv.slice(2);
   const named = (option) => args.flatMap((arg, index) => (args[index - 1] === option ? [arg] : []));
-  await prepare({ runtimes: args.includes('--runtimes'), force: named('--force'), only: named('--only') }).catch(fail);
+  await prepare({
+    build: args.includes('--tests') ? 'tests' : 'shipped',
+    runtimes: args.includes('--runtimes'),
+    force: named('--force'),
+    only: named('--only'),
+  }).catch(fail);
 }
 
 /** A {@link Failure} is told in its own words; anything else is a bug of ours and keeps its stack. */

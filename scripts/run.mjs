@@ -1,8 +1,7 @@
 /** Child processes and messages, without a dependency: this runs before `node_modules` exists. */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -20,31 +19,40 @@ const running = new Set();
 
 /**
  * Runs a program to its end. It gets no stdin (what the user types or pipes belongs to the program that runs afterwards),
- * and its output goes to our stderr.
+ * and its output goes to our stderr, or to `print`.
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd?: string, env?: Record<string, string | undefined>, shell?: boolean, onStdout?: (text: string) => void, quiet?: boolean }} [options]
- * @returns {Promise<{ code: number, output: string }>} `output` only when `quiet`
+ * @param {{
+ *   cwd?: string,
+ *   env?: Record<string, string | undefined>,
+ *   shell?: boolean,
+ *   quiet?: boolean,
+ *   print?: (text: string) => void,
+ * }} [options] `quiet`: nothing is printed
+ * @returns {Promise<{ code: number, stdout: string, output: string }>} `stdout` and `output` (of both streams) are empty unless
+ *   `quiet` or `print` is given
  */
-export function run(command, args, { cwd = root, env = {}, shell = false, onStdout, quiet = false } = {}) {
+export function run(command, args, { cwd = root, env = {}, shell = false, quiet = false, print } = {}) {
+  const isRead = quiet || print !== undefined;
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
       shell,
-      stdio: ['ignore', onStdout || quiet ? 'pipe' : 2, quiet ? 'pipe' : 2],
+      stdio: ['ignore', isRead ? 'pipe' : 2, isRead ? 'pipe' : 2],
     });
     running.add(child);
-    let output = '';
-    child.stdout?.setEncoding('utf8').on('data', (text) => {
+    let [stdout, output] = ['', ''];
+    const read = (text) => {
       output += text;
-      if (onStdout) {
-        process.stderr.write(text);
-        onStdout(text);
-      }
+      print?.(text);
+    };
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+      read(text);
     });
-    child.stderr?.setEncoding('utf8').on('data', (text) => (output += text));
+    child.stderr?.setEncoding('utf8').on('data', read);
     child.on('error', (error) => {
       running.delete(child);
       reject(new Failure(`${command} could not be started: ${error.message}`));
@@ -52,7 +60,7 @@ export function run(command, args, { cwd = root, env = {}, shell = false, onStdo
     child.on('close', (code, signal) => {
       running.delete(child);
       if (signal) output += `\nended by ${signal}\n`;
-      resolve({ code: code ?? 1, output });
+      resolve({ code: code ?? 1, stdout, output });
     });
   });
 }
@@ -85,20 +93,4 @@ export function npm(args, options) {
   const own = process.env.npm_execpath;
   if (own && /^npm-cli\.[cm]?js$/.test(basename(own))) return run(process.execPath, [own, ...args], options);
   return run('npm', args, { ...options, shell: isWindows });
-}
-
-/** Where cargo is; rustup's own folder counts too, since a fresh installation is not yet on the PATH of an open terminal. */
-export function findCargo() {
-  const name = isWindows ? 'cargo.exe' : 'cargo';
-  const folders = [
-    ...(process.env.PATH ?? '').split(delimiter),
-    join(process.env.CARGO_HOME ?? join(homedir(), '.cargo'), 'bin'),
-  ];
-  const folder = folders.find((folder) => folder !== '' && existsSync(join(folder, name)));
-  if (folder === undefined) {
-    throw new Failure(
-      'cargo was not found. The core of countersign is written in Rust: install Rust 1.89 or later from https://rustup.rs and run this again.',
-    );
-  }
-  return { cargo: join(folder, name), env: { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` } };
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fail, prepare } from './prepare.mjs';
 import { root } from './run.mjs';
 
-await prepare().catch(fail);
+await prepare({ build: 'tests' }).catch(fail);
 
 const main = join(root, 'examples', 'start', 'main.mjs');
 process.argv[1] = main;

@@ -1,97 +1,143 @@
 /**
- * `npm test`: prepares what is stale, checks, tests, and ends with one line: `N passed, N failed`.
+ * Prepares what is stale, checks, tests, and ends with one line: `N passed, N failed`.
  *
- *     node scripts/test.mjs [all|check|vitest] [arguments for vitest]
+ *     node scripts/test.mjs [mode] [arguments for vitest]
+ *
+ * | mode | what |
+ * |---|---|
+ * | `short` | `npm test`: all that is checked, and each room of tests, in minutes |
+ * | `long` | what `npm run test:all` adds: more rounds and processes, each runtime, the packages as they ship |
+ * | `all` | `npm run test:all`: both |
+ * | `check` | `npm run check`: format, lints, types |
+ * | `vitest` | `npm run test:only`: TypeScript tests alone |
  *
  * A failing step ends it. With CI set all steps run, so that one run tells everything.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { cargoForTests, findCargo } from './cargo.mjs';
 import { fail, prepare } from './prepare.mjs';
 import { startPostgres } from './postgres.mjs';
-import { bin, endChildrenOnSignals, findCargo, root, run, say, seconds } from './run.mjs';
+import { bin, endChildrenOnSignals, root, run, say, seconds } from './run.mjs';
+
+/** How many of the slowest files are told. */
+const SLOWEST = 12;
 
 const started = performance.now();
-const [mode = 'all', ...rest] = process.argv.slice(2);
-const report = join(root, '.build', 'vitest.json');
+const [mode = 'short', ...rest] = process.argv.slice(2);
+const work = join(root, '.build');
 /** The names of the tests that failed, for whoever sees only the end of what was printed. */
-const failedList = join(root, '.build', 'failed.txt');
+const failedList = join(work, 'failed.txt');
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failedTests = [];
+/** `{ name, ms }` of each file of tests. */
+const times = [];
+
+/**
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {(say: (text: string) => void) => Promise<{ code: number }>} run what it prints goes through `say`
+ */
 
 /** A step that runs a program of node_modules. */
 const node = (name, [packageName, binName], ...args) => ({
   name,
-  run: () => run(process.execPath, [bin(packageName, binName), ...args]),
+  run: (print) => run(process.execPath, [bin(packageName, binName), ...args], { print }),
 });
 
-const cargo = (name, ...args) => ({
-  name,
-  run: () => {
-    const { cargo: program, env } = findCargo();
-    return run(program, args, { env });
+/** What the compiler and Clippy have to say of our own crates. Cargo says it again when there is nothing to build. */
+const lints = {
+  name: 'clippy',
+  async run(print) {
+    const { cargo, env, everything } = cargoForTests();
+    if (!('RUSTC_WORKSPACE_WRAPPER' in env)) {
+      print('clippy is not installed: rustup component add clippy\n');
+      return { code: 1 };
+    }
+    const { code, output } = await run(cargo, ['build', ...everything], { env, print });
+    return { code: /^warning/m.test(output) ? 1 : code };
   },
-});
+};
 
 const checks = [
-  node('prettier', ['prettier'], '--check', '--log-level=warn', '.'),
+  node(
+    'prettier',
+    ['prettier'],
+    '--check',
+    '--log-level=warn',
+    '--cache',
+    '--cache-strategy=content',
+    '--cache-location=.build/prettier',
+    '.',
+  ),
   node('oxlint', ['oxlint']),
-  node('tsc', ['typescript', 'tsc'], '--noEmit'),
+  node('tsc', ['typescript', 'tsc'], '--noEmit', '--incremental', '--tsBuildInfoFile', '.build/tsc.json'),
   node('publint', ['publint'], '--strict'),
-  cargo('cargo fmt', 'fmt', '--all', '--check'),
-  cargo('clippy', 'clippy', '--locked', '--workspace', '--all-targets', '--', '-D', 'warnings'),
+  {
+    name: 'cargo fmt',
+    run(print) {
+      const { cargo, env } = findCargo();
+      return run(cargo, ['fmt', '--all', '--check'], { env, print });
+    },
+  },
+  lints,
 ];
 
-const cargoTest = {
-  name: 'cargo test',
-  async run() {
-    const { cargo: program, env } = findCargo();
-    let text = '';
+/** The Rust tests; `args` are for the programs of tests. */
+const cargoTest = (name, ...args) => ({
+  name,
+  async run(print) {
+    const { cargo, env } = cargoForTests();
     const keepGoing = process.env.CI ? ['--no-fail-fast'] : [];
     const postgres = process.env.COUNTERSIGN_TEST_PG ? undefined : await startPostgres();
     if (postgres?.unavailable) say(`Rust tests over PostgreSQL are skipped: ${postgres.unavailable}`);
-    const result = await run(program, ['test', '--locked', '--workspace', ...keepGoing], {
+    const done = await run(cargo, ['test', '--locked', '--workspace', ...keepGoing, '--', ...args], {
       env: postgres?.url ? { ...env, COUNTERSIGN_TEST_PG: postgres.url } : env,
-      onStdout: (more) => (text += more),
+      print,
     }).finally(() => postgres?.end());
-    for (const [, passed, failed, ignored] of text.matchAll(
-      /^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored/gm,
-    )) {
-      count({ passed: Number(passed), failed: Number(failed), skipped: Number(ignored) });
+    const programs = [...done.output.matchAll(/^ +(?:Running (?:unittests )?|Doc-tests )(\S+)/gm)];
+    const results = done.stdout.matchAll(
+      /^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored.* finished in ([\d.]+)s/gm,
+    );
+    for (const [index, [, passed, failed, ignored, took]] of [...results].entries()) {
+      count({ passed: Number(passed), failed: Number(failed), skipped: args.length > 0 ? 0 : Number(ignored) });
+      times.push({ name: `cargo: ${programs[index]?.[1]}`, ms: Number(took) * 1000 });
     }
-    for (const [, name] of text.matchAll(/^test (.+?) \.\.\. FAILED$/gm)) failedTests.push(`cargo: ${name}`);
-    return result;
+    for (const [, test] of done.stdout.matchAll(/^test (.+?) \.\.\. FAILED$/gm)) failedTests.push(`cargo: ${test}`);
+    return done;
   },
-};
+});
 
-const vitest = {
-  name: 'vitest',
-  async run() {
-    mkdirSync(join(root, '.build'), { recursive: true });
+/** TypeScript tests of some projects. */
+const vitest = (name, env, ...args) => ({
+  name,
+  async run(print) {
+    const report = join(work, `${name.replaceAll(' ', '-')}.json`);
     rmSync(report, { force: true });
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const result = await run(process.execPath, [bin('vitest'), 'run', ...reporters, ...rest]);
-    if (existsSync(report)) {
-      const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
-        readFileSync(report, 'utf8'),
-      );
-      // A file that could not even be loaded has no tests that could fail.
-      const broken = testResults.filter(
-        (file) => file.status === 'failed' && file.assertionResults.length === 0,
-      ).length;
-      for (const { name, status, message, assertionResults } of testResults) {
-        const file = relative(root, name);
-        for (const test of assertionResults.filter((each) => each.status === 'failed')) {
-          failedTests.push(`${file}: ${test.fullName}\n    ${test.failureMessages[0]?.split('\n')[0] ?? ''}`);
-        }
-        if (status === 'failed' && assertionResults.length === 0)
-          failedTests.push(`${file}: ${message.split('\n')[0]}`);
-      }
-      count({ passed: numPassedTests, failed: numFailedTests + broken, skipped: numPendingTests + numTodoTests });
-    }
+    const reporters = [
+      `--reporter=${process.stderr.isTTY || mode === 'vitest' ? 'default' : 'dot'}`,
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ];
+    const result = await run(process.execPath, [bin('vitest'), 'run', ...reporters, ...args, ...rest], { env, print });
+    if (existsSync(report)) readReport(JSON.parse(readFileSync(report, 'utf8')));
     return result;
   },
-};
+});
+
+function readReport({ numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults }) {
+  // A file that could not even be loaded has no tests that could fail.
+  const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
+  for (const { name, status, message, assertionResults, startTime, endTime } of testResults) {
+    const file = relative(root, name);
+    times.push({ name: file, ms: endTime - startTime });
+    for (const test of assertionResults.filter((each) => each.status === 'failed')) {
+      failedTests.push(`${file}: ${test.fullName}\n    ${test.failureMessages[0]?.split('\n')[0] ?? ''}`);
+    }
+    if (status === 'failed' && assertionResults.length === 0) failedTests.push(`${file}: ${message.split('\n')[0]}`);
+  }
+  count({ passed: numPassedTests, failed: numFailedTests + broken, skipped: numPendingTests + numTodoTests });
+}
 
 function count({ passed, failed, skipped }) {
   total.passed += passed;
@@ -99,37 +145,82 @@ function count({ passed, failed, skipped }) {
   total.skipped += skipped;
 }
 
-const steps = { all: [...checks, cargoTest, vitest], check: checks, vitest: [vitest] }[mode];
-if (!steps) {
-  say(`test.mjs: unknown mode ${mode}`);
+const THOROUGH = { COUNTERSIGN_EFFORT: 'thorough' };
+const isLong = (name) => name.startsWith('long');
+
+/**
+ * Lanes of steps, beside each other: what one waits for leaves the cores to the other.
+ *
+ * @type {Record<string, { build: 'tests' | 'shipped', runtimes?: boolean, lanes: Step[][] }[]>}
+ */
+const short = {
+  build: 'tests',
+  lanes: [[vitest('vitest', {}, '--project=!long*')], [...checks, cargoTest('cargo test')]],
+};
+const long = {
+  build: 'shipped',
+  runtimes: true,
+  lanes: [[vitest('vitest long', THOROUGH, '--project=long*')], [cargoTest('cargo test long', '--ignored')]],
+};
+const stages = {
+  short: [short],
+  long: [long],
+  all: [short, long],
+  check: [{ build: 'tests', lanes: [checks] }],
+  vitest: [
+    {
+      build: 'tests',
+      runtimes: rest.some((arg) => isLong(arg.replace(/^--project=/, ''))),
+      lanes: [[vitest('vitest', {}, ...(rest.some((arg) => arg.startsWith('--project')) ? [] : ['--project=!long*']))]],
+    },
+  ],
+}[mode];
+if (!stages) {
+  say(`test.mjs: unknown mode ${mode}: short, long, all, check or vitest`);
   process.exit(2);
 }
 
-rmSync(failedList, { force: true });
-await prepare({ runtimes: mode !== 'check' }).catch(fail);
-endChildrenOnSignals();
-
 const failures = [];
-for (const step of steps) {
-  const since = performance.now();
-  const failedBefore = total.failed;
-  say(`${step.name} …`);
-  const { code } = await step.run().catch((error) => {
-    say(error.message);
-    return { code: 1 };
-  });
-  say(`${step.name}: ${code === 0 ? 'ok' : 'FAILED'} in ${seconds(since)}`);
-  if (code === 0) continue;
-  failures.push(step.name);
-  // A step that failed as a whole counts too: the last line must never look like success.
-  if (total.failed === failedBefore) total.failed += 1;
-  if (!process.env.CI) break;
+
+/** Steps one after the other. What another lane prints is not torn apart by it: it comes when the step is over. */
+async function runLane(steps, isFirst) {
+  for (const step of steps) {
+    if (failures.length > 0 && !process.env.CI) return;
+    const since = performance.now();
+    const failedBefore = total.failed;
+    let kept = '';
+    const print = isFirst ? (text) => process.stderr.write(text) : (text) => void (kept += text);
+    const { code } = await step.run(print).catch((error) => {
+      print(`${error.message}\n`);
+      return { code: 1 };
+    });
+    if (code !== 0) process.stderr.write(kept);
+    say(`${step.name}: ${code === 0 ? 'ok' : 'FAILED'} in ${seconds(since)}`);
+    if (code === 0) continue;
+    failures.push(step.name);
+    // A step that failed as a whole counts too: the last line must never look like success.
+    if (total.failed === failedBefore) total.failed += 1;
+  }
 }
 
+rmSync(failedList, { force: true });
+mkdirSync(work, { recursive: true });
+for (const { build, runtimes, lanes } of stages) {
+  if (failures.length > 0 && !process.env.CI) break;
+  await prepare({ build, runtimes }).catch(fail);
+  const undo = endChildrenOnSignals();
+  await Promise.all(lanes.map((steps, index) => runLane(steps, index === 0)));
+  undo();
+}
+
+if (times.length > 0) {
+  say(`the slowest of ${times.length} files of tests:`);
+  for (const { name, ms } of times.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST))
+    say(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`);
+}
 if (total.skipped > 0) say(`${total.skipped} skipped`);
 for (const name of failedTests) say(`failed: ${name}`);
 if (failures.length > 0) say(`FAILED: ${failures.join(', ')}`);
-mkdirSync(join(root, '.build'), { recursive: true });
 writeFileSync(failedList, failedTests.map((name) => `${name}\n`).join(''));
 say(`all of it took ${seconds(started)}`);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
