@@ -23,7 +23,7 @@ const WITH_EFFORT = readdirSync(join(import.meta.dirname, '__test__'), { recursi
   .map((file) => `__test__/${file.replaceAll('\\', '/')}`)
   .filter(
     (file) =>
-      /\.long\.test\.ts$/.test(file) ||
+      file.endsWith('.long.test.ts') ||
       /support\/effort\.js|each-runtime\.js|tried\.js|\b(?:r|someR)untimes\(\)/.test(
         readFileSync(join(import.meta.dirname, file), 'utf8'),
       ),
