@@ -1,13 +1,11 @@
-/** The inbox inside other servers: `node:http`, Hono, a route of Next.js, and Bun. */
+/** The inbox inside other servers: `node:http`, Hono, a route of Next.js. Bun: `bun.long.test.ts`. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { Hono } from 'hono';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toNodeListener } from '../../ts/inbox/index.js';
 import type { Decided, Pending, Session } from '../../ts/inbox/protocol.js';
-import { runOn, runtimes } from '../runtimes.js';
-import { ask, eventsOf, gateOf, inboxOf, later, ORIGIN, pageFolder, Person, type Handler } from './support.js';
+import { ask, eventsOf, gateOf, inboxOf, later, ORIGIN, Person, type Handler } from './support.js';
 
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -130,19 +128,6 @@ describe('in a route of Next.js', () => {
       return route[request.method]?.(request, {}) ?? Response.error();
     };
     await use(handler, '/api/inbox');
-  });
-});
-
-describe('as a package', () => {
-  const script = join(import.meta.dirname, 'bun-serve.mjs');
-
-  test.each(runtimes().filter(({ kind }) => kind === 'bun'))('in Bun.serve, on $name', async (runtime) => {
-    const { code, stdout, stderr } = await runOn(runtime, [script, pageFolder()]);
-    expect(stderr).toBe('');
-    expect([code, JSON.parse(stdout)]).toEqual([
-      0,
-      { page: 200, pending: 1, decided: 200, decidedBy: 'mia', events: ['hello', 'change'], nobody: 401 },
-    ]);
   });
 });
 

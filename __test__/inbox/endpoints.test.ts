@@ -213,8 +213,9 @@ describe('a decision', () => {
 
   it('that comes too late is gone', async () => {
     const { gate, mia } = setUp();
-    const { approvalId } = await ask(gate, { timeout: 30 });
-    await expect.poll(() => gate.get(approvalId)).toMatchObject({ status: 'expired' });
+    expect(await gate.request({ toolName: 'execute', args: {}, timeout: 30 })).toMatchObject({ approved: false });
+    const [{ approvalId } = { approvalId: '' }] = await gate.history();
+    expect(await gate.get(approvalId)).toMatchObject({ status: 'expired' });
     const { status, body } = await mia.decide(approvalId, { type: 'approve' });
     expect([status, body.error.code]).toEqual([410, 'ERR_EXPIRED']);
   });

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Gate } from '../../index.js';
 import type { Session } from '../../ts/inbox/protocol.js';
+import { effort } from '../support/effort.js';
 import { ask, gateOf, inboxOf, ORIGIN, Person } from './support.js';
 
 const FINE = [200, 204, 304, 400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 429];
@@ -67,7 +68,7 @@ describe('anything', () => {
           await expectFine(await inbox(request));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: effort(60, 500) },
     );
     await stillWaits(gate, approvalId);
   });
@@ -88,7 +89,7 @@ describe('anything', () => {
         const init = isPost ? { method: 'POST', body: '{"decision":{"type":"approve"}}', headers } : { headers };
         await expectFine(await inbox(new Request(`${ORIGIN}/inbox/${path}`, init)));
       }),
-      { numRuns: 500 },
+      { numRuns: effort(60, 500) },
     );
     await stillWaits(gate, approvalId);
   });
@@ -105,7 +106,7 @@ describe('anything', () => {
           await expectFine(await mia.send('GET', `api/${list}?${query}`));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: effort(50, 300) },
     );
   });
 
@@ -144,7 +145,7 @@ describe('anything', () => {
       fc.asyncProperty(fc.constantFrom(...paths), body, async (path, text) => {
         await expectFine(await mia.send('POST', `api/${path}`, { body: text, headers }));
       }),
-      { numRuns: 600 },
+      { numRuns: effort(80, 600) },
     );
     await stillWaits(gate, approvalId);
   });
@@ -164,7 +165,7 @@ describe('anything', () => {
         expect(response.status).toBe(200);
         expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b\ufeff]/);
       }),
-      { numRuns: 300 },
+      { numRuns: effort(50, 300) },
     );
     await stillWaits(gate, approvalId);
   });

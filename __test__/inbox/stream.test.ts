@@ -66,9 +66,14 @@ describe('changes', () => {
 
   it('that a page does not take are put together, and of too many it reads all again', async () => {
     const gate = gateOf({ ledger: 'memory:' });
-    const response = await new Person(inboxOf(gate), 'mia').send('GET', 'api/events');
-    const ids: string[] = [];
-    for (let number = 0; number < 300; number++) ids.push((await ask(gate)).approvalId);
+    const inbox = inboxOf(gate);
+    const response = await new Person(inbox, 'mia').send('GET', 'api/events');
+    const quick = await open(new Person(inbox, 'noah'));
+    for (let number = 0; number < 300; number++) gate.request({ toolName: 'x', args: { number } }).catch(() => {});
+    const ids = (await gate.pending()).map(({ approvalId }) => approvalId);
+    expect(ids).toHaveLength(300);
+    // By then the other page has been told of all of them, too.
+    await toldOf(quick, ...ids);
     const events = eventsOf(response);
     await events.next();
     let told = 0;

@@ -15,7 +15,7 @@ function file(): `sqlite:${string}` {
 }
 
 async function waiting(options: GateOptions, request: Partial<GateRequest>) {
-  const gate = createGate({ timeout: 60_000, ...options });
+  const gate = createGate({ timeout: 3_600_000, ...options });
   onTestFinished(() => gate.close());
   const hooks = await receiver();
   const sender = await sendWebhooks(gate, { endpoints: [{ url: hooks.url, secret: SECRET }] });
@@ -82,7 +82,7 @@ describe.each([
   it('reminders and escalations are told', async () => {
     const { gate, hooks, approvalId } = await waiting(
       { ledger: ledger() },
-      { approvers: ['ada'], escalate: { after: 50, to: ['bob'] }, timeout: 60_000, remind: 59_900 },
+      { approvers: ['ada'], escalate: { after: 50, to: ['bob'] }, timeout: 3_600_000, remind: 3_599_900 },
     );
     await hooks.until((all) => told(all, 'reminded').length === 1 && told(all, 'escalated').length === 1);
     expect(told(hooks, 'escalated')).toMatchObject([{ approvalId, to: ['bob'] }]);
