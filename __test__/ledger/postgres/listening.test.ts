@@ -1,20 +1,21 @@
 /** What wakes the processes that wait: a hint that may get lost, a look at once where it may have been, and a slow poll behind. */
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isMissing, ownServer, query, titled } from '../../support/postgres.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { effort } from '../../support/effort.js';
+import { isMissing, ownDatabase, query, titled } from '../../support/postgres.js';
 import { proxyOf, type Proxy } from '../../support/proxy.js';
 import { eventually, stage } from '../processes.js';
-import { goesOn, PATIENCE, waiting } from './waiting.js';
-
-vi.setConfig({ testTimeout: PATIENCE });
+import { goesOn, waiting } from './waiting.js';
 
 const on = stage();
 const proxies: Proxy[] = [];
 afterEach(() => Promise.all(proxies.splice(0).map((proxy) => proxy.close())));
 
 describe.skipIf(isMissing)(titled('listening'), () => {
-  const server = ownServer();
+  const server = ownDatabase();
   const NEVER = 600_000;
-  const LISTENERS = "SELECT pid FROM pg_stat_activity WHERE query ILIKE 'LISTEN%'";
+  /** Everybody else on this database, which no other test uses. */
+  const OTHERS = 'FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+  const LISTENERS = `SELECT pid ${OTHERS} AND query ILIKE 'LISTEN%'`;
 
   const proxied = async () => {
     const proxy = await proxyOf(Number(new URL(server.url).port));
@@ -29,7 +30,7 @@ describe.skipIf(isMissing)(titled('listening'), () => {
   });
 
   it('a listener that is terminated misses nothing', async () => {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < effort(1, 3); round++) {
       const run = await waiting(on, server.ledger({ poll: NEVER }));
       const gate = on.gate(run.ledger);
       await gate.ready();
@@ -44,11 +45,11 @@ describe.skipIf(isMissing)(titled('listening'), () => {
     const run = await waiting(on, server.ledger({ poll: NEVER }));
     const gate = on.gate(run.ledger);
     await gate.ready();
-    for (let time = 0; time < 5; time++) {
-      await query(server.url, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+    for (let time = 0; time < effort(2, 5); time++) {
+      await query(server.url, `SELECT pg_terminate_backend(pid) ${OTHERS}`);
       expect(await gate.pending()).toHaveLength(1);
     }
-    await query(server.url, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+    await query(server.url, `SELECT pg_terminate_backend(pid) ${OTHERS}`);
     await gate.approve(run.approvalId, { by: 'mia' });
     await goesOn(on, run);
     expect(await gate.get(run.approvalId)).toMatchObject({ decidedBy: 'mia', status: 'succeeded' });
@@ -75,9 +76,10 @@ describe.skipIf(isMissing)(titled('listening'), () => {
   it('one connection listens, however many runs a process has', async () => {
     const ledger = server.ledger({ pool: 4 });
     const before = (await query(server.url, LISTENERS)).length;
-    const agents = on.start('agents', [ledger, 'a', '30', '30', on.path()]);
+    const runs = effort(10, 30);
+    const agents = on.start('agents', [ledger, 'a', String(runs), String(runs), on.path()]);
     const gate = on.gate(ledger);
-    await eventually(async () => (await gate.pending()).length === 30 || undefined);
+    await eventually(async () => (await gate.pending()).length === runs || undefined);
     await gate.close();
     // That of the gate here goes with it.
     await eventually(async () => (await query(server.url, LISTENERS)).length - before === 1 || undefined);

@@ -1,18 +1,16 @@
 /** Several processes that make a ledger at the same moment, each killed or cut off where it may be. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freshLedger, isMissing, query, shared, titled } from '../../support/postgres.js';
+import { effort } from '../../support/effort.js';
 import { sleep, stage } from '../processes.js';
-import { PATIENCE } from './waiting.js';
-
-vi.setConfig({ testTimeout: PATIENCE });
 
 const on = stage();
 
 describe.skipIf(isMissing)(titled('a ledger that is made'), () => {
   it('by several at once: all have it, and it was made once', async () => {
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < effort(1, 4); round++) {
       const ledger = freshLedger();
-      const openers = Array.from({ length: 6 }, () => on.start('opener', [ledger]));
+      const openers = Array.from({ length: effort(3, 6) }, () => on.start('opener', [ledger]));
       for (const opener of openers) await opener.says('open');
       const gate = on.gate(ledger);
       const kinds: string[] = [];
@@ -23,9 +21,9 @@ describe.skipIf(isMissing)(titled('a ledger that is made'), () => {
   });
 
   it('by some whose connections are terminated meanwhile: whoever comes next finds it whole', async () => {
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < effort(1, 4); round++) {
       const ledger = freshLedger();
-      const openers = Array.from({ length: 3 }, () => on.start('opener', [ledger]));
+      const openers = Array.from({ length: effort(2, 3) }, () => on.start('opener', [ledger]));
       for (const opener of openers) await opener.says('opening');
       for (let time = 0; time < 5; time++) {
         await sleep(5 * round);

@@ -1,22 +1,20 @@
 /** Roles with the grants that docs/postgres.md gives them: what they may do works, and the rest is refused. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
-import { freshName, isMissing, ownServer, query, titled, urlWith } from '../../support/postgres.js';
+import { describe, expect, it } from 'vitest';
+import { freshName, isMissing, ownDatabase, query, titled, urlWith } from '../../support/postgres.js';
 import { left, stage } from '../processes.js';
-import { goesOn, PATIENCE, waiting } from './waiting.js';
-
-vi.setConfig({ testTimeout: PATIENCE });
+import { goesOn, waiting } from './waiting.js';
 
 const on = stage();
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/postgres.md'), 'utf8');
 
 describe.skipIf(isMissing)(titled('a role with the documented grants'), () => {
-  const server = ownServer();
+  const server = ownDatabase();
 
   /** A ledger that somebody made, and the same for a role with the grants that the page has for it. */
-  async function granted(role: 'agents' | 'deciders') {
-    const ledger = server.ledger({ lease: 1_000 });
+  async function granted(role: 'agents' | 'deciders', parameters = {}) {
+    const ledger = server.ledger(parameters);
     await on.gate(ledger).ready();
     const user = freshName(role);
     const block = PAGE.split('```').find((one) => one.includes(`TO ${role};`));
@@ -47,11 +45,12 @@ describe.skipIf(isMissing)(titled('a role with the documented grants'), () => {
   });
 
   it('deciders: ask nothing and run nothing', async () => {
-    const { ledger, theirs } = await granted('deciders');
+    // Its process is killed below, and then soon counts as gone.
+    const { ledger, theirs } = await granted('deciders', { lease: 3_000 });
     const permission = expect.objectContaining({ code: 'ERR_LEDGER_PERMISSION' });
     await expect(on.gate(theirs).request({ toolName: 't', args: {} })).rejects.toEqual(permission);
     const ran = on.path();
-    const agent = on.start('waiter', [theirs, 'run', ran, 'start', '5000']);
+    const agent = on.start('waiter', [theirs, 'run', ran, 'start']);
     await agent.ended;
     expect(agent.all).toContain('ERR_LEDGER_PERMISSION');
     // Nor what somebody else has asked.

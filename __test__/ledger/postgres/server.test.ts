@@ -1,11 +1,12 @@
 /** The servers that tests run on do what tests need of them. */
 import { describe, expect, it } from 'vitest';
+import { isThorough } from '../../support/effort.js';
 import { isMissing, ownServer, query, titled, urlWith, type Stop } from '../../support/postgres.js';
 
 describe.skipIf(isMissing)(titled('a server of a test'), () => {
   const server = ownServer();
 
-  it.each(['crash', 'immediate', 'fast', 'smart'] satisfies Stop[])(
+  it.each((isThorough ? ['crash', 'immediate', 'fast', 'smart'] : ['crash', 'smart']) satisfies Stop[])(
     'keeps what it has when it stops: %s',
     async (how) => {
       await query(server.url, `CREATE TABLE ${how} (x int); INSERT INTO ${how} VALUES (1)`);
@@ -24,7 +25,7 @@ describe.skipIf(isMissing)(titled('a server of a test'), () => {
     expect(settings).toEqual({ f: 'on', c: 'on' });
   });
 
-  it('has followers that can be promoted', async () => {
+  it.runIf(isThorough)('has followers that can be promoted', async () => {
     await query(server.url, 'CREATE TABLE kept (x int); INSERT INTO kept VALUES (1)');
     const follower = await server.standby();
     expect(await query(follower, 'SELECT x, pg_is_in_recovery() AS "isFollower" FROM kept')).toEqual([

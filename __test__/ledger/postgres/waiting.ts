@@ -11,16 +11,13 @@ export interface Waiting {
 }
 
 export interface WaitingOptions extends StartOptions {
-  /** Of the approval, in ms. @default 120,000 */
+  /** Of the approval, in ms. @default an hour: for tests that are not about it */
   timeout?: number;
 }
 
-/** For each test, in ms: servers come and go in it, and the machine may have others to run. */
-export const PATIENCE = 90_000;
-
 /** Starts a run and resolves when it has asked. */
 export async function waiting(on: Stage, ledger: string, options: WaitingOptions = {}): Promise<Waiting> {
-  const { timeout = 120_000, ...how } = options;
+  const { timeout = 3_600_000, ...how } = options;
   const ran = on.path();
   const waiter = on.start('waiter', [ledger, 'run', ran, 'start', String(timeout)], how);
   return { ledger, ran, waiter, approvalId: await waiter.says('asked') };
