@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGate, streamWithEvents } from '../../ts/index.js';
 import type { ApprovalAnswer, Gate } from '../../index.js';
+import { effort, isThorough } from '../support/effort.js';
 import { call, calls, collect, says, scripted, sleep } from '../support/model.js';
 
 /** What may become of a call. */
@@ -207,14 +208,16 @@ async function playAll(cases: readonly Case[]): Promise<void> {
 describe.each(WAYS)('answered through the %s', (way) => {
   it('each call alone', () => playAll(FATES.map((fate) => ({ fates: [fate], way, delays: [0] }))));
 
-  it('each pair, in both orders', () => {
+  it('each pair', () => {
     const pairs = FATES.flatMap((first) => FATES.map((second) => [first, second]));
+    // Where there is little time, one order of each: every fate is first beside one half of the others.
+    const orders = [
+      [0, 5],
+      [5, 0],
+    ];
     return playAll(
-      pairs.flatMap((fates) =>
-        [
-          [0, 5],
-          [5, 0],
-        ].map((delays) => ({ fates, way, delays })),
+      pairs.flatMap((fates, pair) =>
+        orders.filter((_, order) => isThorough || order === pair % 2).map((delays) => ({ fates, way, delays })),
       ),
     );
   });
@@ -226,7 +229,7 @@ describe.each(WAYS)('answered through the %s', (way) => {
       way,
       delays: Array.from({ length: count }, () => pick(12)),
     });
-    return playAll(Array.from({ length: 60 }, one));
+    return playAll(Array.from({ length: effort(12, 60) }, one));
   });
 });
 

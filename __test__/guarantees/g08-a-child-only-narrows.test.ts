@@ -13,13 +13,14 @@ import { checkPolicy, createGate, definePolicy, gateTools, shellGlob, streamWith
 import { random, randomCall, randomPolicy, type Random, strictest, strictness, pick } from '../policy/random.js';
 import { scratch } from '../policy/support.js';
 import { became, ways } from '../policy/ways.js';
+import { effort } from '../support/effort.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 
-const SEEDS = Array.from({ length: 40 }, (_, seed) => seed);
+const SEEDS = Array.from({ length: effort(16, 40) }, (_, seed) => seed);
 const open: PolicyDocument = { version: 1, default: 'allow' };
 
 describe.each(ways)('%s', (...way) => {
-  it('does no more under a policy of its own than its gate allows', { timeout: 120_000 }, async () => {
+  it('does no more under a policy of its own than its gate allows', async () => {
     const place = { cwd: scratch(), home: '/home/nobody' };
     const seen = new Set<string>();
     for (const seed of SEEDS) {
@@ -170,10 +171,10 @@ async function inChain(
 
 describe('agents that start agents', () => {
   /** A chain may be cut off above: a policy can deny the tool that starts the next one. Then nothing runs, which is the strictest. */
-  const kinds = async (seeds: number, policies: number, depths: (next: Random) => number) => {
+  const kinds = async (first: number, seeds: number, policies: number, depths: (next: Random) => number) => {
     const place = { cwd: scratch(), home: '/home/nobody' };
     const seen = new Map<string, number>();
-    for (let seed = 0; seed < seeds; seed++) {
+    for (let seed = first; seed < first + seeds; seed++) {
       const next = random(seed);
       const made = randomCall(next);
       const gatePolicy = next() < policies ? randomPolicy(next) : undefined;
@@ -190,17 +191,18 @@ describe('agents that start agents', () => {
     return seen;
   };
 
-  it('do no more than each agent above them may do unasked', { timeout: 240_000 }, async () => {
-    const seen = await kinds(240, 0.4, (next) => (next() < 0.7 ? 2 : 3));
+  it('do no more than each agent above them may do unasked', async () => {
+    // These fifty have all of those kinds.
+    const seen = await kinds(effort(53, 0), effort(50, 240), 0.4, (next) => (next() < 0.7 ? 2 : 3));
     // The seeds do try what they are here for: children that tighten, and children that have what their parents have.
     for (const kind of ['allow allow', 'allow ask', 'allow deny', 'ask ask', 'ask deny'])
       expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(3);
   });
 
-  it('nor does one that is started by one that is started', { timeout: 240_000 }, async () => {
-    const seen = await kinds(160, 0, () => 3);
+  it('nor does one that is started by one that is started', async () => {
+    const seen = await kinds(0, effort(40, 160), 0, () => 3);
     for (const kind of ['allow allow', 'allow ask', 'ask ask'])
-      expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(10);
+      expect(seen.get(kind) ?? 0, JSON.stringify([...seen])).toBeGreaterThan(effort(1, 10));
   });
 
   it('may be answered by what the parent was granted for the run, and no longer than it', async () => {
