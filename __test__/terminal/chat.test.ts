@@ -1,8 +1,10 @@
 /** The real program in a real terminal, with the embedded model behind HTTP: files are really written. */
-import { existsSync, mkdtempSync, realpathSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runtimes } from '../runtimes.js';
-import { normal, startChat, withModel, type Chat } from './chat.js';
+import { isThorough } from '../support/effort.js';
+import { anyChat, normal, startChat, withModel, type Chat } from './chat.js';
 import { asciiJson, foreign, HOSTILE, isOurs } from './hostile.js';
 import { matchesScreen } from './terminal.js';
 
@@ -16,83 +18,83 @@ const call = (chat: Chat, title: string): string =>
     .find((line) => line.includes(title) && /^[✓✗⊘○◐–]/.test(line)) ?? '';
 
 test('it starts in Safe mode', async () => {
-  const { terminal } = await startChat();
+  const { terminal } = await anyChat();
   expect(terminal.screen()).toContain('🔴 Safe mode · countersign-demo');
 });
 
 describe('a file that is to be written', () => {
-  test.each([60, 80, 120])('is asked about, with what would change in it, %i columns wide', async (columns) => {
-    const chat = await startChat({ columns, files: { 'a.txt': 'one\ntwo\nthree\n' } });
-    chat.say('change two to zwei in a.txt');
-    const screen = await chat.asks('a.txt');
-    expect(screen).toContain('│ - two');
-    expect(screen).toContain('│ + zwei');
-    expect(chat.file('a.txt')).toBe('one\ntwo\nthree\n');
-    matchesScreen(`asks-${columns}`, normal(screen, chat));
-  });
+  test.each(isThorough ? [60, 80, 120] : [80])(
+    'is asked about, with what would change in it, %i columns wide',
+    async (columns) => {
+      const chat = await startChat({ columns, files: { 'a.txt': 'one\ntwo\nthree\n' } });
+      chat.say('change two to zwei in a.txt');
+      const screen = await chat.asks('a.txt');
+      expect(screen).toContain('│ - two');
+      expect(screen).toContain('│ + zwei');
+      expect(chat.file('a.txt')).toBe('one\ntwo\nthree\n');
+      matchesScreen(`asks-${columns}`, normal(screen, chat));
+    },
+  );
 
   test('Y writes it', async () => {
-    const chat = await startChat();
-    chat.say('create hello.txt with hi');
-    await chat.asks('hello.txt');
+    const chat = await anyChat();
+    chat.say('create yes.txt with hi');
+    await chat.asks('yes.txt');
     chat.terminal.press('Y');
     await chat.idle();
-    expect(chat.file('hello.txt')).toBe('hi');
-    expect(call(chat, 'hello.txt')).toMatch(/^✓ write_file/);
-    expect(chat.terminal.all()).toContain('Created hello.txt.');
+    expect(chat.file('yes.txt')).toBe('hi');
+    expect(call(chat, 'yes.txt')).toMatch(/^✓ write_file/);
+    expect(chat.terminal.all()).toContain('Created yes.txt.');
   });
 
   test('N does not, and the model is told', async () => {
-    const chat = await startChat();
-    chat.say('create hello.txt with hi');
-    await chat.asks('hello.txt');
+    const chat = await anyChat();
+    chat.say('create no.txt with hi');
+    await chat.asks('no.txt');
     chat.terminal.press('N');
     await chat.idle();
-    expect(chat.file('hello.txt')).toBeUndefined();
-    expect(call(chat, 'hello.txt')).toMatch(/^⊘ write_file hello.txt · did not run/);
-    expect(chat.terminal.all()).toContain('You rejected creating hello.txt');
+    expect(chat.file('no.txt')).toBeUndefined();
+    expect(call(chat, 'no.txt')).toMatch(/^⊘ write_file no.txt · did not run/);
+    expect(chat.terminal.all()).toContain('You rejected creating no.txt');
   });
 
   test('a reason reaches the model', async () => {
-    const chat = await startChat();
-    chat.say('create hello.txt with hi');
-    await chat.asks('hello.txt');
+    const chat = await anyChat();
+    chat.say('create why.txt with hi');
+    await chat.asks('why.txt');
     chat.terminal.type('wrong folder');
     await chat.terminal.waitFor('because: wrong folder');
     chat.terminal.press('enter');
     await chat.idle();
-    expect(chat.file('hello.txt')).toBeUndefined();
+    expect(chat.file('why.txt')).toBeUndefined();
     // The model says why.
-    expect(chat.terminal.all()).toMatch(/You rejected creating hello.txt: .*wrong folder/);
+    expect(chat.terminal.all()).toMatch(/You rejected creating why.txt: .*wrong folder/);
   });
 
   test('Esc does not write it', async () => {
-    const chat = await startChat();
-    chat.say('create hello.txt with hi');
-    await chat.asks('hello.txt');
+    const chat = await anyChat();
+    chat.say('create esc.txt with hi');
+    await chat.asks('esc.txt');
     chat.terminal.press('escape');
     await chat.idle();
-    expect(chat.file('hello.txt')).toBeUndefined();
-    expect(call(chat, 'hello.txt')).toContain('did not run');
+    expect(chat.file('esc.txt')).toBeUndefined();
+    expect(call(chat, 'esc.txt')).toContain('did not run');
   });
 
   test('other content, as it was edited and shown', async () => {
-    const chat = await startChat({
-      files: { editor: '#!/bin/sh\nsed -i s/hi/servus/ "$1"\n' },
-      env: { VISUAL: 'sh ./editor' },
-    });
-    chat.say('create hello.txt with hi');
-    await chat.asks('hello.txt');
+    const chat = await anyChat();
+    chat.say('create edited.txt with hi');
+    await chat.asks('edited.txt');
     chat.terminal.press('e');
     const screen = await chat.terminal.waitFor('y run it like this');
     expect(screen).toContain('servus');
     chat.terminal.press('y');
     await chat.idle();
-    expect(chat.file('hello.txt')).toBe('servus');
+    expect(chat.file('edited.txt')).toBe('servus');
   });
 
   test("a result of one's own instead", async () => {
-    const chat = await startChat();
+    const chat = await anyChat();
     chat.say('call execute {"command":"date"}');
     await chat.asks('execute');
     chat.terminal.press('r');
@@ -110,32 +112,36 @@ describe('a file that is to be written', () => {
 
 describe('Auto-approve', () => {
   test('/approve turns it on and off, with both messages', async () => {
-    const chat = await startChat();
+    const chat = await anyChat();
     chat.say('/approve');
     await chat.terminal.waitFor('🟢 Auto-approve: what would be asked about runs at once');
     await chat.terminal.waitFor('🟢 Auto-approve · ');
-    chat.say('create hello.txt with hi');
-    await chat.terminal.waitFor('Created hello.txt.');
-    expect(chat.file('hello.txt')).toBe('hi');
+    chat.say('create auto.txt with hi');
+    await chat.terminal.waitFor('Created auto.txt.');
+    expect(chat.file('auto.txt')).toBe('hi');
     chat.say('/approve');
     await chat.terminal.waitFor('🔴 Safe mode: what is dangerous is asked about');
     await chat.terminal.waitFor('🔴 Safe mode · ');
-    chat.say('create other.txt with hi');
-    await chat.asks('other.txt');
-    expect(chat.file('other.txt')).toBeUndefined();
+    chat.say('create safe.txt with hi');
+    await chat.asks('safe.txt');
+    expect(chat.file('safe.txt')).toBeUndefined();
+    chat.terminal.press('n');
+    await chat.idle();
   });
 
   test('A approves what waits and turns it on', async () => {
-    const chat = await startChat();
-    chat.say('create a.txt with 1 and create b.txt with 2');
+    const chat = await anyChat();
+    chat.say('create all-a.txt with 1 and create all-b.txt with 2');
     await chat.asks('Tool 1 of 2');
     chat.terminal.press('A');
     await chat.idle();
-    expect([chat.file('a.txt'), chat.file('b.txt')]).toEqual(['1', '2']);
+    expect([chat.file('all-a.txt'), chat.file('all-b.txt')]).toEqual(['1', '2']);
     expect(chat.terminal.screen()).toContain('🟢 Auto-approve · ');
-    chat.say('create c.txt with 3');
-    await chat.terminal.waitFor('Created c.txt.');
-    expect(chat.file('c.txt')).toBe('3');
+    chat.say('create all-c.txt with 3');
+    await chat.terminal.waitFor('Created all-c.txt.');
+    expect(chat.file('all-c.txt')).toBe('3');
+    chat.say('/approve');
+    await chat.terminal.waitFor('🔴 Safe mode · ');
   });
 
   test('never what a policy denies', async () => {
@@ -166,7 +172,7 @@ test('a rule that looks at the arguments: only what is outside of /tmp is asked 
 
 describe('several at once', () => {
   test('three are asked about one after the other, and each gets its own answer', async () => {
-    const chat = await startChat();
+    const chat = await anyChat();
     chat.say('create a.txt with 1 and create b.txt with 2 and create c.txt with 3');
     for (const [at, name] of ['a.txt', 'b.txt', 'c.txt'].entries()) {
       const screen = await chat.asks(`Tool ${at + 1} of 3`);
@@ -192,18 +198,21 @@ describe('several at once', () => {
 
 describe('Ctrl+C', () => {
   test('once: what waits is cancelled, and it takes prompts again', async () => {
-    const chat = await startChat();
-    chat.say('create hello.txt with hi');
-    await chat.asks('hello.txt');
+    const chat = await anyChat();
+    chat.say('create gone.txt with hi');
+    await chat.asks('gone.txt');
     chat.terminal.press('ctrlC');
     await chat.idle();
-    expect(chat.file('hello.txt')).toBeUndefined();
-    expect(call(chat, 'hello.txt')).toMatch(/cancelled|did not run/);
+    expect(chat.file('gone.txt')).toBeUndefined();
+    expect(call(chat, 'gone.txt')).toMatch(/cancelled|did not run/);
     chat.say('create other.txt with hi');
     await chat.asks('other.txt');
+    chat.terminal.press('n');
+    await chat.idle();
   });
 
-  test('twice: it ends', async () => {
+  // As screen.test.ts and start/terminal.test.ts have it.
+  test.runIf(isThorough)('twice: it ends', async () => {
     const chat = await startChat();
     chat.say('create hello.txt with hi');
     await chat.asks('hello.txt');
@@ -215,7 +224,7 @@ describe('Ctrl+C', () => {
   });
 
   test('a command that runs is ended', async () => {
-    const chat = await startChat();
+    const chat = await anyChat();
     chat.say('run sleep 600; touch late.txt');
     await chat.asks('sleep');
     chat.terminal.press('y');
@@ -227,7 +236,7 @@ describe('Ctrl+C', () => {
 });
 
 test('questions of the model are answered', async () => {
-  const chat = await startChat();
+  const chat = await anyChat();
   chat.say('ask me which language: English, German or French; what for (optional)');
   await chat.terminal.waitFor('Esc does not answer');
   chat.terminal.press('down');
@@ -241,8 +250,9 @@ test('questions of the model are answered', async () => {
 });
 
 test('s: what is like it is not asked about again, once it has said what that is', async () => {
-  const chat = await startChat({ files: { 'a.txt': 'a' } });
-  chat.say('run wc -c a.txt');
+  const chat = await anyChat();
+  writeFileSync(join(chat.folder, 'like.txt'), 'a');
+  chat.say('run wc -c like.txt');
   const screen = await chat.asks('wc');
   expect(screen).toContain('s always');
   chat.terminal.press('s');
@@ -250,8 +260,8 @@ test('s: what is like it is not asked about again, once it has said what that is
   expect(offer).toMatch(/wc/);
   chat.terminal.press('y');
   await chat.idle();
-  chat.say('run wc -c a.txt');
-  await chat.terminal.waitFor((seen) => seen.split('Ran `wc -c a.txt`').length === 3, 'the second run');
+  chat.say('run wc -c like.txt');
+  await chat.terminal.waitFor((seen) => seen.split('Ran `wc -c like.txt`').length === 3, 'the second run');
 });
 
 test('what waits when the terminal goes away is offered, and continued', async () => {
@@ -272,7 +282,8 @@ test('what waits when the terminal goes away is offered, and continued', async (
   expect(chat.file('hello.txt')).toBe('hi');
 });
 
-test('another size while it asks', async () => {
+// As screen.test.ts has it.
+test.runIf(isThorough)('another size while it asks', async () => {
   const chat = await startChat({ columns: 100, rows: 30 });
   chat.say('create hello.txt with hi');
   await chat.asks('hello.txt');
@@ -286,7 +297,8 @@ test('another size while it asks', async () => {
   expect(chat.file('hello.txt')).toBe('hi');
 });
 
-test('lines instead of a screen on a terminal that can do nothing', async () => {
+// As chat-plain.test.ts has it.
+test.runIf(isThorough)('lines instead of a screen on a terminal that can do nothing', async () => {
   const chat = await startChat({ env: { TERM: 'dumb' } }, 'Safe mode');
   expect(chat.terminal.raw).not.toContain('\u001b[?25l');
   chat.say('create hello.txt with hi');
@@ -297,9 +309,9 @@ test('lines instead of a screen on a terminal that can do nothing', async () => 
   expect(chat.file('hello.txt')).toBe('hi');
 });
 
-test('hostile arguments of a model are shown for what they are', { timeout: 120_000 }, async () => {
-  const chat = await startChat();
-  for (const [what, command, shown] of HOSTILE) {
+test('hostile arguments of a model are shown for what they are', async () => {
+  const chat = await anyChat();
+  for (const [what, command, shown] of isThorough ? HOSTILE : HOSTILE.slice(0, 2)) {
     chat.terminal.raw = '';
     chat.say(`call execute ${asciiJson({ command })}`);
     const screen = await chat.asks('execute');

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { isThorough } from '../support/effort.js';
 import { Terminal, type TerminalOptions } from './terminal.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -24,7 +25,10 @@ export function withModel(): void {
     server = await startModelServer();
     url = server.url;
   });
-  afterAll(() => server.close());
+  afterAll(async () => {
+    await shared?.close();
+    await server.close();
+  });
 }
 
 export interface Chat {
@@ -49,11 +53,41 @@ export interface ChatSetting extends TerminalOptions {
   folder?: string;
 }
 
-/** Starts it, and waits until it takes prompts. @param ready what it shows then */
-export async function startChat(
-  { args = [], files = {}, runtime, folder, ...terminalOptions }: ChatSetting = {},
-  ready = 'what is to be done?',
-): Promise<Chat> {
+/** It takes a prompt, and nothing goes on. */
+const READY = 'what is to be done?';
+
+/** Starts it for one test, and waits until it takes prompts. @param ready what it shows then */
+export async function startChat(setting: ChatSetting = {}, ready = READY): Promise<Chat> {
+  const chat = open(setting);
+  onTestFinished(chat.close);
+  await chat.terminal.waitFor(ready);
+  return chat;
+}
+
+/** An editor that turns `hi` into `servus`. */
+const EDITABLE: ChatSetting = {
+  files: { editor: '#!/bin/sh\nsed -i s/hi/servus/ "$1"\n' },
+  env: { VISUAL: 'sh ./editor' },
+};
+
+let shared: (Chat & { close(): Promise<void> }) | undefined;
+
+/**
+ * One that takes prompts, for a test that leaves it so, in Safe mode, and whose files no other test has: in `npm test` these share
+ * one program, since to start it takes longer than what they do. `npm run test:all` starts one for each.
+ */
+export async function anyChat(): Promise<Chat> {
+  if (isThorough) return startChat(EDITABLE);
+  // A test that failed may have left it anywhere.
+  if (shared?.terminal.screen().includes(READY) !== true) {
+    await shared?.close();
+    shared = open(EDITABLE);
+    await shared.terminal.waitFor(READY);
+  }
+  return shared;
+}
+
+function open({ args = [], files = {}, runtime, folder, ...terminalOptions }: ChatSetting) {
   const place = folder ?? realpathSync(mkdtempSync(join(tmpdir(), 'cs-')));
   mkdirSync(join(place, '.countersign'), { recursive: true });
   for (const [name, content] of Object.entries(files)) writeFileSync(join(place, name), content);
@@ -62,19 +96,18 @@ export async function startChat(
     [CLI, '--model', 'countersign-demo', '--base-url', url, ...args],
     { cwd: place, ...terminalOptions, env: { HOME: place, ...terminalOptions.env } },
   );
-  onTestFinished(async () => {
-    await terminal.close();
-    rmSync(place, { recursive: true, force: true, maxRetries: 3 });
-  });
-  await terminal.waitFor(ready);
   return {
+    close: async () => {
+      await terminal.close();
+      rmSync(place, { recursive: true, force: true, maxRetries: 3 });
+    },
     terminal,
     folder: place,
-    file: (name) => (existsSync(join(place, name)) ? readFileSync(join(place, name), 'utf8') : undefined),
-    say: (line) => terminal.type(`${line}\r`),
+    file: (name: string) => (existsSync(join(place, name)) ? readFileSync(join(place, name), 'utf8') : undefined),
+    say: (line: string) => terminal.type(`${line}\r`),
     asks: (text = '') =>
       terminal.waitFor((screen) => screen.includes('? help') && screen.includes(text), `a question about ${text}`),
-    idle: () => terminal.waitFor((screen) => screen.includes('what is to be done?'), 'the end of the run'),
+    idle: () => terminal.waitFor((screen) => screen.includes(READY), 'the end of the run'),
   };
 }
 

@@ -2,29 +2,34 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll } from 'vitest';
 import type { ApprovalRequest, Question } from '../../index.js';
-import { terminal as forTerminals } from '../../rolldown.config.mjs';
 import type { Ask, ChatView, Entry } from '../../ts/cli/chat/view.js';
 import { preview } from '../../ts/native.js';
 import { Terminal, type TerminalOptions } from './terminal.js';
 
 const root = join(import.meta.dirname, '../..');
-/** Beside `dist`, since it finds the addon as that does. One for each process that tests, since several do so at once. */
+/** One for each process that tests, since several do so at once. */
 const NAME = `fake-chat-${process.pid}`;
 const PROGRAM = join(root, '.build', `${NAME}.js`);
+const SCREEN = join(root, 'dist/screen.js');
 
-/** Compiles the program, for all tests of a file. */
+/** Compiles the program, for all tests of a file. The screen in it is the one that ships. */
 export function withFake(): void {
   beforeAll(async () => {
     const bundle = await rolldown({
-      ...forTerminals,
       cwd: root,
       input: { [NAME]: '__test__/terminal/programs/fake-chat.ts' },
       platform: 'node',
-      external: [/\/binding\.js$/],
-      makeAbsoluteExternalsRelative: false,
+      plugins: [
+        {
+          name: 'screen',
+          resolveId: (source) =>
+            source.endsWith('/screen/index.js') ? { id: pathToFileURL(SCREEN).href, external: true } : undefined,
+        },
+      ],
     });
     await bundle.write({ dir: '.build', format: 'esm', entryFileNames: '[name].js', codeSplitting: false });
     await bundle.close();

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { effort, isThorough } from '../support/effort.js';
 import { approval, entry, startFake, withFake } from './fake.js';
 import { foreign, HOSTILE, isOurs } from './hostile.js';
 
@@ -33,10 +34,7 @@ async function all(cases: readonly Case[], columns: number, rows: number): Promi
   expect(foreign(terminal.raw)).toEqual([]);
 }
 
-test.each([
-  [60, 24],
-  [120, 40],
-])('calls, %i columns wide', { timeout: 60_000 }, async (columns, rows) => {
+test.each([[60, 24], ...(isThorough ? [[120, 40]] : [])])('calls, %i columns wide', async (columns = 0, rows = 0) => {
   await all(
     HOSTILE.map(([what, command, shown]) => ({
       what,
@@ -96,7 +94,8 @@ test('what else comes from a model, and names', async () => {
 /** Not ours to keep: they are looked at where they are. */
 const PUBLIC = join(import.meta.dirname, '../../../shared/cases/public_display.jsonl');
 
-test('the public cases', { timeout: 120_000 }, async (context) => {
+// Each takes a quarter of a second, until keys count: in `npm test` every third.
+test('the public cases', async (context) => {
   let text: string;
   try {
     text = readFileSync(PUBLIC, 'utf8');
@@ -107,7 +106,7 @@ test('the public cases', { timeout: 120_000 }, async (context) => {
   const bare = (shown: string): string => shown.replace(/[│┆↪⇥\s]|\\t/g, '');
   const cases = text
     .split('\n')
-    .filter((line) => line !== '')
+    .filter((line, at) => line !== '' && at % effort(3, 1) === 0)
     .map((line) => JSON.parse(line) as { id: string; tool: string; args: unknown; must_show: string[] })
     .map(({ id, tool, args, must_show }): Case => {
       const shown = (screen: string): boolean => must_show.every((part) => bare(screen).includes(bare(part)));

@@ -130,6 +130,7 @@ describe('the prompt', () => {
     expect(screen).toContain('/pending');
     expect(screen).not.toContain('/quit');
     terminal.type('o');
+    await terminal.waitFor('› /po');
     terminal.press('tab');
     await terminal.waitFor('› /policy');
   });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatView } from '../../ts/cli/chat/view.js';
 import { runtimes } from '../runtimes.js';
+import { isThorough } from '../support/effort.js';
 import { approval, entry, withFake } from './fake.js';
 import { asking, start } from './stage.js';
 import { matchesScreen } from './terminal.js';
@@ -111,9 +112,11 @@ describe('what is seen', () => {
   });
 
   test('time that is left, and it runs', async () => {
-    const { terminal } = start({ asks: [approval('execute', { command: 'ls' }, { expiresAt: 90_000 })] });
-    await terminal.waitFor('1m 29s left');
-    await terminal.waitFor('1m 28s left');
+    const { terminal } = start({ asks: [approval('execute', { command: 'ls' }, { expiresAt: 570_000 })] });
+    const left = /\dm \d+s left/;
+    const [first = ''] = left.exec(await terminal.waitFor(left))!;
+    // Not each second is seen on a busy machine.
+    await terminal.waitFor((screen) => left.test(screen) && !screen.includes(first), `less than ${first}`);
   });
 
   test('each finished entry once, however often the screen changes', async () => {
@@ -165,12 +168,15 @@ describe('the end', () => {
     expect(terminal.all()).toBe('this stays\n\nthe end');
   });
 
-  test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('%s: the terminal is given back', async (signal) => {
-    const { terminal } = await asking();
-    process.kill(terminal.pid, signal);
-    await terminal.ended();
-    expect(terminal.raw).toContain('\u001b[?2004l\u001b[?25h');
-  });
+  test.each(isThorough ? (['SIGTERM', 'SIGHUP', 'SIGINT'] as const) : (['SIGHUP'] as const))(
+    '%s: the terminal is given back',
+    async (signal) => {
+      const { terminal } = await asking();
+      process.kill(terminal.pid, signal);
+      await terminal.ended();
+      expect(terminal.raw).toContain('\u001b[?2004l\u001b[?25h');
+    },
+  );
 });
 
 test('a crash gives the terminal back, and is told', async () => {
