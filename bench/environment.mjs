@@ -18,7 +18,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { npm } from '../scripts/run.mjs';
+import { Failure, npm } from '../scripts/run.mjs';
 import * as shared from '../scripts/runtimes.mjs';
 import { progress } from './harness.mjs';
 
@@ -135,18 +135,19 @@ function hostAddon() {
     throw new Error(`expected one .node file in binding/, found ${files.length || 'none'}: run \`npm run build\``);
   }
   const path = join(binding, files[0]);
-  if (hasDebugInformation(readFileSync(path))) {
-    throw new Error('the addon in binding/ is a debug build: run `npm run build:native`');
+  if (hasSymbols(readFileSync(path))) {
+    throw new Failure('the addon in binding/ is not the one that ships: run `npm run build:native`');
   }
   return { file: files[0], path, platform: files[0].replace(/^countersign\./, '').replace(/\.node$/, '') };
 }
 
-/** A release build is stripped; one with debug information is not what ships. Looks at ELF files only. @param {Buffer} file */
-function hasDebugInformation(file) {
+/** What ships is stripped of its table of symbols, other builds are not. Looks at ELF files only. @param {Buffer} file */
+function hasSymbols(file) {
   if (!file.subarray(0, 4).equals(Buffer.from('\x7fELF'))) return false;
-  // The names of the sections stand right before the table of the sections.
-  const sections = Number(file.readBigUInt64LE(0x28));
-  return file.subarray(Math.max(0, sections - 2048), sections).includes('.debug_info');
+  const start = Number(file.readBigUInt64LE(0x28));
+  const [size, count] = [file.readUInt16LE(0x3a), file.readUInt16LE(0x3c)];
+  const types = Array.from({ length: count }, (_, section) => file.readUInt32LE(start + section * size + 4));
+  return types.includes(2);
 }
 
 /** The versions that are compared. @param {string} node */
