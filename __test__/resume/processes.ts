@@ -13,6 +13,9 @@ import { major, sleep } from '../support/model.js';
 const root = join(import.meta.dirname, '../..');
 const LINK = process.platform === 'win32' ? 'junction' : 'dir';
 
+/** How long to wait for what never comes, in ms. */
+const HANGS = 240_000;
+
 /** What the model says in one turn. */
 export type Said = { text: string } | { tool: string; args: object; id: string };
 
@@ -86,8 +89,9 @@ export function theatre(): Theatre {
     play: (way, orders) => start(way, orders).gone,
     lines,
     async saw(line) {
-      for (let tries = 0; !lines().includes(line); tries++) {
-        if (tries > 2_000) throw new Error(`never saw ${line} in\n${lines().join('\n')}`);
+      const until = Date.now() + HANGS;
+      while (!lines().includes(line)) {
+        if (Date.now() > until) throw new Error(`never saw ${line} in\n${lines().join('\n')}`);
         await sleep(5);
       }
     },

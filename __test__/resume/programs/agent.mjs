@@ -60,7 +60,7 @@ const started = new Set();
 /** What runs beside what is asked about has begun, if it is to begin at all. */
 const begun = async () => {
   if (way !== 'start' || !turns[0]?.some(({ tool }) => tool === 'read')) return;
-  for (let time = 0; !started.has('read') && time < 5_000; time++) await new Promise((done) => setTimeout(done, 1));
+  while (!started.has('read')) await new Promise((done) => setTimeout(done, 1));
 };
 
 const inputSchema = ai.jsonSchema({ type: 'object', properties: { path: { type: 'string' } }, required: ['path'] });
@@ -72,7 +72,7 @@ const toolNamed = (name, description) =>
       say('START', name, path);
       started.add(name);
       dieAt(`in ${name}`);
-      await new Promise((done) => setTimeout(done, path.startsWith('/slow') ? 60_000 : 1));
+      await new Promise((done) => setTimeout(done, path.startsWith('/slow') ? 600_000 : 1));
       say('END', name, path);
       return `${name} ${path}`;
     },
