@@ -1,51 +1,62 @@
 /** G3 over processes: one decision per request and one execution per approval, whoever shares the ledger. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from 'ai';
 import type { ApprovalRequest } from '../../index.js';
 import { eventually, left, node, stage } from '../ledger/processes.js';
 import { runtimes } from '../runtimes.js';
+import { effort } from '../support/effort.js';
 import { answer } from '../support/entries.js';
 
 const on = stage();
 
-/** For each test, in ms: the machine may have others to run. */
-vi.setConfig({ testTimeout: 90_000 });
+const RACERS = effort(3, 8);
+const REQUESTS = effort(60, 500);
+/** That continue one run at once. */
+const RESUMED = effort(2, 4);
+const SERVERS = effort(3, 6);
 
-/** Two of each Node that is supported and two of Bun, as far as they are there: eight in all. */
-function eight() {
+/** Two of each Node that is supported and two of Bun, as far as they are there: eight in all; three where there is little time. */
+function racing() {
   const all = runtimes();
   const bun = all.find(({ kind }) => kind === 'bun') ?? node();
   const nodes = all.filter(({ kind }) => kind === 'node');
-  return Array.from({ length: 8 }, (_, index) => (index >= 6 ? bun : (nodes[index % nodes.length] ?? node())));
+  return Array.from({ length: RACERS }, (_, index) => (index >= 6 ? bun : (nodes[index % nodes.length] ?? node())));
 }
 
 describe('one decision', () => {
-  it('8 processes, of Node and of Bun, decide 500 requests 4 times at once: 500 win, all others are told who', async () => {
+  /** @returns whether several processes won */
+  async function race(): Promise<boolean> {
     const ledger = on.ledger();
     const gate = on.gate(ledger);
-    for (let index = 0; index < 500; index++) {
+    for (let index = 0; index < REQUESTS; index++) {
       void gate.request({ runId: 'race', toolCallId: `c${index}`, toolName: 't', args: { index } });
     }
-    await eventually(async () => (await gate.pending()).length === 500 || undefined);
-    const racers = eight().map((runtime, index) => on.start('racer', [ledger, `p${index}`], { runtime }));
-    for (const racer of racers) expect(await racer.says('ready'), racer.all).toBe('500');
+    await eventually(async () => (await gate.pending()).length === REQUESTS || undefined);
+    const racers = racing().map((runtime, index) => on.start('racer', [ledger, `p${index}`], { runtime }));
+    for (const racer of racers) expect(await racer.says('ready'), racer.all).toBe(`${REQUESTS}`);
     for (const racer of racers) racer.tell('go');
     for (const racer of racers) expect(await racer.ended, racer.stderr).toEqual({ code: 0, signal: null });
     expect(racers.flatMap((racer) => racer.said('odd'))).toEqual([]);
     const won = racers.flatMap((racer) => racer.said('won'));
     const lost = racers.flatMap((racer) => racer.said('lost'));
-    expect([won.length, lost.length]).toEqual([500, 8 * 4 * 500 - 500]);
+    expect([won.length, lost.length]).toEqual([REQUESTS, RACERS * 4 * REQUESTS - REQUESTS]);
     const winners = new Map(won.map(([id = '', ...who]) => [id, who]));
-    expect(winners.size).toBe(500);
+    expect(winners.size).toBe(REQUESTS);
     for (const [id = '', ...who] of lost) expect(who).toEqual(winners.get(id));
-    // The race was one: nobody won it all.
-    expect(new Set([...winners.values()].map(([by = '']) => by.split('.')[0])).size).toBeGreaterThan(1);
     for (const [id, [by, type]] of winners)
       expect(await gate.get(id)).toMatchObject({ decidedBy: by, decision: { type } });
     const entries: string[] = [];
     for await (const { approvalId } of gate.audit.list({ kind: 'decided' })) entries.push(approvalId as string);
-    expect([entries.length, new Set(entries).size]).toEqual([500, 500]);
+    expect([entries.length, new Set(entries).size]).toEqual([REQUESTS, REQUESTS]);
     expect(await gate.audit.verify()).toMatchObject({ ok: true });
+    return new Set([...winners.values()].map(([by = '']) => by.split('.')[0])).size > 1;
+  }
+
+  it(`${RACERS} processes decide ${REQUESTS} requests 4 times at once: ${REQUESTS} win, all others are told who`, async () => {
+    let raced = false;
+    // On a busy machine one process may be through before the others begin: that was no race.
+    for (let round = 0; round < 20 && !raced; round++) raced = await race();
+    expect(raced).toBe(true);
   });
 });
 
@@ -57,7 +68,7 @@ describe('one execution', () => {
   };
 
   it('a run that several processes resume at once runs its tool once', async () => {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < effort(1, 3); round++) {
       const ledger = on.ledger();
       const ran = on.path();
       const { waiter, approvalId } = await asked(ledger, ran);
@@ -65,11 +76,13 @@ describe('one execution', () => {
       const gate = on.gate(ledger);
       await gate.approve(approvalId);
       await left(gate, 'run');
-      const resumed = [1, 2, 3, 4].map(() => on.start('waiter', [ledger, 'run', ran, 'resume', '60000', '200']));
+      const resumed = Array.from({ length: RESUMED }, () =>
+        on.start('waiter', [ledger, 'run', ran, 'resume', '600000', '200']),
+      );
       for (const one of resumed) await one.ended;
       expect(on.lines(ran), resumed.map((one) => one.all).join('\n')).toEqual(['del /a']);
       const refused = resumed.flatMap((one) => one.said('error').map(([code]) => code));
-      expect(refused.length, resumed.map((one) => one.all).join('\n')).toBe(3);
+      expect(refused.length, resumed.map((one) => one.all).join('\n')).toBe(RESUMED - 1);
       for (const code of refused) expect(code).toMatch(/^ERR_RUN_(ACTIVE|OVER)$/);
       expect(await gate.get(approvalId)).toMatchObject({ status: 'succeeded' });
     }
@@ -90,7 +103,7 @@ describe('one execution', () => {
   it('a process that dies in the middle of the execution: it is interrupted, and not run again by itself', async () => {
     const ledger = on.ledger();
     const ran = on.path();
-    const waiter = on.start('waiter', [ledger, 'run', ran, 'start', '60000', '60000']);
+    const waiter = on.start('waiter', [ledger, 'run', ran, 'start', '600000', '600000']);
     const approvalId = await waiter.says('asked');
     const gate = on.gate(ledger);
     await gate.approve(approvalId);
@@ -119,7 +132,7 @@ describe('one execution', () => {
     await gate.approve(approvalId);
     const status = async () => (await gate.get(approvalId))?.status;
     // Killed as soon as they have the run: mostly before the start, now and then in the middle of it.
-    for (let attempt = 0; attempt < 6 && (await status()) === 'approved'; attempt++) {
+    for (let attempt = 0; attempt < effort(2, 6) && (await status()) === 'approved'; attempt++) {
       await left(gate, 'run');
       const hurried = on.start('waiter', [ledger, 'run', ran, 'resume']);
       await hurried.says('event');
@@ -132,13 +145,13 @@ describe('one execution', () => {
     expect([on.lines(ran), await status()]).toEqual([['del /a'], 'succeeded']);
   });
 
-  it('an answer that 6 servers get at the same time runs the tool once', async () => {
+  it(`an answer that ${SERVERS} servers get at the same time runs the tool once`, async () => {
     const ledger = on.ledger();
     const ran = on.path();
     const first = on.start('chat', [ledger, ran]);
     first.tell(JSON.stringify([{ role: 'user', content: 'go' }]));
     const history = JSON.parse(await first.says('messages')) as ModelMessage[];
-    const servers = [1, 2, 3, 4, 5, 6].map(() => on.start('chat', [ledger, ran]));
+    const servers = Array.from({ length: SERVERS }, () => on.start('chat', [ledger, ran]));
     await Promise.all(servers.map((server) => server.says('ready')));
     for (const server of servers) server.tell(JSON.stringify(answer(history, true)));
     for (const server of servers) expect(await server.ended, server.all).toEqual({ code: 0, signal: null });

@@ -3,6 +3,7 @@ import { appendFileSync, readFileSync, readdirSync, statSync, truncateSync, writ
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRecord, Gate } from '../../index.js';
 import { eventually, stage, withSqlite, type Worker } from '../ledger/processes.js';
+import { effort } from '../support/effort.js';
 
 const on = stage();
 
@@ -20,7 +21,7 @@ describe('the log that was being written', () => {
   async function killed(): Promise<{ path: string; ids: string[] }> {
     const path = on.path();
     const worker = on.start('worker', [`sqlite:${path}`, 'w', `${path}.ran`]);
-    await eventually(() => (worker.said('asked').length >= 20 ? true : undefined));
+    await eventually(() => (worker.said('asked').length >= effort(8, 20) ? true : undefined));
     await worker.kill();
     return { path, ids: worker.said('asked').map(([id = '']) => id) };
   }
@@ -104,7 +105,7 @@ describe('a second SQLite in the process that writes', () => {
     ['three processes', ['p', 'q', 'r']],
   ])('opens, reads and closes the file, in %s: nothing acknowledged is lost', async (_, names) => {
     const path = on.path();
-    const count = 150;
+    const count = effort(40, 150);
     const runtime = withSqlite();
     const processes = names.map((name) => on.start('second', [path, name, String(count)], { runtime }));
     for (const one of processes) expect(await one.ended, one.all).toEqual({ code: 0, signal: null });

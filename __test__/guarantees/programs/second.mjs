@@ -15,7 +15,7 @@ let writing = true;
 let looks = 0;
 const reading = (async () => {
   // oxlint-disable-next-line no-unmodified-loop-condition -- the requests below end it
-  while (writing) {
+  while (writing || looks <= 10) {
     const other = new DatabaseSync(path, { readOnly: looks % 2 === 0 });
     other.prepare('SELECT count(*) FROM approval').get();
     other.close();
