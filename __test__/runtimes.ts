@@ -22,6 +22,9 @@ export interface ExecOptions {
   timeout?: number;
 }
 
+/** For `expect.poll` and `vi.waitFor`: for what hangs, and sooner than its test ends. */
+export const PATIENTLY = { timeout: 200_000 } as const;
+
 /** What npm and vitest tell their own children must not reach the programs under test. */
 const OURS =
   /^(npm_(package|lifecycle|command|config_local_prefix|config_dry_run)|VITEST|NODE_ENV$|NODE_OPTIONS$|TEST$|CI$|INIT_CWD$|AI_MAJOR$)/;

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { scratch } from '../policy/support.js';
-import { exec, type Finished, type Runtime } from '../runtimes.js';
+import { exec, type Finished, type Runtime, PATIENTLY } from '../runtimes.js';
 import { isThorough } from '../support/effort.js';
 import { serve, type Turn } from './chat-server.js';
 import { cli, countersign as apart, quickly, linesOf, on, someRuntimes } from './command.js';
@@ -37,7 +37,7 @@ async function there(turns: Turn[], runtime?: Runtime) {
 }
 
 describe.each(someRuntimes().map((runtime) => [runtime.name, runtime] as const))('%s', (_, runtime) => {
-  test('prompts and answers come in turn', { timeout: 60_000 }, async () => {
+  test('prompts and answers come in turn', async () => {
     const turns = [write('a.txt', 'A'), 'Done.', write('b.txt'), 'I see.', 'Bye.'];
     const { run, server, folder, has } = await there(turns, runtime);
     const { code, stdout, stderr } = await run([], 'make a\ny\nmake b\nuse c.txt\nbye\n');
@@ -296,7 +296,7 @@ test('130: Ctrl+C cancels, and nothing goes on', async () => {
   onTestFinished(() => void child.kill('SIGKILL'));
   let stdout = '';
   child.stdout.on('data', (data: Buffer) => (stdout += String(data)));
-  await expect.poll(() => has('started'), { timeout: 15_000 }).toEqual([true]);
+  await expect.poll(() => has('started'), PATIENTLY).toEqual([true]);
   child.kill('SIGINT');
   const [code] = (await once(child, 'close')) as [number];
   expect([code, stdout]).toEqual([130, expect.stringContaining('"type":"abort"')]);

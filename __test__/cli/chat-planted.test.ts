@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { scratch } from '../policy/support.js';
 import { serve } from './chat-server.js';
+import { PATIENTLY } from '../runtimes.js';
 import { cli, countersign } from './command.js';
 
 const at = (home: string) => ({ HOME: home, XDG_CONFIG_HOME: join(home, 'config'), COUNTERSIGN_LEDGER: undefined });
 
-test('a ledger that came with it, with an approval of theirs', { timeout: 60_000 }, async () => {
+test('a ledger that came with it, with an approval of theirs', async () => {
   const server = await serve([{ calls: [['execute', { command: 'echo ran > ran.txt' }]] }, 'Made.']);
   const args = ['--model', 'scripted', '--base-url', server.url];
   const [folder, theirs, ours] = [scratch(), scratch(), scratch()];
@@ -19,7 +20,7 @@ test('a ledger that came with it, with an approval of theirs', { timeout: 60_000
   let stdout = '';
   child.stdout.on('data', (data: Buffer) => (stdout += String(data)));
   child.stdin.write('go\n');
-  await expect.poll(() => stdout, { timeout: 15_000 }).toContain('Waits for approval');
+  await expect.poll(() => stdout, PATIENTLY).toContain('Waits for approval');
   child.kill('SIGKILL');
   await once(child, 'close');
   const { approvalId } = JSON.parse((await countersign(['pending', '--json'], { cwd: folder })).stdout) as {

@@ -8,6 +8,7 @@ import { scratch } from '../policy/support.js';
 import { call, calls, says } from '../support/model.js';
 import { serve } from './chat-server.js';
 import { asked, idle, stage, told } from './chat-support.js';
+import { PATIENTLY } from '../runtimes.js';
 import { cli, countersign } from './command.js';
 
 const write = (path: string) => call('write_file', { file_path: path, content: 'x' }, 'call_1');
@@ -92,7 +93,7 @@ test('what is in memory cannot be let go of: it is cancelled', async () => {
 });
 
 // The terminal was closed; the process was killed.
-test.each(['SIGHUP', 'SIGKILL'] as const)('%s: the next process goes on', { timeout: 40_000 }, async (signal) => {
+test.each(['SIGHUP', 'SIGKILL'] as const)('%s: the next process goes on', async (signal) => {
   const turn = { calls: [['write_file', { file_path: 'a.txt', content: 'x' }]] } as const;
   const server = await serve([{ calls: [...turn.calls] as never }, 'Made.']);
   const folder = scratch();
@@ -103,7 +104,7 @@ test.each(['SIGHUP', 'SIGKILL'] as const)('%s: the next process goes on', { time
   let stdout = '';
   child.stdout.on('data', (data: Buffer) => (stdout += String(data)));
   child.stdin.write('make a\n');
-  await expect.poll(() => stdout, { timeout: 15_000 }).toContain('Waits for approval');
+  await expect.poll(() => stdout, PATIENTLY).toContain('Waits for approval');
   child.kill(signal);
   await once(child, 'close');
   const next = await countersign(args, { cwd: folder, env, input: '/resume\ny\n' });

@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { Gate } from '../../index.js';
 import type { Pending, Session } from '../../ts/inbox/protocol.js';
 import { ask, gateOf, later, scratch } from '../inbox/support.js';
+import { PATIENTLY } from '../runtimes.js';
 import { cli, countersign, linesOf, someRuntimes } from './command.js';
 
 interface Running {
@@ -39,7 +40,7 @@ const LINK = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/\?token=[\w-]{43}/g;
 const linksOf = ({ stdout }: Running): string[] => stdout.match(LINK) ?? [];
 
 async function firstLink(running: Running): Promise<string> {
-  await expect.poll(() => linksOf(running).length, { timeout: 15_000, message: 'a link' }).toBeGreaterThan(0);
+  await expect.poll(() => linksOf(running).length, { ...PATIENTLY, message: 'a link' }).toBeGreaterThan(0);
   return linksOf(running)[0] ?? '';
 }
 
@@ -59,7 +60,7 @@ test.each(someRuntimes())('decides in the ledger of another process, on $name', 
   const { csrf, person } = (await (await send('api/session')).json()) as Session;
   expect(person).toEqual({ name: 'mia', groups: ['ops', 'security'], mayDecide: true });
   const asking = gate.request({ toolName: 'deploy', args: {}, runId: 'run' });
-  await expect.poll(async () => ((await (await send('api/pending')).json()) as Pending).total).toBe(1);
+  await expect.poll(async () => ((await (await send('api/pending')).json()) as Pending).total, PATIENTLY).toBe(1);
   const { items } = (await (await send('api/pending')).json()) as Pending;
   const decided = await send(`api/requests/${items[0]?.approvalId}/decision`, {
     method: 'POST',
@@ -96,7 +97,7 @@ describe('the command', () => {
     const running = start(['-l', ledger, '--json']);
     await firstLink(running);
     running.child.stdin?.write('\n\n');
-    await expect.poll(() => linksOf(running).length).toBe(3);
+    await expect.poll(() => linksOf(running).length, PATIENTLY).toBe(3);
     running.child.stdin?.end();
     expect(new Set(linksOf(running)).size).toBe(3);
     const told = linesOf(running.stdout).map((line) => JSON.parse(line) as { type: string; url: string; port: number });

@@ -9,10 +9,12 @@ import { createGate, gateTools } from '../../ts/index.js';
 import { forbiddenIn, HOSTILE } from '../policy/hostile.js';
 import { scratch } from '../policy/support.js';
 import { exec } from '../runtimes.js';
-import { isThorough } from '../support/effort.js';
+import { effort, isThorough } from '../support/effort.js';
 import { cli, countersign as apart, quickly, linesOf } from './command.js';
 
 const countersign = isThorough ? apart : quickly;
+/** Processes at once. */
+const MANY = effort(6, 20);
 
 const open: Gate[] = [];
 afterEach(async () => {
@@ -47,16 +49,23 @@ async function ask(
   }
 }
 
-/** A request whose process let go of it, and whose time is up. */
-async function unanswered(more: { timeout: number }) {
-  const { gate, ...place } = there();
-  const { id } = await ask(gate, {}, more);
-  await gate.close();
-  await new Promise((resolve) => setTimeout(resolve, more.timeout + 10));
-  return { ...place, id };
+const jsonOf = <T = ApprovalRecord>(text: string): T[] => linesOf(text).map((line) => JSON.parse(line) as T);
+
+/** A request whose process let go of it, and whose time is up since. */
+async function unanswered() {
+  // On a busy machine its time may be up while its process still has it: then once more, with more of it.
+  for (let timeout = 200; ; timeout *= 2) {
+    const { gate, ...place } = there();
+    const { id } = await ask(gate, {}, { timeout });
+    await gate.close();
+    const due = Date.now() + timeout;
+    const entries = jsonOf<AuditEntry>((await place.run(['audit', 'list', '--json'])).stdout);
+    if (entries.at(-1)?.kind !== 'requested') continue;
+    while (Date.now() <= due) await new Promise((resolve) => setTimeout(resolve, 10));
+    return { ...place, id };
+  }
 }
 
-const jsonOf = <T = ApprovalRecord>(text: string): T[] => linesOf(text).map((line) => JSON.parse(line) as T);
 const short = (id: string): string => id.slice(-8);
 
 describe('looking', () => {
@@ -80,7 +89,7 @@ describe('looking', () => {
   });
 
   it('pending: what is due is not there, though nobody wrote it down', async () => {
-    const { run } = await unanswered({ timeout: 200 });
+    const { run } = await unanswered();
     expect((await run(['pending'])).stdout).toBe('nothing waits\n');
     expect(jsonOf<AuditEntry>((await run(['audit', 'list', '--json'])).stdout).at(-1)?.kind).toBe('requested');
   });
@@ -249,7 +258,7 @@ describe('deciding, while another process waits', () => {
   });
 
   it('too late, and no process has seen it: exit 5', async () => {
-    const { id, run } = await unanswered({ timeout: 200 });
+    const { id, run } = await unanswered();
     const { code, stderr } = await run(['approve', id]);
     expect([code, stderr]).toEqual([5, expect.stringMatching(/the deadline .* has passed/)]);
     const [record] = jsonOf((await run(['show', id, '--json'])).stdout);
@@ -300,21 +309,23 @@ describe('deciding, while another process waits', () => {
     expect((await one.answer).approved && (await three.answer).approved).toBe(true);
   });
 
-  it('twenty at once: one wins, and the others say so', async () => {
-    const { gate, run } = there();
+  it('many at once: one wins, and the others say so', async () => {
+    const { gate, env } = there();
     const { id, answer } = await ask(gate);
     const all = await Promise.all(
-      Array.from({ length: 20 }, (_, at) => run([at % 2 === 0 ? 'approve' : 'reject', id, '--by', `p${at}`, '--json'])),
+      Array.from({ length: MANY }, (_, at) =>
+        apart([at % 2 === 0 ? 'approve' : 'reject', id, '--by', `p${at}`, '--json'], { env }),
+      ),
     );
     const said = all.flatMap(({ stdout }) =>
       jsonOf<{ taken: boolean; record?: ApprovalRecord; winner?: ApprovalRecord }>(stdout),
     );
     const winners = said.flatMap(({ record }) => (record === undefined ? [] : [record.decidedBy]));
     expect(winners).toHaveLength(1);
-    expect(all.map(({ code }) => code).toSorted()).toEqual([0, ...Array.from({ length: 19 }, () => 5)]);
+    expect(all.map(({ code }) => code).toSorted()).toEqual([0, ...Array.from({ length: MANY - 1 }, () => 5)]);
     expect(new Set(said.map(({ record, winner }) => (record ?? winner)?.decidedBy))).toEqual(new Set(winners));
     expect((await answer).decidedBy).toBe(winners[0]);
-  }, 120_000);
+  });
 
   it('a call that may deceive is approved by nobody who did not say so', async () => {
     const { gate, run } = there();

@@ -4,12 +4,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DefaultChatTransport, isToolUIPart, readUIMessageStream, type UIMessage } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { exec } from '../runtimes.js';
+import { exec, PATIENTLY } from '../runtimes.js';
 
 const root = join(import.meta.dirname, '../..');
 
 let server: ChildProcess;
 let url: string;
+/** A message that asks for an approval. */
+let message: UIMessage;
 /** What the server has printed since the last test. */
 let printed = '';
 
@@ -20,8 +22,9 @@ beforeAll(async () => {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   server.stdout?.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  await vi.waitFor(() => expect(printed).toContain('listening on'), 10_000);
+  await vi.waitFor(() => expect(printed).toContain('listening on'), PATIENTLY);
   url = /http:\S+/.exec(printed)![0];
+  message = (await askedChat()).asked;
 });
 
 afterAll(async () => {
@@ -35,9 +38,19 @@ beforeEach(() => {
 });
 
 const RAN = 'ran book_flight LIS OSL\n';
-/** What was printed, with time for what should not come. */
+/** What the server prints about an answer to a call of another chat. */
+const FORGED = 'refused call_1: Nobody was asked about this call here.\n';
+/**
+ * What was printed so far. The server is given something else to print: what it prints only then is behind all that it printed
+ * before.
+ */
 async function settled(): Promise<string> {
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const count = () => printed.split(FORGED).length;
+  const before = count();
+  await send('/api/chat', `nobody-${++chats}`, [user(), answer(message, true)]);
+  await vi.waitFor(() => expect(count()).toBeGreaterThan(before), PATIENTLY);
+  expect(printed.endsWith(FORGED)).toBe(true);
+  printed = printed.slice(0, -FORGED.length);
   return printed;
 }
 
@@ -196,7 +209,7 @@ describe('a response that stays open', () => {
     leaving.abort();
     await vi.waitFor(async () => {
       expect(await (await fetch(`${url}/api/pending?chat=live-3`)).json()).toEqual([]);
-    });
+    }, PATIENTLY);
     expect((await decide({ approvalId, approved: true })).code).toBe('ERR_ALREADY_DECIDED');
     expect(await settled()).toBe('');
   });

@@ -3,12 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { PATIENTLY } from '../runtimes.js';
 import { open, temporaryFolder } from './processes.js';
 
 const CREATE = 'create hello.txt with hi';
 const KEYS = 'y yes, n no';
-/** Machines that test are busy. */
-const SLOWLY = { timeout: 200_000 };
 
 test('whoever stops reading ends it quietly', async () => {
   const run = open();
@@ -46,12 +45,12 @@ test('SIGINT while a command runs: it is killed with all that it started', async
   const pidFile = path.join(temporaryFolder(), 'pid.txt');
   const run = open();
   run.child.stdin!.write(`run sleep 1000 & echo $$ > ${pidFile}; wait\ny\n`);
-  await expect.poll(() => (existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : ''), SLOWLY).toMatch(/\d\n/);
+  await expect.poll(() => (existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : ''), PATIENTLY).toMatch(/\d\n/);
   run.child.kill('SIGINT');
   const { code, left, stdout } = await run.ended;
   expect({ code, left }).toEqual({ code: 130, left: [] });
   expect(stdout).not.toContain(': done');
-  await expect.poll(() => livingProcesses(Number(readFileSync(pidFile, 'utf8'))), SLOWLY).toEqual([]);
+  await expect.poll(() => livingProcesses(Number(readFileSync(pidFile, 'utf8'))), PATIENTLY).toEqual([]);
 });
 
 /** The commands of a process group that still run. One that is dead and not yet buried does not count. */

@@ -48,6 +48,8 @@ export interface Fake {
   terminal: Terminal;
   /** What the screen asked the chat for so far: the name of the method and its arguments. */
   calls(): unknown[][];
+  /** Changes what it shows, and forgets the calls. */
+  show(view: Partial<ChatView>): void;
   close(): Promise<void>;
 }
 
@@ -64,6 +66,11 @@ export function startFake(script: Script, options: TerminalOptions & { runtime?:
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as unknown[]),
+    show: (view) => {
+      writeFileSync(plan, JSON.stringify({ view }));
+      writeFileSync(log, '');
+      process.kill(terminal.pid, 'SIGUSR2');
+    },
     close: async () => {
       await terminal.close();
       rmSync(folder, { recursive: true, force: true });

@@ -150,7 +150,7 @@ describe('what is seen', () => {
 
 describe('the end', () => {
   test('Ctrl+C cancels what goes on, and then leaves', async () => {
-    const fake = await asking();
+    const fake = await asking(undefined, {});
     const { terminal } = fake;
     terminal.press('ctrlC');
     await terminal.waitFor('what is to be done');
@@ -171,7 +171,7 @@ describe('the end', () => {
   test.each(isThorough ? (['SIGTERM', 'SIGHUP', 'SIGINT'] as const) : (['SIGHUP'] as const))(
     '%s: the terminal is given back',
     async (signal) => {
-      const { terminal } = await asking();
+      const { terminal } = await asking(undefined, {});
       process.kill(terminal.pid, signal);
       await terminal.ended();
       expect(terminal.raw).toContain('\u001b[?2004l\u001b[?25h');

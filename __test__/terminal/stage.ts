@@ -1,7 +1,8 @@
 /** The screen over a chat that does what it is told, for a test. */
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import type { ChatView } from '../../ts/cli/chat/view.js';
 import { approval, startFake, type Fake, type Script } from './fake.js';
+import { isThorough } from '../support/effort.js';
 import type { TerminalOptions } from './terminal.js';
 
 /** Starts it; it ends with the test. */
@@ -15,12 +16,26 @@ export function start(
   return fake;
 }
 
-/** With one call that waits, as soon as keys are taken. */
+/** Shows one call after another, for tests that ask for no terminal of their own. */
+let shared: Fake | undefined;
+afterAll(() => shared?.close());
+
+/** With one call that waits, as soon as keys are taken. In `npm test` several tests have one program. */
 export async function asking(
   ask = approval('execute', { command: 'rm -rf build' }),
-  options: TerminalOptions = {},
+  options?: TerminalOptions,
 ): Promise<Fake> {
-  const fake = start({ isBusy: true, asks: [ask] }, options);
+  const view = { isBusy: true, asks: [ask] };
+  let fake: Fake;
+  if (isThorough || options !== undefined) fake = start(view, options);
+  else {
+    if (shared?.terminal.code !== undefined) shared = undefined;
+    const isNew = shared === undefined;
+    fake = shared ??= startFake({ view: {} });
+    if (!isNew) fake.show({ mode: 'safe', isBusy: false, asks: [] });
+    await fake.terminal.waitFor('what is to be done');
+    fake.show(view);
+  }
   await fake.terminal.waitFor('? help');
   return fake;
 }

@@ -4,12 +4,14 @@ import { showChat } from '../../../ts/cli/chat/screen/index.js';
 import type { Chat, ChatView, Entry } from '../../../ts/cli/chat/view.js';
 
 const [plan = '', log = ''] = process.argv.slice(2);
-const script = JSON.parse(readFileSync(plan, 'utf8')) as {
-  view: Partial<ChatView>;
-  emoji?: boolean;
-  /** What the view becomes when a line is submitted. */
-  on?: Record<string, Partial<ChatView>>;
-};
+const read = () =>
+  JSON.parse(readFileSync(plan, 'utf8')) as {
+    view: Partial<ChatView>;
+    emoji?: boolean;
+    /** What the view becomes when a line is submitted. */
+    on?: Record<string, Partial<ChatView>>;
+  };
+const script = read();
 
 const listeners = new Set<() => void>();
 let id = 1000;
@@ -104,6 +106,12 @@ function answered(approvalId: string): void {
 
 // As the program does it.
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => process.exit(128));
+
+// Another view, for another test.
+process.on('SIGUSR2', () => {
+  interrupts = 0;
+  change(read().view);
+});
 
 change(script.view);
 process.exitCode = await showChat(chat, script.emoji === undefined ? {} : { emoji: script.emoji });
