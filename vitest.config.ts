@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -17,21 +18,27 @@ const ONCE = [
 /** Tests that `npm test` leaves to `npm run test:all`. */
 const LONG = ['__test__/**/*.long.test.ts'];
 
-/** What `npm run test:all` adds: these, and tests that do more where there is time (`__test__/support/effort.ts`). */
-const WITH_EFFORT = readdirSync(join(import.meta.dirname, '__test__'), { recursive: true, encoding: 'utf8' })
+const TESTS = readdirSync(join(import.meta.dirname, '__test__'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
-  .map((file) => `__test__/${file.replaceAll('\\', '/')}`)
-  .filter(
-    (file) =>
-      file.endsWith('.long.test.ts') ||
-      /support\/effort\.js|each-runtime\.js|tried\.js|\b(?:r|someR)untimes\(\)/.test(
-        readFileSync(join(import.meta.dirname, file), 'utf8'),
-      ),
-  );
+  .map((file) => `__test__/${file.replaceAll('\\', '/')}`);
+
+const thatSay = (what: RegExp) =>
+  TESTS.filter((file) => what.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
+
+/** What `npm run test:all` adds: these, and tests that do more where there is time (`__test__/support/effort.ts`). */
+const WITH_EFFORT = [
+  ...TESTS.filter((file) => file.endsWith('.long.test.ts')),
+  ...thatSay(/support\/effort\.js|each-runtime\.js|tried\.js|\b(?:r|someR)untimes\(\)/),
+];
+
+/** Tests that replace modules, which they must not do for others: each has a process of its own. */
+const ALONE = thatSay(/\bvi\.mock\(/);
 
 const shared = {
-  // A crash of the addon must not take other tests with it.
+  // A crash of the addon must not take all other tests with it. Files share a process, and what they import: to load the AI SDK
+  // takes longer than most of them do.
   pool: 'forks',
+  isolate: false,
   // For hangs alone: a test that waits for what happens takes as long as its machine needs.
   testTimeout: 300_000,
   hookTimeout: 300_000,
@@ -61,29 +68,43 @@ const installedAs = (major: '6' | '7') => ({
   resolve: { alias: [{ find: /^ai(?=\/test$|$)/, replacement: `ai${major}` }] },
 });
 
-/** All tests that use the AI SDK, with `ai` standing for the installed version 6 or 7, in tests and in `ts/` alike. */
-const withAi = (major: '6' | '7') => ({
-  ...installedAs(major),
-  test: {
-    ...shared,
-    name: `ai${major}`,
-    include: ['__test__/**/*.test.ts'],
-    exclude: [...ONCE, ...POSTGRES, ...LONG],
-    env: { AI_MAJOR: major },
+interface Project {
+  name: string;
+  include: string[];
+  exclude: string[];
+  env?: Record<string, string>;
+}
+
+/** A project, and a second one of those of its tests that run alone. */
+const project = (major: '6' | '7', { name, include, exclude, env }: Project) => [
+  {
+    ...installedAs(major),
+    test: { ...shared, name, include, exclude: [...exclude, ...ALONE], env: { AI_MAJOR: major, ...env } },
   },
-});
+  {
+    ...installedAs(major),
+    test: {
+      ...shared,
+      isolate: true,
+      name: `${name}-alone`,
+      include,
+      exclude: [...exclude, ...TESTS.filter((file) => !ALONE.includes(file))],
+      env: { AI_MAJOR: major, ...env },
+    },
+  },
+];
+
+/** All tests that use the AI SDK, with `ai` standing for the installed version 6 or 7, in tests and in `ts/` alike. */
+const withAi = (major: '6' | '7') =>
+  project(major, { name: `ai${major}`, include: ['__test__/**/*.test.ts'], exclude: [...ONCE, ...POSTGRES, ...LONG] });
 
 /** On one version of the AI SDK, which does not see the ledger. */
-const overFiles = {
-  ...installedAs('7'),
-  test: {
-    ...shared,
-    name: 'sqlite',
-    include: ANY_LEDGER,
-    exclude: [...ONCE, ...OWN_LEDGER, ...LONG],
-    env: { AI_MAJOR: '7', COUNTERSIGN_LEDGER: 'sqlite:' },
-  },
-};
+const overFiles = project('7', {
+  name: 'sqlite',
+  include: ANY_LEDGER,
+  exclude: [...ONCE, ...OWN_LEDGER, ...LONG],
+  env: { COUNTERSIGN_LEDGER: 'sqlite:' },
+});
 
 /** One server for all of a project's tests. */
 const onServer = {
@@ -98,29 +119,19 @@ const overPostgres = {
   test: {
     ...shared,
     ...onServer,
+    isolate: true,
     name: 'postgres',
     include: [...ANY_DATABASE, ...ANY_SHARED, ...POSTGRES],
     exclude: [...OWN_LEDGER, ...LONG],
   },
 };
 
-const once = {
-  test: { ...shared, name: 'once', include: ONCE, exclude: [...POSTGRES, ...LONG] },
-};
+const once = project('7', { name: 'once', include: ONCE, exclude: [...POSTGRES, ...LONG] });
 
 const thorough = { COUNTERSIGN_EFFORT: 'thorough' };
 
 /** What `npm run test:all` adds. */
-const long = {
-  ...installedAs('7'),
-  test: {
-    ...shared,
-    name: 'long',
-    include: WITH_EFFORT,
-    exclude: POSTGRES,
-    env: { AI_MAJOR: '7', ...thorough },
-  },
-};
+const long = project('7', { name: 'long', include: WITH_EFFORT, exclude: POSTGRES, env: thorough });
 
 /** What it adds over PostgreSQL. */
 const longOverPostgres = {
@@ -128,6 +139,7 @@ const longOverPostgres = {
   test: {
     ...shared,
     ...onServer,
+    isolate: true,
     name: 'long-postgres',
     include: WITH_EFFORT.filter((file) => /\.postgres\.|\/postgres\/|\/g0[345]-.*\.processes\./.test(file)),
     env: { ...onServer.env, ...thorough },
@@ -135,5 +147,9 @@ const longOverPostgres = {
 };
 
 export default defineConfig({
-  test: { projects: [withAi('6'), withAi('7'), overFiles, overPostgres, once, long, longOverPostgres] },
+  test: {
+    // Tests wait more than they compute.
+    maxWorkers: Math.max(2, availableParallelism()),
+    projects: [...withAi('6'), ...withAi('7'), ...overFiles, overPostgres, ...once, ...long, longOverPostgres],
+  },
 });
