@@ -11,7 +11,7 @@ export const PATIENCE = 15 * 60_000;
 /** How long one that is let go of may take to end by itself, and one that has ended to say its last words. */
 const GRACE = 30_000;
 /** Of what it last wrote, kept to be shown. */
-const LAST_LINES = 30;
+const LAST_LINES = 60;
 const LAST_BYTES = 16_384;
 
 /** What went wrong with a process, in the words of a row of results. */

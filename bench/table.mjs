@@ -6,6 +6,8 @@ import { Sheet } from './sheet.mjs';
 
 /** Of what a contestant that failed wrote last, so much is shown; the file has more. */
 const LAST_LINES = 8;
+/** A frame of a native stack: long, many, and nothing to somebody without symbols. */
+const FRAME = /^\s*\d+: 0x[0-9a-f]+ /;
 
 /**
  * @param {Record<string, import('./report.mjs').Result>} results
@@ -21,7 +23,8 @@ export function table(results, measures) {
     if (unfinished !== undefined) sheet.note(`${name} is UNFINISHED: ${unfinished}`);
     for (const failure of failures) {
       sheet.note(`${failure.name} ${failure.failed}${failure.lastLines.length > 0 ? '; it wrote last:' : ''}`);
-      for (const line of failure.lastLines.slice(-LAST_LINES)) sheet.note(`  | ${line}`);
+      for (const line of failure.lastLines.filter((text) => !FRAME.test(text)).slice(-LAST_LINES))
+        sheet.note(`  | ${line}`);
     }
     sheet.note(measuredAt(made));
     if (made.quick) sheet.note('QUICK: the processes are cold and the rounds few. No figure of it can be trusted.');
