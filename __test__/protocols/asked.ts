@@ -16,17 +16,18 @@ export async function deleting(
   return { ...played, ran };
 }
 
-/** A request of one, with some of it changed. */
-export async function requestWith(
-  changed: Partial<ApprovalRequest> = {},
-  more: Partial<PlayOptions> = {},
-): Promise<ApprovalRequest> {
-  let seen: ApprovalRequest | undefined;
-  await deleting((request) => {
-    seen = request as ApprovalRequest;
-    return false;
-  }, more);
-  return { ...seen!, ...changed };
+let asked: Promise<ApprovalRequest> | undefined;
+
+/** A request of one, which is made once for a file of tests, with some of it changed. */
+export async function requestWith(changed: Partial<ApprovalRequest> = {}): Promise<ApprovalRequest> {
+  asked ??= new Promise((resolve, reject) => {
+    const played = deleting((request) => {
+      resolve(request as ApprovalRequest);
+      return false;
+    });
+    played.catch(reject);
+  });
+  return { ...structuredClone(await asked), ...changed };
 }
 
 /** Somebody who is asked, and while they think, the run is aborted. `told`: they heard of it. */

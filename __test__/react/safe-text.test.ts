@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { safeText as native } from '../../ts/native.js';
 import { safeText } from '../../ts/react/safe-text.js';
+import { effort, isThorough } from '../support/effort.js';
 
 /** What stands around a character may make it a look-alike. */
 const around = (character: string) => [
@@ -21,7 +22,10 @@ test('each character that is shown as it is, is so by the addon too, whatever is
     if (safeText(character) !== character) continue;
     shown.push(character);
     // Cyrillic around it is escaped here.
-    if (around(character).some((text) => native(text).includes(escaped(code)))) wrong.push(escaped(code));
+    const texts = around(character);
+    // One of them each, in turn: neighbours are much alike.
+    const tried = isThorough ? texts : [texts[code % texts.length] as string];
+    if (tried.some((text) => native(text).includes(escaped(code)))) wrong.push(escaped(code));
   }
   expect(wrong).toEqual([]);
   expect(shown.length).toBeGreaterThan(30_000);
@@ -72,7 +76,7 @@ describe('against the addon', () => {
   };
 
   test('whatever it escapes is escaped', () => {
-    for (let round = 0; round < 3_000; round += 1) {
+    for (let round = 0; round < effort(500, 3_000); round += 1) {
       const text = Array.from({ length: next(12) }, () => alphabet[next(alphabet.length)]).join('');
       const ours = safeText(text);
       // What is left of the text, escapes taken out, is nothing that the addon would touch.
