@@ -11,6 +11,7 @@ import {
   streamWithEvents,
   withApprovalDetails,
 } from '../../ts/index.js';
+import { PATIENTLY } from '../runtimes.js';
 import { call, calls, major, says, scripted, type ModelTurn } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 
@@ -148,7 +149,7 @@ describe('withApprovalDetails', () => {
     let cancelled: unknown;
     const source = new ReadableStream<UIMessageChunk>({ cancel: (reason) => void (cancelled = reason) });
     await withApprovalDetails(source, createGate(), options).cancel('gone');
-    await expect.poll(() => cancelled).toBe('gone');
+    await expect.poll(() => cancelled, PATIENTLY).toBe('gone');
   });
 
   it('a gate of somebody else is refused at once', () => {

@@ -3,6 +3,7 @@ import { getEventListeners } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Gate } from '../../index.js';
 import { createGate, gateTools, streamWithEvents } from '../../ts/index.js';
+import { PATIENTLY } from '../runtimes.js';
 import { call, calls, scripted, sleep } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 
@@ -53,7 +54,7 @@ it.each(Object.keys(WAYS))('%s: fifty calls', async (way) => {
   const listeners = () => getEventListeners(stop.signal, 'abort').length;
   const begin = () => Promise.allSettled(WAYS[way]!(gate, tools, stop.signal));
   const waiting = async () => {
-    await expect.poll(async () => (await gate.pending()).length, { timeout: 10_000 }).toBe(CALLS.length);
+    await expect.poll(async () => (await gate.pending()).length, PATIENTLY).toBe(CALLS.length);
     return gate.pending();
   };
 
@@ -68,7 +69,7 @@ it.each(Object.keys(WAYS))('%s: fifty calls', async (way) => {
   expect(listeners()).toBeLessThanOrEqual(1);
   stop.abort(new Error('enough'));
   await aborted;
-  await expect.poll(async () => (await gate.pending()).length).toBe(0);
+  await expect.poll(async () => (await gate.pending()).length, PATIENTLY).toBe(0);
   for (const { approvalId } of requests) expect((await gate.get(approvalId))?.status).toBe('cancelled');
   expect(listeners()).toBe(0);
   expect(ran).toEqual([]);

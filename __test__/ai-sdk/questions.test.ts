@@ -11,6 +11,7 @@ import {
   streamWithEvents,
   toolApproval,
 } from '../../ts/index.js';
+import { PATIENTLY } from '../runtimes.js';
 import { call, calls, collect, major, resultsIn, says, scripted, sleep } from '../support/model.js';
 import { play, start, types, until, type PlayOptions } from '../support/play.js';
 import { askUserTool, COLOUR, DATABASE, PARTS, QUESTIONS } from '../support/questions.js';
@@ -378,7 +379,7 @@ describe('beside other calls', () => {
       gate,
     });
     const events = collect(run);
-    await vi.waitFor(async () => expect(await gate.pending()).toHaveLength(2));
+    await vi.waitFor(async () => expect(await gate.pending()).toHaveLength(2), PATIENTLY);
     for (const id of order) {
       const { approvalId } = (await gate.pending()).find(({ toolCallId }) => toolCallId === id)!;
       if (id === 'q1') await gate.respond(approvalId, { answers: ['blue'] });
@@ -433,10 +434,10 @@ describe('an abort', () => {
       () => 'ended',
       () => 'aborted',
     );
-    await vi.waitFor(async () => expect(await gate.pending()).toHaveLength(1));
+    await vi.waitFor(async () => expect(await gate.pending()).toHaveLength(1), PATIENTLY);
     controller.abort();
     await ended;
-    await vi.waitFor(async () => expect(await gate.pending()).toEqual([]));
+    await vi.waitFor(async () => expect(await gate.pending()).toEqual([]), PATIENTLY);
   });
 });
 

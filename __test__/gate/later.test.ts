@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { ApprovalRecord, Logger } from '../../index.js';
 import { createGate, GateClosedError, gateTools, LedgerError, streamWithEvents } from '../../ts/index.js';
 import { localGate } from '../../ts/gate/gate.js';
+import { PATIENTLY } from '../runtimes.js';
 import { later } from '../support/later.js';
 import { call, calls, collect, resultsIn, says, scripted } from '../support/model.js';
 import { of, play, start, until } from '../support/play.js';
@@ -118,7 +119,7 @@ describe('a run', () => {
     const events = await collect(run);
     expect(ran).toEqual([]);
     const { approvalId } = of(events)('approval-requested')[0]!;
-    await vi.waitFor(async () => expect((await gate.get(approvalId))?.status).toBe('failed'));
+    await vi.waitFor(async () => expect((await gate.get(approvalId))?.status).toBe('failed'), PATIENTLY);
     await gate.close();
   });
 
@@ -234,13 +235,13 @@ describe('a decision of another process', () => {
       const pending = await gate.pending();
       expect(pending).toHaveLength(1);
       return pending;
-    });
+    }, PATIENTLY);
     await decideElsewhere(first?.approvalId, { type: 'edit', args: { path: 7 } });
     const [second] = await vi.waitFor(async () => {
       const pending = await gate.pending();
       expect(pending).toHaveLength(1);
       return pending;
-    });
+    }, PATIENTLY);
     expect(second?.description).toMatch(/do not fit the schema/);
     await gate.reject(second?.approvalId ?? '');
     await running;
@@ -330,7 +331,7 @@ describe('an abort and the end of the gate at one moment', () => {
       const gated = gateTools(tools, { gate, interruptOn: 'all' });
       await generateText({ model, tools: gated, prompt: 'go', ...options }).catch(() => {});
     }
-    await vi.waitFor(() => expect(closing).toBeDefined());
+    await vi.waitFor(() => expect(closing).toBeDefined(), PATIENTLY);
     await closing;
     expect(await later.elsewhere('find', null, 'c1')).toMatchObject([{ status: 'cancelled', via: 'abort' }]);
     expect(ran).toEqual([]);
@@ -462,7 +463,7 @@ describe('operations', () => {
   it('are at most 64 at once, and all are done', async () => {
     const gate = createGate({ ledger });
     const asking = Array.from({ length: 200 }, () => gate.request({ toolName: 'deploy', args: {} }));
-    await vi.waitFor(async () => expect(await gate.pending()).toHaveLength(200));
+    await vi.waitFor(async () => expect(await gate.pending()).toHaveLength(200), PATIENTLY);
     const pending = await gate.pending();
     let now = 0;
     let most = 0;

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { Gate, GateEvent, PolicyDocument } from '../../index.js';
 import { createGate, GateClosedError, LedgerError } from '../../ts/index.js';
 import { localGate } from '../../ts/gate/gate.js';
+import { PATIENTLY } from '../runtimes.js';
 import { call, calls, collect, resultsIn, says } from '../support/model.js';
 import { of, start, until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
@@ -122,7 +123,7 @@ describe('two gates on one file', () => {
     const [request] = await asks.pending();
     await asks.reject(request!.approvalId, 'no', { by: 'mia' });
     await asking;
-    await vi.waitFor(() => expect(told.map(({ type }) => type)).toEqual(['requested', 'decided']), 5_000);
+    await vi.waitFor(() => expect(told.map(({ type }) => type)).toEqual(['requested', 'decided']), PATIENTLY);
     await events.return?.();
     await listening;
   });

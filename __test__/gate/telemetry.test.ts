@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ApprovalAnswer, GateOptions, TelemetryOptions } from '../../index.js';
 import { createGate, InvalidConfigError } from '../../ts/index.js';
 import { Telemetry } from '../../ts/telemetry/telemetry.js';
+import { PATIENTLY } from '../runtimes.js';
 import { waitingEntries } from '../support/entries.js';
 import { call, calls, says, sleep } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
@@ -129,6 +130,13 @@ describe.each(waitingEntries)('%s', (_, entry) => {
   });
 });
 
+/** The spans of that name: they end a moment after whoever asked has the answer. */
+const ended = (name: string) =>
+  vi.waitFor(() => {
+    expect(named(name)).not.toEqual([]);
+    return named(name);
+  }, PATIENTLY);
+
 describe('a gate', () => {
   it('has the times of the request in its span and its metric', async () => {
     await using gate = createGate({ telemetry });
@@ -137,7 +145,7 @@ describe('a gate', () => {
     await sleep(15);
     const record = await gate.approve(pending?.approvalId ?? '', { by: 'ann' });
     await asking;
-    const [span] = named('countersign.approval');
+    const [span] = await ended('countersign.approval');
     expect([ms(span!.startTime), ms(span!.endTime)]).toEqual([record.createdAt, record.decidedAt]);
     expect(span?.attributes).toMatchObject({ 'countersign.decided_by': 'ann', 'countersign.via': 'gate' });
     const [[, wait] = []] = await points('countersign.approval.wait');
@@ -147,7 +155,7 @@ describe('a gate', () => {
   it('marks what expired as an error', async () => {
     await using gate = createGate({ telemetry, timeout: 5 });
     await gate.request({ toolName: 'x', args: {} });
-    const [span] = named('countersign.approval');
+    const [span] = await ended('countersign.approval');
     expect(span?.status).toEqual({ code: 2, message: 'expired' });
     expect(span?.attributes).toMatchObject({
       'error.type': 'expired',
@@ -171,7 +179,7 @@ describe('a gate', () => {
   it('counts what waits, and lets go of it when it is closed', async () => {
     const gate = createGate({ telemetry });
     const asking = Promise.allSettled([1, 2, 3].map(() => gate.request({ toolName: 'x', args: {} })));
-    await vi.waitFor(async () => expect(await points('countersign.approvals.pending')).toEqual([[{}, 3]]));
+    await vi.waitFor(async () => expect(await points('countersign.approvals.pending')).toEqual([[{}, 3]]), PATIENTLY);
     await gate.close();
     await asking;
     expect(await points('countersign.approvals.pending')).toEqual([[{}, 0]]);
@@ -185,7 +193,7 @@ describe('a gate', () => {
     const asking = gate.request({ toolName: 'x', args: {} });
     await gate.reject((await gate.pending())[0]?.approvalId ?? '');
     await asking;
-    await vi.waitFor(() => expect(named('countersign.approval')).toHaveLength(1));
+    await vi.waitFor(() => expect(named('countersign.approval')).toHaveLength(1), PATIENTLY);
     expect(named('countersign.approval')[0]?.instrumentationScope.name).toBe('countersign');
     expect(await points('countersign.decisions')).toHaveLength(1);
   });
@@ -252,10 +260,10 @@ it('hangs a request under what was active when it was asked, also before the API
     context.with(trace.setSpan(context.active(), parent), () => gate.request({ toolName: 'x', args: {} })),
   );
   const ended = Promise.allSettled(asking);
-  await vi.waitFor(async () => expect(await gate.pending()).toHaveLength(2));
+  await vi.waitFor(async () => expect(await gate.pending()).toHaveLength(2), PATIENTLY);
   await gate.close();
   await ended;
-  await vi.waitFor(() => expect(named('countersign.approval')).toHaveLength(2));
+  await vi.waitFor(() => expect(named('countersign.approval')).toHaveLength(2), PATIENTLY);
   expect(new Set(named('countersign.approval').map((span) => span.parentSpanContext?.spanId))).toEqual(
     new Set(parents.map((parent) => parent.spanContext().spanId)),
   );

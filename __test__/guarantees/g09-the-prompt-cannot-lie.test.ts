@@ -14,6 +14,7 @@ import { forbiddenIn, HOSTILE, hostileText, hostileTexts } from '../policy/hosti
 import { random } from '../policy/random.js';
 import { scratch } from '../policy/support.js';
 import { became, ways } from '../policy/ways.js';
+import { effort } from '../support/effort.js';
 
 const wellFormed = (text: string) => text.toWellFormed();
 
@@ -68,14 +69,14 @@ describe.each(places)('%s', (_, callOf) => {
     if (/[^\ufffd]/.test(wellFormed(text).replaceAll(/[\x20-\x7e]/g, ''))) expect(request.flags).not.toEqual([]);
   });
 
-  it('made of random hostile parts is shown as what it is', { timeout: 60_000 }, async () => {
-    for (const text of hostileTexts(places.length, 60).slice(HOSTILE.length))
+  it('made of random hostile parts is shown as what it is', async () => {
+    for (const text of hostileTexts(places.length, effort(15, 60)).slice(HOSTILE.length))
       expectSafe(await asked(callOf(wellFormed(text))));
   });
 });
 
 it('says the same of a call by itself, at any width', () => {
-  for (const text of hostileTexts(7, 200)) {
+  for (const text of hostileTexts(7, effort(50, 200))) {
     for (const [, callOf] of places) {
       const { toolName, args } = callOf(wellFormed(text));
       for (const width of [undefined, 20, 80]) {
@@ -135,10 +136,10 @@ describe('a diff', () => {
     expectSafe(request);
   });
 
-  it('of random hostile content, each way', { timeout: 60_000 }, async () => {
+  it('of random hostile content, each way', async () => {
     const root = scratch();
     const next = random(3);
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < effort(20, 60); round++) {
       const [before, after] = [wellFormed(hostileText(next)), wellFormed(hostileText(next))];
       writeFileSync(join(root, 'a.txt'), before);
       const request = await asked(

@@ -9,6 +9,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { ApprovalAnswer, Gate, PolicyDocument } from '../../index.js';
 import { createGate, definePolicy, InvalidDecisionError } from '../../ts/index.js';
+import { PATIENTLY } from '../runtimes.js';
 import { ways as waysWithPolicy } from '../policy/ways.js';
 import { waitingEntries } from '../support/entries.js';
 import { call, calls, collect, major, resultsIn, says } from '../support/model.js';
@@ -252,7 +253,7 @@ describe('gate.edit', () => {
     });
     const { ran, run, approvalId } = await open(held, { path: '/a' }, gate);
     const editing = gate.edit(approvalId, { path: '/b' });
-    await vi.waitFor(() => expect(go.length).toBe(1));
+    await vi.waitFor(() => expect(go.length).toBe(1), PATIENTLY);
     await gate.reject(approvalId);
     go(true);
     await expect(editing).rejects.toMatchObject({ code: 'ERR_ALREADY_DECIDED' });

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Gate } from '../../index.js';
 import { InvalidDecisionError, resume } from '../../ts/index.js';
 import { localGate } from '../../ts/gate/gate.js';
+import { PATIENTLY } from '../runtimes.js';
 import { call, calls, collect, resultsIn, says, scripted, type ModelTurn } from '../support/model.js';
 import { of as ofEvents, start, types, until } from '../support/play.js';
 import { askUserTool, COLOUR, PARTS } from '../support/questions.js';
@@ -216,7 +217,7 @@ describe('repeated rejections', () => {
     const on = stage();
     const id = await leftWithDeletion(on, { approvalTimeout: 1 });
     const gate = on.gate();
-    await vi.waitFor(async () => expect(await gate.get(id)).toMatchObject({ status: 'expired' }));
+    await vi.waitFor(async () => expect(await gate.get(id)).toMatchObject({ status: 'expired' }), PATIENTLY);
     const onApprovalRequest = vi.fn(() => true);
     await goOn(on, again, { onApprovalRequest, repeatedRejections: 'answer' });
     expect(onApprovalRequest).toHaveBeenCalledTimes(1);
