@@ -8,7 +8,7 @@ import type { ApprovalRecord, AuditEntry, Gate, GateEvent, GateOptions, Resoluti
 import { createGate, gateTools } from '../../ts/index.js';
 import { forbiddenIn, HOSTILE } from '../policy/hostile.js';
 import { scratch } from '../policy/support.js';
-import { exec } from '../runtimes.js';
+import { exec, PATIENTLY } from '../runtimes.js';
 import { effort, isThorough } from '../support/effort.js';
 import { cli, countersign as apart, quickly, linesOf } from './command.js';
 
@@ -427,7 +427,14 @@ describe('audit and upkeep', () => {
     const { gate, run } = there();
     const { id } = await ask(gate, { path: 'secret-path' }, { runId: 'the-run' });
     await run(['approve', id, '--by', 'ada', '--reason', 'fine']);
-    const all = jsonOf<AuditEntry>((await run(['audit', 'list', '--json'])).stdout);
+    // The process that asked goes on to write down what becomes of it.
+    let all: AuditEntry[] = [];
+    await expect
+      .poll(async () => {
+        all = jsonOf<AuditEntry>((await run(['audit', 'list', '--json'])).stdout);
+        return all.at(-1)?.kind;
+      }, PATIENTLY)
+      .toBe('settled');
     expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => index + 1));
     expect(all.find(({ kind }) => kind === 'decided')).toMatchObject({
       approvalId: id,
