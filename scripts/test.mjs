@@ -84,7 +84,7 @@ const checks = [
 ];
 
 /** The Rust tests; `args` are for the programs of tests. */
-const cargoTest = (name, ...args) => ({
+const cargoTest = (name, more, ...args) => ({
   name,
   async run(print) {
     const { cargo, env } = cargoForTests();
@@ -92,7 +92,7 @@ const cargoTest = (name, ...args) => ({
     const postgres = process.env.COUNTERSIGN_TEST_PG ? undefined : await startPostgres();
     if (postgres?.unavailable) say(`Rust tests over PostgreSQL are skipped: ${postgres.unavailable}`);
     const done = await run(cargo, ['test', '--locked', '--workspace', ...keepGoing, '--', ...args], {
-      env: postgres?.url ? { ...env, COUNTERSIGN_TEST_PG: postgres.url } : env,
+      env: { ...env, ...more, ...(postgres?.url ? { COUNTERSIGN_TEST_PG: postgres.url } : {}) },
       print,
     }).finally(() => postgres?.end());
     const programs = [...done.output.matchAll(/^ +(?:Running (?:unittests )?|Doc-tests )(\S+)/gm)];
@@ -100,7 +100,7 @@ const cargoTest = (name, ...args) => ({
       /^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored.* finished in ([\d.]+)s/gm,
     );
     for (const [index, [, passed, failed, ignored, took]] of [...results].entries()) {
-      count({ passed: Number(passed), failed: Number(failed), skipped: args.length > 0 ? 0 : Number(ignored) });
+      count({ passed: Number(passed), failed: Number(failed), skipped: Number(ignored) });
       times.push({ name: `cargo: ${programs[index]?.[1]}`, ms: Number(took) * 1000 });
     }
     for (const [, test] of done.stdout.matchAll(/^test (.+?) \.\.\. FAILED$/gm)) failedTests.push(`cargo: ${test}`);
@@ -155,12 +155,12 @@ const isLong = (name) => name.startsWith('long');
  */
 const short = {
   build: 'tests',
-  lanes: [[vitest('vitest', {}, '--project=!long*')], [...checks, cargoTest('cargo test')]],
+  lanes: [[vitest('vitest', {}, '--project=!long*')], [...checks, cargoTest('cargo test', {})]],
 };
 const long = {
   build: 'shipped',
   runtimes: true,
-  lanes: [[vitest('vitest long', THOROUGH, '--project=long*')], [cargoTest('cargo test long', '--ignored')]],
+  lanes: [[vitest('vitest long', THOROUGH, '--project=long*')], [cargoTest('cargo test long', THOROUGH, '--include-ignored')]],
 };
 const stages = {
   short: [short],
