@@ -160,7 +160,10 @@ const short = {
 const long = {
   build: 'shipped',
   runtimes: true,
-  lanes: [[vitest('vitest long', THOROUGH, '--project=long*')], [cargoTest('cargo test long', THOROUGH, '--include-ignored')]],
+  lanes: [
+    [vitest('vitest long', THOROUGH, '--project=long*')],
+    [cargoTest('cargo test long', THOROUGH, '--include-ignored')],
+  ],
 };
 const stages = {
   short: [short],
