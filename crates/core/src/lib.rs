@@ -28,7 +28,11 @@
 pub mod approval;
 pub mod call;
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod cpu_time;
+#[cfg(test)]
+mod effort;
 pub mod files;
 pub mod gate;
 pub mod layers;

@@ -5,6 +5,9 @@
     reason = "a test that fails should panic, and one that is skipped should say so"
 )]
 
+#[path = "../../core/src/effort.rs"]
+mod effort;
+
 use std::path::Path;
 
 use countersign_oracle::campaign::Campaign;
@@ -12,6 +15,7 @@ use countersign_oracle::check::{Miss, Wrong, check};
 use countersign_oracle::engine::Engine;
 use countersign_oracle::generate;
 use countersign_oracle::sandbox::{RunBy, Sandbox};
+use effort::effort;
 
 /// A sandbox, or the reason why there is none, said aloud.
 fn sandbox() -> Option<Sandbox> {
@@ -58,17 +62,18 @@ fn nothing_is_missed_in_generated_scripts() {
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let shells = vec![RunBy::Bash, RunBy::Dash];
-    let report = Campaign { seed: 7, first: 0, scripts: 1_500, shells, threads }.run().unwrap();
+    let scripts = effort(300, 1_500);
+    let report = Campaign { seed: 7, first: 0, scripts, shells, threads }.run().unwrap();
     let wrong = |miss: &&Miss| miss.wrong != Wrong::Unseen || open().next().is_none();
     let misses: Vec<&Miss> = report.misses.iter().filter(wrong).collect();
     assert!(misses.is_empty(), "seed 7: {misses:#?}");
-    assert!(report.programs > 500, "the sandbox sees too little: {report:?}");
+    assert!(report.programs > scripts / 3, "the sandbox sees too little: {report:?}");
 }
 
 #[test]
 fn nothing_is_missed_in_the_seeds() {
     let Some(mut sandbox) = sandbox() else { return };
-    generate::seeds().for_each(|script| both(&mut sandbox, script));
+    generate::seeds().step_by(effort(5, 1)).for_each(|script| both(&mut sandbox, script));
 }
 
 /// Whatever was missed once. Scripts parted by lines of `%%`; only added to.
@@ -83,11 +88,14 @@ fn nothing_is_missed_again() {
     }
 }
 
+/// For hangs, in ms.
+const NEVER: u32 = 240_000;
+
 /// The sandbox itself: what is done in one script is seen, and is gone in the next.
 #[test]
 fn the_sandbox_sees_and_forgets() {
     let Some(mut sandbox) = sandbox() else { return };
-    let mut run = |by, script: &str| sandbox.run(by, script, 2_000).unwrap();
+    let mut run = |by, script: &str| sandbox.run(by, script, NEVER).unwrap();
 
     let trace = run(RunBy::Bash, "exec -a ls rm x");
     assert_eq!((trace.ran[0].file.as_str(), trace.ran[0].argv[0].as_str()), ("rm", "ls"));
@@ -115,12 +123,18 @@ fn the_sandbox_sees_and_forgets() {
             .all(|ran| ran.argv[1].ends_with('*'))
     );
 
-    let trace = sandbox.run(RunBy::Bash, "while :; do rm x; done", 100).unwrap();
-    assert!(trace.timed_out && !trace.ran.is_empty());
+    // How soon a shell runs anything is up to the machine.
+    let mut limits = (0..10).map(|power| 100 << power);
+    let ran_by = |limit| {
+        let trace = sandbox.run(RunBy::Bash, "while :; do rm x; done", limit).unwrap();
+        assert!(trace.timed_out);
+        !trace.ran.is_empty()
+    };
+    assert!(limits.any(ran_by));
     let trace = sandbox.run(RunBy::Dash, "f() { f | f & }; f; while :; do :; done", 100).unwrap();
     assert!(trace.timed_out);
     assert_eq!(
-        sandbox.run(RunBy::Dash, "git status", 2_000).unwrap().ran.len(),
+        sandbox.run(RunBy::Dash, "git status", NEVER).unwrap().ran.len(),
         1,
         "it goes on after that"
     );

@@ -60,8 +60,8 @@ impl Drop for Running {
     }
 }
 
-/// How long a child may take for what takes it ms.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a child may take for what takes it ms: for hangs alone.
+pub const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Waits until a file has more bytes than it had; `false`: the child ended first, or too much time passed.
 pub fn wait_for_growth(file: &Path, from: u64, child: &mut Running) -> Result<bool, Failure> {

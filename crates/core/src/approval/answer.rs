@@ -238,6 +238,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cases::cases;
 
     fn read_text(text: &str) -> Result<String, String> {
         let decision =
@@ -438,7 +439,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 4096, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(cases(512, 4096))]
 
         #[test]
         fn nothing_else_lets_a_tool_run(answer in any_answer()) {

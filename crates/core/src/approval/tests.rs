@@ -4,6 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::call::{CanonicalJson, ToolCall};
+use crate::cases::cases;
+use crate::effort::effort;
 
 const PEOPLE: [&str; 4] = ["ada", "bo", "cy", "dee"];
 const OPS: &str = "group:ops";
@@ -129,8 +131,11 @@ fn no_call_is_approved_without_every_quorum_whatever_the_order() {
     let mut approved = 0_u32;
     for (index, first) in needs.iter().enumerate() {
         // Each with itself and with every fifth of the others: about 600 pairs.
-        for second in needs.iter().skip(index % 5).step_by(5).chain([first]) {
-            for requester in [None, Some("ada"), Some("cy")] {
+        let apart = effort(20, 5);
+        for second in needs.iter().skip(index % apart).step_by(apart).chain([first]) {
+            for requester in
+                [None, Some("ada"), Some("cy")].into_iter().skip(index % 3).step_by(effort(3, 1))
+            {
                 let request = request(vec![first.clone(), second.clone()], requester);
                 for at in [1_005, 1_010] {
                     for line in &lines {
@@ -352,6 +357,8 @@ fn what_time_does_before_the_deadline_and_when() {
 }
 
 proptest! {
+    #![proptest_config(cases(256, 256))]
+
     /// The same people make the same of it in any order.
     #[test]
     fn the_order_of_approvals_does_not_matter(

@@ -60,6 +60,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cases::cases;
 
     #[test]
     fn the_vectors_of_rfc_4648() {
@@ -94,7 +95,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(cases(64, 256))]
 
         #[test]
         fn what_is_written_is_read_back(bytes in prop::collection::vec(any::<u8>(), 0..100)) {

@@ -172,6 +172,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cases::cases;
     use crate::ledger::encoding::hex;
 
     fn key() -> Key {
@@ -258,7 +259,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(cases(64, 256))]
 
         #[test]
         fn what_is_written_is_read_back_and_nothing_else(

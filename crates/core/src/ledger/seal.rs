@@ -237,6 +237,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cases::cases;
     use crate::ledger::encoding::base64;
 
     const HEX: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eff";
@@ -381,7 +382,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(cases(64, 256))]
 
         #[test]
         fn any_flipped_bit_is_told(

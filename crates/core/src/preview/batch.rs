@@ -165,6 +165,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cases::cases;
 
     #[test]
     fn each_line_has_its_answer() {
@@ -228,6 +229,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(256, 256))]
+
         #[test]
         fn an_answer_is_always_json(line in prop_oneof![any::<String>(), r#"[{}\[\]"\\u:, idD8c0-9]{0,60}"#]) {
             prop_assert!(serde_json::from_str::<serde::de::IgnoredAny>(&preview_line(&line)).is_ok());

@@ -139,6 +139,7 @@ mod tests {
 
     use super::super::tests::BULK;
     use super::*;
+    use crate::cases::cases;
 
     /// The new text, made of the old one and the changes.
     fn applied(old: &[&str], new: &[&str], changes: &[Change]) -> Vec<String> {
@@ -245,6 +246,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(256, 256))]
+
         #[test]
         fn the_changes_make_the_new_text(old in "[ab\n]{0,60}", new in "[ab\n]{0,60}") {
             let (old, new) = (lines(&old), lines(&new));

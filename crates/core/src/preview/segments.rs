@@ -225,6 +225,7 @@ mod tests {
 
     use super::super::tests::{BULK, is_forbidden};
     use super::*;
+    use crate::cases::cases;
 
     fn mark(start: usize, end: usize, effect: MarkEffect, reason: &str) -> Mark {
         Mark { start, end, effect, reason: reason.to_owned() }
@@ -336,6 +337,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(64, 256))]
+
         #[test]
         fn no_mark_breaks_it(
             command in any::<String>(),

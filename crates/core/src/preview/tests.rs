@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::cases::cases;
 
 fn show(args: &str) -> Preview {
     render("execute", &args.parse().unwrap(), None)
@@ -277,7 +278,7 @@ fn any_json() -> impl Strategy<Value = Json> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(64, 512))]
 
     #[test]
     fn nothing_forbidden_is_shown(name in any::<String>(), args in any_json(), width in proptest::option::of(0_usize..200)) {

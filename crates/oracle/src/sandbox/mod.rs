@@ -47,6 +47,9 @@ pub struct Trace {
     pub timed_out: bool,
 }
 
+/// How long a sandbox may take for its first scripts, in ms: for hangs alone.
+const PATIENCE: u32 = 240_000;
+
 /// A running sandbox.
 #[derive(Debug)]
 pub struct Sandbox {
@@ -112,13 +115,13 @@ impl Sandbox {
     fn check(&mut self) -> io::Result<()> {
         for by in [RunBy::Bash, RunBy::Dash] {
             let trace = self
-                .run(by, "FOO=1 rm x <(:) | echo hi > out/y; true", 5_000)
+                .run(by, "FOO=1 rm x <(:) | echo hi > out/y; true", PATIENCE)
                 .map_err(|_| io::Error::other("the sandbox does not answer"))?;
             let trace = match by {
                 RunBy::Bash => trace,
                 // dash knows no process substitution, and must not run anything of a line with one.
                 RunBy::Dash if trace.ran.is_empty() => {
-                    self.run(by, "FOO=1 rm x | echo hi > out/y; true", 5_000)?
+                    self.run(by, "FOO=1 rm x | echo hi > out/y; true", PATIENCE)?
                 }
                 RunBy::Dash => return Err(io::Error::other("sh of the sandbox is not dash")),
             };

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::call::{Digest, Json};
+use crate::cases::cases;
 use crate::preview::{File, change_of};
 
 fn digest(text: &str) -> Expected {
@@ -136,6 +137,8 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(cases(64, 256))]
+
     /// What a human is shown of a call is what the call does: the same bytes, or nothing at all.
     #[test]
     fn what_is_written_is_what_was_shown(before in text(), old in text(), new in text(), everywhere: bool) {

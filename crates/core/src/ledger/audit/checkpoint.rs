@@ -111,6 +111,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cases::cases;
 
     fn checkpoint() -> Checkpoint {
         let chain = Chain { seq: 1234, at: 1_767_225_600_000, head: [1; 32] };
@@ -171,7 +172,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(cases(64, 256))]
 
         #[test]
         fn what_is_written_is_read_back(

@@ -261,6 +261,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cases::cases;
 
     // The keys, the text and the signature of the tests of golang.org/x/mod/sumdb/note.
     const PETER: &str =
@@ -382,7 +383,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(cases(32, 64))]
 
         #[test]
         fn what_is_signed_opens_and_what_was_changed_does_not(

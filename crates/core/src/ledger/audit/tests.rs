@@ -4,6 +4,7 @@ use sha2::{Digest as _, Sha256};
 use super::*;
 use crate::approval::{Status, Via};
 use crate::call::{CanonicalJson, Digest};
+use crate::cases::cases;
 use crate::policy::Effect;
 
 /// A log, as a store would hand it out.
@@ -301,7 +302,7 @@ fn any_log() -> impl Strategy<Value = Vec<Entry>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(48, 256))]
 
     #[test]
     fn every_log_is_canonical_and_comes_through_an_export(log in any_log()) {

@@ -150,7 +150,8 @@ mod tests {
     use super::Gate;
     use crate::ledger::LedgerErrorKind;
 
-    const LONG: Duration = Duration::from_secs(60);
+    /// For hangs alone.
+    const LONG: Duration = Duration::from_secs(240);
 
     fn path(name: &str) -> std::path::PathBuf {
         let unique = uuid::Uuid::now_v7();

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use super::super::files::{Listed, Listing};
 use super::super::{Files, Partial, PathError, PathIndex, PathSet, Stamp, locate};
 use super::here;
+use crate::cases::cases;
 
 /// Directories, symlinks, and how often each directory has changed.
 #[derive(Default)]
@@ -131,7 +132,7 @@ fn pattern() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 400 } else { 20_000 }))]
+    #![proptest_config(cases(60, if cfg!(debug_assertions) { 400 } else { 20_000 }))]
 
     #[test]
     fn what_the_index_leaves_out_meets_nothing(

@@ -144,6 +144,7 @@ mod real {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cases::cases;
 
     struct TempDir(PathBuf);
 
@@ -251,7 +252,8 @@ mod real {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(cases(16, 64))]
+
         /// The kernel is asked about paths that exist; it must agree.
         #[test]
         fn the_kernel_agrees(

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
+use crate::cases::cases;
 use crate::policy::Effect;
 
 mod errors;
@@ -156,6 +157,8 @@ fn commands_that_can() {
 }
 
 proptest! {
+    #![proptest_config(cases(64, 256))]
+
     #[test]
     fn any_text_is_an_error_or_a_document(text in "\\PC{0,200}") {
         for format in [Format::Toml, Format::Json, Format::Object] {

@@ -227,6 +227,7 @@ mod tests {
     use super::super::*;
     use super::*;
     use crate::approval::{Escalate, Need};
+    use crate::cases::cases;
     use crate::policy::Effect;
 
     fn source() -> Source {
@@ -326,6 +327,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(64, 256))]
+
         #[test]
         fn what_is_written_reads_back_as_the_same(document in document()) {
             let text = to_toml(&document).unwrap();

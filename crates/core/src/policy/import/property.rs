@@ -8,6 +8,7 @@ use proptest::sample::select;
 
 use super::super::{Effect, JudgedCall, Policy, judge};
 use super::*;
+use crate::cases::cases;
 use crate::path::{RealFiles, Where};
 
 /// What the imported policy says. The project is a directory that does not exist.
@@ -123,7 +124,7 @@ fn ignores(pattern: &[&str], path: &[&str]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(100, 400))]
 
     #[test]
     fn claude_commands(rules in prop::collection::vec((effect(), pattern(), any::<bool>()), 1..5), line in line()) {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::document::{Document, Format as Written, Rule, Token, load, to_toml};
 use super::*;
+use crate::cases::cases;
 
 fn word(token: &Token) -> String {
     match token {
@@ -411,7 +412,7 @@ fn large_and_deep_texts_end_soon() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(64, 256))]
 
     #[test]
     fn no_text_makes_it_panic(text in ".{0,80}") {

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::cases::cases;
 use crate::policy::document::Rule;
 use crate::policy::{Grants, explain, narrow};
 
@@ -83,7 +84,7 @@ fn judged(documents: Vec<Document>, line: &str) -> Effect {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 300 } else { 5_000 }))]
+    #![proptest_config(cases(80, if cfg!(debug_assertions) { 300 } else { 5_000 }))]
 
     #[test]
     fn another_deny_or_ask_never_weakens(

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::tests::{BULK, is_forbidden};
 use super::*;
+use crate::cases::cases;
 
 fn change(tool: &str, args: &str, file: File) -> FileChange {
     change_of(tool, &args.parse().unwrap(), &|_| file.clone()).unwrap()
@@ -313,7 +314,7 @@ fn any_text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(64, 512))]
 
     #[test]
     fn each_line_shown_can_be_read_back(old in any_text(), new in any_text()) {

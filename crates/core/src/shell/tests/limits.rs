@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::super::*;
 use super::{grows, short};
+use crate::effort::effort;
 
 fn is_unknown(analysis: &Analysis) -> bool {
     analysis.facts.iter().any(|fact| matches!(fact.what, What::Unknown { named: None, .. }))
@@ -93,7 +94,8 @@ fn nesting_is_bounded_on_a_small_stack() {
 fn work_grows_with_the_text() {
     for opener in OPENERS {
         let text = |size: usize| opener.repeat(size / opener.len());
-        let (little, much) = (text(1 << 14), text(1 << 18));
+        let little = effort(1 << 13, 1 << 14);
+        let (little, much) = (text(little), text(16 * little));
         let read = |text: &str| drop(analyze(text, Shell::Sh));
         assert!(!grows(16, || read(&little), || read(&much)), "{opener:?}");
     }
@@ -242,9 +244,13 @@ fn unknowns_that_a_rule_may_name() {
     assert_eq!(named("strace -f ls"), Some((0, 2)));
 }
 
+/// Figures for who wants them: `COUNTERSIGN_FIGURES=1 cargo test --release -- --nocapture figures`.
 #[test]
-#[ignore = "prints figures; run it with --release"]
 fn figures() {
+    if std::env::var_os("COUNTERSIGN_FIGURES").is_none() {
+        eprintln!("SKIPPED: COUNTERSIGN_FIGURES is not set");
+        return;
+    }
     for text in [
         "git status -s",
         "cat a.txt | grep -n 'x y' | sort > /tmp/out && git commit -m \"$(date)\"",

@@ -6,29 +6,22 @@ mod programs;
 mod quirks;
 mod words;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::*;
+use crate::cpu_time::Instant;
 
-/// The time that this thread has worked, where the platform tells, so that a busy machine makes nothing slow.
-fn worked() -> Duration {
-    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanos = told.and_then(|told| told.split(' ').next()?.parse().ok());
-    nanos.map_or_else(|| START.elapsed(), Duration::from_nanos)
-}
-
-/// Whether `times` as much takes clearly more than `times` as long. The best of a few tries, since the first fill caches.
+/// Whether `times` as much takes clearly more than `times` as long: each time of a few, since the first fill caches.
 pub(super) fn grows(times: u32, little: impl Fn(), much: impl Fn()) -> bool {
     let took = |work: &dyn Fn()| {
-        let start = worked();
+        let start = Instant::now();
         work();
-        worked().saturating_sub(start)
+        start.elapsed()
     };
-    let best = |work: &dyn Fn()| (0..3).map(|_| took(work)).min().unwrap_or_default();
+    let best = (0..3).map(|_| took(&little)).min().unwrap_or_default();
     // What is too short to be measured counts as this long.
     let floor = Duration::from_millis(1);
-    best(&much) > 4 * times * best(&little).max(floor)
+    (0..3).all(|_| took(&much) > 4 * times * best.max(floor))
 }
 
 /// The facts in a short form: `a b` a command, `[env] a b` a wrapper, `>f` and `<f` redirections, `A=` an assignment,

@@ -5,11 +5,12 @@ use crate::ledger::audit::{Kind, Note, verify};
 #[test]
 fn many_sequencers_make_one_chain() {
     let Some(url) = url() else { return };
+    let rounds = effort(10, 30);
     let ledgers: Vec<_> = (0..3).map(|_| open(&url)).collect();
     std::thread::scope(|scope| {
         for ledger in &ledgers {
             scope.spawn(move || {
-                for round in 0..30 {
+                for round in 0..rounds {
                     let note = Note {
                         reason: Some("seq\":0,\"at\":1".into()),
                         ..Note::new(Kind::Verdict)
@@ -23,7 +24,7 @@ fn many_sequencers_make_one_chain() {
         }
     });
     let entries = ledgers[0].audit(0, 1_000).unwrap();
-    assert_eq!(entries.len(), 1 + 3 * 30 * 2);
+    assert_eq!(entries.len(), 1 + 3 * rounds * 2);
     let chain = verify(Default::default(), &entries, None).unwrap().chain;
     assert_eq!(ledgers[1].head().unwrap(), chain);
     assert_eq!(ledgers[2].about().unwrap().entries, chain.seq);

@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::pool::runtime;
 use super::*;
 use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Via};
+use crate::effort::effort;
 use crate::ledger::conformance::request;
 use crate::ledger::{Begun, Event, Ledger, LedgerError, OpenOptions, Outcome, Requested};
 
@@ -27,7 +28,9 @@ pub(crate) fn url() -> Option<String> {
     };
     let mark = if url.contains('?') { '&' } else { '?' };
     let schema = format!("t_{}", Uuid::now_v7().simple());
-    Some(format!("{url}{mark}schema={schema}&poll=200&application_name={schema}"))
+    // A machine that is slow is no server that does not answer.
+    let patience = "connect_timeout=240";
+    Some(format!("{url}{mark}schema={schema}&poll=200&{patience}&application_name={schema}"))
 }
 
 fn options() -> OpenOptions {
@@ -120,11 +123,14 @@ fn begin(ledger: &PostgresLedger, id: ApprovalId) -> Result<Begun, LedgerError> 
     ledger.begin(id, digest, now())
 }
 
+/// Whatever takes so long never ends.
+const HANGS: Duration = Duration::from_secs(240);
+
 /// Waits until it is so.
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(30), "{what} in 30 s");
+        assert!(start.elapsed() < HANGS, "{what} in {HANGS:?}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

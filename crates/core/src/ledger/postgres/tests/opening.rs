@@ -1,5 +1,6 @@
 use super::*;
 use crate::ledger::LedgerErrorKind as Kind;
+use crate::ledger::postgres::pool::Pool;
 use crate::ledger::seal::Key;
 
 #[test]
@@ -93,13 +94,28 @@ fn a_role_that_may_only_read_and_decide_does_just_that() {
     assert!(matches!(begin(&ledger, id).unwrap(), Begun::Won(_)));
 }
 
-#[test]
-fn nobody_there_is_told_in_time_and_without_the_password() {
-    let url = "postgres://me:hunter2@127.0.0.1:1/db?connect_timeout=1";
-    let error = try_open(url).unwrap_err();
+/// Where nobody listens.
+const NOBODY: &str = "postgres://me:hunter2@127.0.0.1:1/db?connect_timeout=240";
+
+fn is_of_nobody(error: &LedgerError) {
     assert_eq!(error.kind, Kind::Io);
     assert!(
         error.message.contains("me@127.0.0.1:1/db") && !error.message.contains("hunter2"),
         "{error}"
     );
+}
+
+#[test]
+fn nobody_there_is_tried_anew_and_told_without_the_password() {
+    let pool = Pool::new(Settings::parse(NOBODY).unwrap()).unwrap();
+    let tried = runtime().unwrap().block_on(pool.connect(&pool.settings.config));
+    let fault = tried.err().unwrap();
+    assert!(fault.is_passing());
+    is_of_nobody(&fault.of(&pool.settings.place()));
+}
+
+#[test]
+#[ignore = "long: npm run test:all"]
+fn nobody_there_is_told_in_the_end() {
+    is_of_nobody(&try_open(NOBODY).unwrap_err());
 }

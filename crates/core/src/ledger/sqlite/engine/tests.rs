@@ -5,11 +5,15 @@ mod ringing;
 mod steps;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::{Engine, OpenOptions};
 use crate::ledger::sqlite::Migration;
+
+/// Whatever takes so long never ends.
+const HANGS: Duration = Duration::from_secs(240);
 
 /// Counters by name, and children that must have one when the transaction ends.
 const ONE: &[Migration] = &[Migration {
@@ -35,8 +39,9 @@ impl Directory {
         self.0.join("ledger.db")
     }
 
+    /// A writer that comes late on a slow machine is not taken for one that hangs.
     fn options(&self) -> OpenOptions {
-        OpenOptions::new(self.file())
+        OpenOptions { busy_timeout: HANGS, ..OpenOptions::new(self.file()) }
     }
 
     fn engine(&self) -> Engine {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::approval::{DecisionKind, Record, Status, Step as Advance};
+use crate::cases::cases;
 use crate::ledger::{Begun, MemoryLedger, Outcome};
 
 #[derive(Debug, Clone)]
@@ -122,7 +123,7 @@ fn perform(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(8, 24))]
 
     #[test]
     fn the_file_does_what_the_memory_does(deeds in prop::collection::vec((any_deed(), 0..4u64), 1..60)) {

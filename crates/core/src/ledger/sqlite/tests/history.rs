@@ -1,6 +1,7 @@
 //! Runs: whose they are, and that each entry is kept once.
 
 use super::*;
+use crate::effort::effort;
 use crate::ledger::{Hash, LedgerErrorKind, RunStatus, SaveRun};
 
 fn save(
@@ -130,12 +131,11 @@ fn bytes_of(approvals: usize) -> u64 {
 
 #[test]
 fn bytes_grow_with_the_run_and_not_with_its_square() {
-    let [empty, fifty, hundred, two_hundred] = [0, 50, 100, 200].map(bytes_of);
-    let (first, second, fourth) = (fifty - empty, hundred - fifty, two_hundred - hundred);
-    assert!(
-        second < first * 13 / 10 && fourth < second * 23 / 10,
-        "{empty} {fifty} {hundred} {two_hundred}"
-    );
+    let once = effort(30, 50);
+    let sizes = [0, once, 2 * once, 4 * once].map(bytes_of);
+    let [empty, one, two, four] = sizes;
+    let (first, second, fourth) = (one - empty, two - one, four - two);
+    assert!(second < first * 13 / 10 && fourth < second * 23 / 10, "{sizes:?}");
 }
 
 /// What was started by a process that is gone is told as interrupted, also when the ledger is opened next.

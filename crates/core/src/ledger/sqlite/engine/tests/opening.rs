@@ -1,11 +1,10 @@
 use std::fs;
 use std::thread;
-use std::time::Duration;
 
 use rusqlite::Connection;
 
 use super::super::{Engine, OpenOptions};
-use super::{Directory, ONE, beside, count, counted, text};
+use super::{Directory, HANGS, ONE, beside, count, counted, text};
 use crate::ledger::LedgerErrorKind as Kind;
 use crate::ledger::sqlite::Migration;
 
@@ -335,7 +334,7 @@ fn who_only_reads_changes_nothing() {
     let reader = Engine::open(read_only(&directory), ONE).unwrap();
     let token = reader.now();
     count(&writer, "a").unwrap();
-    assert_ne!(reader.wait_for_change(token, Duration::from_secs(30)), token);
+    assert_ne!(reader.wait_for_change(token, HANGS), token);
     assert_eq!(counted(&reader, "a"), 1);
     assert_eq!(count(&reader, "a").unwrap_err().kind, Kind::ReadOnly);
     assert_eq!(reader.checkpoint().unwrap_err().kind, Kind::ReadOnly);

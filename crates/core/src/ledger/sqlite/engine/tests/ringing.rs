@@ -3,14 +3,18 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::super::{Engine, OpenOptions};
-use super::{Directory, ONE, count, counted};
+use super::{Directory, HANGS, ONE, count, counted};
+use crate::effort::effort;
 
 /// For the child, which is this very program: the file.
 const FILE: &str = "COUNTERSIGN_TEST_BELL";
-/// Each of them makes one process wait for the other, and that one for the first.
-const TURNS: i64 = 1000;
 /// Nobody polls so seldom. A wake-up that is lost shows as a wait that takes all of it.
-const NEVER: Duration = Duration::from_secs(60);
+const NEVER: Duration = HANGS;
+
+/// Each turn makes one process wait for the other, and that one for the first.
+fn turns() -> i64 {
+    effort(150, 1000)
+}
 
 /// Waits until a counter has come so far, without a look at the file that the bell did not call for.
 fn wait_for(engine: &Engine, name: &str, value: i64) {
@@ -21,7 +25,7 @@ fn wait_for(engine: &Engine, name: &str, value: i64) {
         }
         let start = Instant::now();
         engine.0.core.bell.wait(token, NEVER, NEVER);
-        assert!(start.elapsed() < NEVER / 2, "{name} {value}: a wake-up was lost");
+        assert!(start.elapsed() < NEVER, "{name} {value}: a wake-up was lost");
     }
 }
 
@@ -39,7 +43,7 @@ impl Drop for Killed {
 fn helper() {
     let Ok(file) = std::env::var(FILE) else { return };
     let engine = Engine::open(OpenOptions::new(Path::new(&file)), ONE).unwrap();
-    for turn in 1..=TURNS {
+    for turn in 1..=turns() {
         wait_for(&engine, "ping", turn);
         count(&engine, "pong").unwrap();
     }
@@ -59,7 +63,7 @@ fn no_wake_up_between_processes_is_lost() {
             .spawn()
             .unwrap(),
     );
-    for turn in 1..=TURNS {
+    for turn in 1..=turns() {
         count(&engine, "ping").unwrap();
         wait_for(&engine, "pong", turn);
     }
