@@ -5,7 +5,8 @@ import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 /** LangGraph's saver, with its own settings. @param {string} file */
 export function openSaver(file) {
   const saver = SqliteSaver.fromConnString(file);
-  // It prepares a statement for each write, and better-sqlite3 12.11 aborts Node 24 when one is garbage collected.
+  // It prepares a statement for each write and for each pragma, and better-sqlite3 12.11 aborts Node 24 when one is garbage
+  // collected.
   const prepare = saver.db.prepare.bind(saver.db);
   /** @type {unknown[]} */
   const kept = [];
@@ -16,5 +17,6 @@ export function openSaver(file) {
       return statement;
     }
   );
+  saver.db.pragma = (/** @type {string} */ source) => saver.db.exec(`PRAGMA ${source}`);
   return saver;
 }

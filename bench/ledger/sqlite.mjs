@@ -16,6 +16,9 @@ const schema = `
 
 /** @typedef {{ exec: (sql: string) => unknown, prepare: (sql: string) => any }} Driver */
 
+/** better-sqlite3 12.11 aborts Node 24 when a statement is garbage collected. @type {any} */
+let kept;
+
 /**
  * @param {string} name
  * @param {(file: string) => Driver | Promise<Driver>} open
@@ -26,7 +29,8 @@ export const byHand = (name, open, synchronous) =>
     async () => {
       const db = await open(join(directory(name), 'approvals.db'));
       db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; ${schema}`);
-      const [set] = Object.values(db.prepare('PRAGMA synchronous').get());
+      kept = db.prepare('PRAGMA synchronous');
+      const [set] = Object.values(kept.get());
       assert.equal(set, synchronous === 'FULL' ? 2 : 1);
       return db.prepare("INSERT INTO approvals VALUES (?, ?, ?, ?, ?, 'pending', ?)");
     },
