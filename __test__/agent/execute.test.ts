@@ -1,9 +1,9 @@
 /** Commands of a local backend: a real `sh`, and processes that are there or gone by their ids. */
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Backend } from '../../agent.js';
 import { BothEnds } from '../../ts/agent/backend/both-ends.js';
 import { BackendError, createLocalBackend } from '../../ts/agent/index.js';
@@ -16,7 +16,10 @@ beforeEach(() => {
   backend = createLocalBackend({ root });
 });
 
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(root, { recursive: true, force: true });
+});
 
 /** Not a zombie either, which nobody may be there to bury. */
 function isAlive(pid: number): boolean {
@@ -100,10 +103,12 @@ describe('the output', () => {
     const texts: string[] = [];
     const onOutput = (text: string) => {
       texts.push(text);
+      writeFileSync(join(root, 'read'), '');
       throw new Error('not our fault');
     };
-    // The two halves of a character, with a pause in between for the first to be read alone.
-    const { output } = await backend.execute(`printf 'a\\303'; sleep 0.2; printf '\\251b'`, { onOutput });
+    // The two halves of a character; the first is read before the second is written.
+    const script = `printf 'a\\303'; while ! [ -e read ]; do sleep 0.01; done; printf '\\251b'`;
+    const { output } = await backend.execute(script, { onOutput });
     expect([output, texts.join('')]).toEqual(['aéb', 'aéb']);
     expect(texts.length).toBeGreaterThan(1);
   });
@@ -151,8 +156,11 @@ describe.skipIf(process.platform === 'win32')('what a command started', () => {
   });
 
   test('is gone when its time is over', async () => {
-    const result = await backend.execute('(sleep 1000 & echo $! > pid; wait) & wait', { timeout: 300 });
-    expect(result).toMatchObject({ exitCode: null, signal: 'SIGTERM', stopped: 'timeout' });
+    // On a busy machine it may not have begun by then: then again, with more time.
+    for (let timeout = 100; !existsSync(join(root, 'pid')); timeout *= 4) {
+      const result = await backend.execute('(sleep 1000 & echo $! > new; mv new pid; wait) & wait', { timeout });
+      expect(result).toMatchObject({ exitCode: null, signal: 'SIGTERM', stopped: 'timeout' });
+    }
     await until(() => !isAlive(pidIn('pid')));
   });
 
@@ -163,6 +171,8 @@ describe.skipIf(process.platform === 'win32')('what a command started', () => {
   });
 
   test('is asked to end when it is aborted, and may clean up', async () => {
+    // The time that it has for that does not pass.
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     const aborter = new AbortController();
     const script = `sh -c 'trap "sleep 0.1; echo cleaned > done; exit 0" TERM; echo $$ > pid; while :; do sleep 0.01; done' & wait`;
     const running = backend.execute(script, { abortSignal: aborter.signal });
@@ -174,11 +184,16 @@ describe.skipIf(process.platform === 'win32')('what a command started', () => {
   });
 
   test('is killed when it does not end', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     const aborter = new AbortController();
     const script = `trap '' TERM; sh -c 'echo $$ > pid; while :; do sleep 0.05; done' & echo up; wait; while :; do sleep 0.05; done`;
     const running = backend.execute(script, { abortSignal: aborter.signal });
     await written('pid');
     aborter.abort();
+    vi.advanceTimersByTime(1_900);
+    await sleep(50);
+    expect(isAlive(pidIn('pid'))).toBe(true);
+    vi.advanceTimersByTime(200);
     expect(await running).toMatchObject({ stopped: 'aborted', signal: 'SIGKILL', output: 'up\n' });
     await until(() => !isAlive(pidIn('pid')));
   });

@@ -158,8 +158,12 @@ describe('a step with several calls', () => {
   it('asks while an ungated sibling still runs', async () => {
     const { tools } = recordingTools();
     const order: string[] = [];
+    let isAsked = () => {};
+    const asked = new Promise<void>((resolve) => (isAsked = resolve));
     tools.read.execute = async () => {
-      await sleep(150);
+      // It would wait for ever if nobody were asked before it has ended.
+      await asked;
+      await sleep(20);
       order.push('read ended');
       return 'x';
     };
@@ -175,6 +179,7 @@ describe('a step with several calls', () => {
         interruptOn: { del: true },
         onApprovalRequest: () => {
           order.push('asked');
+          isAsked();
           return true;
         },
       }),

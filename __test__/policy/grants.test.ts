@@ -493,7 +493,7 @@ describe("the user's file", () => {
     expect([(await gate.check(run('make all'))).effect, await gate.grants.list()]).toEqual(['ask', []]);
   });
 
-  it('is shared by processes, and what is remembered there is a rejection too', { timeout: 60_000 }, async () => {
+  it('is shared by processes, and what is remembered there is a rejection too', async () => {
     const { root, env } = machine();
     const gate = createGate({ policy: asks, policyFiles: true, place: { cwd: root } });
     await became(stream, run('make all'), { gate }, always);

@@ -1,7 +1,12 @@
 /** Processes that are killed in the middle of a run, and others that continue it. */
 import { describe, expect, it } from 'vitest';
 import { listRuns } from '../../ts/index.js';
+import { isThorough } from '../support/effort.js';
+import { major, sleep } from '../support/model.js';
 import { theatre, type Said } from './processes.js';
+
+/** What has nothing to do with what the AI SDK says is tried on one version of it. */
+const isTwice = major === 6 && !isThorough;
 
 const A: Said[] = [
   { text: 'A' },
@@ -29,7 +34,7 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
     expect(await listRuns(on.gate)).toMatchObject([{ status: 'done', pending: 0 }]);
   });
 
-  it('while it asks, with nothing decided: the next process asks', async () => {
+  it.skipIf(isTwice)('while it asks, with nothing decided: the next process asks', async () => {
     const on = theatre();
     await on.play('start', { turns: [A], die: 'approval-requested' });
     expect(await on.play('resume', { turns: [DONE], answer: true })).toEqual(EXITED);
@@ -73,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
     expect(third).toContain('["c1","del /1"]');
   });
 
-  it('before anybody was asked: there is nothing to continue', async () => {
+  it.skipIf(isTwice)('before anybody was asked: there is nothing to continue', async () => {
     const on = theatre();
     expect(await on.play('start', { turns: [A, DONE], die: 'text', answer: true })).toEqual(KILLED);
     expect(await on.play('resume', { turns: [DONE], answer: true })).toEqual(EXITED);
@@ -101,7 +106,7 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
     expect(of(on.lines(), 'MODEL').at(-1)).toContain('["c0","This call was interrupted');
   });
 
-  it('again and again: each goes on where the last one was', async () => {
+  it.skipIf(isTwice)('again and again: each goes on where the last one was', async () => {
     const on = theatre();
     expect(await on.play('start', { turns: [A], die: 'approval-requested' })).toEqual(KILLED);
     expect(await on.play('resume', { turns: [], die: 'approval-requested' })).toEqual(KILLED);
@@ -112,14 +117,13 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
   });
 });
 
-describe('two at once', () => {
+describe.skipIf(isTwice)('two at once', () => {
   it('the second is told that the run is active, and cancels nothing', async () => {
     const on = theatre();
     await on.play('start', { turns: [A], die: 'approval-requested' });
     const first = on.start('resume', { turns: [DONE] });
     await on.saw('EVENT approval-requested c1');
-    while (on.lines().filter((line) => line === 'EVENT approval-requested c1').length < 2)
-      await on.saw('EVENT run-resumed  ');
+    while (on.lines().filter((line) => line === 'EVENT approval-requested c1').length < 2) await sleep(5);
     expect(await on.play('resume', { turns: [DONE] })).toEqual(EXITED);
     expect(of(on.lines(), 'ERROR')).toEqual([expect.stringContaining('ERR_RUN_ACTIVE')]);
     const [request] = await on.gate.pending();
@@ -141,7 +145,7 @@ describe('two at once', () => {
   });
 });
 
-it('a tool that has changed since is asked about again, though it was approved', async () => {
+it.skipIf(isTwice)('a tool that has changed since is asked about again, though it was approved', async () => {
   const on = theatre();
   await on.play('start', { turns: [A], die: 'approval-requested' });
   const [request] = await on.gate.pending();
@@ -170,7 +174,7 @@ describe.skipIf(process.platform === 'win32')('killed while it asks a question',
     expect(answersIn(on.lines())).toBe(TOLD);
   });
 
-  it('it waits on, and the next process asks the same', async () => {
+  it.skipIf(isTwice)('it waits on, and the next process asks the same', async () => {
     const on = theatre();
     await on.play('start', { turns: [ASKS.slice(0, 1)], die: 'question-asked' });
     const [request] = await on.gate.pending();
