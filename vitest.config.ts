@@ -42,6 +42,7 @@ const shared = {
   // For hangs alone: a test that waits for what happens takes as long as its machine needs.
   testTimeout: 300_000,
   hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000 } },
   // The addon's loader finds the addon next to itself: it must run from where it is.
   server: { deps: { external: [/\/binding\/binding\.js$/] } },
 } as const;

@@ -114,11 +114,7 @@ const vitest = (name, env, ...args) => ({
   async run(print) {
     const report = join(work, `${name.replaceAll(' ', '-')}.json`);
     rmSync(report, { force: true });
-    const reporters = [
-      `--reporter=${process.stderr.isTTY || mode === 'vitest' ? 'default' : 'dot'}`,
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-    ];
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const result = await run(process.execPath, [bin('vitest'), 'run', ...reporters, ...args, ...rest], { env, print });
     if (existsSync(report)) readReport(JSON.parse(readFileSync(report, 'utf8')));
     return result;

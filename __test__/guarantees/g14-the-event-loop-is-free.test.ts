@@ -84,6 +84,8 @@ async function settled(count: () => number): Promise<number> {
 const REQUESTS = 1_000;
 const args = { path: '/srv/data/file.txt', content: 'x'.repeat(200), options: { force: true, depth: 3 } };
 
+// The addon that `npm test` builds is not optimised: there the limits are four times those of the one that ships.
+
 /** A gate alone is the same on either version of the AI SDK: it is measured on one. */
 const isTwice = major === 6;
 
@@ -91,7 +93,7 @@ describe.skipIf(isTwice)('the event loop', () => {
   it(`is free while ${REQUESTS} requests come and are decided one by one`, async () => {
     // One look at all that waits, 1,000 requests as JSON, is the longest of it: some ms. One fsync per request or a
     // search through all of them for each would be hundreds.
-    await expectBelow(60, () =>
+    await expectBelow(effort(4 * 60, 60), () =>
       longestGap(async () => {
         await using gate = createGate();
         const all: Promise<unknown>[] = [];
@@ -109,7 +111,7 @@ describe.skipIf(isTwice)('the event loop', () => {
   });
 
   it(`is blocked for no longer than ${REQUESTS} requests at once take`, async () => {
-    await expectBelow(250, () =>
+    await expectBelow(effort(4 * 250, 250), () =>
       longestGap(async () => {
         await using gate = createGate();
         const all = Array.from({ length: REQUESTS }, () => gate.request({ toolName: 'write', args }));

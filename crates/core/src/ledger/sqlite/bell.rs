@@ -139,6 +139,12 @@ impl Bell {
         }
     }
 
+    /// Whether the system tells us of others. Not so when it has no more watches for us.
+    #[cfg(test)]
+    pub(crate) fn is_heard(&self) -> bool {
+        place::lock(&self.watch).as_ref().is_some_and(|watch| watch._watcher.is_some())
+    }
+
     fn poll(&self) -> bool {
         place::lock(&self.watch).as_mut().is_none_or(Watch::changed)
     }

@@ -104,7 +104,7 @@ fn a_connection_keeps_so_many_statements_and_no_more() {
     let Some(url) = url() else { return };
     let ledger = open(&format!("{url}&pool=1"));
     let core = &ledger.core;
-    let asked = core.block_on(core.pool.once(async |client| {
+    let asked = core.block_on(core.pool.long(async |client| {
         for number in 0..3 * MOST {
             let sql = format!("SELECT $1 + {number}");
             for _ in 0..2 {
