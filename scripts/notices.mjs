@@ -6,7 +6,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { Failure, findCargo, root } from './run.mjs';
+import { findCargo } from './cargo.mjs';
+import { Failure, root } from './run.mjs';
 
 /** @typedef {{ name: string, version?: string, licence: string, texts: string[] }} Part Somebody else's code in a package. */
 
