@@ -5,7 +5,6 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { environment, type ExecOptions, type Finished } from './runtimes.js';
 
 export interface TogetherOptions extends ExecOptions {
@@ -29,6 +28,8 @@ export function together(file: string, args: readonly string[], options: Togethe
 
 function start(): ChildProcess {
   const started = fork(join(import.meta.dirname, 'together.mjs'));
+  started.unref();
+  started.channel?.unref();
   started.on('message', ({ id, ...done }: { id: number; code: number; stdout: string; stderr: string }) => {
     waiting.get(id)?.resolve({ ...done, signal: null });
     waiting.delete(id);
@@ -42,11 +43,5 @@ function start(): ChildProcess {
   return started;
 }
 
-afterAll(
-  () =>
-    new Promise<void>((resolve) => {
-      if (child === undefined) return resolve();
-      child.once('exit', () => resolve());
-      child.disconnect();
-    }),
-);
+// It lives as long as this process, which runs several files.
+process.once('exit', () => child?.kill('SIGKILL'));

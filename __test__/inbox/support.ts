@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { InboxOptions } from '../../inbox.js';
 import type { ApprovalRequest, Gate, GateOptions, GateRequest } from '../../index.js';
 import { inboxHandler } from '../../ts/inbox/index.js';
@@ -11,12 +11,8 @@ import { createGate } from '../../ts/index.js';
 
 export const ORIGIN = 'https://inbox.example';
 
-const undo: (() => unknown)[] = [];
 /** To be done after the test, the last first. */
-export const later = (what: () => unknown): void => void undo.push(what);
-afterEach(async () => {
-  for (const each of undo.splice(0).toReversed()) await each();
-});
+export const later = (what: () => unknown): void => onTestFinished(async () => void (await what()));
 
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-inbox-'));

@@ -1,5 +1,5 @@
 /** The screen over a chat that does what it is told, for a test. */
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { ChatView } from '../../ts/cli/chat/view.js';
 import { approval, startFake, type Fake, type Script } from './fake.js';
 import { isThorough } from '../support/effort.js';
@@ -16,9 +16,9 @@ export function start(
   return fake;
 }
 
-/** Shows one call after another, for tests that ask for no terminal of their own. */
+/** Shows one call after another, for tests that ask for no terminal of their own, also those of other files in this process. */
 let shared: Fake | undefined;
-afterAll(() => shared?.close());
+process.once('exit', () => void shared?.close());
 
 /** With one call that waits, as soon as keys are taken. In `npm test` several tests have one program. */
 export async function asking(
