@@ -31,6 +31,7 @@ function at(
   const around: Surroundings = {
     view: viewOf(first),
     now,
+    typedAfter: now,
     complete: () => [],
     isShown: true,
     scroll: { most: 0, page: 1 },

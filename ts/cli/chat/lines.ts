@@ -198,10 +198,12 @@ class Lines {
   #sayHow(put: { isSeen: boolean }): void {
     if (this.#options.input.isTTY !== true) return this.#say(SHORT);
     put.isSeen = false;
-    setTimeout(() => {
+    const take = (): void => {
       put.isSeen = true;
       if (this.#put === put) this.#say(SHORT);
-    }, SEEN);
+    };
+    // What was typed while the program stood still is read first.
+    setTimeout(() => setImmediate(take), SEEN);
   }
 
   async #answerApproval(ask: Approval, line: string): Promise<boolean> {

@@ -13,9 +13,9 @@ export interface Frame extends Drawn {
   lines: string[];
 }
 
-/** Time, as {@link performance.now} and since the epoch, both in ms. */
+/** Time in ms: until when all keys were read, as {@link performance.now}, and now, since the epoch. */
 export interface Now {
-  steady: number;
+  heard: number;
   epoch: number;
 }
 
@@ -51,7 +51,7 @@ export function frame(
 function askLines(state: State, screen: Screen, room: number, now: Now): Drawn {
   const asked = state.ask;
   if (asked === null) return { lines: [], isShown: false, scroll: { most: 0, page: 1 } };
-  const drawing = { screen, room, now: now.epoch, isReady: now.steady >= readyAt(state), said: state.said };
+  const drawing = { screen, room, now: now.epoch, isReady: now.heard >= readyAt(state), said: state.said };
   return asked.ask.kind === 'question'
     ? questionLines(asked, asked.ask, drawing)
     : approvalLines(asked, asked.ask, drawing);

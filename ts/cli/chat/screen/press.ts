@@ -11,6 +11,8 @@ export interface Surroundings {
   view: ChatView;
   /** In ms of {@link performance.now}. */
   now: number;
+  /** Before this no key was typed that is read now: it may have waited while the program stood still. */
+  typedAfter: number;
   /** The whole lines that a line may become. */
   complete(line: string): string[];
   /** Whether enough of what is asked about is on the screen to approve it. */
@@ -33,7 +35,7 @@ export function press(state: State, { key, isAlone }: Press, around: Surrounding
   }
   const { ask } = state;
   if (ask === null) return pressPrompt(clear, key, around);
-  if (around.now < readyAt(state)) return pressEarly(state, key, around);
+  if (around.typedAfter < readyAt(state)) return pressEarly(state, key, around);
   if (ask.isAnswered) return { state };
   if (ask.ask.kind === 'question') return pressQuestion(clear, ask.ask, key);
   const pressed = pressApproval(clear, ask.ask, key, isAlone, around);

@@ -40,6 +40,9 @@ export class Program implements Stage {
   /** Whether the scene as it is now was drawn. */
   #isTold = true;
   #timers: { [NAME in 'escape' | 'resize' | 'ready' | 'tick' | 'frame']?: NodeJS.Timeout } = {};
+  /** All keys that were typed until then have been read, in ms of {@link performance.now}. */
+  #heard = 0;
+  #hearing: NodeJS.Immediate | undefined;
 
   constructor(chat: Chat, symbols: Symbols) {
     this.#chat = chat;
@@ -72,6 +75,7 @@ export class Program implements Stage {
       unsubscribe();
       process.stdout.off('resize', onResize);
       for (const timer of Object.values(this.#timers)) clearTimeout(timer);
+      clearImmediate(this.#hearing);
       // Nothing stays but what was said and done.
       this.scene = { ...this.scene, frame: { ...this.scene.frame, lines: [], cursor: undefined } };
       this.#ink?.flush();
@@ -134,23 +138,34 @@ export class Program implements Stage {
   }
 
   #frame(live: readonly Entry[]): Frame {
-    const now = { steady: performance.now(), epoch: Date.now() };
-    this.#wake(now.steady);
+    this.#wake();
+    const now = { heard: this.#heard, epoch: Date.now() };
     return frame(this.#state, this.#chat, live, this.#written.at(-1), this.#screen, now);
   }
 
   /** Looks again when keys are taken, and each second while time runs out. */
-  #wake(now: number): void {
+  #wake(): void {
     const { ask } = this.#state;
-    const wait = readyAt(this.#state) - now;
+    const ready = readyAt(this.#state);
     clearTimeout(this.#timers.ready);
-    if (Number.isFinite(wait) && wait > 0) this.#timers.ready = setTimeout(() => this.#show(), Math.ceil(wait));
+    if (ask !== null && this.#heard < ready) {
+      this.#timers.ready = setTimeout(() => this.#hear(), Math.max(0, Math.ceil(ready - performance.now())));
+    }
     const isTicking = ask !== null && ask.ask.request.expiresAt !== null;
     if (isTicking) this.#timers.tick ??= setInterval(() => this.#show(), 1000);
     else {
       clearInterval(this.#timers.tick);
       delete this.#timers.tick;
     }
+  }
+
+  /** Keys that were typed while the program stood still are read first: they are no answer to what nobody had seen. */
+  #hear(): void {
+    clearImmediate(this.#hearing);
+    this.#hearing = setImmediate(() => {
+      this.#heard = performance.now();
+      this.#show();
+    });
   }
 
   #mount(): void {
@@ -205,6 +220,7 @@ export class Program implements Stage {
       const around: Surroundings = {
         view: this.#chat.view,
         now: performance.now(),
+        typedAfter: this.#heard,
         complete: (line) => this.#chat.complete(line),
         isShown: seen.isShown,
         scroll: seen.scroll,
