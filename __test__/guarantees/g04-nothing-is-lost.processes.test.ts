@@ -62,11 +62,9 @@ describe('kill -9', () => {
       return opened;
     });
     const decided = all(workers, 'decided');
-    expect([workers.length >= KILLS, asked.length >= KILLS / 2, decided.length >= KILLS / 2]).toEqual([
-      true,
-      true,
-      true,
-    ]);
+    // With few kills, who decides first is chance: then that half of them asked and decided is enough.
+    const most = effort(KILLS / 2 - 1, KILLS);
+    expect([workers.length >= KILLS, asked.length > most, decided.length > most]).toEqual([true, true, true]);
     const winners = new Map(decided.map(([id = '', ...who]) => [id, who]));
     expect(winners.size, 'two decisions on one request').toBe(decided.length);
     for (const [id = '', line] of asked) expect(await record(gate, id)).toMatchObject({ toolCallId: line });
