@@ -241,6 +241,14 @@ pub enum Why {
     Stdin,
     /// It changes settings that decide what other commands run.
     Settings,
+    /// A command of the program that is not known: it may be another name for anything.
+    UnknownCommand,
+    /// It opens the network, and no word says where to.
+    Connects,
+    /// It shows the environment, or secrets that are kept elsewhere.
+    ShowsSecrets,
+    /// An option that changes what the other words mean.
+    Alters,
 }
 
 impl fmt::Display for Why {
@@ -275,6 +283,10 @@ impl fmt::Display for Why {
             Self::Script => "this script is not understood",
             Self::Stdin => "this runs whatever it reads on standard input",
             Self::Settings => "this changes settings that decide what runs",
+            Self::UnknownCommand => "the program is not known to have this command",
+            Self::Connects => "this opens the network",
+            Self::ShowsSecrets => "this shows the environment, or what is kept secret",
+            Self::Alters => "an option that changes what other words mean",
         })
     }
 }

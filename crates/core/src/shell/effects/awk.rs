@@ -5,8 +5,8 @@ use super::walk::{Part, Walk};
 use super::words;
 use crate::shell::{Access, Piece, Why};
 
-/// The number under which `--source` is kept.
-pub(super) const PROGRAM: u8 = 0;
+/// The name under which `--source` is kept.
+const PROGRAM: &str = "program";
 
 /// The program, unless an option gave it, and the files.
 pub(super) fn operands(walk: &mut Walk) {

@@ -1,9 +1,10 @@
 //! What well-known programs do with their arguments: which files they read and write, which addresses they use, and which
 //! of their options run code. Pure tables.
 //!
-//! A program is a [`spec::Program`]: its options in rows of those that are treated alike, and what its operands are. What
-//! does not fit a table (the scripts of sed and awk, `dd of=`) is a small function that a table points to. The tables are
-//! a superset: where two versions of a program differ, both readings count.
+//! The tables are texts in `programs/`, with one reader ([`read`]) for all that is asked about programs. What does not fit
+//! a table (the scripts of sed and awk, `dd of=`) is a small function that a table names ([`special`]). The tables are a
+//! superset: where two versions of a program differ, both readings count. A program's options are all in its table, and one
+//! that is not makes the command unknown; a program whose options are not described says so (`open`).
 
 mod archives;
 mod awk;
@@ -14,14 +15,15 @@ mod download;
 mod editors;
 mod git;
 mod git_refs;
-mod index;
 mod interpreters;
 mod network;
 mod packages;
+mod read;
 mod readers;
 mod search;
 mod sed;
 mod spec;
+mod special;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -35,7 +37,7 @@ use std::sync::LazyLock;
 
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 
-use self::spec::Program;
+use self::read::Tables;
 use super::{Access, Why, Word};
 
 /// What a command does through its arguments. Indices are into its argv.
@@ -65,23 +67,29 @@ pub(crate) struct PathUse {
 }
 
 /// The tables, one per kind of program.
-static ROOMS: [&[Program]; 13] = [
-    download::PROGRAMS,
-    archives::PROGRAMS,
-    checkers::PROGRAMS,
-    editors::PROGRAMS,
-    git::PROGRAMS,
-    interpreters::PROGRAMS,
-    network::PROGRAMS,
-    packages::PROGRAMS,
-    readers::PROGRAMS,
-    search::PROGRAMS,
-    system::PROGRAMS,
-    text::PROGRAMS,
-    writers::PROGRAMS,
+const TEXTS: &[&str] = &[
+    include_str!("programs/download.txt"),
+    include_str!("programs/archives.txt"),
+    include_str!("programs/checkers.txt"),
+    include_str!("programs/editors.txt"),
+    include_str!("programs/git.txt"),
+    include_str!("programs/interpreters.txt"),
+    include_str!("programs/network.txt"),
+    include_str!("programs/others.txt"),
+    include_str!("programs/packages.txt"),
+    include_str!("programs/readers.txt"),
+    include_str!("programs/search.txt"),
+    include_str!("programs/system.txt"),
+    include_str!("programs/text.txt"),
+    include_str!("programs/writers.txt"),
 ];
 
-static BY_NAME: LazyLock<index::Names> = LazyLock::new(|| index::by_name(&ROOMS));
+static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(TEXTS));
+
+/// All that is known of programs.
+fn tables() -> &'static Tables {
+    &TABLES
+}
 
 /// What this command does with its arguments. A program that is not known does nothing that could be said.
 ///
@@ -90,7 +98,7 @@ static BY_NAME: LazyLock<index::Names> = LazyLock::new(|| index::by_name(&ROOMS)
 pub(crate) fn of(argv: &[Word], files: &[Word]) -> Effects {
     let Some(name) = argv.first().and_then(Word::literal) else { return Effects::default() };
     let base = name.rsplit('/').next().unwrap_or(name);
-    match BY_NAME.get(base) {
+    match tables().program(base) {
         Some(program) => walk::walk(program, argv, files, 1),
         None => Effects::default(),
     }

@@ -1,92 +1,9 @@
 //! Package managers and compilers: what they fetch, and what they run of it.
 
-use super::spec::{Dynamic, Operands::*, Program, Style, Use, flags, value};
+use super::spec::{Operands::*, Use};
 use super::walk::{Operand, Part, Walk};
 use super::words;
 use crate::shell::{Access, Why, Word};
-
-pub(super) static PROGRAMS: &[Program] = &[
-    // Fetches a program and runs it.
-    Program::new(&["npx", "bunx", "uvx", "pnpx"], Look(fetched)).style(Style::Leading).dynamic(Dynamic::Leading).rows(&[
-        value("c", "call shell script-shell node-options node-arg", Use::Runs),
-        value("p", "package from with python registry index", Use::Runs),
-        value("", "cache userconfig globalconfig prefix workspace", Use::Nothing),
-        flags("yq", "yes no quiet no-install", Use::Nothing),
-    ]),
-    Program::new(&["npm", "pnpm", "yarn", "bun", "corepack"], Look(npm)).dynamic(Dynamic::Ignored).rows(&[
-        value("", "script-shell node-options git shell editor viewer userconfig globalconfig init-module onload-script", Use::Runs),
-        value("", "use-yarnrc require preload config", Use::RunsFile),
-        value("", "registry proxy https-proxy", Use::Url),
-        value("C", "prefix dir cwd", Use::Base),
-        value("", "cache workspace tag otp access loglevel omit include filter depth", Use::Nothing),
-    ]),
-    Program::new(&["pip", "pip3", "uv"], Look(pip)).dynamic(Dynamic::Splitting).rows(&[
-        value("", "python config-settings config-setting global-option install-option build-option config-file", Use::Runs),
-        value("rc", "requirement requirements constraint constraints build-constraint", Use::Read),
-        value("i", "index-url extra-index-url proxy index default-index", Use::Url),
-        value("f", "find-links", Use::Look(link)),
-        value("e", "editable", Use::Look(link)),
-        value("td", "target dest prefix root src log report cache-dir wheel-dir", Use::WriteBelow),
-        value("", "trusted-host cert client-cert timeout retries platform python-version implementation abi no-binary \
-                   only-binary upgrade-strategy format progress-bar exists-action use-feature", Use::Nothing),
-    ]),
-    Program::new(&["pipx", "poetry", "pdm", "hatch", "conda", "mamba", "rye"], Look(runner)).dynamic(Dynamic::Ignored).rows(&[
-        value("C", "directory project", Use::Base),
-        value("", "spec python index-url", Use::Runs),
-    ]),
-    // Settings name the compiler, linkers and runners. After `--` the arguments are the program's.
-    Program::new(&["cargo"], Look(cargo)).dynamic(Dynamic::Ignored).rows(&[
-        value("", "config", Use::Runs),
-        value("Z", "", Use::Runs),
-        value("C", "", Use::Base),
-        // What is built is written beside it.
-        value("", "manifest-path lockfile-path", Use::Change),
-        value("", "target-dir artifact-dir root out-dir", Use::WriteBelow),
-        value("", "git index registry", Use::Url),
-        value("pFj", "package features target bin example test bench profile jobs color message-format exclude", Use::Nothing),
-    ]),
-    Program::new(&["rustc"], All(Use::Read)).rows(&[
-        value("o", "out-dir", Use::Write),
-        value("C", "codegen", Use::Look(codegen)),
-        value("L", "extern sysroot", Use::Nothing),
-        value("", "edition crate-type crate-name emit print cfg target cap-lints explain color error-format", Use::Nothing),
-        value("WADF", "warn allow deny forbid", Use::Nothing),
-    ]),
-    Program::new(&["go"], Look(go)).dynamic(Dynamic::Ignored).style(Style::OneDash).rows(&[
-        value("", "toolexec exec vettool overlay modfile gccgoflags ldflags gcflags compiler fuzztool", Use::Runs),
-        value("C", "C", Use::Base),
-        value("o", "o coverprofile cpuprofile memprofile blockprofile mutexprofile trace outputdir pkgdir", Use::Write),
-        value("", "run bench count timeout tags p mod parallel cpu covermode coverpkg benchtime f asmflags skip fuzz fuzztime \
-                   shuffle list installsuffix buildmode", Use::Nothing),
-    ]),
-    Program::new(&["gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "gfortran", "cpp"], Look(compile))
-        .style(Style::OneDash)
-        .dynamic(Dynamic::Splitting)
-        .rows(&[
-            value("", "wrapper specs fplugin load-plugin Xclang B", Use::Runs),
-            value("", "o MF dumpdir save-temps-dir", Use::Write),
-            value("", "include imacros isystem iquote idirafter I L x l D U T u MT MQ Xlinker Xassembler Xpreprocessor arch \
-                       target framework isysroot", Use::Nothing),
-        ]),
-    Program::new(&["ld", "gold", "lld", "as"], All(Use::Read)).rows(&[value("o", "output", Use::Write), value("", "plugin", Use::Runs)]),
-    Program::new(&["apt", "apt-get", "aptitude", "apt-cache"], Look(install)).dynamic(Dynamic::Splitting).rows(&[
-        value("oc", "option config-file", Use::Runs),
-        value("ta", "target-release default-release host-architecture", Use::Nothing),
-    ]),
-    Program::new(&["dpkg", "dpkg-deb", "rpm"], All(Use::Read)).dynamic(Dynamic::Splitting).rows(&[
-        value("", "root admindir instdir pre-invoke post-invoke status-logger define eval rcfile pipe load", Use::Runs),
-        value("DE", "", Use::Nothing),
-    ]),
-    Program::new(&["dnf", "yum", "zypper", "apk", "pacman", "snap", "flatpak", "port"], Look(install)).rows(&[
-        value("", "setopt config installroot root hookdir", Use::Runs),
-        value("X", "repository repofrompath", Use::Url),
-    ]),
-    Program::new(&["brew"], Look(install)),
-    Program::new(&["gem", "bundle", "composer", "mix", "cpan", "cpanm", "luarocks", "nuget", "dotnet"], Look(runner)).rows(&[
-        value("", "source repository server", Use::Url),
-        value("", "config-file gemfile working-dir", Use::RunsFile),
-    ]),
-];
 
 /// Whether a word is an address.
 fn is_address(word: &Word) -> bool {
@@ -94,7 +11,7 @@ fn is_address(word: &Word) -> bool {
     begins.contains("://") || begins.starts_with("git@") || begins.starts_with("github:")
 }
 
-fn install(walk: &mut Walk) {
+pub(super) fn install(walk: &mut Walk) {
     for operand in std::mem::take(&mut walk.operands) {
         package(walk, operand);
     }
@@ -105,7 +22,7 @@ fn package(walk: &mut Walk, operand: Operand) {
     link(walk, Part { arg: operand.arg, skip: 0 });
 }
 
-fn link(walk: &mut Walk, part: Part) {
+pub(super) fn link(walk: &mut Walk, part: Part) {
     let word = walk.word(part);
     let begins = words::beginning(&word);
     if is_address(&word) {
@@ -122,7 +39,7 @@ fn link(walk: &mut Walk, part: Part) {
 }
 
 /// The name of what is fetched: who allows that name allows to run it.
-fn fetched(walk: &mut Walk) {
+pub(super) fn fetched(walk: &mut Walk) {
     match std::mem::take(&mut walk.operands).first() {
         Some(operand) => {
             package(walk, *operand);
@@ -132,7 +49,7 @@ fn fetched(walk: &mut Walk) {
     }
 }
 
-fn npm(walk: &mut Walk) {
+pub(super) fn npm(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
     let name = |at: usize| {
         operands.get(at).and_then(|operand: &Operand| walk.place(operand.arg).literal())
@@ -157,7 +74,7 @@ fn npm(walk: &mut Walk) {
     }
 }
 
-fn pip(walk: &mut Walk) {
+pub(super) fn pip(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
     let name = |at: usize| {
         operands.get(at).and_then(|operand: &Operand| walk.place(operand.arg).literal())
@@ -182,7 +99,7 @@ fn pip(walk: &mut Walk) {
 }
 
 /// `poetry run x`, `pipx run x`, `bundle exec x`
-fn runner(walk: &mut Walk) {
+pub(super) fn runner(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
     let name = operands.first().and_then(|operand| walk.place(operand.arg).literal());
     let runs = matches!(name, Some("run" | "exec" | "shell" | "runpip" | "script" | "dlx"));
@@ -197,7 +114,7 @@ fn runner(walk: &mut Walk) {
     }
 }
 
-fn cargo(walk: &mut Walk) {
+pub(super) fn cargo(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
     let name = operands.first().and_then(|operand| walk.place(operand.arg).literal());
     if matches!(name, Some("new" | "init")) {
@@ -208,7 +125,7 @@ fn cargo(walk: &mut Walk) {
 }
 
 /// `-C linker=program`
-fn codegen(walk: &mut Walk, part: Part) {
+pub(super) fn codegen(walk: &mut Walk, part: Part) {
     let word = walk.word(part);
     let begins = words::beginning(&word);
     if word.literal().is_none()
@@ -220,7 +137,7 @@ fn codegen(walk: &mut Walk, part: Part) {
     }
 }
 
-fn go(walk: &mut Walk) {
+pub(super) fn go(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
     let name = operands.first().and_then(|operand| walk.place(operand.arg).literal());
     let sets = |word: &&Word| matches!(word.literal(), Some("-w" | "--w" | "-u" | "--u"));
@@ -233,7 +150,7 @@ fn go(walk: &mut Walk) {
 }
 
 /// `@file` holds options.
-fn compile(walk: &mut Walk) {
+pub(super) fn compile(walk: &mut Walk) {
     for at in 1..walk.argv.len() {
         let begins = words::beginning(walk.place(at));
         let runs = ["@", "-fplugin", "-Wl,-plugin", "-B", "-specs", "--specs"];

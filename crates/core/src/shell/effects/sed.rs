@@ -5,10 +5,10 @@ use super::walk::{Part, Walk};
 use super::words;
 use crate::shell::{Access, Piece, Why};
 
-/// The number under which `-e` is kept.
-pub(super) const SCRIPT: u8 = 0;
-const IN_PLACE: u8 = 1;
-const MAYBE_SUFFIX: u8 = 2;
+/// The name under which `-e` is kept.
+const SCRIPT: &str = "script";
+const IN_PLACE: &str = "in_place";
+const MAYBE_SUFFIX: &str = "maybe_suffix";
 
 /// `-i`. GNU takes a suffix only when it is attached, BSD takes the next word.
 pub(super) fn in_place(walk: &mut Walk, part: Part) {

@@ -1,4 +1,4 @@
-//! The form of the tables: what a program's options take, and what they and the operands are used for.
+//! What is known of a program: its options, what they take, and what they and the operands are used for.
 
 use super::walk::{Part, Walk};
 
@@ -23,6 +23,12 @@ pub(super) enum Use {
     Runs,
     /// A file whose content decides what runs: read, and the command is unknown.
     RunsFile,
+    /// It opens the network, and no word says where to: the command is unknown.
+    Connects,
+    /// It shows the environment, or secrets that are kept elsewhere: the command is unknown.
+    Shows,
+    /// It changes what other words mean: the command is unknown.
+    Alters,
     /// The directory that the operands are written into (`cp -t`): all of them are sources.
     Into,
     /// The directory that the operands after it are relative to (`tar -C`).
@@ -33,14 +39,35 @@ pub(super) enum Use {
     Settles,
     /// A file that stands for what is otherwise the first operand (`grep -f`).
     SettlesRead,
-    /// Kept under this number for the program's own code.
-    Keep(u8),
+    /// Kept under this name for the program's own code.
+    Keep(&'static str),
     /// The program's own code looks at it.
-    Look(fn(&mut Walk, Part)),
+    Code(fn(&mut Walk, Part)),
+}
+
+impl Use {
+    /// Whether a word that only the run will tell may be this option without making the command unknown: all that the option
+    /// can do is to read.
+    pub(super) fn only_reads(self) -> bool {
+        matches!(
+            self,
+            Self::Nothing
+                | Self::Read
+                | Self::ReadBelow
+                | Self::Recursive
+                | Self::Settles
+                | Self::SettlesRead
+        )
+    }
+
+    /// Whether it reads a file.
+    pub(super) fn reads(self) -> bool {
+        matches!(self, Self::Read | Self::ReadBelow | Self::SettlesRead | Self::Change)
+    }
 }
 
 /// Whether an option takes a value.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takes {
     /// None.
     Nothing,
@@ -50,32 +77,13 @@ pub(super) enum Takes {
     Maybe,
 }
 
-/// Options that are treated alike.
+/// One reading of an option. Where versions of a program differ, an option has several, and all count.
 #[derive(Clone, Copy)]
-pub(super) struct Row {
-    /// Their one-letter names.
-    pub(super) short: &'static str,
-    /// Their long names, apart by blanks, without the dashes.
-    pub(super) long: &'static str,
-    /// Whether they take a value.
+pub(super) struct Meaning {
+    /// Whether it takes a value.
     pub(super) takes: Takes,
-    /// What they, or their values, are used for.
+    /// What it, or its value, is used for.
     pub(super) uses: Use,
-}
-
-/// Options without a value.
-pub(super) const fn flags(short: &'static str, long: &'static str, uses: Use) -> Row {
-    Row { short, long, takes: Takes::Nothing, uses }
-}
-
-/// Options with a value.
-pub(super) const fn value(short: &'static str, long: &'static str, uses: Use) -> Row {
-    Row { short, long, takes: Takes::Value, uses }
-}
-
-/// Options whose value, if any, is attached to them.
-pub(super) const fn maybe(short: &'static str, long: &'static str, uses: Use) -> Row {
-    Row { short, long, takes: Takes::Maybe, uses }
 }
 
 /// What the words that are no options are.
@@ -87,12 +95,25 @@ pub(super) enum Operands {
     First(Use, Use),
     /// The last is written, the others are its sources.
     Copy(Use),
+    /// The first says which of the program's commands runs; what follows is that command's.
+    Command,
     /// The program's own code looks at them when all options have been seen.
-    Look(fn(&mut Walk)),
+    Code(fn(&mut Walk)),
+}
+
+impl Operands {
+    /// Whether a word among them can be the name of a file that is read.
+    pub(super) fn read(self) -> bool {
+        match self {
+            Self::All(uses) | Self::Copy(uses) => uses.reads(),
+            Self::First(first, rest) => first.reads() || rest.reads(),
+            Self::Command | Self::Code(_) => false,
+        }
+    }
 }
 
 /// How the program tells options from operands.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     /// Options may stand anywhere before `--`.
     Anywhere,
@@ -104,90 +125,118 @@ pub(super) enum Style {
     OneDashLeading,
 }
 
-/// What is thought of a word that only the run will tell, where it could become an option that runs code.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dynamic {
-    /// Nothing at all, by decision: `cargo test $FLAGS` is what it is allowed for.
-    Ignored,
-    /// Nothing, but where it can become an option that names a file to write it may be that.
-    Free,
-    /// Unknown when it can become several words, or begins with a pattern for names of files.
-    Splitting,
-    /// Unknown when it can, or when its beginning is not certain.
-    Leading,
+impl Style {
+    /// Whether a long name has one dash.
+    pub(super) fn one_dash(self) -> bool {
+        matches!(self, Self::OneDash | Self::OneDashLeading)
+    }
+
+    /// Whether options end at the first operand.
+    pub(super) fn leading(self) -> bool {
+        matches!(self, Self::Leading | Self::OneDashLeading)
+    }
 }
 
-/// A program.
-#[derive(Clone, Copy)]
+/// What a program is, for those who propose rules about it or judge how broad a rule is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Runs what it is told to run, in the language of a shell.
+    Shell,
+    /// Runs programs in a language.
+    Interpreter,
+    /// Starts other programs.
+    Launcher,
+    /// Does entirely different things by its first argument, code included.
+    Family,
+    /// Reaches other machines: wherever, and with whatever content.
+    Reaching,
+    /// Edits and runs whatever is typed.
+    Editor,
+    /// Destroys or overwrites whatever it is pointed at.
+    Blunt,
+    /// Nothing of that.
+    Plain,
+}
+
+/// A program, or one of its commands.
 pub(super) struct Program {
     /// Its names.
-    pub(super) names: &'static [&'static str],
-    /// Its options, as far as they matter.
-    pub(super) rows: &'static [Row],
+    pub(super) names: Vec<&'static str>,
+    /// What it is.
+    pub(super) kind: Kind,
+    /// How many words say what it does.
+    pub(super) words: usize,
+    /// First words behind which one word more belongs to what it does.
+    pub(super) deeper: Vec<&'static str>,
+    /// The letters of its options, sorted.
+    pub(super) shorts: Vec<(char, Meaning)>,
+    /// The long names of its options, sorted.
+    pub(super) longs: Vec<(&'static str, Meaning)>,
     /// Its operands.
     pub(super) operands: Operands,
     /// How options are told from operands.
     pub(super) style: Style,
-    /// What is thought of words that are not certain.
-    pub(super) dynamic: Dynamic,
-    /// Whether an option that stands in no row makes the command unknown.
-    pub(super) closed: bool,
+    /// Its options are not described: one that is not listed does nothing that is known.
+    pub(super) open: bool,
     /// Whether directories among the operands are always used with all that is below them.
     pub(super) recursive: bool,
     /// What is used of the working directory when there is no operand.
     pub(super) here: Use,
     /// Whether `+x` is an option too.
     pub(super) plus: bool,
+    /// Whether `-5` is an option, which does nothing.
+    pub(super) digits: bool,
+    /// Whether a long name may be cut short.
+    pub(super) abbreviates: bool,
 }
 
 impl Program {
-    /// A program without options that matter.
-    pub(super) const fn new(names: &'static [&'static str], operands: Operands) -> Self {
+    /// A program of which nothing is known but its names.
+    pub(super) fn new(names: Vec<&'static str>) -> Self {
         Self {
             names,
-            rows: &[],
-            operands,
+            kind: Kind::Plain,
+            words: 1,
+            deeper: Vec::new(),
+            shorts: Vec::new(),
+            longs: Vec::new(),
+            operands: Operands::All(Use::Nothing),
             style: Style::Anywhere,
-            dynamic: Dynamic::Free,
-            closed: false,
+            open: false,
             recursive: false,
             here: Use::Nothing,
             plus: false,
+            digits: false,
+            abbreviates: true,
         }
     }
 
-    /// With these options.
-    pub(super) const fn rows(self, rows: &'static [Row]) -> Self {
-        Self { rows, ..self }
+    /// The readings of a letter.
+    pub(super) fn short(&self, letter: char) -> &[(char, Meaning)] {
+        let from = self.shorts.partition_point(|(known, _)| *known < letter);
+        let rest = self.shorts.get(from..).unwrap_or_default();
+        let to = rest.partition_point(|(known, _)| *known <= letter);
+        rest.get(..to).unwrap_or_default()
     }
 
-    /// With options read in this style.
-    pub(super) const fn style(self, style: Style) -> Self {
-        Self { style, ..self }
+    /// The readings of a long name; of one that is cut short those of all that it could be.
+    pub(super) fn long(&self, name: &str) -> &[(&'static str, Meaning)] {
+        let from = self.longs.partition_point(|(known, _)| *known < name);
+        let rest = self.longs.get(from..).unwrap_or_default();
+        let same = rest.partition_point(|(known, _)| *known == name);
+        if same > 0 {
+            return rest.get(..same).unwrap_or_default();
+        }
+        if !self.abbreviates || self.style.one_dash() || name.is_empty() {
+            return &[];
+        }
+        let to = rest.partition_point(|(known, _)| known.starts_with(name));
+        rest.get(..to).unwrap_or_default()
     }
 
-    /// With this thought of words that are not certain.
-    pub(super) const fn dynamic(self, dynamic: Dynamic) -> Self {
-        Self { dynamic, ..self }
-    }
-
-    /// All its options are in the rows: any other makes the command unknown.
-    pub(super) const fn closed(self) -> Self {
-        Self { closed: true, ..self }
-    }
-
-    /// It goes into directories.
-    pub(super) const fn recursive(self) -> Self {
-        Self { recursive: true, ..self }
-    }
-
-    /// Without an operand it uses the working directory.
-    pub(super) const fn here(self, here: Use) -> Self {
-        Self { here, ..self }
-    }
-
-    /// A word that begins with `+` is an option.
-    pub(super) const fn plus(self) -> Self {
-        Self { plus: true, ..self }
+    /// All readings of all options.
+    pub(super) fn meanings(&self) -> impl Iterator<Item = &Meaning> {
+        let shorts = self.shorts.iter().map(|(_, meaning)| meaning);
+        shorts.chain(self.longs.iter().map(|(_, meaning)| meaning))
     }
 }

@@ -36,8 +36,11 @@ impl Walk<'_> {
         match uses {
             Use::Nothing | Use::Recursive | Use::Settles | Use::Into | Use::Base => {}
             Use::Runs => self.runs(part.arg, Why::RunsCode),
-            Use::Look(look) => look(self, part),
-            Use::Keep(number) => self.keep(number, part),
+            Use::Code(code) => code(self, part),
+            Use::Keep(name) => self.keep(name, part),
+            Use::Connects => self.runs(part.arg, Why::Connects),
+            Use::Shows => self.runs(part.arg, Why::ShowsSecrets),
+            Use::Alters => self.runs(part.arg, Why::Alters),
             Use::Url => {
                 let word = self.word(part);
                 self.effects.urls.push((part.arg, word));
@@ -79,8 +82,8 @@ impl Walk<'_> {
 
     /// Goes over the operands; `here` is used when there is none.
     pub(super) fn lay_out(&mut self, layout: Operands, here: Use) {
-        if let Operands::Look(look) = layout {
-            return look(self);
+        if let Operands::Code(code) = layout {
+            return code(self);
         }
         let operands = std::mem::take(&mut self.operands);
         let mut used = 0;
@@ -109,7 +112,7 @@ impl Walk<'_> {
                 used = operands.len();
                 self.copy(&operands, source);
             }
-            Operands::Look(_) => {}
+            Operands::Code(_) | Operands::Command => {}
         }
         if used == 0 && !matches!(here, Use::Nothing) {
             self.here(here);

@@ -1,8 +1,7 @@
 //! The walk over a command's words with a program's table in hand.
 
 use super::Effects;
-use super::index::Index;
-use super::spec::{Dynamic, Operands, Program, Row, Style, Takes, Use};
+use super::spec::{Meaning, Operands, Program, Takes, Use};
 use super::words;
 use crate::shell::{Access, Why, Word};
 
@@ -27,8 +26,10 @@ pub(super) struct Walk<'a> {
     pub(super) argv: &'a [Word],
     /// Words that are files, whatever they become.
     pub(super) files: &'a [Word],
-    pub(super) index: &'static Index,
     pub(super) program: &'static Program,
+    /// The word that was the value of an option, and counts as what it looks like as well: not every version of the program
+    /// may take a value there.
+    twice: Option<usize>,
     pub(super) effects: Effects,
     pub(super) operands: Vec<Operand>,
     /// Whether an option stood for the first operand.
@@ -37,21 +38,20 @@ pub(super) struct Walk<'a> {
     pub(super) bases: Vec<(usize, Word)>,
     pub(super) recursive: bool,
     pub(super) into: Option<Part>,
-    kept: Vec<(u8, Part)>,
-    /// The last of each number.
-    last_kept: Vec<(u8, Part)>,
+    kept: Vec<(&'static str, Part)>,
+    /// The last of each name.
+    last_kept: Vec<(&'static str, Part)>,
 }
 
-/// What the program of this index does with `argv[from..]`, where `from` is its first argument.
+/// What the program does with `argv[from..]`, where `from` is its first argument.
 pub(super) fn walk<'a>(
-    index: &'static Index, argv: &'a [Word], files: &'a [Word], from: usize,
+    program: &'static Program, argv: &'a [Word], files: &'a [Word], from: usize,
 ) -> Effects {
-    let program = index.program;
     let mut walk = Walk {
         argv,
         files,
-        index,
         program,
+        twice: None,
         effects: Effects::default(),
         operands: Vec::new(),
         settled: false,
@@ -68,8 +68,6 @@ pub(super) fn walk<'a>(
 
 impl<'a> Walk<'a> {
     fn arguments(&mut self, from: usize) {
-        let one_dash = matches!(self.program.style, Style::OneDash | Style::OneDashLeading);
-        let leading = matches!(self.program.style, Style::Leading | Style::OneDashLeading);
         let mut next = from;
         while let Some(word) = self.argv.get(next) {
             let at = next;
@@ -77,14 +75,19 @@ impl<'a> Walk<'a> {
             let begins = words::beginning(word);
             let long = begins.strip_prefix("--");
             if long == Some("") && word.pieces.len() == 1 {
+                if self.twice == Some(at) {
+                    // The value of an option to one version, the end of all options to another.
+                    self.runs(at, Why::MayBeOption);
+                    continue;
+                }
                 self.operands_from(next);
                 return;
             }
-            self.uncertain(at, begins.is_empty());
+            self.uncertain(at);
             if let Some(name) = long {
                 next += self.long(at, name, 2);
             } else if begins.len() > 1 && begins.starts_with('-') {
-                next += if one_dash {
+                next += if self.program.style.one_dash() {
                     self.long(at, begins.get(1..).unwrap_or(""), 1)
                 } else {
                     self.bundle(at, begins)
@@ -93,9 +96,9 @@ impl<'a> Walk<'a> {
                 self.option_in_doubt(at);
             } else if self.program.plus && begins.starts_with('+') {
                 self.runs(at, Why::RunsCode);
-            } else {
+            } else if self.twice != Some(at) {
                 self.operand(at);
-                if leading {
+                if self.program.style.leading() {
                     self.operands_from(next);
                     return;
                 }
@@ -114,41 +117,33 @@ impl<'a> Walk<'a> {
     }
 
     /// A word before `--` that could become an option.
-    fn uncertain(&mut self, at: usize, whole: bool) {
+    fn uncertain(&mut self, at: usize) {
         let Some(word) = self.argv.get(at) else { return };
-        let doubt = words::splits_into_options(word) || (whole && words::begins_unknown(word));
-        if !doubt || self.files.contains(word) {
-            return;
-        }
-        let splits = words::splits_into_options(word);
-        match self.program.dynamic {
-            Dynamic::Splitting if splits => self.runs(at, Why::MayBeOption),
-            Dynamic::Leading => self.runs(at, Why::MayBeOption),
-            Dynamic::Free if splits && self.writes() => {
-                self.path(at, Access::Write, word.clone(), false)
-            }
-            _ => {}
+        let doubt = words::splits_into_options(word) || words::begins_unknown(word);
+        if doubt && !self.files.contains(word) {
+            self.any_option(at, word.clone());
         }
     }
 
-    /// Whether some option names a file that is written.
-    fn writes(&self) -> bool {
-        self.program.rows.iter().any(|row| {
-            matches!(row.uses, Use::Write | Use::WriteBelow | Use::Change | Use::Into)
-                && row.takes != Takes::Nothing
-        })
+    /// It may be any of the program's options, with this value.
+    fn any_option(&mut self, at: usize, value: Word) {
+        if self.program.plus || self.program.meanings().any(|meaning| !meaning.uses.only_reads()) {
+            return self.runs(at, Why::MayBeOption);
+        }
+        if self.program.meanings().any(|meaning| matches!(meaning.uses, Use::Recursive)) {
+            self.recursive = true;
+        }
+        if self.program.meanings().any(|meaning| meaning.uses.reads()) {
+            self.path(at, Access::Read, value, self.recursive);
+        }
     }
 
     /// An option whose name is not certain.
     fn option_in_doubt(&mut self, at: usize) {
-        if matches!(self.program.dynamic, Dynamic::Splitting | Dynamic::Leading)
-            || self.program.closed
-        {
-            self.runs(at, Why::MayBeOption);
-        } else if self.writes() {
-            self.path(at, Access::Write, words::unknown(self.place(at)), false);
+        if self.program.open {
+            self.any_option(at, words::unknown(self.place(at)));
         } else {
-            self.operand(at);
+            self.runs(at, Why::MayBeOption);
         }
     }
 
@@ -162,47 +157,44 @@ impl<'a> Walk<'a> {
             self.option_in_doubt(at);
             return 0;
         }
-        let Some(row) = self.index.long(name) else {
-            if self.program.closed {
+        let number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        if number && dashes == 1 && attached.is_none() && self.program.digits {
+            return 0;
+        }
+        let readings = self.program.long(name);
+        if readings.is_empty() {
+            if !self.program.open {
                 self.runs(at, Why::UnknownOption);
             } else if let Some(part) = attached {
                 self.unknown_value(part);
             }
             return 0;
-        };
-        match (attached, row.takes) {
-            (Some(part), Takes::Value | Takes::Maybe) => self.option(row, part),
-            (None, Takes::Value) => return self.with_next(row, at),
-            (_, _) => self.option(row, Part { arg: at, skip: 0 }),
         }
-        0
+        self.readings(readings.iter().map(|(_, meaning)| meaning), at, attached, attached.is_some())
     }
 
     /// One-letter options in one word; how many words after it belong to it.
     fn bundle(&mut self, at: usize, begins: &str) -> usize {
         let whole = self.place(at).pieces.len() == 1;
         for (index, letter) in begins.char_indices().skip(1) {
-            let Some(row) = self.index.short(letter) else {
-                if self.program.closed && !(letter.is_ascii_digit() && self.digits()) {
+            if letter.is_ascii_digit() && self.program.digits {
+                continue;
+            }
+            let readings = self.program.short(letter);
+            if readings.is_empty() {
+                if !self.program.open {
                     self.runs(at, Why::UnknownOption);
                     return 0;
                 }
                 continue;
-            };
+            }
             let rest = Part { arg: at, skip: index + letter.len_utf8() };
-            let attached = !whole || rest.skip < begins.len();
-            match row.takes {
-                Takes::Nothing => self.option(row, Part { arg: at, skip: 0 }),
-                Takes::Maybe if attached => {
-                    self.option(row, rest);
-                    return 0;
-                }
-                Takes::Maybe => self.option(row, Part { arg: at, skip: 0 }),
-                Takes::Value if attached => {
-                    self.option(row, rest);
-                    return 0;
-                }
-                Takes::Value => return self.with_next(row, at),
+            let attached = (!whole || rest.skip < begins.len()).then_some(rest);
+            let meanings = || readings.iter().map(|(_, meaning)| meaning);
+            let taken = self.readings(meanings(), at, attached, false);
+            let ends = attached.is_some() && meanings().all(|it| it.takes != Takes::Nothing);
+            if ends || taken > 0 {
+                return taken;
             }
         }
         if !whole {
@@ -211,24 +203,57 @@ impl<'a> Walk<'a> {
         0
     }
 
-    /// Whether `-5` is a number to this program.
-    fn digits(&self) -> bool {
-        self.index.short('0').is_some()
+    /// Every reading of an option, with what is attached to it; how many words after it belong to it for certain.
+    fn readings<'m>(
+        &mut self, readings: impl Iterator<Item = &'m Meaning> + Clone, at: usize,
+        attached: Option<Part>, assigned: bool,
+    ) -> usize {
+        let here = Part { arg: at, skip: 0 };
+        let certain = readings.clone().all(|meaning| meaning.takes == Takes::Value);
+        let mut taken = 0;
+        for meaning in readings {
+            match (meaning.takes, attached) {
+                (Takes::Value | Takes::Maybe, Some(part)) => self.option(meaning.uses, part),
+                (Takes::Value, None) => {
+                    self.with_next(meaning.uses, at);
+                    taken = 1;
+                }
+                // A flag takes nothing behind `=`.
+                (Takes::Nothing, Some(_)) if assigned => self.runs(at, Why::UnknownOption),
+                (Takes::Maybe, None) | (Takes::Nothing, _) => self.option(meaning.uses, here),
+            }
+        }
+        if taken == 0 {
+            return 0;
+        }
+        let next = self.argv.get(at + 1);
+        let like_option = next.is_some_and(|word| words::beginning(word).starts_with('-'));
+        if certain && self.twice != Some(at) && !like_option {
+            return 1;
+        }
+        if certain {
+            // Not an operand, unless this word is the value of another option.
+            self.twice = (self.twice != Some(at)).then_some(at + 1);
+        }
+        0
     }
 
-    fn with_next(&mut self, row: &'static Row, at: usize) -> usize {
+    fn with_next(&mut self, uses: Use, at: usize) {
         if self.argv.get(at + 1).is_none() {
             // The program will complain, but a wrapper may add words.
-            self.option(row, Part { arg: at, skip: 0 });
-            return 0;
+            return self.option(uses, Part { arg: at, skip: 0 });
         }
         if let Some(word) = self.argv.get(at + 1)
             && words::splits_into_options(word)
         {
-            self.uncertain(at + 1, false);
+            self.uncertain(at + 1);
         }
-        self.option(row, Part { arg: at + 1, skip: 0 });
-        1
+        self.option(uses, Part { arg: at + 1, skip: 0 });
+        let path = self.argv.get(at + 1).is_some_and(words::looks_like_a_path);
+        if path && matches!(uses, Use::Nothing) && self.program.operands.read() {
+            // To another version of the program it may be an operand.
+            self.apply(Use::Read, Part { arg: at + 1, skip: 0 }, self.bases.len());
+        }
     }
 
     /// The value of an option that is not known may be what an operand is.
@@ -239,15 +264,15 @@ impl<'a> Walk<'a> {
         self.apply(uses, part, 0);
     }
 
-    fn option(&mut self, row: &Row, part: Part) {
-        match row.uses {
+    fn option(&mut self, uses: Use, part: Part) {
+        match uses {
             Use::Recursive => self.recursive = true,
             Use::Settles => self.settled = true,
             Use::SettlesRead => {
                 self.settled = true;
                 self.apply(Use::Read, part, 0);
             }
-            Use::Keep(number) => self.keep(number, part),
+            Use::Keep(name) => self.keep(name, part),
             Use::Into => {
                 self.into = Some(part);
                 self.apply(Use::Write, part, 0);
@@ -279,22 +304,22 @@ impl<'a> Walk<'a> {
         words::without(self.place(part.arg), part.skip)
     }
 
-    pub(super) fn keep(&mut self, number: u8, part: Part) {
-        self.kept.push((number, part));
-        match self.last_kept.iter_mut().find(|(kept, _)| *kept == number) {
+    pub(super) fn keep(&mut self, name: &'static str, part: Part) {
+        self.kept.push((name, part));
+        match self.last_kept.iter_mut().find(|(kept, _)| *kept == name) {
             Some((_, last)) => *last = part,
-            None => self.last_kept.push((number, part)),
+            None => self.last_kept.push((name, part)),
         }
     }
 
-    /// What was last kept under this number.
-    pub(super) fn kept(&self, number: u8) -> Option<Part> {
-        self.last_kept.iter().find(|(kept, _)| *kept == number).map(|(_, part)| *part)
+    /// What was last kept under this name.
+    pub(super) fn kept(&self, name: &'static str) -> Option<Part> {
+        self.last_kept.iter().find(|(kept, _)| *kept == name).map(|(_, part)| *part)
     }
 
-    /// All that was kept under this number.
-    pub(super) fn all_kept(&self, number: u8) -> Vec<Part> {
-        self.kept.iter().filter(|(kept, _)| *kept == number).map(|(_, part)| *part).collect()
+    /// All that was kept under this name.
+    pub(super) fn all_kept(&self, name: &'static str) -> Vec<Part> {
+        self.kept.iter().filter(|(kept, _)| *kept == name).map(|(_, part)| *part).collect()
     }
 
     /// Notes what an operand is used for.
@@ -303,7 +328,39 @@ impl<'a> Walk<'a> {
     }
 
     fn finish(&mut self) {
+        if matches!(self.program.operands, Operands::Command) {
+            return self.command();
+        }
         self.lay_out(self.program.operands, self.program.here);
+    }
+
+    /// Goes on with the command that the first operand names. One that is not known may be another name for anything.
+    fn command(&mut self) {
+        let operands = std::mem::take(&mut self.operands);
+        let (Some(first), Some(parent)) = (operands.first(), self.program.names.first()) else {
+            return;
+        };
+        let Some(name) = self.place(first.arg).literal() else {
+            return self.runs(first.arg, Why::MayBeOption);
+        };
+        match super::tables().command(parent, name) {
+            Some(command) => {
+                let below = walk(command, self.argv, self.files, first.arg + 1);
+                self.add(below);
+            }
+            None if self.program.open => {}
+            None => self.runs(first.arg, Why::UnknownCommand),
+        }
+    }
+
+    /// Adds what a command does, from where this walk stands.
+    pub(super) fn add(&mut self, effects: Effects) {
+        for mut used in effects.paths {
+            used.target = self.based(used.target);
+            self.effects.paths.push(used);
+        }
+        self.effects.urls.extend(effects.urls);
+        self.effects.unknown.extend(effects.unknown);
     }
 
     /// Whether what is used is used with all that is below it.

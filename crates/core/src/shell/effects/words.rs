@@ -72,6 +72,15 @@ pub(super) fn splits_into_options(word: &Word) -> bool {
         || word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true }))
 }
 
+/// Whether it names a file that is not simply one of this directory.
+pub(super) fn looks_like_a_path(word: &Word) -> bool {
+    match word.pieces.first() {
+        Some(Piece::Home) => true,
+        Some(Piece::Text(text)) => text.starts_with('.') || text.contains('/'),
+        _ => false,
+    }
+}
+
 /// Whether its first character is not certain.
 pub(super) fn begins_unknown(word: &Word) -> bool {
     matches!(word.pieces.first(), Some(Piece::Glob(_) | Piece::Unknown { .. }))

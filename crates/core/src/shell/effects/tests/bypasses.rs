@@ -85,18 +85,14 @@ fn addresses_are_seen_also_where_nothing_is_fetched() {
 #[test]
 fn plain_uses_are_not_unknown() {
     for command in [
-        "cargo test $x",
         "cargo test --all",
         "rg -n TODO src",
         "rg a↵b src",
         "rg x;·mv·a·b",
         "rg \\\";·mv·a·b",
-        "rg @x",
         "rg -l foo",
-        "rg bar @x",
         "rg foo ''",
         "sort",
-        "sort @x",
         "sort /dev/fd/63",
         "date",
         "date +%F",

@@ -7,6 +7,7 @@ mod bypasses;
 mod files;
 mod programs;
 mod shared;
+mod tables;
 
 use super::Effects;
 use crate::effort::effort;
@@ -124,32 +125,6 @@ fn rows() {
 }
 
 #[test]
-fn a_name_stands_in_one_table() {
-    let names: Vec<&str> = super::ROOMS
-        .iter()
-        .flat_map(|room| room.iter())
-        .flat_map(|program| program.names)
-        .copied()
-        .collect();
-    let once: std::collections::HashSet<&str> = names.iter().copied().collect();
-    let twice: Vec<&&str> =
-        once.iter().filter(|name| names.iter().filter(|other| other == name).count() > 1).collect();
-    assert!(twice.is_empty(), "{twice:?}");
-}
-
-#[test]
-fn a_long_name_stands_in_one_row() {
-    for program in super::ROOMS.iter().flat_map(|room| room.iter()) {
-        let mut names: Vec<&str> =
-            program.rows.iter().flat_map(|row| row.long.split_ascii_whitespace()).collect();
-        let all = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), all, "{:?}", program.names);
-    }
-}
-
-#[test]
 fn hostile_arguments_are_no_trouble() {
     assert_eq!(of(&[]), Effects::default());
     let long = "a".repeat(1 << 10);
@@ -157,12 +132,7 @@ fn hostile_arguments_are_no_trouble() {
         "", "-", "--", "---", "--=", "-=", "--x=", "$x", "@x", "*", "-$x", "--$x", "--pre$x", "é-",
         "-é", "--é=é", "+", "@", "=", &long,
     ];
-    let names: Vec<&str> = super::ROOMS
-        .iter()
-        .flat_map(|room| room.iter())
-        .flat_map(|program| program.names)
-        .copied()
-        .collect();
+    let names = super::tables().names();
     for name in &names {
         for first in odd {
             for second in odd.iter().take(effort(3, odd.len() - 1)) {

@@ -1,0 +1,300 @@
+//! The reader of the tables in `programs/`, one text for each kind of program.
+//!
+//! A table is a list of blocks; a `#` begins a comment, and a line that begins with a blank belongs to the block above it:
+//!
+//! | line | what it says |
+//! |---|---|
+//! | `program NAME…` | a program, by all its names |
+//! | `command PARENT NAME…` | a command of a program; of a command of a command with a dot, `command git.stash list` |
+//! | `set NAME` | lines that several have: `include NAME` |
+//! | `kind KIND` | what it is: `shell`, `interpreter`, `launcher`, `family`, `reaching`, `editor`, `blunt` |
+//! | `words N [AFTER…]` | how many words say what it does; one more behind these first words |
+//! | `style STYLE` | how options are told from operands: `anywhere`, `leading`, `one-dash`, `one-dash-leading` |
+//! | `exact` | long names are not cut short |
+//! | `digits` | `-5` is an option, which does nothing |
+//! | `plus` | `+x` is an option, which makes the command unknown |
+//! | `recursive` | directories are used with all that is below them |
+//! | `here USE` | what is used of the working directory without an operand |
+//! | `operands USE` | what all operands are used for; also `first USE USE`, `copy USE`, `command` and `code:NAME` |
+//! | `open` | its options are not described: one that is not listed does nothing that is known |
+//! | `USE OPTION…` | what these options, or their values, are used for |
+//!
+//! A use is a variant of [`Use`]; `keep:NAME` and `code:NAME` name what the program's own code looks at. An option is written
+//! as it stands on a command line: `-x`, `-xyz` (three letters), `--name`, `--[no-]name`, and `=` behind it says that it takes
+//! a value, `[=]` that it takes one only where it is attached. An option may stand in several lines: then all count.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::spec::{Kind, Meaning, Operands, Program, Style, Takes, Use};
+use super::special;
+
+/// A block of a table, read when it is first asked for.
+struct Block {
+    names: &'static str,
+    body: &'static str,
+    program: OnceLock<Program>,
+}
+
+/// All programs.
+pub(super) struct Tables {
+    blocks: Vec<Block>,
+    programs: HashMap<&'static str, usize>,
+    commands: HashMap<(&'static str, &'static str), usize>,
+    sets: HashMap<&'static str, &'static str>,
+    twice: Vec<&'static str>,
+}
+
+/// A line that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault(pub(super) String);
+
+impl Tables {
+    /// The blocks of these texts.
+    pub(super) fn new(texts: &[&'static str]) -> Self {
+        let mut tables = Self {
+            blocks: Vec::new(),
+            programs: HashMap::new(),
+            commands: HashMap::new(),
+            sets: HashMap::new(),
+            twice: Vec::new(),
+        };
+        for text in texts {
+            tables.add(text);
+        }
+        tables
+    }
+
+    fn add(&mut self, text: &'static str) {
+        let heads = |line: &str| !line.is_empty() && !line.starts_with([' ', '#']);
+        let mut rest = text;
+        while let Some(line) = rest.split('\n').next() {
+            let after = rest.get(line.len() + 1..).unwrap_or_default();
+            if !heads(line) {
+                if after.is_empty() {
+                    return;
+                }
+                rest = after;
+                continue;
+            }
+            let length: usize =
+                after.split_inclusive('\n').take_while(|line| !heads(line)).map(str::len).sum();
+            let (body, next) = after.split_at_checked(length).unwrap_or((after, ""));
+            self.block(line, body);
+            rest = next;
+        }
+    }
+
+    fn block(&mut self, line: &'static str, body: &'static str) {
+        let (head, names) = line.split_once(' ').unwrap_or((line, ""));
+        if head == "set" {
+            self.sets.insert(names, body);
+            return;
+        }
+        let number = self.blocks.len();
+        let names = match head {
+            "command" => {
+                let (parent, names) = names.split_once(' ').unwrap_or((names, ""));
+                for name in names.split_ascii_whitespace() {
+                    if self.commands.insert((parent, name), number).is_some() {
+                        self.twice.push(name);
+                    }
+                }
+                names
+            }
+            _ => {
+                for name in names.split_ascii_whitespace() {
+                    if self.programs.insert(name, number).is_some() {
+                        self.twice.push(name);
+                    }
+                }
+                names
+            }
+        };
+        self.blocks.push(Block { names, body, program: OnceLock::new() });
+    }
+
+    /// The program of this name.
+    pub(super) fn program(&self, name: &str) -> Option<&Program> {
+        self.get(*self.programs.get(name)?)
+    }
+
+    /// The command of this name; the parent is the program's first name, and of what is deeper all names with dots.
+    pub(super) fn command(&self, parent: &'static str, name: &str) -> Option<&Program> {
+        let commands: &HashMap<(&str, &str), usize> = &self.commands;
+        self.get(*commands.get(&(parent, name))?)
+    }
+
+    /// The names of all programs, sorted.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        let mut names: Vec<&'static str> = self.programs.keys().copied().collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn get(&self, number: usize) -> Option<&Program> {
+        let block = self.blocks.get(number)?;
+        Some(block.program.get_or_init(|| {
+            // A table that cannot be read describes nothing, and what is not described is not allowed. Tests read all.
+            self.read(block).unwrap_or_else(|_| Program {
+                operands: Operands::Code(super::editors::whole),
+                ..Program::new(Vec::new())
+            })
+        }))
+    }
+
+    /// The faults of all lines, and names that stand in several blocks.
+    #[cfg(test)]
+    pub(super) fn check(&self) -> Vec<Fault> {
+        let mut faults: Vec<Fault> =
+            self.blocks.iter().filter_map(|block| self.read(block).err()).collect();
+        faults.extend(self.twice.iter().map(|name| Fault(format!("{name} stands twice"))));
+        faults
+    }
+
+    fn read(&self, block: &Block) -> Result<Program, Fault> {
+        let mut program = Program::new(block.names.split_ascii_whitespace().collect());
+        self.lines(block.body, &mut program, 0)
+            .map_err(|Fault(what)| Fault(format!("{}: {what}", block.names)))?;
+        program.shorts.sort_by_key(|(letter, _)| *letter);
+        program.longs.sort_by_key(|(name, _)| *name);
+        Ok(program)
+    }
+
+    fn lines(&self, body: &'static str, program: &mut Program, depth: usize) -> Result<(), Fault> {
+        for line in body.lines() {
+            let line = line.trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                self.line(line, program, depth)
+                    .ok_or_else(|| Fault(format!("`{line}` is not understood")))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&self, line: &'static str, program: &mut Program, depth: usize) -> Option<()> {
+        let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match (key, rest) {
+            ("open", "") => program.open = true,
+            ("exact", "") => program.abbreviates = false,
+            ("digits", "") => program.digits = true,
+            ("plus", "") => program.plus = true,
+            ("recursive", "") => program.recursive = true,
+            ("here", _) => program.here = use_of(rest)?,
+            ("kind", _) => program.kind = kind(rest)?,
+            ("style", _) => program.style = style(rest)?,
+            ("operands", _) => program.operands = operands(rest)?,
+            ("words", _) => {
+                let mut words = rest.split_ascii_whitespace();
+                program.words = words.next()?.parse().ok()?;
+                program.deeper = words.collect();
+            }
+            ("include", _) if depth < 4 => {
+                self.lines(self.sets.get(rest)?, program, depth + 1).ok()?;
+            }
+            _ => {
+                let uses = use_of(key)?;
+                for option in rest.split_ascii_whitespace() {
+                    option_of(option, uses, program)?;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+fn option_of(text: &'static str, uses: Use, program: &mut Program) -> Option<()> {
+    let (name, takes) = if let Some(name) = text.strip_suffix("[=]") {
+        (name, Takes::Maybe)
+    } else if let Some(name) = text.strip_suffix('=') {
+        (name, Takes::Value)
+    } else {
+        (text, Takes::Nothing)
+    };
+    let meaning = Meaning { takes, uses };
+    if let Some(name) = name.strip_prefix("--[no-]") {
+        program.longs.push((name, meaning));
+        let negated = text.get("--[".len()..)?;
+        let negated: &'static str =
+            Box::leak(format!("no-{}", negated.get("no-]".len()..)?).into_boxed_str());
+        let negated = negated.trim_end_matches("[=]").trim_end_matches('=');
+        program.longs.push((negated, Meaning { takes: Takes::Nothing, uses }));
+    } else if let Some(name) = name.strip_prefix("--") {
+        program.longs.push((name, meaning));
+    } else {
+        let name = name.strip_prefix('-').filter(|name| !name.is_empty())?;
+        if program.style.one_dash() {
+            program.longs.push((name, meaning));
+        } else {
+            program.shorts.extend(name.chars().map(|letter| (letter, meaning)));
+        }
+    }
+    Some(())
+}
+
+fn use_of(text: &'static str) -> Option<Use> {
+    if let Some(name) = text.strip_prefix("keep:") {
+        return Some(Use::Keep(name));
+    }
+    if let Some(name) = text.strip_prefix("code:") {
+        return special::option(name).map(Use::Code);
+    }
+    Some(match text {
+        "nothing" => Use::Nothing,
+        "read" => Use::Read,
+        "read-below" => Use::ReadBelow,
+        "write" => Use::Write,
+        "write-below" => Use::WriteBelow,
+        "change" => Use::Change,
+        "url" => Use::Url,
+        "runs" => Use::Runs,
+        "runs-file" => Use::RunsFile,
+        "connects" => Use::Connects,
+        "shows" => Use::Shows,
+        "alters" => Use::Alters,
+        "into" => Use::Into,
+        "base" => Use::Base,
+        "recursive" => Use::Recursive,
+        "settles" => Use::Settles,
+        "settles-read" => Use::SettlesRead,
+        _ => return None,
+    })
+}
+
+fn operands(text: &'static str) -> Option<Operands> {
+    let words: Vec<&'static str> = text.split_ascii_whitespace().collect();
+    Some(match words.as_slice() {
+        ["command"] => Operands::Command,
+        ["first", first, rest] => Operands::First(use_of(first)?, use_of(rest)?),
+        ["copy", source] => Operands::Copy(use_of(source)?),
+        [uses] => match uses.strip_prefix("code:") {
+            Some(name) => Operands::Code(special::operands(name)?),
+            None => Operands::All(use_of(uses)?),
+        },
+        _ => return None,
+    })
+}
+
+fn style(text: &str) -> Option<Style> {
+    Some(match text {
+        "anywhere" => Style::Anywhere,
+        "leading" => Style::Leading,
+        "one-dash" => Style::OneDash,
+        "one-dash-leading" => Style::OneDashLeading,
+        _ => return None,
+    })
+}
+
+fn kind(text: &str) -> Option<Kind> {
+    Some(match text {
+        "shell" => Kind::Shell,
+        "interpreter" => Kind::Interpreter,
+        "launcher" => Kind::Launcher,
+        "family" => Kind::Family,
+        "reaching" => Kind::Reaching,
+        "editor" => Kind::Editor,
+        "blunt" => Kind::Blunt,
+        _ => return None,
+    })
+}
