@@ -284,7 +284,7 @@ pub(super) const INTERPRETERS: &[Row] = &[
     ("make -j4 check", ""),
     ("make -j 4", ""),
     ("make check $x", "?2"),
-    ("make check @x", ""),
+    ("make check @x", "?2"),
 ];
 
 #[rustfmt::skip]
@@ -316,7 +316,7 @@ pub(super) const PACKAGES: &[Row] = &[
     ("pipx install black", ""),
     ("poetry run x", "?2"),
     ("cargo test", ""),
-    ("cargo test $x", ""),
+    ("cargo test $x", "?2"),
     ("cargo test --all", ""),
     ("cargo --config build.rustc-wrapper=\"x\" build", "?2"),
     ("cargo build --config=x", "?2"),
