@@ -309,7 +309,12 @@ export interface LocalBackendOptions {
   maxOutputBytes?: number;
   /** The largest file that is read or edited, in bytes. @default 8,388,608: what a diff is shown of */
   maxFileBytes?: number;
-  /** Variables that commands see. @default PATH, HOME, USER, LANG, LC_*, TZ, TERM, TMPDIR and SystemRoot: no keys */
+  /**
+   * Variables that commands see. @default PATH, HOME, USER, TZ, TERM, TMPDIR and SystemRoot: no keys
+   *
+   * To these come settings of ours, unless you set the same names: LC_ALL=C.UTF-8, no pager and no editor; and for git in any
+   * case `safe.bareRepository=explicit` and no `core.fsmonitor`, so that no folder of the project names a program that runs.
+   */
   env?: Readonly<Record<string, string | undefined>>;
 }
 

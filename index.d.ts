@@ -572,7 +572,7 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   preview: string;
   /**
    * What the preview found worth a warning: `ansi`, `control`, `nul`, `bidi`, `invisible`, `unicode-space`, `homoglyph`,
-   * `combining`, `long`, `padding`, `multiline`, `odd-key`.
+   * `combining`, `long`, `padding`, `multiline`, `odd-key`, `right-to-left`.
    */
   flags: readonly string[];
   allowedDecisions: readonly DecisionType[];

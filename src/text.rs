@@ -9,6 +9,12 @@ pub fn canonicalize(json: String) -> String {
     wire::envelope(wire::canonicalize(&json))
 }
 
+/// Whether the text fits the `pattern` of a schema, in time that grows with the text alone; `null`: that is not known.
+#[napi(catch_unwind)]
+pub fn fits_pattern(pattern: String, text: String) -> Option<bool> {
+    countersign_core::call::fits_pattern(&pattern, &text)
+}
+
 /// `{ toolName, args, width }` as text that is safe to show: `{ text, flags }`.
 #[napi(catch_unwind)]
 pub fn preview(json: String) -> String {

@@ -211,6 +211,11 @@ export function canonicalize(json: string): { text: string; digest: string } {
   return open(binding.canonicalize(json));
 }
 
+/** Whether the text fits the `pattern` of a schema, in time that grows with the text alone; `null`: that is not known. */
+export function fitsPattern(pattern: string, text: string): boolean | null {
+  return binding.fitsPattern(pattern.toWellFormed(), text.toWellFormed());
+}
+
 /** A call as plain text that is safe to show, at most `width` columns wide. */
 export function preview(toolName: string, args: unknown, width?: number): { text: string; flags: string[] } {
   return open(binding.preview(JSON.stringify({ toolName, args, width: width ?? null })));

@@ -1,5 +1,5 @@
 /** Commands of a local backend: a real `sh`, and processes that are there or gone by their ids. */
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -66,20 +66,47 @@ describe('a command', () => {
   test('sees what is listed of the environment, and no keys', async () => {
     process.env.COUNTERSIGN_TEST_KEY = 'a key';
     process.env.LC_TEST = 'x';
+    process.env.LC_ALL = 'zh_CN.GBK';
+    const before = process.env.PAGER;
+    process.env.PAGER = 'touch pager; cat';
     try {
       const names = (output: string) => output.match(/^\w+(?==)/gm);
       const { output } = await backend.execute('env');
-      expect(names(output)).toEqual(expect.arrayContaining(['PATH', 'LC_TEST']));
-      expect(output).not.toContain('a key');
-      expect(
-        names(output)?.filter((name) => !/^(PATH|HOME|USER|LANG|LC_\w+|TZ|TERM|TMPDIR|PWD|SHLVL|_|OLDPWD)$/.test(name)),
-      ).toEqual([]);
+      expect(names(output)).toEqual(expect.arrayContaining(['PATH', 'HOME']));
+      expect(output).not.toMatch(/a key|GBK|touch pager/);
+      expect(output).toContain('LC_ALL=C.UTF-8\n');
+      const handedOn = /^(PATH|HOME|USER|TZ|TERM|TMPDIR|PWD|SHLVL|_|OLDPWD)$/;
+      const ours =
+        /^(LC_ALL|(MAN|GIT_)?PAGER|EDITOR|VISUAL|GIT_(SEQUENCE_)?EDITOR|GIT_TERMINAL_PROMPT|GIT_CONFIG_(COUNT|KEY_\d|VALUE_\d))$/;
+      expect(names(output)?.filter((name) => !handedOn.test(name) && !ours.test(name))).toEqual([]);
       const own = createLocalBackend({ root, env: { PATH: process.env.PATH, OWN: 'mine', NONE: undefined } });
       expect((await own.execute('echo "$OWN-$HOME-${NONE-unset}"')).output).toBe('mine--unset\n');
     } finally {
       delete process.env.COUNTERSIGN_TEST_KEY;
       delete process.env.LC_TEST;
+      delete process.env.LC_ALL;
+      if (before === undefined) delete process.env.PAGER;
+      else process.env.PAGER = before;
     }
+  });
+
+  test('of git runs nothing that a folder of the project names', async () => {
+    mkdirSync(join(root, 'sub/objects'), { recursive: true });
+    mkdirSync(join(root, 'sub/refs'));
+    writeFileSync(join(root, 'sub/HEAD'), 'ref: refs/heads/main\n');
+    const hostile = `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch ${root}/ran; false"\n`;
+    writeFileSync(join(root, 'sub/config'), hostile);
+    const { output } = await backend.execute('cd sub && git status');
+    expect(output).toMatch(/safe\.bareRepository|not a git repository/i);
+    // Nor does a repository that was unpacked with its settings, while it is looked at.
+    await backend.execute(`git init -q clone && cp sub/config clone/.git/config && cd clone && git status && git log`);
+    // What the user sets of git is kept.
+    const set = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Ada' };
+    const own = createLocalBackend({ root, env: { PATH: process.env.PATH, HOME: root, ...set } });
+    expect(
+      (await own.execute('git config user.name; git config core.fsmonitor; git config safe.bareRepository')).output,
+    ).toBe('Ada\nfalse\nexplicit\n');
+    expect(existsSync(join(root, 'ran'))).toBe(false);
   });
 
   test('that a signal ends says so', async () => {

@@ -171,6 +171,18 @@ describe('a limit that is reached', () => {
     expect([effect, ran, asked]).toEqual(['deny', [], []]);
   });
 
+  it('arguments with more keys than anybody reads are refused before they cost anything', async () => {
+    const gate = createGate({});
+    const args = Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`k${at}`, 1]));
+    for (const many of [args, { rows: Array.from({ length: 30 }, () => args) }]) {
+      await expect(gate.check({ toolName: 'x', args: many, runId: 'r' })).rejects.toMatchObject({
+        code: 'ERR_INVALID_ARGUMENTS',
+        message: expect.stringContaining('more than 50000 keys'),
+      });
+    }
+    await gate.close();
+  });
+
   it('rules by the thousand are no more than that', async () => {
     const rules = (count: number): PolicyDocument => ({
       version: 1,

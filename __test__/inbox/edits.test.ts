@@ -108,6 +108,41 @@ describe('the schema of a tool', () => {
     expect(problemsOf(null, {})).toEqual([]);
   });
 
+  it('holds nobody with an expression that a tool chose', () => {
+    const text = `${'a'.repeat(40_000)}!`;
+    const hold = { type: 'string', pattern: '^(\\w+\\s?)*$' };
+    const schema = { type: 'object', properties: { a: hold, pattern: { type: 'string' }, url: { format: 'url' } } };
+    expect(problemsOf(schema, { a: text, pattern: 'x', url: text })).toEqual([
+      { path: '/a', message: 'String does not match pattern.' },
+    ]);
+    expect(problemsOf(schema, { a: 'two words' })).toEqual([]);
+    // Each beside other words of the schema, and a name is no expression.
+    const both = { type: 'string', format: 'uuid', pattern: '^0', allOf: [{ maxLength: 3 }] };
+    expect(problemsOf(both, '1234').map(({ message }) => message)).toEqual(
+      expect.arrayContaining(['String does not match pattern.']),
+    );
+    expect(problemsOf({ enum: [{ pattern: '^a' }] }, { pattern: '^a' })).toEqual([]);
+    // What the engine does not know is left to the loop.
+    expect(problemsOf({ type: 'string', pattern: '^(?!b)' }, 'b')).toEqual([]);
+    expect(
+      problemsOf({ type: 'object', patternProperties: { '^(a+)+$': {} }, additionalProperties: false }, { [text]: 1 }),
+    ).toEqual([]);
+  });
+
+  it('is looked at for those who may decide alone', async () => {
+    const gate = gateOf();
+    const done = run(gate, []);
+    const approvalId = await waiting(gate);
+    const viewer = new Person(
+      inboxOf(gate, { authenticate: () => ({ name: 'vic', mayDecide: false, session: 's' }) }),
+      'vic',
+    );
+    const { status, body } = await viewer.post<{ error: ErrorBody }>(`api/requests/${approvalId}/check`, { args: {} });
+    expect([status, body.error.code]).toEqual([403, 'ERR_FORBIDDEN']);
+    await gate.reject(approvalId);
+    await done;
+  });
+
   it('says what is wrong where it is wrong, safely, and not without end', () => {
     const schema = {
       type: 'object',

@@ -22,6 +22,7 @@ const DECEIVING: readonly string[] = [
   'combining',
   'padding',
   'odd-key',
+  'right-to-left',
 ];
 
 export const deceivingFlags = ({ flags }: Pick<ApprovalRecord, 'flags'>): string[] =>

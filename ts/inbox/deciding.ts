@@ -54,7 +54,14 @@ const malformed = () =>
   );
 
 /** Arguments in an editor: what is wrong with them, how they look, and what the policies would say. */
-export async function check(gate: LocalGate, id: string, body: Record<string, unknown>): Promise<Checked> {
+export async function check(
+  gate: LocalGate,
+  id: string,
+  body: Record<string, unknown>,
+  { person }: Eyes,
+): Promise<Checked> {
+  // Work that anybody could ask for is work for those who may decide.
+  if (!person.mayDecide) throw forbidden('You may look, and not decide.');
   if (!Object.hasOwn(body, 'args')) throw badRequest('args is missing.');
   const record = await existing(gate, id);
   const { problems, hasSchema, verdict, page } = await checked(gate, record, body['args']);

@@ -131,7 +131,7 @@ export class Inbox {
       case 'decision':
         return this.#told(decide(gate, route.id, body, eyes));
       case 'check':
-        return this.#told(check(gate, route.id, body));
+        return this.#told(check(gate, route.id, body, eyes));
       case 'decisions':
         return this.#told(decideAll(gate, body, eyes));
       case 'verify':

@@ -1,8 +1,9 @@
 /** Whether arguments that a human wrote fit the tool, by the JSON Schema that is kept with the request. */
-import { Validator, type OutputUnit, type Schema } from '@cfworker/json-schema';
+import { format, Validator, type OutputUnit, type Schema } from '@cfworker/json-schema';
 import type { ApprovalRecord } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import type { LocalGate } from '../gate/gate.js';
+import { fitsPattern } from '../native.js';
 import type { Problem } from './protocol.js';
 
 /** The schema of the tool's input; `null`: it is not known here. */
@@ -13,12 +14,7 @@ export async function schemaOf(gate: LocalGate, record: ApprovalRecord): Promise
 /** What is wrong with them; nothing: they fit. A schema that cannot be understood says nothing: the loop looks itself. */
 export function problemsOf(schema: object | null, args: unknown): Problem[] {
   if (schema === null) return [];
-  let errors: OutputUnit[];
-  try {
-    ({ errors } = new Validator(schema as Schema, draftOf(schema), false).validate(args));
-  } catch {
-    return [];
-  }
+  const errors = errorsOf(schema, args);
   // What holds others says only that one of them is wrong.
   const leaves = errors.filter(
     ({ instanceLocation, keyword }, at) =>
@@ -29,6 +25,58 @@ export function problemsOf(schema: object | null, args: unknown): Problem[] {
     path: oneLine(pointerOf(instanceLocation)),
     message: keyword === 'false' ? 'The tool knows nothing of this.' : oneLine(error),
   }));
+}
+
+function errorsOf(schema: object, args: unknown): OutputUnit[] {
+  const patterns: string[] = [];
+  try {
+    const safe = withoutExpressions(schema, patterns) as Schema;
+    // The validator knows formats by name, and takes those that are added. It ends before anybody else can look.
+    patterns.forEach((pattern, at) => (format[nameOf(at)] = (text) => fitsPattern(pattern, text) ?? true));
+    const { errors } = new Validator(safe, draftOf(schema), false).validate(args);
+    return errors.map((error) =>
+      error.keyword === 'format' && error.error.includes(NAMED)
+        ? { ...error, error: 'String does not match pattern.' }
+        : error,
+    );
+  } catch {
+    return [];
+  } finally {
+    for (const at of patterns.keys()) delete format[nameOf(at)];
+  }
+}
+
+const NAMED = 'countersign-pattern-';
+const nameOf = (at: number) => `${NAMED}${at}`;
+
+/** Formats that are checked by an expression that no text can hold. */
+const FORMATS: readonly unknown[] = ['date', 'time', 'date-time', 'uuid', 'ipv4', 'ipv6'];
+
+/** Where a schema holds values, and no other schemas. */
+const VALUES = ['const', 'enum', 'default', 'examples'];
+
+/**
+ * The schema with each `pattern` as a format that asks the core. Whoever offers a tool chooses its schema, and the engine of
+ * JavaScript can be held for minutes by a short text. What cannot be asked like that is left out: the loop looks itself.
+ */
+function withoutExpressions(schema: unknown, patterns: string[]): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => withoutExpressions(each, patterns));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy: Record<string, unknown> = {};
+  const named = 'patternProperties' in schema;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'pattern' && typeof value === 'string') continue;
+    if (key === 'format' && typeof value === 'string' && !FORMATS.includes(value)) continue;
+    if (named && ['patternProperties', 'additionalProperties', 'unevaluatedProperties'].includes(key)) continue;
+    copy[key] = VALUES.includes(key) ? value : withoutExpressions(value, patterns);
+  }
+  const { pattern } = schema as { pattern?: unknown };
+  if (typeof pattern === 'string') {
+    const asked = { format: nameOf(patterns.push(pattern) - 1) };
+    const all = Array.isArray(copy['allOf']) ? (copy['allOf'] as unknown[]) : [];
+    Object.assign(copy, 'format' in copy ? { allOf: [...all, asked] } : asked);
+  }
+  return copy;
 }
 
 /** Of a place that stands as a part of an address. */

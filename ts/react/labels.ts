@@ -11,6 +11,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   combining: 'many marks on one letter',
   padding: 'blanks that push something out of sight',
   'odd-key': 'an unusual name of an argument',
+  'right-to-left': 'words that run from right to left: the order on the screen is not the order that counts',
   long: 'a long text, of which only both ends are shown',
 };
 

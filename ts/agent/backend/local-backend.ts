@@ -6,13 +6,11 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { checkPositive } from '../../gate/check-positive.js';
 import { NativeFiles, type FileOperation } from '../../native.js';
+import { environmentOf } from './environment.js';
 import { runCommand } from './run-command.js';
 
 /** How many entries, paths or lines there are unless a call says otherwise. */
 const MOST = 1_000;
-
-/** What commands see of the environment: no keys. */
-const PASSED_ON = /^(?:PATH|HOME|USER|LANG|LC_\w+|TZ|TERM|TMPDIR|SystemRoot)$/;
 
 /** See `agent.d.ts`. */
 export function createLocalBackend(options: LocalBackendOptions = {}): Backend {
@@ -22,7 +20,8 @@ export function createLocalBackend(options: LocalBackendOptions = {}): Backend {
   const commandTimeout = positive('commandTimeout', 120_000);
   const maxOutputBytes = Math.ceil(positive('maxOutputBytes', 65_536));
   const files = openFiles(root, positive('maxFileBytes', 8_388_608));
-  const env = options.env === undefined ? undefined : environment(options.env, () => true);
+  // What the user gives is read now: what becomes of the object later is not ours.
+  const given = options.env === undefined ? undefined : { ...options.env };
 
   async function call<T>(
     operation: FileOperation,
@@ -65,7 +64,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): Backend {
     execute: (command, { timeout, abortSignal, onOutput } = {}): Promise<CommandResult> =>
       runCommand(command, {
         cwd: root,
-        env: env ?? environment(process.env, (name) => PASSED_ON.test(name)),
+        env: environmentOf(given, process.env),
         timeout: timeout !== undefined && timeout > 0 ? Math.min(timeout, commandTimeout) : commandTimeout,
         maxOutputBytes,
         abortSignal,
@@ -81,15 +80,6 @@ function openFiles(root: string, maxFileBytes: number): NativeFiles {
     const message = `createLocalBackend's \`root\` must be a folder that can be opened: ${messageOf(cause)}`;
     throw new InvalidConfigError({ message, cause });
   }
-}
-
-function environment(
-  from: Readonly<Record<string, string | undefined>>,
-  isWanted: (name: string) => boolean,
-): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(from).flatMap(([name, value]) => (value !== undefined && isWanted(name) ? [[name, value]] : [])),
-  );
 }
 
 /** A whole number that fits; what is none is the fallback. */

@@ -103,6 +103,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   combining: 'it has letters with many marks',
   padding: 'it has long stretches of nothing, which push things out of sight',
   'odd-key': 'it has unusual names of arguments',
+  'right-to-left': 'it has words that run from right to left: what stands first on the screen may come last',
 };
 
 function warningsOf(request: ApprovalRequest): string[] {

@@ -124,6 +124,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   padding: 'A long run of blanks, which could push something out of sight',
   multiline: 'Several lines',
   'odd-key': 'An argument with a strange name',
+  'right-to-left': 'Words that run from right to left: the order on the screen may not be the order that counts',
 };
 
 export const flag = (name: string): string => FLAGS[name] ?? name;

@@ -4,6 +4,7 @@ mod canonical;
 mod digest;
 mod hex;
 mod json;
+mod pattern;
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ pub use canonical::{CanonicalJson, InvalidJson};
 pub use digest::Digest;
 pub use hex::hex;
 pub use json::Json;
+pub use pattern::fits_pattern;
 
 /// What a model wants to run.
 #[derive(Debug, Clone)]

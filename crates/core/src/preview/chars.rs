@@ -79,6 +79,15 @@ fn is_phonetic(c: char) -> bool {
     )
 }
 
+/// Whether it is of a script that runs from right to left (the blocks of the classes R and AL of Unicode's UAX #9).
+pub(super) fn runs_left(c: char) -> bool {
+    matches!(
+        c,
+        '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}' | '\u{10800}'..='\u{10fff}'
+        | '\u{1e800}'..='\u{1efff}'
+    )
+}
+
 /// Whether it is an ASCII character as wide as a Chinese one: ordinary among those, and nowhere else.
 pub(super) fn is_full_width(c: char) -> bool {
     matches!(c, '\u{ff01}'..='\u{ff5e}')

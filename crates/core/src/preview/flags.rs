@@ -29,11 +29,13 @@ pub enum Flag {
     Multiline,
     /// A name of an argument that is not what one expects of a name.
     OddKey,
+    /// Words of a script that runs from right to left, side by side: what is shown second comes first.
+    RightToLeft,
 }
 
 impl Flag {
     /// Every flag.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Ansi,
         Self::Control,
         Self::Nul,
@@ -46,6 +48,7 @@ impl Flag {
         Self::Padding,
         Self::Multiline,
         Self::OddKey,
+        Self::RightToLeft,
     ];
 
     /// The word for it.
@@ -63,6 +66,7 @@ impl Flag {
             Self::Padding => "padding",
             Self::Multiline => "multiline",
             Self::OddKey => "odd-key",
+            Self::RightToLeft => "right-to-left",
         }
     }
 }

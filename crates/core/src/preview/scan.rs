@@ -93,6 +93,7 @@ fn is_variation(c: char) -> bool {
 pub(super) fn text(text: &str) -> Flags {
     let mut flags = Flags::NONE;
     let (mut count, mut blanks, mut lines) = (0, 0, 0);
+    let mut turns = Turns::default();
     let mut see = |c: char, glyph: Glyph| {
         count += 1;
         if let Glyph::Escaped(found) = glyph {
@@ -100,6 +101,9 @@ pub(super) fn text(text: &str) -> Flags {
         }
         if c == '\n' {
             flags.add(Flags::of([Flag::Multiline]));
+        }
+        if turns.see(c) {
+            flags.add(Flags::of([Flag::RightToLeft]));
         }
         (blanks, lines) = match c {
             '\n' => (0, lines + 1),
@@ -115,6 +119,37 @@ pub(super) fn text(text: &str) -> Flags {
         flags.add(Flags::of([Flag::Long]));
     }
     flags
+}
+
+/// Where a text that runs from right to left is shown in another order than it is read: `mv a b` in Hebrew letters looks like
+/// `mv b a`.
+#[derive(Default)]
+enum Turns {
+    /// In text from left to right.
+    #[default]
+    No,
+    /// In a word from right to left.
+    Word,
+    /// Behind it, where nothing has turned the direction back.
+    Behind,
+}
+
+impl Turns {
+    /// Whether this character is shown before what it stands behind, as a word of its own.
+    fn see(&mut self, c: char) -> bool {
+        let turned = match self {
+            Self::No => false,
+            Self::Word => c.is_ascii_digit(),
+            Self::Behind => chars::runs_left(c) || c.is_ascii_digit(),
+        };
+        *self = match self {
+            _ if chars::runs_left(c) => Self::Word,
+            Self::No => Self::No,
+            _ if c == '\n' || (c.is_alphabetic() && !is_mark(c)) => Self::No,
+            _ => Self::Behind,
+        };
+        turned
+    }
 }
 
 /// What is worth a warning in the name of a tool.

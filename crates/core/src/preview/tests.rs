@@ -96,6 +96,11 @@ fn each_deceit_has_its_flag() {
         ("rm \u{2010}\u{2010}force x", &["homoglyph"]),
         ("他说 —— 好", &[]),
         ("a\u{2024}\u{2024}b \u{2571} \u{2223} \u{2217}", &["homoglyph"]),
+        // Words that run from right to left: `mv a b` looks like `mv b a`, and a number moves to their other side.
+        ("mv \u{5d0}\u{5d1}\u{5d0} \u{5dc}\u{5dc}\u{5dc}", &["right-to-left"]),
+        ("chmod 600 \u{5d0} 777 \u{5d1}", &["right-to-left"]),
+        ("cat \u{627}\u{628}/\u{62c}", &["right-to-left"]),
+        ("cat \u{5d0}.txt b", &[]),
         // Languages as people write them.
         (
             "Переходим на TypeScript с React, а к нему Vue. Рука руку моет; сор и ухо, оса — роса.",
@@ -109,8 +114,9 @@ fn each_deceit_has_its_flag() {
         ),
         ("使用（Linux）时，请输入：git status；谢谢！价格：１００元，Windows，Linux。", &[]),
         ("안녕하세요 App은 3개, Android용", &[]),
-        ("שלום עולם, זה סוס ב-Google. ו1 הוא", &[]),
-        ("مرحبا بالعالم الـAPI ١٢٣ من Google", &[]),
+        // Whole sentences too: which of their words stands first is not what a reader sees beside others.
+        ("שלום עולם, זה סוס ב-Google. ו1 הוא", &["right-to-left"]),
+        ("مرحبا بالعالم الـAPI ١٢٣ من Google", &["right-to-left"]),
         ("नमस्ते १०० API का उपयोग; ภาษาไทยใช้Reactใน ๑๐๐", &[]),
         ("Kapı açık, ışık yanıyor; Straße, smørrebrød, œuvre, þorn, Łódź, Việt Nam, naïve", &[]),
         ("Բարեւ աշխարհ ყველას გამარჯობა ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ አማርኛ", &[]),
