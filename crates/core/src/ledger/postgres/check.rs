@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use tokio_postgres::Client;
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
 
+use super::held::{self, Held};
 use super::archive::head;
 use super::fault::Fault;
 use super::migrate::{self, meta};
@@ -173,8 +174,11 @@ impl Check<'_> {
         }
         let (schema, like) =
             (&self.pen.names.schema, format!("{}%", self.pen.names.prefix.replace('_', "\\_")));
+        self.guards().await?;
+        // Those of ours are looked at one by one, and each partition has them too.
         let sql = "SELECT (SELECT count(*) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-                 WHERE NOT t.tgisinternal AND c.relnamespace = n.oid AND c.relname LIKE $2)
+                 WHERE NOT t.tgisinternal AND t.tgparentid = 0 AND t.tgname <> 'held'
+                 AND c.relnamespace = n.oid AND c.relname LIKE $2)
              + (SELECT count(*) FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
                  WHERE c.relkind IN ('r', 'p') AND c.relnamespace = n.oid AND c.relname LIKE $2)
              FROM pg_namespace n WHERE n.nspname = $1";
@@ -184,6 +188,41 @@ impl Check<'_> {
             .await?
             .try_get(0)?;
         if count > 0 {
+            self.findings.fault(
+                None,
+                None,
+                "its tables are not those that were made: there are triggers or rules on them",
+            );
+        }
+        Ok(())
+    }
+
+    /// What holds roles that may only decide is there as it was made.
+    async fn guards(&mut self) -> Result<(), Fault> {
+        let names = &self.pen.names;
+        for Held { table, function, body } in held::guards(names) {
+            let sql = "SELECT count(*) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+                     JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_proc p ON p.oid = t.tgfoid
+                 WHERE t.tgname = 'held' AND t.tgenabled = 'O' AND n.nspname = $1 AND c.relname = $2
+                     AND p.pronamespace = n.oid AND p.proname = $3 AND p.prosrc = $4";
+            let params = [&names.schema, &table, &function, &body];
+            let params = params.map(|text| (text as &(dyn ToSql + Sync), Type::TEXT));
+            let count: i64 = self.client.query_typed_one(sql, &params).await?.try_get(0)?;
+            if count != 1 {
+                let what = format!("what holds roles that may only decide is not on `{table}` as it was made");
+                self.findings.fault(None, None, what);
+            }
+        }
+        let other = "SELECT count(*) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+                 JOIN pg_namespace n ON n.oid = c.relnamespace
+             WHERE t.tgname = 'held' AND t.tgparentid = 0 AND NOT t.tgisinternal AND n.nspname = $1 AND c.relname LIKE $2";
+        let like = format!("{}%", names.prefix.replace('_', "\\_"));
+        let count: i64 = self
+            .client
+            .query_typed_one(other, &[(&names.schema, Type::TEXT), (&like, Type::TEXT)])
+            .await?
+            .try_get(0)?;
+        if count > 5 {
             self.findings.fault(
                 None,
                 None,

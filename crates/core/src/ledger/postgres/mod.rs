@@ -9,6 +9,7 @@ mod clock;
 mod connection;
 mod fault;
 mod follower;
+mod held;
 mod ledger;
 mod listener;
 mod lists;

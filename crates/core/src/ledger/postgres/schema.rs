@@ -15,8 +15,10 @@ pub(super) struct Migration {
 }
 
 /// Every schema there was, the last one being ours.
-pub(super) const MIGRATIONS: &[Migration] =
-    &[Migration { version: 1, min_reader: 1, min_writer: 1, sql: SCHEMA_1 }];
+pub(super) const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, min_reader: 1, min_writer: 1, sql: SCHEMA_1 },
+    Migration { version: 2, min_reader: 1, min_writer: 1, sql: super::held::SCHEMA_2 },
+];
 
 /// Numbers are those of the file of SQLite; times are ms since the epoch of the server's clock.
 ///

@@ -2,6 +2,7 @@
 
 mod audit;
 mod faults;
+mod held;
 mod kept;
 mod opening;
 mod prepared;

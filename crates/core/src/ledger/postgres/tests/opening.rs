@@ -84,7 +84,8 @@ fn a_role_that_may_only_read_and_decide_does_just_that() {
         "GRANT USAGE ON SCHEMA \"{schema}\" TO {role}; GRANT SELECT ON ALL TABLES IN SCHEMA \"{schema}\" TO {role};
          GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA \"{schema}\" TO {role};
          GRANT UPDATE ON @approval TO {role}; GRANT INSERT, UPDATE ON @outcome TO {role}; GRANT UPDATE, DELETE ON @waiting TO {role};
-         GRANT INSERT ON @leaf TO {role}; GRANT INSERT, UPDATE, DELETE ON @owner TO {role}"
+         GRANT INSERT ON @leaf TO {role}; GRANT INSERT, UPDATE, DELETE ON @owner TO {role};
+         INSERT INTO @desk VALUES ('{role}')"
     ));
     let decider = open(&theirs);
     assert!(matches!(approve(&decider, id, now()), Outcome::Won(_)));
