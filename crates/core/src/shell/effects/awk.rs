@@ -21,8 +21,20 @@ pub(super) fn operands(walk: &mut Walk) {
         program(walk, Part { arg: operands.remove(0).arg, skip: 0 });
     }
     for operand in operands {
-        // `name=value` is also the name of a file to a program that wants it to be.
+        // `name=value` is also the name of a file to a program that wants it to be, and this one a connection.
+        if words::beginning(walk.place(operand.arg)).starts_with("/inet") {
+            walk.runs(operand.arg, Why::Connects);
+        }
         walk.operand_is(operand, Use::Read);
+    }
+}
+
+/// `-o` and the like: into the file that is attached, or into one here.
+pub(super) fn dump(walk: &mut Walk, part: Part) {
+    if part.skip == 0 {
+        walk.here(Use::Write);
+    } else {
+        walk.apply(Use::Write, part, 0);
     }
 }
 
@@ -79,7 +91,7 @@ impl<'a> Reader<'a> {
                 '\\' if self.rest.starts_with("\\\n") => {
                     self.pass(2);
                 }
-                '\n' if matches!(self.last, "," | "&" | "|") => {
+                '\n' if self.goes_on() => {
                     self.pass(1);
                 }
                 '"' => self.string()?,
@@ -122,6 +134,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Whether a newline here may not end the arguments of a `print`. Programs differ on where a line may be broken.
+    fn goes_on(&self) -> bool {
+        let within = self.printing.is_some_and(|depth| self.open.len() > depth);
+        let begins = matches!(self.last, "" | "\n" | ";" | "{" | "}" | "print" | "printf");
+        within || (self.printing.is_some() && !self.operand && !begins)
+    }
+
     /// Goes on by so many bytes.
     fn pass(&mut self, bytes: usize) -> &'a str {
         let (passed, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
@@ -160,9 +179,15 @@ impl<'a> Reader<'a> {
         let mut escaped = false;
         let mut bracket = false;
         let mut before = '/';
+        let mut class = 0;
         for (index, char) in self.rest.char_indices().skip(1) {
             match char {
+                _ if index < class => {}
                 '\n' => return Err(Why::Script),
+                // Of brackets within brackets only a class is understood: `[[:alpha:]_]`.
+                '[' if bracket => {
+                    class = index + self.class(index).ok_or(Why::Script)?;
+                }
                 // Programs differ on where brackets end, and on a slash within.
                 '/' | ']' if bracket && (char == '/' || escaped || matches!(before, '[' | '^')) => {
                     return Err(Why::Script);
@@ -182,12 +207,21 @@ impl<'a> Reader<'a> {
         Err(Why::Script)
     }
 
+    /// The length of the class that stands at this place.
+    fn class(&self, at: usize) -> Option<usize> {
+        let inner = self.rest.get(at..)?.strip_prefix("[:")?;
+        let (name, _) = inner.split_once(":]")?;
+        let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
+        plain.then_some(name.len() + "[::]".len())
+    }
+
     fn name(&mut self) -> Result<(), Why> {
         let end = self.rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
         self.sign(end.unwrap_or(self.rest.len()), true);
         match self.last {
             "system" | "getline" => return Err(Why::RunsCode),
             // They decide which files are read, or how.
+            "ENVIRON" => return Err(Why::ShowsSecrets),
             "ARGV" | "ARGC" | "PROCINFO" | "SYMTAB" | "FUNCTAB" => return Err(Why::Script),
             "print" | "printf" => {
                 self.printing = Some(self.open.len());

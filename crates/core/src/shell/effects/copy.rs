@@ -3,7 +3,7 @@
 use super::spec::Use;
 use super::walk::{Operand, Part, Walk};
 use super::words;
-use crate::shell::Access;
+use crate::shell::{Access, Piece, Word};
 
 /// Of more sources than these the names in the destination are not spelled out.
 const MOST_SOURCES: usize = 64;
@@ -16,11 +16,38 @@ impl Walk<'_> {
             return self.path(destination.arg, Access::Write, target, true);
         }
         let directory = self.word(destination);
+        let parents = self.kept("parents").is_some();
         for source in sources {
+            if parents {
+                // `--parents`: the whole path of the source, below the destination.
+                let target = match self.place(source.arg).literal() {
+                    Some(path) => {
+                        let path = words::text(&directory, path.trim_start_matches('/'));
+                        words::join(&directory, &path)
+                    }
+                    None => words::unknown(&directory),
+                };
+                self.copied(destination.arg, target);
+            }
             if let Some(name) = words::file_name(self.place(source.arg)) {
                 let target = words::join(&directory, &name);
-                self.path(destination.arg, Access::Write, target, self.recursive());
+                self.copied(destination.arg, target);
             }
+        }
+    }
+
+    /// Notes what is written, and what is kept beside it of what was there.
+    fn copied(&mut self, arg: usize, target: Word) {
+        self.backup(arg, &target);
+        self.path(arg, Access::Write, target, self.recursive());
+    }
+
+    /// What was there is kept beside it, under a name that begins with its own.
+    fn backup(&mut self, arg: usize, target: &Word) {
+        if self.kept("backup").is_some() {
+            let mut kept = target.clone();
+            kept.pieces.push(Piece::Unknown { splits: false });
+            self.path(arg, Access::Write, kept, self.recursive());
         }
     }
 
@@ -39,6 +66,7 @@ impl Walk<'_> {
             }
             if destination && (last > 0 || several) {
                 self.operand_is(*operand, Use::Write);
+                self.backup(operand.arg, self.place(operand.arg));
                 self.under(
                     Part { arg: operand.arg, skip: 0 },
                     operands.get(..index).unwrap_or(&[]),

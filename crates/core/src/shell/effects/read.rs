@@ -9,13 +9,14 @@
 //! | `set NAME` | lines that several have: `include NAME` |
 //! | `kind KIND` | what it is: `shell`, `interpreter`, `launcher`, `family`, `reaching`, `editor`, `blunt` |
 //! | `words N [AFTER…]` | how many words say what it does; one more behind these first words |
-//! | `style STYLE` | how options are told from operands: `anywhere`, `leading`, `one-dash`, `one-dash-leading` |
+//! | `style STYLE` | how options are told from operands: `anywhere`, `leading`, `one-dash`, `one-dash-leading`, `words` (none) |
 //! | `exact` | long names are not cut short |
 //! | `digits` | `-5` is an option, which does nothing |
 //! | `plus` | `+x` is an option, which makes the command unknown |
 //! | `recursive` | directories are used with all that is below them |
 //! | `here USE` | what is used of the working directory without an operand |
 //! | `operands USE` | what all operands are used for; also `first USE USE`, `copy USE`, `command` and `code:NAME` |
+//! | `always USE` | what counts as if an option had said it |
 //! | `open` | its options are not described: one that is not listed does nothing that is known |
 //! | `USE OPTION…` | what these options, or their values, are used for |
 //!
@@ -181,6 +182,7 @@ impl Tables {
             ("digits", "") => program.digits = true,
             ("plus", "") => program.plus = true,
             ("recursive", "") => program.recursive = true,
+            ("always", _) => program.always.push(use_of(rest)?),
             ("here", _) => program.here = use_of(rest)?,
             ("kind", _) => program.kind = kind(rest)?,
             ("style", _) => program.style = style(rest)?,
@@ -282,6 +284,7 @@ fn style(text: &str) -> Option<Style> {
         "leading" => Style::Leading,
         "one-dash" => Style::OneDash,
         "one-dash-leading" => Style::OneDashLeading,
+        "words" => Style::Words,
         _ => return None,
     })
 }

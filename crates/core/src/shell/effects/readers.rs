@@ -1,10 +1,33 @@
 //! Programs that read files and write nothing.
 
-use super::spec::Use;
+use super::spec::{Operands::All, Use};
+use super::walk::{Operand, Part, Walk};
+use super::words;
+use crate::shell::Why;
+
+/// Words behind the first operand that look like options. To a program that takes options only before its operands they are
+/// operands.
+pub(super) fn late(walk: &Walk, operands: &[Operand]) -> Vec<usize> {
+    let first = operands.first().map_or(walk.argv.len(), |operand| operand.arg);
+    let looks = |arg: &usize| {
+        let begins = words::beginning(walk.place(*arg));
+        begins.len() > 1 && begins.starts_with('-') && begins != "--"
+    };
+    (first + 1..walk.argv.len()).filter(looks).collect()
+}
 
 /// `xxd [options] [in [out]]`
-pub(super) fn xxd(walk: &mut super::walk::Walk) {
-    for (index, operand) in std::mem::take(&mut walk.operands).into_iter().enumerate() {
+pub(super) fn xxd(walk: &mut Walk) {
+    in_and_out(walk);
+}
+
+/// What is read, and what is written.
+pub(super) fn in_and_out(walk: &mut Walk) {
+    let operands = std::mem::take(&mut walk.operands);
+    for arg in late(walk, &operands) {
+        walk.apply(Use::Write, Part { arg, skip: 0 }, 0);
+    }
+    for (index, operand) in operands.into_iter().enumerate() {
         walk.operand_is(operand, if index == 0 { Use::Read } else { Use::Write });
         if walk.place(operand.arg).splits() {
             walk.operand_is(operand, Use::Write);
@@ -12,15 +35,97 @@ pub(super) fn xxd(walk: &mut super::walk::Walk) {
     }
 }
 
-/// Every operand that is no operator may be the name of a file, and `-f` and the like are operators.
-pub(super) fn test(walk: &mut super::walk::Walk) {
+/// Programs over object files. A word `@list` stands for the words in that file, wherever it stands.
+pub(super) fn objects(walk: &mut Walk) {
+    for arg in 1..walk.argv.len() {
+        if words::beginning(walk.place(arg)).starts_with('@') {
+            walk.apply(Use::RunsFile, Part { arg, skip: 1 }, 0);
+        }
+    }
+    walk.lay_out(All(Use::Read), Use::Nothing);
+}
+
+/// Of one option several can be made: behind a `$` in its value, and behind a `+`, go on options and commands.
+pub(super) fn pager(walk: &mut Walk) {
+    for arg in 1..walk.argv.len() {
+        let word = walk.place(arg);
+        let begins = words::beginning(word);
+        let odd = begins.contains(['$', '+', ' ', '\t']) || word.pieces.len() > 1;
+        if begins.starts_with('-') && odd {
+            walk.runs(arg, Why::RunsCode);
+        }
+    }
+    walk.lay_out(All(Use::Read), Use::Nothing);
+}
+
+/// `bat cache` is a command, which writes.
+pub(super) fn bat(walk: &mut Walk) {
+    for arg in 1..walk.argv.len() {
+        if walk.place(arg).literal() == Some("cache") {
+            walk.runs(arg, Why::UnknownCommand);
+        }
+    }
+    walk.lay_out(All(Use::Read), Use::Nothing);
+}
+
+/// Nothing but a number is attached to a letter of `tree`: the value is the next word that no other letter took.
+pub(super) fn tree(walk: &mut Walk) {
+    for arg in 1..walk.argv.len() {
+        let begins = words::beginning(walk.place(arg));
+        let letters = begins.strip_prefix('-').filter(|text| !text.starts_with('-'));
+        let Some(letters) = letters else { continue };
+        let value = letters.find(['L', 'P', 'I', 'H', 'T', 'o']);
+        let rest = value.and_then(|at| letters.get(at + 1..)).unwrap_or_default();
+        let number = rest.bytes().all(|byte| byte.is_ascii_digit());
+        if !number || (letters.len() > 1 && letters.contains('o')) {
+            walk.runs(arg, Why::UnknownOption);
+        }
+    }
+    walk.lay_out(All(Use::Read), Use::ReadBelow);
+}
+
+/// Files, or addresses.
+pub(super) fn addresses(walk: &mut Walk) {
     for operand in std::mem::take(&mut walk.operands) {
-        let operator = matches!(
-            walk.place(operand.arg).literal(),
-            Some("=" | "==" | "!=" | "<" | ">" | "(" | ")" | "]" | "!" | "")
-        );
-        if !operator {
+        let word = walk.place(operand.arg);
+        let begins = words::beginning(word);
+        if words::begins_unknown(word) || begins.contains(':') {
+            walk.operand_is(operand, Use::Url);
+        }
+        if !begins.contains("://") {
             walk.operand_is(operand, Use::Read);
         }
     }
+}
+
+/// The files of an expression: what stands behind an operator for files, or beside one that compares them. A word that only
+/// the run will tell could be such an operator. Nothing is told of a file but that it is there, and of what kind.
+pub(super) fn test(walk: &mut Walk) {
+    let operands = std::mem::take(&mut walk.operands);
+    let is = |index: Option<usize>, operator: fn(&str) -> bool| {
+        let operand = index.and_then(|index| operands.get(index));
+        operand.is_some_and(|operand| walk.place(operand.arg).literal().is_none_or(operator))
+    };
+    let files: Vec<bool> = (0..operands.len())
+        .map(|at| {
+            let before = at.checked_sub(1);
+            is(before, looks_at) || is(before, compares_files) || is(Some(at + 1), compares_files)
+        })
+        .collect();
+    for (operand, file) in operands.into_iter().zip(files) {
+        let begins = words::beginning(walk.place(operand.arg));
+        if file && !begins.starts_with(['-', '=', '!', '<', '>', '(', ')', ']']) {
+            walk.operand_is(operand, Use::Read);
+        }
+    }
+}
+
+fn looks_at(operator: &str) -> bool {
+    operator.strip_prefix('-').is_some_and(|letter| {
+        letter.len() == 1 && !matches!(letter, "n" | "z" | "t" | "v" | "R" | "o" | "a")
+    }) || operator == "-a"
+}
+
+fn compares_files(operator: &str) -> bool {
+    matches!(operator, "-nt" | "-ot" | "-ef")
 }

@@ -8,6 +8,8 @@ use crate::shell::{Access, Piece, Why};
 /// The name under which `-e` is kept.
 const SCRIPT: &str = "script";
 const IN_PLACE: &str = "in_place";
+/// One is the rule.
+const MOST_SUFFIXES: usize = 4;
 const MAYBE_SUFFIX: &str = "maybe_suffix";
 
 /// `-i`. GNU takes a suffix only when it is attached, BSD takes the next word.
@@ -25,6 +27,14 @@ pub(super) fn in_place(walk: &mut Walk, part: Part) {
             || next.is_some_and(|text| text.is_empty() || text.starts_with('.')))
     {
         walk.apply(Use::Keep(MAYBE_SUFFIX), Part { arg: part.arg + 1, skip: 0 }, 0);
+    }
+}
+
+/// `-l`. To BSD it is a flag, and the next word the script.
+pub(super) fn line_length(walk: &mut Walk, part: Part) {
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !walk.word(part).literal().is_some_and(number) {
+        walk.runs(part.arg, Why::Script);
     }
 }
 
@@ -49,9 +59,34 @@ pub(super) fn operands(walk: &mut Walk) {
         script(walk, &[Part { arg: operands.remove(0).arg, skip: 0 }]);
     }
     let uses = if walk.kept(IN_PLACE).is_some() { Use::Change } else { Use::Read };
+    let suffixes = suffixes(walk);
     for operand in operands {
         walk.operand_is(operand, uses);
+        for suffix in &suffixes {
+            let mut copy = walk.place(operand.arg).clone();
+            match copy.pieces.last_mut() {
+                Some(Piece::Text(name)) => name.push_str(suffix),
+                _ => copy.pieces.push(Piece::Text(suffix.clone())),
+            }
+            walk.path(operand.arg, Access::Write, copy, false);
+        }
     }
+}
+
+/// What is put behind the names of the files that are kept beside those that `-i` changes.
+fn suffixes(walk: &Walk) -> Vec<String> {
+    let mut suffixes: Vec<String> = Vec::new();
+    let attached = walk.all_kept(IN_PLACE).into_iter().filter(|part| part.skip > 0);
+    for part in attached.chain(walk.kept(MAYBE_SUFFIX)) {
+        if let Some(text) = walk.word(part).literal()
+            && !text.is_empty()
+            && !suffixes.iter().any(|known| known == text)
+            && suffixes.len() < MOST_SUFFIXES
+        {
+            suffixes.push(text.to_owned());
+        }
+    }
+    suffixes
 }
 
 /// Judges the scripts, which are lines of one script.

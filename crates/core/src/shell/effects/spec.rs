@@ -123,6 +123,8 @@ pub(super) enum Style {
     OneDash,
     /// As [`Style::OneDash`], and options end at the first operand.
     OneDashLeading,
+    /// No word is an option.
+    Words,
 }
 
 impl Style {
@@ -188,6 +190,8 @@ pub(super) struct Program {
     pub(super) digits: bool,
     /// Whether a long name may be cut short.
     pub(super) abbreviates: bool,
+    /// What counts as if an option had said it.
+    pub(super) always: Vec<Use>,
 }
 
 impl Program {
@@ -208,6 +212,7 @@ impl Program {
             plus: false,
             digits: false,
             abbreviates: true,
+            always: Vec::new(),
         }
     }
 

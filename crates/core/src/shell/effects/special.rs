@@ -49,7 +49,12 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
         "packages.npm" => packages::npm,
         "packages.pip" => packages::pip,
         "packages.runner" => packages::runner,
+        "readers.addresses" => readers::addresses,
+        "readers.bat" => readers::bat,
+        "readers.objects" => readers::objects,
+        "readers.pager" => readers::pager,
         "readers.test" => readers::test,
+        "readers.tree" => readers::tree,
         "readers.xxd" => readers::xxd,
         "search.grep" => search::grep,
         "sed.operands" => sed::operands,
@@ -62,7 +67,6 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
         "system.man" => system::man,
         "system.openssl" => system::openssl,
         "system.sqlite" => system::sqlite,
-        "text.convert" => text::convert,
         "text.csplit" => text::csplit,
         "text.jq" => text::jq,
         "text.shuf" => text::shuf,
@@ -73,6 +77,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
         "writers.install" => writers::install,
         "writers.mktemp" => writers::mktemp,
         "writers.rename" => writers::rename,
+        "writers.rmdir" => writers::rmdir,
         _ => return None,
     })
 }
@@ -82,6 +87,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut Walk, Part)> {
     Some(match name {
         "network.filter" => network::filter,
         "archives.beneath" => archives::beneath,
+        "awk.dump" => awk::dump,
         "archives.from_here" => archives::from_here,
         "archives.list" => archives::list,
         "archives.removes" => archives::removes,
@@ -97,7 +103,9 @@ pub(super) fn option(name: &str) -> Option<fn(&mut Walk, Part)> {
         "packages.codegen" => packages::codegen,
         "packages.link" => packages::link,
         "sed.in_place" => sed::in_place,
+        "sed.line_length" => sed::line_length,
         "system.statement" => system::statement,
+        "text.suffix" => text::suffix,
         _ => return None,
     })
 }

@@ -1,16 +1,18 @@
 //! Filters: some of their options write files or run programs.
 
 use super::spec::{Operands::*, Use};
-use super::walk::Walk;
-use super::words;
+use super::walk::{Part, Walk};
+use crate::shell::{Piece, Why};
 
 /// `uniq [in [out]]`
 pub(super) fn uniq(walk: &mut Walk) {
-    for (index, operand) in std::mem::take(&mut walk.operands).into_iter().enumerate() {
-        walk.operand_is(operand, if index == 0 { Use::Read } else { Use::Write });
-        if walk.place(operand.arg).splits() {
-            walk.operand_is(operand, Use::Write);
-        }
+    super::readers::in_and_out(walk);
+}
+
+/// What becomes a part of a name. With a slash in it, it would name another directory.
+pub(super) fn suffix(walk: &mut Walk, part: Part) {
+    if !walk.word(part).literal().is_some_and(|text| !text.contains('/')) {
+        walk.runs(part.arg, Why::Script);
     }
 }
 
@@ -53,6 +55,19 @@ pub(super) fn csplit(walk: &mut Walk) {
 
 /// A filter, unless a file holds it, then files. `--arg` and the like take a name and then one word more.
 pub(super) fn jq(walk: &mut Walk) {
+    named(walk);
+    let uses = if walk.kept("in_place").is_some() { Use::Change } else { Use::Read };
+    if walk.kept("from").is_some() {
+        return walk.lay_out(All(uses), Use::Nothing);
+    }
+    if let Some(arg) = walk.operands.first().map(|operand| operand.arg) {
+        filter(walk, Part { arg, skip: 0 }, JQ);
+    }
+    walk.lay_out(First(Use::Nothing, uses), Use::Nothing);
+}
+
+/// Takes what belongs to `--arg` and the like out of the operands.
+fn named(walk: &mut Walk) {
     let files: Vec<usize> = walk.all_kept("files").into_iter().map(|part| part.arg + 1).collect();
     let texts: Vec<usize> = walk.all_kept("texts").into_iter().map(|part| part.arg + 1).collect();
     for operand in std::mem::take(&mut walk.operands) {
@@ -62,28 +77,64 @@ pub(super) fn jq(walk: &mut Walk) {
             walk.operands.push(operand);
         }
     }
-    // Modules are other files.
-    let filter = walk.operands.first().map(|operand| operand.arg);
-    if let Some(arg) = filter
-        && ["import", "include"]
-            .iter()
-            .any(|word| has_keyword(words::beginning(walk.place(arg)), word))
-    {
-        walk.runs(arg, crate::shell::Why::Script);
-    }
-    walk.lay_out(First(Use::Nothing, Use::Read), Use::Nothing);
 }
 
-/// Whether the word stands in the filter as itself, not as a key (`.include`, `"include"`).
+/// Words of a filter that make it unknown: modules are other files, and variables of the environment are often secret.
+type Keywords = &'static [(&'static str, Why)];
+
+const JQ: Keywords = &[
+    ("import", Why::Script),
+    ("include", Why::Script),
+    ("modulemeta", Why::Script),
+    ("__prog_args", Why::Script),
+    ("env", Why::ShowsSecrets),
+    ("ENV", Why::ShowsSecrets),
+];
+
+const YQ: Keywords = &[
+    ("load", Why::Script),
+    ("load_str", Why::Script),
+    ("load_xml", Why::Script),
+    ("load_props", Why::Script),
+    ("load_base64", Why::Script),
+    ("eval", Why::Script),
+    ("system", Why::RunsCode),
+    ("strenv", Why::ShowsSecrets),
+    ("envsubst", Why::ShowsSecrets),
+];
+
+fn filter(walk: &mut Walk, part: Part, keywords: Keywords) {
+    let word = walk.word(part);
+    let found: Vec<Why> = match word.pieces.as_slice() {
+        [] => return,
+        [Piece::Text(text)] => keywords
+            .iter()
+            .filter(|(keyword, _)| has_keyword(text, keyword))
+            .map(|(_, why)| *why)
+            .collect(),
+        _ => vec![Why::Script],
+    };
+    for why in found {
+        walk.runs(part.arg, why);
+    }
+}
+
+/// Whether the word stands in the filter as itself, not as a key (`.include`, `"include"`, `{include: 1}`).
 fn has_keyword(filter: &str, word: &str) -> bool {
     filter.match_indices(word).any(|(at, _)| {
+        let part = |char: char| char.is_alphanumeric() || char == '_';
         let before = filter.get(..at).and_then(|text| text.chars().next_back());
-        !before.is_some_and(|char| char.is_alphanumeric() || matches!(char, '.' | '"' | '_' | '$'))
+        let after = filter.get(at + word.len()..).and_then(|text| text.chars().next());
+        let key = after == Some(':') && before.is_some_and(|char| matches!(char, '{' | ',' | ' '));
+        let own = before.is_some_and(|char| part(char) && !word.starts_with('_'));
+        let field = before.is_some_and(|char| matches!(char, '.' | '"'));
+        !(own || field || key || after.is_some_and(part))
     })
 }
 
-/// `yq [eval] filter file…`; an expression can read other files and the environment, and write none.
+/// `yq [eval] filter file…`; where there is one word only, it is the file.
 pub(super) fn yq(walk: &mut Walk) {
+    named(walk);
     let first = walk.operands.first().and_then(|operand| walk.place(operand.arg).literal());
     if matches!(first, Some("e" | "eval" | "ea" | "eval-all")) {
         walk.operands.remove(0);
@@ -92,11 +143,17 @@ pub(super) fn yq(walk: &mut Walk) {
         walk.here(Use::Write);
     }
     let uses = if walk.kept("in_place").is_some() { Use::Change } else { Use::Read };
+    let expressions = walk.all_kept("expression");
+    for part in &expressions {
+        filter(walk, *part, JQ);
+        filter(walk, *part, YQ);
+    }
+    if !expressions.is_empty() || walk.operands.len() == 1 {
+        return walk.lay_out(All(uses), Use::Nothing);
+    }
+    if let Some(arg) = walk.operands.first().map(|operand| operand.arg) {
+        filter(walk, Part { arg, skip: 0 }, JQ);
+        filter(walk, Part { arg, skip: 0 }, YQ);
+    }
     walk.lay_out(First(Use::Nothing, uses), Use::Nothing);
-}
-
-/// `dos2unix` changes its operands, `iconv` reads them.
-pub(super) fn convert(walk: &mut Walk) {
-    let iconv = walk.place(0).literal().is_some_and(|name| name.ends_with("iconv"));
-    walk.lay_out(All(if iconv { Use::Read } else { Use::Change }), Use::Nothing);
 }

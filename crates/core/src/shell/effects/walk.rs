@@ -1,7 +1,7 @@
 //! The walk over a command's words with a program's table in hand.
 
 use super::Effects;
-use super::spec::{Meaning, Operands, Program, Takes, Use};
+use super::spec::{Meaning, Operands, Program, Style, Takes, Use};
 use super::words;
 use crate::shell::{Access, Why, Word};
 
@@ -68,6 +68,12 @@ pub(super) fn walk<'a>(
 
 impl<'a> Walk<'a> {
     fn arguments(&mut self, from: usize) {
+        for uses in &self.program.always {
+            self.option(*uses, Part { arg: 0, skip: 0 });
+        }
+        if self.program.style == Style::Words {
+            return self.operands_from(from);
+        }
         let mut next = from;
         while let Some(word) = self.argv.get(next) {
             let at = next;

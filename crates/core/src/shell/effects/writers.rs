@@ -5,6 +5,9 @@ use super::walk::Walk;
 use super::words;
 use crate::shell::Access;
 
+/// Deeper than anyone makes directories.
+const MOST_PARENTS: usize = 64;
+
 /// `install -d` makes directories; otherwise it copies.
 pub(super) fn install(walk: &mut Walk) {
     let layout = if walk.kept("directory").is_some() { All(Use::Write) } else { Copy(Use::Read) };
@@ -41,11 +44,33 @@ pub(super) fn mktemp(walk: &mut Walk) {
     walk.path(operand.arg, Access::Write, target, false);
 }
 
+/// `rmdir -p` removes the directories above, too.
+pub(super) fn rmdir(walk: &mut Walk) {
+    for operand in std::mem::take(&mut walk.operands) {
+        walk.operand_is(operand, Use::Write);
+        if walk.kept("parents").is_none() {
+            continue;
+        }
+        let word = walk.place(operand.arg);
+        let Some(path) = word.literal() else {
+            walk.path(operand.arg, Access::Write, words::unknown(word), false);
+            continue;
+        };
+        let path = path.trim_end_matches('/').to_owned();
+        for (at, _) in path.match_indices('/').take(MOST_PARENTS) {
+            let parent = words::text(walk.place(operand.arg), path.get(..at).unwrap_or_default());
+            walk.path(operand.arg, Access::Write, parent, false);
+        }
+    }
+}
+
 /// There are several programs of this name. One of them runs Perl code, the other renames by plain text.
 pub(super) fn rename(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
-    if let Some(first) = operands.first() {
-        walk.runs(first.arg, crate::shell::Why::RunsCode);
+    match operands.first() {
+        Some(first) => walk.runs(first.arg, crate::shell::Why::RunsCode),
+        // The names may come from its input.
+        None => walk.unnamable(crate::shell::Why::RunsCode),
     }
     for operand in operands {
         walk.operand_is(operand, Use::Write);
