@@ -71,6 +71,8 @@ const CALLS: &[Row] = &[
     ("git stash -- a", "r3:a"),
     ("git config -f /etc/x --list", "r3:/etc/x"),
     ("git config list --file=/etc/x", "r3:/etc/x"),
+    ("git commit -m fix:·a/b·and·~/c .env", "r4:.env"),
+    ("git stash push -m a/b .env", "r5:.env"),
     // What runs code, or gpg with the user's keys.
     ("git log --ext-diff", "?2"),
     ("git log --textconv", "?2"),
