@@ -1,39 +1,81 @@
-//! git: its own options, and those of its subcommands that run code, use files or addresses.
+//! git: its own options, and those of its commands that run code, use files or addresses.
 
 use super::spec::{Operands::*, Use};
-use super::walk::{Part, Walk, walk as run};
-use super::words;
-use crate::shell::{Access, Why};
+use super::walk::{Operand, Part, Walk, walk as run};
+use super::{git_refs, words};
+use crate::shell::{Why, Word};
 
 const GET: &str = "get";
 const SET: &str = "set";
 
-/// Goes on with the subcommand.
+/// Goes on with the command.
 pub(super) fn git(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
     let Some(first) = operands.first() else { return };
     let Some(name) = walk.place(first.arg).literal() else {
         return walk.runs(first.arg, Why::MayBeOption);
     };
-    let words = walk.argv.get(first.arg + 1..).unwrap_or_default();
-    if let Some(change) = super::git_refs::change(name, words) {
-        // Whoever allows the command means that it makes something; what it loses has to be spelled out.
-        let arg = change.loses.map_or(0, |word| first.arg + 1 + word);
-        let target = walk.based(words::text(walk.place(0), change.file));
-        walk.path(arg, Access::Write, target, false);
+    let Some(command) = super::tables().command("git", name) else {
+        // An alias of the settings, or a program called `git-…`.
+        return walk.runs(first.arg, Why::UnknownCommand);
+    };
+    let rest = walk.argv.get(first.arg + 1..).unwrap_or_default();
+    if let [only] = rest
+        && matches!(only.literal(), Some("-h" | "--help"))
+        && !command.open
+    {
+        // Shows how it is called. With more words they are what `git help` understands.
+        return;
     }
-    match super::tables().command("git", name) {
+    let below = run(command, walk.argv, walk.files, first.arg + 1);
+    if name == "ls-remote" && below.urls.is_empty() {
+        walk.runs(first.arg, Why::Connects);
+    }
+    walk.add(below);
+}
+
+/// Goes on with what the first operand says to do: `git stash list`.
+pub(super) fn command(walk: &mut Walk) {
+    let operands = std::mem::take(&mut walk.operands);
+    let Some(arg) = operands.first().map(|operand| operand.arg) else { return };
+    let parent = walk.program.names.first().copied().unwrap_or_default();
+    if walk.place(arg.saturating_sub(1)).literal() == Some("--") {
+        // `git stash -- file`
+        if parent != "stash" {
+            walk.runs(arg, Why::UnknownCommand);
+        }
+        return operands.iter().for_each(|operand| walk.operand_is(*operand, Use::Read));
+    }
+    let Some(name) = walk.place(arg).literal() else {
+        return walk.runs(arg, Why::MayBeOption);
+    };
+    git_refs::acts(walk, parent, name, arg);
+    let path = format!("git.{parent}");
+    let (command, from) = match super::tables().command(&path, name) {
+        Some(command) => (Some(command), arg + 1),
+        // `git reflog main` shows.
+        None if parent == "reflog" => (super::tables().command(&path, "show"), arg),
+        None => (None, arg),
+    };
+    match command {
         Some(command) => {
-            let below = run(command, walk.argv, walk.files, first.arg + 1);
+            let below = run(command, walk.argv, walk.files, from);
             walk.add(below);
         }
-        // An alias of the settings, or a program called `git-…`.
-        None => walk.runs(first.arg, Why::UnknownCommand),
+        None => walk.runs(arg, Why::UnknownCommand),
+    }
+}
+
+/// Another directory: its settings count, and it may be a repository that came with this one.
+pub(super) fn enter(walk: &mut Walk, part: Part) {
+    walk.enter(part);
+    if !matches!(walk.word(part).literal(), Some("." | "./")) {
+        walk.runs(part.arg, Why::Settings);
     }
 }
 
 /// Whether a word names a repository by its place, and not by the name of a remote.
-fn is_place(word: &crate::shell::Word) -> bool {
+fn is_place(word: &Word) -> bool {
     word.literal().is_none_or(|text| text.contains([':', '/', '.']))
 }
 
@@ -52,6 +94,39 @@ pub(super) fn place(walk: &mut Walk, part: Part) {
     } else {
         walk.apply(Use::Url, part, 0);
     }
+}
+
+/// A repository, for a command that otherwise does not connect.
+pub(super) fn elsewhere(walk: &mut Walk, part: Part) {
+    if is_place(&walk.word(part)) {
+        place(walk, part);
+    } else {
+        walk.runs(part.arg, Why::Connects);
+    }
+}
+
+fn places_of(walk: &mut Walk, operands: &[Operand]) {
+    for operand in operands {
+        place(walk, Part { arg: operand.arg, skip: 0 });
+    }
+}
+
+/// The first operand is a repository.
+pub(super) fn remote(walk: &mut Walk) {
+    let operands = std::mem::take(&mut walk.operands);
+    places_of(walk, operands.get(..1).unwrap_or_default());
+}
+
+/// All operands are repositories.
+pub(super) fn places(walk: &mut Walk) {
+    let operands = std::mem::take(&mut walk.operands);
+    places_of(walk, &operands);
+}
+
+/// All operands but the first, a name, are repositories.
+pub(super) fn second(walk: &mut Walk) {
+    let operands = std::mem::take(&mut walk.operands);
+    places_of(walk, operands.get(1..).unwrap_or_default());
 }
 
 pub(super) fn clone(walk: &mut Walk) {
@@ -76,35 +151,99 @@ pub(super) fn clone(walk: &mut Walk) {
                 }
                 None => words::unknown(source),
             };
-            walk.path(first.arg, Access::Write, target, true);
+            walk.path(first.arg, crate::shell::Access::Write, target, true);
         }
         Some(rest) => rest.iter().for_each(|operand| walk.operand_is(*operand, Use::WriteBelow)),
     }
 }
 
-pub(super) fn remote(walk: &mut Walk) {
-    if let Some(first) = std::mem::take(&mut walk.operands).first() {
-        place(walk, Part { arg: first.arg, skip: 0 });
-    }
-}
-
-pub(super) fn remotes(walk: &mut Walk) {
+pub(super) fn submodule(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
-    let action = operands.first().and_then(|operand| walk.place(operand.arg).literal());
-    if matches!(action, Some("add" | "set-url")) {
-        for operand in operands.get(2..).unwrap_or(&[]) {
-            place(walk, Part { arg: operand.arg, skip: 0 });
-        }
+    places_of(walk, operands.get(..1).unwrap_or_default());
+    for operand in operands.get(1..).unwrap_or_default() {
+        walk.operand_is(*operand, Use::WriteBelow);
     }
 }
 
 /// A name of a file, or `revision:file`, or a revision, which does not matter then.
+fn named(walk: &mut Walk, part: Part, uses: Use) {
+    walk.apply(uses, part, 0);
+    let word = walk.word(part);
+    let text = words::beginning(&word);
+    // `:1:file` has two.
+    for at in [text.find(':'), text.rfind(':')].into_iter().flatten() {
+        walk.apply(uses, Part { arg: part.arg, skip: part.skip + at + 1 }, 0);
+    }
+}
+
+/// A revision or a file.
+pub(super) fn revision(walk: &mut Walk, part: Part) {
+    named(walk, part, Use::Read);
+}
+
+/// Revisions and files.
 pub(super) fn revisions(walk: &mut Walk) {
     for operand in std::mem::take(&mut walk.operands) {
-        walk.operand_is(operand, Use::Read);
-        if let Some(at) = words::beginning(walk.place(operand.arg)).find(':') {
-            walk.apply(Use::Read, Part { arg: operand.arg, skip: at + 1 }, 0);
-        }
+        named(walk, Part { arg: operand.arg, skip: 0 }, Use::Read);
+    }
+}
+
+/// Revisions, files and directories. Two of which one is outside of the repository are compared with all below them.
+pub(super) fn trees(walk: &mut Walk) {
+    for operand in std::mem::take(&mut walk.operands) {
+        named(walk, Part { arg: operand.arg, skip: 0 }, Use::ReadBelow);
+    }
+}
+
+/// `1,5:file`, `:function:file`
+pub(super) fn range(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    match words::beginning(&word).rfind(':') {
+        Some(at) => walk.apply(Use::Read, Part { arg: part.arg, skip: part.skip + at + 1 }, 0),
+        None if word.literal().is_none() => walk.apply(Use::Read, part, 0),
+        None => {}
+    }
+}
+
+/// A format, or a key to sort by. What tells about signatures runs gpg: `%G?`, `%+GK`, `%(signature:grade)`.
+pub(super) fn signs(walk: &mut Walk, part: Part) {
+    let signs = |text: &str| {
+        let of_commits = text
+            .split('%')
+            .skip(1)
+            .any(|rest| rest.trim_start_matches(['+', '-', ' ']).starts_with('G'));
+        of_commits || text.contains("signature")
+    };
+    if walk.word(part).literal().is_none_or(signs) {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// How merges are shown. What makes them anew runs merge drivers.
+pub(super) fn merges(walk: &mut Walk, part: Part) {
+    const PLAIN: &[&str] = &[
+        "off",
+        "none",
+        "on",
+        "m",
+        "first-parent",
+        "1",
+        "separate",
+        "combined",
+        "c",
+        "dense-combined",
+        "cc",
+    ];
+    if walk.word(part).literal().is_none_or(|text| !PLAIN.contains(&text)) {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// Another strategy than git's own is a program.
+pub(super) fn strategy(walk: &mut Walk, part: Part) {
+    const OWN: &[&str] = &["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
+    if walk.word(part).literal().is_none_or(|text| !OWN.contains(&text)) {
+        walk.runs(part.arg, Why::RunsCode);
     }
 }
 
@@ -114,56 +253,46 @@ pub(super) fn apply(walk: &mut Walk) {
     walk.here(Use::WriteBelow);
 }
 
-/// What follows `--` is overwritten; before it there can be a branch, or a file.
-pub(super) fn checkout(walk: &mut Walk) {
+/// Patches are written here, unless an option says where.
+pub(super) fn patches(walk: &mut Walk) {
+    walk.operands.clear();
+    walk.here(Use::WriteBelow);
+}
+
+/// What follows `--` is overwritten, or taken back; before it there can be a branch, or a file.
+pub(super) fn paths(walk: &mut Walk) {
     walk.lay_out(All(Use::Write), Use::Nothing);
 }
 
-pub(super) fn worktree(walk: &mut Walk) {
-    let operands = std::mem::take(&mut walk.operands);
-    let action = operands.first().and_then(|operand| walk.place(operand.arg).literal());
-    if matches!(action, Some("add" | "move" | "remove")) {
-        for operand in operands.get(1..).unwrap_or(&[]) {
-            walk.operand_is(*operand, Use::WriteBelow);
-        }
-    }
-}
-
-pub(super) fn submodule(walk: &mut Walk) {
-    let operands = std::mem::take(&mut walk.operands);
-    let Some(first) = operands.first() else { return };
-    match walk.place(first.arg).literal() {
-        // All that follows is a script.
-        Some("foreach") => super::editors::whole(walk),
-        Some("add" | "set-url") => {
-            for operand in operands.get(1..).unwrap_or(&[]) {
-                place(walk, Part { arg: operand.arg, skip: 0 });
-            }
-            for operand in operands.get(2..).unwrap_or(&[]) {
-                walk.operand_is(*operand, Use::WriteBelow);
-            }
-        }
-        _ => {}
-    }
-}
-
 pub(super) fn bisect(walk: &mut Walk) {
-    let first = walk.operands.first().and_then(|operand| walk.place(operand.arg).literal());
-    if first.is_none_or(|action| action == "run") && !walk.operands.is_empty() {
-        super::editors::whole(walk);
+    let Some(first) = walk.operands.first().map(|operand| walk.place(operand.arg)) else { return };
+    match first.literal() {
+        None | Some("run" | "visualize" | "view") => super::editors::whole(walk),
+        Some("replay") => walk.lay_out(First(Use::Nothing, Use::Read), Use::Nothing),
+        Some(_) => walk.operands.clear(),
     }
 }
 
 /// Setting anything can decide what git runs from then on; reading is harmless.
 pub(super) fn config(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
-    let first = operands.first().and_then(|operand| walk.place(operand.arg).literal());
+    let first = operands.first().map(|operand| operand.arg);
     let several = operands.iter().any(|operand| walk.place(operand.arg).splits());
-    let reads = match first {
+    let reads = match first.and_then(|arg| walk.place(arg).literal().map(|name| (arg, name))) {
         _ if walk.kept(SET).is_some() || several => false,
+        Some((arg, name @ ("get" | "list"))) => {
+            // To older versions it is the name of a setting, and no valid one.
+            match super::tables().command("git.config", name) {
+                Some(command) => {
+                    let below = run(command, walk.argv, walk.files, arg + 1);
+                    walk.add(below);
+                    true
+                }
+                None => false,
+            }
+        }
+        Some((_, "edit" | "set" | "unset" | "rename-section" | "remove-section")) => false,
         _ if walk.kept(GET).is_some() => true,
-        Some("get" | "list") => true,
-        Some("edit" | "set" | "unset" | "rename-section" | "remove-section") => false,
         _ => operands.len() < 2,
     };
     if !reads {
@@ -175,9 +304,7 @@ pub(super) fn config(walk: &mut Walk) {
 pub(super) fn hub(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
     let name = |at: usize| {
-        operands
-            .get(at)
-            .and_then(|operand: &super::walk::Operand| walk.place(operand.arg).literal())
+        operands.get(at).and_then(|operand: &Operand| walk.place(operand.arg).literal())
     };
     match (name(0), name(1)) {
         (Some("alias"), Some("set" | "import"))

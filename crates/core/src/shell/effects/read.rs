@@ -121,7 +121,7 @@ impl Tables {
     }
 
     /// The command of this name; the parent is the program's first name, and of what is deeper all names with dots.
-    pub(super) fn command(&self, parent: &'static str, name: &str) -> Option<&Program> {
+    pub(super) fn command(&self, parent: &str, name: &str) -> Option<&Program> {
         let commands: &HashMap<(&str, &str), usize> = &self.commands;
         self.get(*commands.get(&(parent, name))?)
     }

@@ -2,9 +2,9 @@
 
 use super::walk::{Part, Walk};
 use super::{
-    archives, awk, checkers, download, editors, git, interpreters, network, packages, readers,
+    archives, awk, checkers, download, editors, git, git_refs, interpreters, network, packages,
 };
-use super::{search, sed, system, text, writers};
+use super::{readers, search, sed, system, text, writers};
 
 /// Looks at the operands of this program.
 pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
@@ -23,16 +23,23 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
         "editors.whole" => editors::whole,
         "git.apply" => git::apply,
         "git.bisect" => git::bisect,
-        "git.checkout" => git::checkout,
+        "git.checkout" => git_refs::checkout,
         "git.clone" => git::clone,
+        "git.command" => git::command,
         "git.config" => git::config,
+        "git.fetch" => git_refs::fetch,
         "git.git" => git::git,
         "git.hub" => git::hub,
+        "git.names" => git_refs::names,
+        "git.patches" => git::patches,
+        "git.paths" => git::paths,
+        "git.places" => git::places,
         "git.remote" => git::remote,
-        "git.remotes" => git::remotes,
         "git.revisions" => git::revisions,
+        "git.second" => git::second,
         "git.submodule" => git::submodule,
-        "git.worktree" => git::worktree,
+        "git.switch" => git_refs::switch,
+        "git.trees" => git::trees,
         "interpreters.java" => interpreters::java,
         "interpreters.make" => interpreters::make,
         "interpreters.script" => interpreters::script,
@@ -97,7 +104,16 @@ pub(super) fn option(name: &str) -> Option<fn(&mut Walk, Part)> {
         "download.form" => download::form,
         "download.list" => download::list,
         "download.named_at_file" => download::named_at_file,
+        "git.discards" => git_refs::discards,
+        "git.elsewhere" => git::elsewhere,
+        "git.enter" => git::enter,
+        "git.loses" => git_refs::loses,
+        "git.merges" => git::merges,
         "git.place" => git::place,
+        "git.range" => git::range,
+        "git.revision" => git::revision,
+        "git.signs" => git::signs,
+        "git.strategy" => git::strategy,
         "interpreters.file" => interpreters::file,
         "interpreters.inline" => interpreters::inline,
         "packages.codegen" => packages::codegen,

@@ -5,6 +5,7 @@
 
 mod bypasses;
 mod files;
+mod git;
 mod programs;
 mod shared;
 mod tables;
