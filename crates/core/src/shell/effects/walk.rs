@@ -1,7 +1,7 @@
 //! The walk over a command's words with a program's table in hand.
 
 use super::Effects;
-use super::spec::{Meaning, Operands, Program, Takes, Use};
+use super::spec::{Meaning, Operands, Program, Style, Takes, Use};
 use super::words;
 use crate::shell::{Access, Why, Word};
 
@@ -68,6 +68,9 @@ pub(super) fn walk<'a>(
 
 impl<'a> Walk<'a> {
     fn arguments(&mut self, from: usize) {
+        if self.program.style == Style::Own {
+            return self.operands_from(from);
+        }
         let mut next = from;
         while let Some(word) = self.argv.get(next) {
             let at = next;
