@@ -6,9 +6,9 @@ use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
 
-use super::held::{self, Held};
 use super::archive::head;
 use super::fault::Fault;
+use super::held::{self, Held};
 use super::migrate::{self, meta};
 use super::open::Core;
 use super::pen::Pen;
@@ -209,7 +209,9 @@ impl Check<'_> {
             let params = params.map(|text| (text as &(dyn ToSql + Sync), Type::TEXT));
             let count: i64 = self.client.query_typed_one(sql, &params).await?.try_get(0)?;
             if count != 1 {
-                let what = format!("what holds roles that may only decide is not on `{table}` as it was made");
+                let what = format!(
+                    "what holds roles that may only decide is not on `{table}` as it was made"
+                );
                 self.findings.fault(None, None, what);
             }
         }

@@ -8,7 +8,6 @@ use crate::shell::{Access, Why};
 const ARCHIVE: &str = "archive";
 const CREATE: &str = "create";
 const EXTRACT: &str = "extract";
-const DIRECTORY: &str = "directory";
 const REMOVE: &str = "remove";
 const KEEP: &str = "keep";
 
@@ -73,6 +72,10 @@ pub(super) fn tar(walk: &mut Walk) {
         if creates || !extracts {
             walk.operand_is(operand, Use::Read);
         }
+        if creates && words::beginning(walk.place(operand.arg)).starts_with('@') {
+            // To bsdtar an archive whose files are packed.
+            walk.apply(Use::Read, Part { arg: operand.arg, skip: 1 }, 0);
+        }
         if extracts || walk.kept(REMOVE).is_some() {
             walk.operand_is(operand, Use::Write);
         }
@@ -88,10 +91,17 @@ fn archive(walk: &mut Walk, part: Part, creates: bool) {
     walk.apply(if creates { Use::Write } else { Use::Read }, part, 0);
 }
 
-/// It makes a file beside each and deletes that, or the other way round.
+/// It makes a file beside each and deletes that, or the other way round, but when it writes to its output or only looks.
 pub(super) fn compress(walk: &mut Walk) {
-    if walk.kept(KEEP).is_some() {
+    let looks = walk.kept("look").is_some() && walk.kept("mode").is_none();
+    if walk.kept("stdout").is_some() || looks {
         return walk.lay_out(All(Use::Read), Use::Nothing);
+    }
+    if walk.recursive()
+        && let Some(force) = walk.kept("force")
+    {
+        // Through symlinks, too.
+        walk.runs(force.arg, Why::NotUnderstood);
     }
     for operand in std::mem::take(&mut walk.operands) {
         walk.operand_is(operand, Use::Change);
@@ -111,21 +121,135 @@ pub(super) fn zip(walk: &mut Walk) {
     // `-T -TT command`
     for at in 1..walk.argv.len() {
         let begins = words::beginning(walk.place(at));
-        if begins.starts_with('-') && begins.contains("TT") {
+        let Some(letters) = begins.strip_prefix('-').filter(|it| !it.starts_with('-')) else {
+            continue;
+        };
+        if letters.contains("TT") {
             walk.runs(at + usize::from(begins.ends_with("TT")), Why::RunsCode);
+        }
+        // Names of two letters that take a value, `-lf LOG` among them.
+        if ["lf", "sp", "UN", "tt", "ds"].iter().any(|name| letters.contains(name)) {
+            walk.runs(at, Why::NotUnderstood);
         }
     }
     let moves = walk.kept(REMOVE).is_some();
     walk.lay_out(First(Use::Change, if moves { Use::Change } else { Use::Read }), Use::Nothing);
 }
 
-/// `unzip archive member… [-d dir]`
+/// Letters of unzip that only look, or print what is inside.
+const LOOKS: &str = "ltvzpc";
+/// Letters that change how it does either, or how it extracts.
+const HOW: &str = "funoqaUjCLXKbBDWYVMh";
+/// Letters of `unzip -Z`, which only looks.
+const INFO: &str = "Z12smlvhtTzMC";
+
+/// `unzip [-letters…] archive [member…] [-x member…] [-d dir]`
 pub(super) fn unzip(walk: &mut Walk) {
-    if walk.kept(KEEP).is_none() {
-        match walk.kept(DIRECTORY) {
+    let mut operands = std::mem::take(&mut walk.operands).into_iter().peekable();
+    let mut looks = false;
+    let mut into = None;
+    let info = operands
+        .peek()
+        .is_some_and(|first| words::beginning(walk.place(first.arg)).starts_with("-Z"));
+    while let Some(operand) = operands.peek().copied() {
+        let word = walk.place(operand.arg);
+        if words::begins_unknown(word) {
+            walk.runs(operand.arg, Why::MayBeOption);
+        }
+        let Some(letters) = words::beginning(word).strip_prefix('-') else { break };
+        operands.next();
+        match word.literal() {
+            // A value, attached or the next word.
+            Some("-d" | "-P" | "-O" | "-I") => {
+                let value = operands.next();
+                if word.literal() == Some("-d") {
+                    into = value.map(|value| Part { arg: value.arg, skip: 0 });
+                }
+                if let Some(value) = value
+                    && (walk.place(value.arg).splits()
+                        || words::beginning(walk.place(value.arg)).starts_with('-'))
+                {
+                    walk.runs(value.arg, Why::MayBeOption);
+                }
+            }
+            Some(_) if letters.chars().all(|it| if info { INFO } else { HOW }.contains(it)) => {}
+            Some(_)
+                if !info && letters.chars().all(|it| LOOKS.contains(it) || HOW.contains(it)) =>
+            {
+                looks = true;
+            }
+            _ => walk.runs(operand.arg, Why::UnknownOption),
+        }
+    }
+    if let Some(archive) = operands.next() {
+        walk.operand_is(archive, Use::Read);
+        let text = words::beginning(walk.place(archive.arg));
+        if text.contains(['*', '?', '[']) {
+            // It finds the archives itself.
+            let any = words::unknown(walk.place(archive.arg));
+            walk.path(archive.arg, Access::Read, any, false);
+        }
+    }
+    while let Some(operand) = operands.next() {
+        let word = walk.place(operand.arg);
+        let begins = words::beginning(word);
+        match word.literal() {
+            Some("-x") => {}
+            Some("-d") => into = operands.next().map(|it| Part { arg: it.arg, skip: 0 }),
+            _ if begins.starts_with("-d") => into = Some(Part { arg: operand.arg, skip: 2 }),
+            _ if begins.starts_with('-') => walk.runs(operand.arg, Why::UnknownOption),
+            None if words::begins_unknown(word) || word.splits() => {
+                walk.runs(operand.arg, Why::MayBeOption);
+            }
+            _ => {}
+        }
+    }
+    if !info && !looks {
+        match into {
             Some(part) => walk.apply(Use::WriteBelow, part, 0),
             None => walk.here(Use::WriteBelow),
         }
     }
-    walk.lay_out(First(Use::Read, Use::Nothing), Use::Nothing);
+}
+
+/// Options of 7z that change how much it tells, or how hard it packs.
+const TELLS: &[&str] = &[
+    "-slt", "-ba", "-bd", "-y", "-r", "-r-", "-r0", "-aoa", "-aos", "-aou", "-aot", "-ssc", "-spf-",
+];
+
+/// `7z letter [-options…] archive [file…]`
+pub(super) fn seven(walk: &mut Walk) {
+    let operands = std::mem::take(&mut walk.operands);
+    let mut looks = false;
+    let mut into = false;
+    for (index, operand) in operands.iter().enumerate() {
+        let word = walk.place(operand.arg);
+        let begins = words::beginning(word);
+        if index == 0 {
+            match word.literal() {
+                Some("l" | "t" | "i" | "h") => looks = true,
+                Some("a" | "d" | "e" | "u" | "x" | "rn") => {}
+                _ => walk.runs(operand.arg, Why::UnknownCommand),
+            }
+        } else if words::begins_unknown(word) || begins.starts_with('@') {
+            walk.runs(operand.arg, Why::MayBeOption);
+            walk.apply(Use::Read, Part { arg: operand.arg, skip: begins.len().min(1) }, 0);
+        } else if begins.starts_with("-o") {
+            into = true;
+            walk.apply(Use::WriteBelow, Part { arg: operand.arg, skip: 2 }, 0);
+        } else if begins.starts_with('-') {
+            let known = word.literal().is_some_and(|text| {
+                TELLS.contains(&text) || text.starts_with("-p") || text.starts_with("-mx")
+            });
+            if !known {
+                walk.runs(operand.arg, Why::UnknownOption);
+            }
+        } else {
+            walk.below();
+            walk.operand_is(*operand, if looks { Use::Read } else { Use::Change });
+        }
+    }
+    if !looks && !into && !operands.is_empty() {
+        walk.here(Use::WriteBelow);
+    }
 }

@@ -79,6 +79,18 @@ pub(super) fn list(walk: &mut Walk, part: Part) {
     walk.effects.urls.push((part.arg, unknown));
 }
 
+/// `-b`: what it would say goes into a file of this name.
+pub(super) fn background(walk: &mut Walk, part: Part) {
+    let log = words::text(walk.place(part.arg), "wget-log");
+    walk.path(part.arg, Access::Write, log, false);
+}
+
+/// A file whose name is not known is written here.
+pub(super) fn named_there(walk: &mut Walk, part: Part) {
+    let name = words::unknown(walk.place(part.arg));
+    walk.path(part.arg, Access::Write, name, false);
+}
+
 /// An address, and the file that a `file:` address is.
 fn address(walk: &mut Walk, part: Part) -> Word {
     let mut word = walk.word(part);

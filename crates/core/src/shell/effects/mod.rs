@@ -35,6 +35,7 @@ mod writers;
 
 use std::sync::LazyLock;
 
+pub(super) use self::search::{Search, searched};
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 
 use self::read::Tables;

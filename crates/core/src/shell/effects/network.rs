@@ -19,7 +19,7 @@ pub(super) fn ssh(walk: &mut Walk) {
     }
 }
 
-/// Names, `@server`, and `+option`.
+/// Names, `@server`, and `+option`, none of which reads a file.
 pub(super) fn dig(walk: &mut Walk) {
     for operand in std::mem::take(&mut walk.operands) {
         let begins = words::beginning(walk.place(operand.arg));

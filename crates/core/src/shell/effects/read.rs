@@ -9,7 +9,7 @@
 //! | `set NAME` | lines that several have: `include NAME` |
 //! | `kind KIND` | what it is: `shell`, `interpreter`, `launcher`, `family`, `reaching`, `editor`, `blunt` |
 //! | `words N [AFTER…]` | how many words say what it does; one more behind these first words |
-//! | `style STYLE` | how options are told from operands: `anywhere`, `leading`, `one-dash`, `one-dash-leading`, `words` (none) |
+//! | `style STYLE` | how options are told from operands: `anywhere`, `leading`, `one-dash`, `one-dash-leading`, `own` (none is) |
 //! | `exact` | long names are not cut short |
 //! | `digits` | `-5` is an option, which does nothing |
 //! | `plus` | `+x` is an option, which makes the command unknown |
@@ -258,6 +258,7 @@ fn use_of(text: &'static str) -> Option<Use> {
         "into" => Use::Into,
         "base" => Use::Base,
         "recursive" => Use::Recursive,
+        "follows" => Use::Follows,
         "settles" => Use::Settles,
         "settles-read" => Use::SettlesRead,
         _ => return None,
@@ -284,7 +285,7 @@ fn style(text: &str) -> Option<Style> {
         "leading" => Style::Leading,
         "one-dash" => Style::OneDash,
         "one-dash-leading" => Style::OneDashLeading,
-        "words" => Style::Words,
+        "own" => Style::Own,
         _ => return None,
     })
 }

@@ -1,9 +1,417 @@
 //! Programs that search files, and what they run when told to.
 
-use super::spec::{Operands::*, Use};
+use super::spec::{Operands::*, Program, Takes, Use};
+use super::walk::{Part, Walk};
+use super::words;
+use crate::shell::{Access, Piece, Why, Word};
+
+const NAME: &str = "name";
+const TYPE: &str = "type";
 
 /// Without a file it searches its input, or with `-r` the working directory.
-pub(super) fn grep(walk: &mut super::walk::Walk) {
+pub(super) fn grep(walk: &mut Walk) {
     let here = if walk.recursive() { Use::Read } else { Use::Nothing };
     walk.lay_out(First(Use::Nothing, Use::Read), here);
+}
+
+/// The project's `.ackrc` can add files and directories that are read, unless an option keeps it out.
+pub(super) fn ack(walk: &mut Walk) {
+    if walk.kept("plain").is_none() {
+        let anywhere = words::unknown(walk.place(0));
+        walk.path(0, Access::Read, anywhere, true);
+    }
+    walk.lay_out(First(Use::Nothing, Use::Read), Use::ReadBelow);
+}
+
+/// A part of the name of a directory: with a slash in it, it leads elsewhere.
+pub(super) fn plain(walk: &mut Walk, part: Part) {
+    if walk.word(part).literal().is_none_or(|text| text.contains('/')) {
+        walk.runs(part.arg, Why::Alters);
+    }
+}
+
+/// What a command of `find` says.
+#[derive(Default)]
+pub(crate) struct Search {
+    /// The commands that it runs.
+    pub(crate) runs: Vec<Run>,
+    /// Where it begins, with the arguments. Empty: in the working directory.
+    roots: Vec<(usize, Word)>,
+    /// Where it begins cannot be told.
+    anywhere: bool,
+    /// It follows symlinks.
+    pub(crate) follows: bool,
+    /// Patterns that what it finds may have to match, from a root or from the working directory.
+    names: Vec<Vec<Piece>>,
+    /// Arguments that are used otherwise.
+    uses: Vec<(usize, Use)>,
+    /// Arguments that make it unknown.
+    unknown: Vec<(usize, Why)>,
+    deletes: bool,
+}
+
+/// A command that `find` runs.
+pub(crate) struct Run {
+    /// The action: `-exec`.
+    pub(crate) at: usize,
+    /// Where its words begin.
+    pub(crate) from: usize,
+    /// Where they end. None: nothing ends them.
+    pub(crate) to: Option<usize>,
+    /// What is found comes in the directory where it is found.
+    pub(crate) there: bool,
+}
+
+impl Search {
+    /// The directories that it begins in. Empty: they cannot be told.
+    pub(crate) fn roots(&self, argv: &[Word]) -> Vec<Word> {
+        if self.anywhere {
+            return Vec::new();
+        }
+        if self.roots.is_empty() {
+            return argv.first().map(|find| words::text(find, ".")).into_iter().collect();
+        }
+        self.roots.iter().map(|(_, word)| word.clone()).collect()
+    }
+
+    /// The files whose names it spells out, at a root and one level below: deeper ones have these names too.
+    pub(crate) fn spelled(&self, roots: &[Word]) -> Vec<Word> {
+        let mut files = Vec::new();
+        for pieces in &self.names {
+            for root in roots.iter().take(MOST_ROOTS) {
+                let name = Word { span: root.span, pieces: pieces.clone() };
+                let mut below = vec![Piece::Glob("*".to_owned()), Piece::Text("/".to_owned())];
+                below.extend(pieces.iter().cloned());
+                files.push(words::join(root, &name));
+                files.push(words::join(root, &Word { span: root.span, pieces: below }));
+            }
+        }
+        files
+    }
+}
+
+/// Of more names, and of more roots, those that follow are not spelled out.
+const MOST_NAMES: usize = 16;
+const MOST_ROOTS: usize = 16;
+
+/// What a command of `find` says; none where nothing is known of such a program.
+pub(crate) fn searched(argv: &[Word]) -> Search {
+    match super::tables().program("find") {
+        Some(program) => {
+            Reader { program, argv, at: 1, shifts: shifts(argv), known: vec![] }.read()
+        }
+        None => Search::default(),
+    }
+}
+
+/// Whether words may vanish or become several, so that the next is not what it seems.
+fn shifts(argv: &[Word]) -> bool {
+    argv.iter().skip(1).any(|word| {
+        word.splits() || (word.literal().is_none() && words::beginning(word).starts_with('-'))
+    })
+}
+
+struct Reader<'a> {
+    program: &'static Program,
+    argv: &'a [Word],
+    at: usize,
+    shifts: bool,
+    /// Words that were taken for what they are.
+    known: Vec<usize>,
+}
+
+impl Reader<'_> {
+    fn read(mut self) -> Search {
+        let mut search = Search::default();
+        self.options(&mut search);
+        self.expression(&mut search);
+        for at in 1..self.argv.len() {
+            let action = self.literal(at).is_some_and(|text| self.acts(text));
+            if self.shifts && action && !self.known.contains(&at) {
+                search.unknown.push((at, Why::MayBeOption));
+            }
+        }
+        search
+    }
+
+    fn literal(&self, at: usize) -> Option<&str> {
+        self.argv.get(at).and_then(Word::literal)
+    }
+
+    /// Options, and where it begins.
+    fn options(&mut self, search: &mut Search) {
+        while let Some(text) = self.literal(self.at) {
+            match text {
+                "--" => {
+                    self.at += 1;
+                    break;
+                }
+                "-D" => self.at += 1,
+                "-f" => {
+                    self.at += 1;
+                    if let Some(root) = self.argv.get(self.at) {
+                        search.roots.push((self.at, root.clone()));
+                    }
+                }
+                _ if text.starts_with("-O") => {}
+                _ => {
+                    let letters = text.strip_prefix('-').unwrap_or("");
+                    if letters.is_empty() || !letters.chars().all(|it| "HLPEXdsx".contains(it)) {
+                        break;
+                    }
+                    search.follows |= letters.contains('L');
+                }
+            }
+            self.at += 1;
+        }
+        while let Some(word) = self.argv.get(self.at) {
+            let begins = words::beginning(word);
+            if (begins.starts_with('-') && begins != "-")
+                || matches!(word.literal(), Some("(" | "!"))
+            {
+                break;
+            }
+            self.root(search);
+        }
+    }
+
+    fn root(&mut self, search: &mut Search) {
+        let Some(word) = self.argv.get(self.at) else { return };
+        self.doubt(search, word, self.at);
+        search.roots.push((self.at, word.clone()));
+        self.at += 1;
+    }
+
+    fn expression(&mut self, search: &mut Search) {
+        let mut negated = false;
+        while let Some(word) = self.argv.get(self.at) {
+            let at = self.at;
+            let Some(text) = word.literal() else {
+                if words::beginning(word).starts_with('-') {
+                    self.doubt(search, word, at);
+                    self.at += 1;
+                } else {
+                    self.root(search);
+                }
+                continue;
+            };
+            self.known.push(at);
+            self.at += 1;
+            if matches!(text, "(" | ")" | ",") {
+                continue;
+            }
+            if matches!(text, "!" | "-not") {
+                negated = true;
+                continue;
+            }
+            let Some(name) = text.strip_prefix('-') else {
+                self.at = at;
+                self.root(search);
+                continue;
+            };
+            let name = if matches!(name, "-help" | "-version") { &name[1..] } else { name };
+            let readings = self.program.long(name);
+            if readings.is_empty() {
+                search.unknown.push((at, Why::UnknownOption));
+            }
+            for (_, meaning) in readings {
+                if meaning.takes == Takes::Value {
+                    self.at = at + 2;
+                }
+                self.predicate(search, name, meaning.uses, at, negated);
+            }
+            negated = false;
+        }
+    }
+
+    fn predicate(&mut self, search: &mut Search, name: &str, uses: Use, at: usize, negated: bool) {
+        match uses {
+            Use::Follows => search.follows = true,
+            Use::Keep(NAME) => {
+                let pruned = self.literal(at + 2) == Some("-prune");
+                if !negated && !pruned {
+                    self.name(search, name, at + 1);
+                }
+            }
+            Use::Keep("delete") => {
+                search.unknown.push((at, Why::Deletes));
+                search.deletes = true;
+            }
+            Use::Keep("write") => {
+                search.unknown.push((at, Why::Deletes));
+                search.uses.push((at + 1, Use::Write));
+                self.at += usize::from(name == "fprintf");
+            }
+            Use::Keep("list") => {
+                search.anywhere = true;
+                search.unknown.push((at, Why::Alters));
+                search.uses.push((at + 1, Use::Read));
+            }
+            Use::Keep("root") => {
+                search.anywhere = true;
+                search.uses.push((at + 1, Use::Read));
+            }
+            Use::Keep("exec" | "execdir") => self.command(search, name, at),
+            uses => {
+                let value = if self.at > at + 1 { at + 1 } else { at };
+                search.uses.push((value, uses));
+            }
+        }
+    }
+
+    /// A name that a file must have, as a pattern of the shell.
+    fn name(&self, search: &mut Search, name: &str, at: usize) {
+        let Some(word) = self.argv.get(at) else { return };
+        let (Some(Piece::Text(first)), true) = (word.pieces.first(), !word.splits()) else {
+            return;
+        };
+        if search.names.len() >= MOST_NAMES || name.contains("lname") {
+            return;
+        }
+        let mut texts = vec![first.clone()];
+        if name.contains("regex") {
+            let text = first.replace(".*", "*").replace("\\.", ".").replace(['\\', '^', '$'], "");
+            texts = vec![text.rsplit('/').next().unwrap_or("").to_owned()];
+        }
+        if name.starts_with('i') {
+            texts = texts.iter().map(|text| text.to_lowercase()).collect();
+        }
+        for text in texts.clone() {
+            // Unlike in the shell, a pattern finds names that begin with a dot.
+            let rest = text.trim_start_matches(['*', '?']);
+            if rest.len() < text.len() && !rest.is_empty() {
+                texts.push(rest.to_owned());
+                texts.push(format!(".{rest}"));
+            } else if let Some((_, rest)) = text.strip_prefix('[').and_then(|it| it.split_once(']'))
+            {
+                texts.push(format!(".{rest}"));
+            }
+        }
+        for text in texts {
+            let mut pieces = Vec::new();
+            patterns(&text, &mut pieces);
+            pieces.extend(word.pieces.iter().skip(1).cloned());
+            search.names.push(pieces);
+        }
+    }
+
+    /// `-exec command ;` or `-exec command {} +`
+    fn command(&mut self, search: &mut Search, name: &str, at: usize) {
+        let from = at + 1;
+        let there = name.ends_with("dir");
+        let mut doubtful = false;
+        for index in from..self.argv.len() {
+            let Some(word) = self.argv.get(index) else { break };
+            let text = word.literal();
+            let braces = index > from && self.literal(index - 1) == Some("{}");
+            let ends = text == Some(";") || (text == Some("+") && braces);
+            if text == Some("+") && (!braces || name.starts_with("ok")) {
+                // To some the command ends here, to others it does not.
+                search.unknown.push((index, Why::MayBeOption));
+            }
+            if ends {
+                self.known.push(index);
+                self.at = index + 1;
+                search.runs.push(Run { at, from, to: Some(index), there });
+                return;
+            }
+            let may_end = text.is_none() && (could_be(word, ";") || could_be(word, "+"));
+            doubtful |= may_end;
+            let acts = text.map_or_else(|| self.may_act(word), |text| self.acts(text));
+            // A word may turn out to be the `;`, and what follows it to be actions.
+            let splits = word.pieces.contains(&Piece::Unknown { splits: true });
+            if splits
+                || (doubtful
+                    && acts
+                    && (!may_end || matches!(word.pieces.first(), Some(Piece::Glob(_)))))
+            {
+                search.unknown.push((index, Why::MayBeOption));
+            }
+        }
+        self.at = self.argv.len();
+        search.runs.push(Run { at, from, to: None, there });
+    }
+
+    /// A word that could become an action.
+    fn doubt(&self, search: &mut Search, word: &Word, at: usize) {
+        if word.pieces.contains(&Piece::Unknown { splits: true })
+            || (word.literal().is_none() && self.may_act(word))
+        {
+            search.unknown.push((at, Why::MayBeOption));
+        }
+    }
+
+    /// Whether this is the name of what does more than to test and to print.
+    fn acts(&self, text: &str) -> bool {
+        let readings = text.strip_prefix('-').map_or(&[][..], |name| self.program.long(name));
+        readings.iter().any(|(_, meaning)| does_more(meaning.uses))
+    }
+
+    fn may_act(&self, word: &Word) -> bool {
+        let may = |name: &str| could_be(word, &format!("-{name}"));
+        self.program.longs.iter().any(|(name, meaning)| does_more(meaning.uses) && may(name))
+    }
+}
+
+fn does_more(uses: Use) -> bool {
+    !uses.only_reads() && !matches!(uses, Use::Keep(NAME | TYPE))
+}
+
+/// Whether a word with parts that are not known could become this one.
+fn could_be(word: &Word, text: &str) -> bool {
+    let ends = match word.pieces.last() {
+        Some(Piece::Text(end)) => end,
+        _ => "",
+    };
+    text.starts_with(words::beginning(word)) && text.ends_with(ends)
+}
+
+/// A pattern for names, as pieces of a word.
+fn patterns(text: &str, pieces: &mut Vec<Piece>) {
+    let mut plain = String::new();
+    let mut wild = false;
+    for char in text.chars() {
+        let special = matches!(char, '*' | '?' | '[' | ']' | '\\' | '|' | '(' | ')' | '+');
+        if special && !wild {
+            if !plain.is_empty() {
+                pieces.push(Piece::Text(std::mem::take(&mut plain)));
+            }
+            pieces.push(Piece::Glob("*".to_owned()));
+        } else if !special {
+            plain.push(char);
+        }
+        wild = special;
+    }
+    if !plain.is_empty() {
+        pieces.push(Piece::Text(plain));
+    }
+}
+
+/// `find`, but for what it runs.
+pub(super) fn find(walk: &mut Walk) {
+    walk.operands.clear();
+    let search = searched(walk.argv);
+    let roots = search.roots(walk.argv);
+    if search.roots.is_empty() && !search.anywhere {
+        walk.here(Use::Read);
+    }
+    for (arg, root) in search.roots {
+        // The names of files, not what is in them.
+        walk.path(arg, Access::Read, root, false);
+    }
+    for (arg, uses) in search.uses {
+        if arg < walk.argv.len() {
+            walk.apply(uses, Part { arg, skip: 0 }, 0);
+        }
+    }
+    if search.deletes {
+        let at = |(arg, _): &&(usize, Why)| *arg;
+        let arg = search.unknown.iter().find(|it| it.1 == Why::Deletes).as_ref().map_or(0, at);
+        for root in roots {
+            walk.path(arg, Access::Write, root, true);
+        }
+    }
+    for (arg, why) in search.unknown {
+        walk.runs(arg, why);
+    }
 }

@@ -35,6 +35,8 @@ pub(super) enum Use {
     Base,
     /// A flag: the operands are used with all that is below them.
     Recursive,
+    /// A flag: symlinks below the operands are followed, so that a file anywhere may be read.
+    Follows,
     /// Stands for what is otherwise the first operand (`grep -e`).
     Settles,
     /// A file that stands for what is otherwise the first operand (`grep -f`).
@@ -55,6 +57,7 @@ impl Use {
                 | Self::Read
                 | Self::ReadBelow
                 | Self::Recursive
+                | Self::Follows
                 | Self::Settles
                 | Self::SettlesRead
         )
@@ -123,14 +126,14 @@ pub(super) enum Style {
     OneDash,
     /// As [`Style::OneDash`], and options end at the first operand.
     OneDashLeading,
-    /// No word is an option.
-    Words,
+    /// The program's own code tells them apart: all words are operands. Names in its table have one dash.
+    Own,
 }
 
 impl Style {
     /// Whether a long name has one dash.
     pub(super) fn one_dash(self) -> bool {
-        matches!(self, Self::OneDash | Self::OneDashLeading)
+        matches!(self, Self::OneDash | Self::OneDashLeading | Self::Own)
     }
 
     /// Whether options end at the first operand.

@@ -35,6 +35,10 @@ impl Walk<'_> {
         let recursive = self.recursive;
         match uses {
             Use::Nothing | Use::Recursive | Use::Settles | Use::Into | Use::Base => {}
+            Use::Follows => {
+                let anywhere = words::unknown(self.place(part.arg));
+                self.path(part.arg, Access::Read, anywhere, true);
+            }
             Use::Runs => self.runs(part.arg, Why::RunsCode),
             Use::Code(code) => code(self, part),
             Use::Keep(name) => self.keep(name, part),

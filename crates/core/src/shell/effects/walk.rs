@@ -71,7 +71,7 @@ impl<'a> Walk<'a> {
         for uses in &self.program.always {
             self.option(*uses, Part { arg: 0, skip: 0 });
         }
-        if self.program.style == Style::Words {
+        if self.program.style == Style::Own {
             return self.operands_from(from);
         }
         let mut next = from;

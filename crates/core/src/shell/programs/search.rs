@@ -1,130 +1,89 @@
 //! `find` and `xargs`, which run commands on what they find.
 
+use super::super::effects::{Search, searched};
 use super::super::findings::span_of;
 use super::super::prover::Prover;
-use super::super::{Access, Piece, Role, Why, Word};
+use super::super::{Access, Piece, Role, What, Why, Word};
 use super::options::Spec;
 
 /// `find`: a command of its own, and what its `-exec` runs.
 pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
-    let command = prover.plain(argv.clone());
-    let roots = roots(&argv);
-    let mut at = 1;
-    while let Some(word) = argv.get(at) {
-        at += 1;
-        match word.literal() {
-            Some("-exec" | "-execdir" | "-ok" | "-okdir") => {
-                if word.literal().is_some_and(|name| name.ends_with("dir")) {
-                    prover.found.anywhere();
-                }
-                let end = argv.iter().enumerate().skip(at).position(|(index, word)| {
-                    match word.literal() {
-                        Some(";") => true,
-                        Some("+") => argv.get(index - 1).and_then(Word::literal) == Some("{}"),
-                        _ => false,
-                    }
-                });
-                let Some(length) = end else {
-                    prover.found.unknown(word.span, Why::NotUnderstood);
-                    prover.rest(&argv, at);
-                    return;
-                };
-                let words = argv.get(at..at + length).unwrap_or_default();
-                let many = argv.get(at + length).and_then(Word::literal) == Some("+");
-                if words.is_empty() {
-                    prover.found.unknown(word.span, Why::MissingCommand);
-                }
-                // `-execdir` names what it finds without its directory.
-                let below = if word.literal().is_some_and(|name| name.ends_with("dir")) {
-                    &[]
-                } else {
-                    roots.as_slice()
-                };
-                let inner: Vec<Word> =
-                    words.iter().map(|word| found_below(below, word, many)).collect();
-                if prover.found.pay_words(length, word.span) {
-                    let before = prover.found.len();
-                    let outer = std::mem::take(&mut prover.found.files);
-                    if are_no_options(below) {
-                        let files = words
-                            .iter()
-                            .zip(&inner)
-                            .filter(|(word, _)| word.literal() == Some("{}"));
-                        prover.found.files = files.map(|(_, file)| file.clone()).collect();
-                    }
-                    prover.runs(inner.clone());
-                    prover.found.files = outer;
-                    for (word, inner) in words.iter().zip(&inner) {
-                        if word.literal() == Some("{}") {
-                            prover.found.below(before, inner, below);
-                        }
-                    }
-                }
-                at += length + 1;
-            }
-            Some("-delete" | "-fprint" | "-fprint0" | "-fprintf" | "-fls") => {
-                prover.found.unknown_at(word.span, Why::Deletes, command, at - 1);
-            }
-            // `$x` and `-name$x`: the value can bring more words, such as `-exec`.
-            None if word.pieces.contains(&Piece::Unknown { splits: true })
-                || may_become_action(word) =>
-            {
-                prover.found.unknown_at(word.span, Why::MayBeOption, command, at - 1);
-            }
-            _ => {}
+    prover.plain(argv.clone());
+    let search = searched(&argv);
+    let roots = search.roots(&argv);
+    for run in &search.runs {
+        let span = argv.get(run.at).map_or_else(|| span_of(&argv), |word| word.span);
+        if run.there {
+            prover.found.anywhere();
+        }
+        let Some(end) = run.to else {
+            prover.found.unknown(span, Why::NotUnderstood);
+            prover.rest(&argv, run.from);
+            return;
+        };
+        let words = argv.get(run.from..end).unwrap_or_default();
+        if words.is_empty() {
+            prover.found.unknown(span, Why::MissingCommand);
+        }
+        let many = argv.get(end).and_then(Word::literal) == Some("+");
+        // `-execdir` names what it finds without its directory.
+        let below = if run.there { &[] } else { roots.as_slice() };
+        if prover.found.pay_words(words.len(), span) {
+            on_found(prover, words, below, many, &search);
         }
     }
 }
 
-/// What deletes, writes or runs.
-const ACTIONS: &[&str] = &[
-    "-exec",
-    "-execdir",
-    "-ok",
-    "-okdir",
-    "-delete",
-    "-fprint",
-    "-fprint0",
-    "-fprintf",
-    "-fls",
-    "-files0-from",
-];
-
-/// Whether a pattern for names of files could become one of these: a file can be called `-delete`.
-fn may_become_action(word: &Word) -> bool {
-    let end = match word.pieces.as_slice() {
-        [Piece::Glob(_), .., Piece::Text(end)] => end.as_str(),
-        [Piece::Glob(_), ..] => "",
-        _ => return false,
-    };
-    ACTIONS.iter().any(|action| action.ends_with(end))
+/// A command runs on what is found below these roots. None: they cannot be told.
+fn on_found(
+    prover: &mut Prover<'_, '_>, words: &[Word], roots: &[Word], many: bool, search: &Search,
+) {
+    let inner: Vec<Word> = words.iter().map(|word| found_below(roots, word, many)).collect();
+    let before = prover.found.len();
+    let outer = std::mem::take(&mut prover.found.files);
+    if are_no_options(roots) {
+        let files = words.iter().zip(&inner).filter(|(word, _)| word.literal() == Some("{}"));
+        prover.found.files = files.map(|(_, file)| file.clone()).collect();
+    }
+    prover.runs(inner.clone());
+    prover.found.files = outer;
+    for (_, found) in words.iter().zip(&inner).filter(|(word, _)| word.literal() == Some("{}")) {
+        used_below(prover, before, found, roots, search);
+    }
 }
 
-/// Where the search begins. Empty: it cannot be told.
-fn roots(argv: &[Word]) -> Vec<Word> {
-    let literal = |names: &[&str]| {
-        argv.iter().any(|word| word.literal().is_some_and(|text| names.contains(&text)))
-    };
-    // Roots that stand in a file or in an option; a word that may be an option or none.
-    if literal(&["-files0-from", "-f"]) {
-        return Vec::new();
+/// What has been said since `before` of this very word is true of all that is found.
+fn used_below(
+    prover: &mut Prover<'_, '_>, before: usize, found: &Word, roots: &[Word], search: &Search,
+) {
+    let used: Vec<_> = prover
+        .found
+        .facts()
+        .iter()
+        .skip(before)
+        .filter_map(|fact| match &fact.what {
+            What::Path { command, arg, access, target, .. } if target == found => {
+                Some((*command, *arg, *access))
+            }
+            _ => None,
+        })
+        .collect();
+    prover.found.below(before, found, roots);
+    // What is spelled out is what is meant, and a symlink of that name is looked at.
+    let spelled = search.spelled(roots);
+    if used.is_empty() || !prover.found.pay_words(spelled.len() * used.len(), found.span) {
+        return;
     }
-    let mut words = argv.iter().skip(1).peekable();
-    while let Some(word) = words.peek() {
-        match word.literal() {
-            Some("-H" | "-L" | "-P" | "--") => {}
-            Some(text) if text.starts_with("-O") => {}
-            _ => break,
+    for (command, arg, access) in used {
+        for file in &spelled {
+            let file = Word { span: found.span, pieces: file.pieces.clone() };
+            prover.found.path(command, arg, access, file, false);
         }
-        words.next();
-    }
-    let expression = |word: &Word| super::leading(word).starts_with(['-', '(', ')', '!', ',']);
-    let roots: Vec<Word> = words.take_while(|word| !expression(word)).cloned().collect();
-    match (roots.is_empty(), argv.first()) {
-        (true, Some(find)) => {
-            vec![Word { span: find.span, pieces: vec![Piece::Text(".".to_owned())] }]
+        if search.follows {
+            let pieces = vec![Piece::Unknown { splits: false }];
+            let anywhere = Word { span: found.span, pieces };
+            prover.found.path(command, arg, access, anywhere, true);
         }
-        _ => roots,
     }
 }
 

@@ -353,7 +353,7 @@ pub(super) const SYSTEM: &[Row] = &[
     ("man -Hcmd ls", "?1"),
     ("man -k x", ""),
     ("man 3 printf", ""),
-    ("man ./x", "r1:./x"),
+    ("man ./x", "r1:./x ?1"),
     ("man --frob ls", "?1"),
     ("date", ""),
     ("date +%s", ""),
