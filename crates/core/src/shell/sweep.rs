@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::findings::Findings;
-use super::{Piece, Span, Word};
+use super::{Piece, Span, Word, effects};
 
 /// The most commands that are added.
 const MOST: usize = 500;
@@ -74,11 +74,12 @@ fn words(part: &str, from: usize, place: Option<Span>) -> Vec<Word> {
 
 /// Whether a command may stand behind this word.
 fn leads(word: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "!", "if", "then", "else", "elif", "while", "until", "do", "time", "env", "sudo", "doas",
-        "nice", "nohup", "command", "builtin", "exec", "xargs", "eval", "coproc",
-    ];
-    word.starts_with(['-', '#', '<', '>']) || word.contains('=') || WORDS.contains(&word)
+    const WORDS: &[&str] =
+        &["!", "if", "then", "else", "elif", "while", "until", "do", "eval", "coproc"];
+    word.starts_with(['-', '#', '<', '>'])
+        || word.contains('=')
+        || WORDS.contains(&word)
+        || effects::leads(word)
 }
 
 /// The word without its quotes, when nothing expands in it.

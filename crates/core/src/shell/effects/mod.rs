@@ -16,6 +16,7 @@ mod editors;
 mod git;
 mod git_refs;
 mod interpreters;
+pub(super) mod launch;
 mod network;
 mod packages;
 mod read;
@@ -37,6 +38,8 @@ use std::sync::LazyLock;
 
 pub(super) use self::search::{Search, searched};
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
+pub(super) use classify::{language, leads};
+pub(super) use spec::Language;
 
 use self::read::Tables;
 use super::{Access, Why, Word};
@@ -52,6 +55,8 @@ pub(crate) struct Effects {
     /// have where such an option could be meant. Of an option with a value it is the word that holds the value. An index
     /// past the last argument says that no rule can name what runs (a shell that reads its standard input).
     pub(crate) unknown: Vec<(usize, Why)>,
+    /// From which argument on, and behind how many of its bytes, stands a command that it runs.
+    pub(crate) launches: Option<(usize, usize)>,
 }
 
 /// A file used by a command.

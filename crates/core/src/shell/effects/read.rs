@@ -17,18 +17,24 @@
 //! | `here USE` | what is used of the working directory without an operand |
 //! | `operands USE` | what all operands are used for; also `first USE USE`, `copy USE`, `command` and `code:NAME` |
 //! | `always USE` | what counts as if an option had said it |
+//! | `operands launches N` | N operands, and then a command that it runs: its own options are read strictly |
+//! | `through` | it needs no allow of its own, since that command needs one |
+//! | `assigns` | `NAME=value` may stand before that command |
+//! | `doubt REASON` | unknown, whatever command it runs: `runs`, `elsewhere`, `privileged` |
+//! | `language LANGUAGE` | what a shell reads: `bash`, `sh` (bash or dash), `words` (plain words only), `other` |
 //! | `open` | its options are not described: one that is not listed does nothing that is known |
 //! | `USE OPTION…` | what these options, or their values, are used for |
 //!
 //! A use is a variant of [`Use`]; `keep:NAME` and `code:NAME` name what the program's own code looks at. An option is written
 //! as it stands on a command line: `-x`, `-xyz` (three letters), `--name`, `--[no-]name`, and `=` behind it says that it takes
-//! a value, `[=]` that it takes one only where it is attached. An option may stand in several lines: then all count.
+//! a value, `[=]` that it takes one only where it is attached. A lone `-` is an option of what launches. An option may stand in several lines: then all count.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::spec::{Kind, Meaning, Operands, Program, Style, Takes, Use};
+use super::spec::{Kind, Language, Meaning, Operands, Program, Style, Takes, Use};
 use super::special;
+use crate::shell::Why;
 
 /// A block of a table, read when it is first asked for.
 struct Block {
@@ -183,6 +189,10 @@ impl Tables {
             ("plus", "") => program.plus = true,
             ("recursive", "") => program.recursive = true,
             ("always", _) => program.always.push(use_of(rest)?),
+            ("through", "") => program.through = true,
+            ("assigns", "") => program.assigns = true,
+            ("doubt", _) => program.doubt = Some(doubt(rest)?),
+            ("language", _) => program.language = Some(language(rest)?),
             ("here", _) => program.here = use_of(rest)?,
             ("kind", _) => program.kind = kind(rest)?,
             ("style", _) => program.style = style(rest)?,
@@ -225,8 +235,10 @@ fn option_of(text: &'static str, uses: Use, program: &mut Program) -> Option<()>
     } else if let Some(name) = name.strip_prefix("--") {
         program.longs.push((name, meaning));
     } else {
-        let name = name.strip_prefix('-').filter(|name| !name.is_empty())?;
-        if program.style.one_dash() {
+        let name = name.strip_prefix('-')?;
+        if name.is_empty() {
+            program.shorts.push(('-', meaning));
+        } else if program.style.one_dash() {
             program.longs.push((name, meaning));
         } else {
             program.shorts.extend(name.chars().map(|letter| (letter, meaning)));
@@ -252,6 +264,7 @@ fn use_of(text: &'static str) -> Option<Use> {
         "url" => Use::Url,
         "runs" => Use::Runs,
         "runs-file" => Use::RunsFile,
+        "loads" => Use::Loads,
         "connects" => Use::Connects,
         "shows" => Use::Shows,
         "alters" => Use::Alters,
@@ -271,10 +284,30 @@ fn operands(text: &'static str) -> Option<Operands> {
         ["command"] => Operands::Command,
         ["first", first, rest] => Operands::First(use_of(first)?, use_of(rest)?),
         ["copy", source] => Operands::Copy(use_of(source)?),
+        ["launches", count] => Operands::Launches(count.parse().ok()?),
         [uses] => match uses.strip_prefix("code:") {
             Some(name) => Operands::Code(special::operands(name)?),
             None => Operands::All(use_of(uses)?),
         },
+        _ => return None,
+    })
+}
+
+fn doubt(text: &str) -> Option<Why> {
+    Some(match text {
+        "runs" => Why::RunsCode,
+        "elsewhere" => Why::Elsewhere,
+        "privileged" => Why::Privileged,
+        _ => return None,
+    })
+}
+
+fn language(text: &str) -> Option<Language> {
+    Some(match text {
+        "bash" => Language::Bash,
+        "sh" => Language::Sh,
+        "words" => Language::Words,
+        "other" => Language::Other,
         _ => return None,
     })
 }

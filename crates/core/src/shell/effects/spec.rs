@@ -1,6 +1,7 @@
 //! What is known of a program: its options, what they take, and what they and the operands are used for.
 
 use super::walk::{Part, Walk};
+use crate::shell::Why;
 
 /// What a file, an address or a text given to a program is used for.
 #[derive(Clone, Copy)]
@@ -23,6 +24,9 @@ pub(super) enum Use {
     Runs,
     /// A file whose content decides what runs: read, and the command is unknown.
     RunsFile,
+    /// A file or a directory whose content decides what runs, as that of the project does: read, and the command is unknown
+    /// unless it certainly lies below the working directory.
+    Loads,
     /// It opens the network, and no word says where to: the command is unknown.
     Connects,
     /// It shows the environment, or secrets that are kept elsewhere: the command is unknown.
@@ -100,6 +104,8 @@ pub(super) enum Operands {
     Copy(Use),
     /// The first says which of the program's commands runs; what follows is that command's.
     Command,
+    /// So many operands, and then a command that it runs. Options end at the first of them.
+    Launches(usize),
     /// The program's own code looks at them when all options have been seen.
     Code(fn(&mut Walk)),
 }
@@ -110,7 +116,7 @@ impl Operands {
         match self {
             Self::All(uses) | Self::Copy(uses) => uses.reads(),
             Self::First(first, rest) => first.reads() || rest.reads(),
-            Self::Command | Self::Code(_) => false,
+            Self::Command | Self::Launches(_) | Self::Code(_) => false,
         }
     }
 }
@@ -163,6 +169,19 @@ pub(crate) enum Kind {
     Plain,
 }
 
+/// How the script of a shell is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::shell) enum Language {
+    /// As bash does.
+    Bash,
+    /// As dash or bash does.
+    Sh,
+    /// Only lists of plain words are known to mean the same.
+    Words,
+    /// Something else.
+    Other,
+}
+
 /// A program, or one of its commands.
 pub(super) struct Program {
     /// Its names.
@@ -195,6 +214,14 @@ pub(super) struct Program {
     pub(super) abbreviates: bool,
     /// What counts as if an option had said it.
     pub(super) always: Vec<Use>,
+    /// Whether `NAME=value` may stand before the command that it runs.
+    pub(super) assigns: bool,
+    /// Whether it needs no allow of its own, since what it runs needs one.
+    pub(super) through: bool,
+    /// Why it is unknown, whatever command it runs.
+    pub(super) doubt: Option<Why>,
+    /// The language of the scripts that a shell runs.
+    pub(super) language: Option<Language>,
 }
 
 impl Program {
@@ -216,6 +243,10 @@ impl Program {
             digits: false,
             abbreviates: true,
             always: Vec::new(),
+            assigns: false,
+            through: false,
+            doubt: None,
+            language: None,
         }
     }
 
@@ -239,6 +270,14 @@ impl Program {
             return &[];
         }
         let to = rest.partition_point(|(known, _)| known.starts_with(name));
+        rest.get(..to).unwrap_or_default()
+    }
+
+    /// The readings of a long name that is not cut short.
+    pub(super) fn whole(&self, name: &str) -> &[(&'static str, Meaning)] {
+        let from = self.longs.partition_point(|(known, _)| *known < name);
+        let rest = self.longs.get(from..).unwrap_or_default();
+        let to = rest.partition_point(|(known, _)| *known == name);
         rest.get(..to).unwrap_or_default()
     }
 

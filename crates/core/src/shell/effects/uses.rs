@@ -56,6 +56,12 @@ impl Walk<'_> {
                 let recursive = recursive || matches!(uses, Use::ReadBelow);
                 self.file(Access::Read, part, base, recursive);
             }
+            Use::Loads => {
+                if !words::stays_below(&self.word(part)) {
+                    self.runs(part.arg, Why::RunsCode);
+                }
+                self.file(Access::Read, part, base, recursive);
+            }
             Use::Write | Use::WriteBelow => {
                 let recursive = recursive || matches!(uses, Use::WriteBelow);
                 self.file(Access::Write, part, base, recursive);
@@ -116,7 +122,7 @@ impl Walk<'_> {
                 used = operands.len();
                 self.copy(&operands, source);
             }
-            Operands::Code(_) | Operands::Command => {}
+            Operands::Code(_) | Operands::Command | Operands::Launches(_) => {}
         }
         if used == 0 && !matches!(here, Use::Nothing) {
             self.here(here);

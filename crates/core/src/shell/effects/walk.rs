@@ -2,7 +2,7 @@
 
 use super::Effects;
 use super::spec::{Meaning, Operands, Program, Style, Takes, Use};
-use super::words;
+use super::{launch, words};
 use crate::shell::{Access, Why, Word};
 
 /// An argument, or what is left of it after its first bytes.
@@ -38,6 +38,8 @@ pub(super) struct Walk<'a> {
     pub(super) bases: Vec<(usize, Word)>,
     pub(super) recursive: bool,
     pub(super) into: Option<Part>,
+    /// Whether what follows is no longer the program's.
+    pub(super) ended: bool,
     kept: Vec<(&'static str, Part)>,
     /// The last of each name.
     last_kept: Vec<(&'static str, Part)>,
@@ -58,9 +60,14 @@ pub(super) fn walk<'a>(
         bases: Vec::new(),
         recursive: program.recursive,
         into: None,
+        ended: false,
         kept: Vec::new(),
         last_kept: Vec::new(),
     };
+    if let Operands::Launches(count) = program.operands {
+        walk.launches(from, count);
+        return walk.effects;
+    }
     walk.arguments(from);
     walk.finish();
     walk.effects
@@ -75,7 +82,9 @@ impl<'a> Walk<'a> {
             return self.operands_from(from);
         }
         let mut next = from;
-        while let Some(word) = self.argv.get(next) {
+        while let Some(word) = self.argv.get(next)
+            && !self.ended
+        {
             let at = next;
             next += 1;
             let begins = words::beginning(word);
@@ -270,7 +279,33 @@ impl<'a> Walk<'a> {
         self.apply(uses, part, 0);
     }
 
-    fn option(&mut self, uses: Use, part: Part) {
+    /// Its own options, and then the command that it runs.
+    fn launches(&mut self, from: usize, count: usize) {
+        let launch = match launch::parse(self.program, self.argv, from, count) {
+            Ok(launch) => launch,
+            Err((arg, why)) => return self.runs(arg, why),
+        };
+        for given in &launch.given {
+            match given.uses {
+                Some(uses) => self.option(uses, given.part()),
+                // A variable decides what runs as an option does.
+                None => self.runs(given.arg, Why::RunsCode),
+            }
+        }
+        self.launch(Part { arg: launch.command, skip: 0 });
+    }
+
+    /// What stands from here on is a command, which a rule must spell out.
+    pub(super) fn launch(&mut self, part: Part) {
+        if part.arg >= self.argv.len() {
+            return self.unnamable(Why::MissingCommand);
+        }
+        self.runs(part.arg, Why::RunsCode);
+        self.effects.launches = Some((part.arg, part.skip));
+        self.ended = true;
+    }
+
+    pub(super) fn option(&mut self, uses: Use, part: Part) {
         match uses {
             Use::Recursive => self.recursive = true,
             Use::Settles => self.settled = true,
@@ -334,6 +369,9 @@ impl<'a> Walk<'a> {
     }
 
     fn finish(&mut self) {
+        if self.ended {
+            return;
+        }
         if matches!(self.program.operands, Operands::Command) {
             return self.command();
         }
@@ -364,6 +402,13 @@ impl<'a> Walk<'a> {
         for mut used in effects.paths {
             used.target = self.based(used.target);
             self.effects.paths.push(used);
+        }
+        if let Some(launches) = effects.launches {
+            if let Some((arg, _)) = self.bases.last() {
+                // What it does with its files is told from here only.
+                self.runs(*arg, Why::Elsewhere);
+            }
+            self.effects.launches = Some(launches);
         }
         self.effects.urls.extend(effects.urls);
         self.effects.unknown.extend(effects.unknown);

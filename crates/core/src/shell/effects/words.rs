@@ -81,6 +81,13 @@ pub(super) fn looks_like_a_path(word: &Word) -> bool {
     }
 }
 
+/// Whether it certainly names something below the working directory, or that itself.
+pub(super) fn stays_below(word: &Word) -> bool {
+    word.literal().is_some_and(|path| {
+        !path.is_empty() && !path.starts_with('/') && path.split('/').all(|part| part != "..")
+    })
+}
+
 /// Whether its first character is not certain.
 pub(super) fn begins_unknown(word: &Word) -> bool {
     matches!(word.pieces.first(), Some(Piece::Glob(_) | Piece::Unknown { .. }))

@@ -1,7 +1,6 @@
 //! Commands that run other commands: each is looked through to what it runs.
 
 mod builtins;
-mod options;
 mod search;
 mod shells;
 mod wrappers;
@@ -50,23 +49,58 @@ impl Prover<'_, '_> {
         self.plain(argv);
     }
 
-    /// A command that runs nothing but itself, with what it does to its arguments. Says its index.
+    /// A command, with what it does to its arguments, and what the command does that it launches. Says its index.
     pub(super) fn plain(&mut self, argv: Vec<Word>) -> usize {
-        let effects = effects::of(&argv, &self.found.files);
-        let spans: Vec<_> =
-            effects.unknown.iter().map(|(arg, _)| argv.get(*arg).map(|word| word.span)).collect();
-        let whole = span_of(&argv);
-        let command = self.found.command(argv, Role::Plain);
+        let command = self.found.command(argv.clone(), Role::Plain);
+        self.effects(&argv, command, 0);
+        command
+    }
+
+    /// What these words do to their arguments, of which the first is the argument `from` of `command`.
+    fn effects(&mut self, argv: &[Word], command: usize, from: usize) {
+        let effects = effects::of(argv, &self.found.files);
         for used in effects.paths {
-            self.found.path(command, used.arg, used.access, used.target, used.recursive);
+            let arg = from + used.arg;
+            self.found.path(command, arg, used.access, used.target, used.recursive);
         }
         for (arg, target) in effects.urls {
-            self.found.url(command, arg, target);
+            self.found.url(command, from + arg, target);
         }
-        for ((arg, why), span) in effects.unknown.into_iter().zip(spans) {
-            self.found.unknown_at(span.unwrap_or(whole), why, command, arg);
+        for (arg, why) in effects.unknown {
+            let span = argv.get(arg).map_or_else(|| span_of(argv), |word| word.span);
+            self.found.unknown_at(span, why, command, from + arg);
         }
-        command
+        if let Some((arg, skip)) = effects.launches {
+            self.launched(argv, arg, skip, (command, from + arg));
+        }
+    }
+
+    /// The command that a launcher runs. Where it does nothing but its own, what it does is the launcher's, which needs an
+    /// allow that spells out the command; its own name counts for denies.
+    fn launched(
+        &mut self, argv: &[Word], arg: usize, skip: usize, (command, from): (usize, usize),
+    ) {
+        let mut words = argv.get(arg..).unwrap_or_default().to_vec();
+        if let Some(first) = words.first_mut() {
+            *first = without(first, skip);
+        }
+        let span = span_of(&words);
+        if self.found.exhausted || !self.found.pay_words(words.len(), span) {
+            return;
+        }
+        let plain = words.first().and_then(Word::literal).is_some_and(|name| {
+            let base = name.rsplit('/').next().unwrap_or(name);
+            wrappers::find(base).is_none()
+        });
+        if !plain {
+            return self.runs(words);
+        }
+        if !self.found.enter_chain() {
+            return self.found.unknown(span, Why::TooDeep);
+        }
+        self.found.command(words.clone(), Role::Wrapper);
+        self.effects(&words, command, from);
+        self.found.leave_chain();
     }
 
     /// Where the command stands behind `from` is not known: what could be it is looked at, for the sake of denies.

@@ -3,8 +3,7 @@
 use super::super::effects::{Search, searched};
 use super::super::findings::span_of;
 use super::super::prover::Prover;
-use super::super::{Access, Piece, Role, What, Why, Word};
-use super::options::Spec;
+use super::super::{Piece, Role, What, Why, Word};
 
 /// `find`: a command of its own, and what its `-exec` runs.
 pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
@@ -137,38 +136,20 @@ fn replaced(word: &Word, mark: &str, many: bool) -> Word {
 
 /// `xargs`: what it runs gets words that are not known.
 pub(super) fn xargs(prover: &mut Prover<'_, '_>, argv: Vec<Word>, role: Role) {
-    let spec = Spec {
-        flags: "0oprtx",
-        values: "adEILnPs",
-        optional: "eil",
-        long_flags: "null open-tty interactive no-run-if-empty verbose exit",
-        long_values: "arg-file delimiter max-args max-procs max-chars process-slot-var",
-        long_optional: "eof replace max-lines",
-        ..Spec::NONE
-    };
     let span = span_of(&argv);
-    let command = prover.found.len();
-    let Some(parsed) = prover.wrapper(&argv, &spec, role) else { return };
-    for given in &parsed.given {
-        match (given.name.as_str(), &given.value) {
-            ("a" | "arg-file", Some(file)) => {
-                prover.found.path(command, given.arg, Access::Read, file.clone(), false);
-            }
-            ("process-slot-var", value) => match value.as_ref().and_then(Word::literal) {
-                Some(name) => prover.found.assign(span, name),
-                None => prover.found.unknown(span, Why::UnknownOption),
-            },
-            _ => {}
+    let Some(launch) = prover.wrapper(&argv, role) else { return };
+    for given in launch.given.iter().filter(|given| given.is("variable")) {
+        match given.value.as_ref().and_then(Word::literal) {
+            Some(name) => prover.found.assign(span, name),
+            None => prover.found.unknown(span, Why::UnknownOption),
         }
     }
     // Of several marks the last counts, and the letters of one may be the words of another.
-    let marks = parsed.given.iter().filter(|given| {
-        ["I", "i", "replace", "L", "l", "max-lines"].contains(&given.name.as_str())
-    });
+    let marks = launch.given.iter().filter(|given| given.is("mark") || given.is("lines"));
     if marks.count() > 1 {
         prover.found.unknown(span, Why::UnknownOption);
     }
-    let mark = match parsed.find(&["I", "i", "replace"]) {
+    let mark = match launch.find("mark") {
         None => None,
         Some(given) => match &given.value {
             None => Some("{}"),
@@ -178,7 +159,7 @@ pub(super) fn xargs(prover: &mut Prover<'_, '_>, argv: Vec<Word>, role: Role) {
             },
         },
     };
-    let words = argv.get(parsed.command..).unwrap_or_default();
+    let words = argv.get(launch.command..).unwrap_or_default();
     let mut inner: Vec<Word> = match mark {
         Some(mark) => words.iter().map(|word| replaced(word, mark, false)).collect(),
         None => words.to_vec(),

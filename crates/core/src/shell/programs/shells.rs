@@ -3,31 +3,8 @@
 use super::super::findings::span_of;
 use super::super::prover::Prover;
 use super::super::{Access, Role, Shell, Why, Word};
+use super::effects::Language;
 use super::leading;
-
-/// How the script of a shell is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Bash,
-    /// dash or bash.
-    Sh,
-    /// Only lists of plain words are known to mean the same.
-    Words,
-    /// Something else.
-    Other,
-}
-
-/// The shell of this name.
-pub(super) fn kind(name: &str) -> Option<Kind> {
-    Some(match name {
-        "bash" => Kind::Bash,
-        "sh" | "dash" | "ash" => Kind::Sh,
-        "zsh" | "ksh" | "mksh" | "ksh93" | "rbash" | "yash" => Kind::Words,
-        "fish" | "csh" | "tcsh" | "rc" | "es" | "elvish" | "nu" | "xonsh" | "pwsh"
-        | "powershell" => Kind::Other,
-        _ => return None,
-    })
-}
 
 /// What the words of a shell say.
 struct Invocation {
@@ -120,7 +97,7 @@ fn invocation(argv: &[Word]) -> Invocation {
 
 impl Prover<'_, '_> {
     /// A shell with these words.
-    pub(super) fn shell(&mut self, argv: Vec<Word>, kind: Kind, role: Role) {
+    pub(super) fn shell(&mut self, argv: Vec<Word>, language: Language, role: Role) {
         let span = span_of(&argv);
         let invocation = invocation(&argv);
         let operand = argv.get(invocation.operand);
@@ -150,11 +127,11 @@ impl Prover<'_, '_> {
             self.found.unknown(operand.span, Why::DynamicScript);
             return self.known_parts(operand);
         };
-        let shell = match kind {
-            Kind::Bash => Shell::Bash,
-            Kind::Sh => Shell::Sh,
-            Kind::Words => Shell::Zsh,
-            Kind::Other => {
+        let shell = match language {
+            Language::Bash => Shell::Bash,
+            Language::Sh => Shell::Sh,
+            Language::Words => Shell::Zsh,
+            Language::Other => {
                 self.found.unknown(operand.span, Why::OtherShell);
                 Shell::Bash
             }

@@ -3,15 +3,14 @@
 use super::super::findings::span_of;
 use super::super::prover::Prover;
 use super::super::{Access, Role, Why, Word};
-use super::options::{Parsed, Spec, parse};
-use super::{environment_name, search, shells};
+use super::effects::launch::{self, Given, Launch};
+use super::effects::{self, Language};
+use super::{environment_name, search};
 
 /// How a wrapper is looked through.
 pub(super) enum Wrapper {
     /// Options, and then the command.
-    Simple(Spec),
-    /// The same, and unknown for this reason whatever it runs.
-    Doubtful(Spec, Why),
+    Simple,
     /// Launchers whose options are not known here.
     Opaque,
     Env,
@@ -22,113 +21,29 @@ pub(super) enum Wrapper {
     Ssh,
     Xargs,
     Find,
-    Shell(shells::Kind),
+    Shell(Language),
 }
 
 /// The wrapper of this name.
-#[allow(clippy::too_many_lines, reason = "a table")]
 pub(super) fn find(name: &str) -> Option<Wrapper> {
-    const NONE: Spec = Spec::NONE;
     Some(match name {
         "env" => Wrapper::Env,
         "xargs" | "gxargs" => Wrapper::Xargs,
         "find" | "gfind" => Wrapper::Find,
         "command" => Wrapper::Command,
         "exec" => Wrapper::Exec,
-        "builtin" => Wrapper::Simple(NONE),
-        "nohup" => Wrapper::Simple(NONE),
-        "nice" => {
-            Wrapper::Simple(Spec { values: "n", long_values: "adjustment", digits: true, ..NONE })
-        }
-        "time" => Wrapper::Simple(Spec {
-            flags: "pvqa",
-            values: "fo",
-            long_flags: "portability verbose quiet append",
-            long_values: "format output",
-            ..NONE
-        }),
-        "timeout" => Wrapper::Simple(Spec {
-            flags: "v",
-            values: "ks",
-            long_flags: "foreground preserve-status verbose",
-            long_values: "kill-after signal",
-            operands: 1,
-            ..NONE
-        }),
-        "stdbuf" => {
-            Wrapper::Simple(Spec { values: "ioe", long_values: "input output error", ..NONE })
-        }
-        "setsid" => Wrapper::Simple(Spec { flags: "cfw", long_flags: "ctty fork wait", ..NONE }),
-        "ionice" => Wrapper::Simple(Spec {
-            flags: "t",
-            values: "cn",
-            long_flags: "ignore",
-            long_values: "class classdata",
-            ..NONE
-        }),
-        "chrt" => Wrapper::Simple(Spec {
-            flags: "bdfiorRv",
-            values: "TPD",
-            long_flags: "batch deadline fifo idle other rr reset-on-fork verbose",
-            long_values: "sched-runtime sched-period sched-deadline",
-            operands: 1,
-            ..NONE
-        }),
-        "taskset" => {
-            Wrapper::Simple(Spec { flags: "c", long_flags: "cpu-list", operands: 1, ..NONE })
-        }
-        "busybox" | "toybox" => Wrapper::Simple(NONE),
-        "flock" => Wrapper::Doubtful(
-            Spec {
-                flags: "sxenuoFv",
-                values: "wE",
-                long_flags: "shared exclusive nonblock nb unlock close no-fork verbose",
-                long_values: "timeout wait conflict-exit-code",
-                operands: 1,
-                ..NONE
-            },
-            Why::RunsCode,
-        ),
-        "chroot" => Wrapper::Doubtful(
-            Spec { long_flags: "skip-chdir", long_values: "userspec groups", operands: 1, ..NONE },
-            Why::Elsewhere,
-        ),
-        "unshare" => Wrapper::Doubtful(
-            Spec {
-                flags: "frcp",
-                optional: "imnuUCT",
-                values: "SGRw",
-                long_flags: "fork map-root-user map-current-user keep-caps",
-                long_values: "root wd setuid setgid propagation setgroups",
-                long_optional: "mount uts ipc net pid user cgroup time mount-proc kill-child",
-                ..NONE
-            },
-            Why::Elsewhere,
-        ),
-        "sudo" | "doas" => Wrapper::Doubtful(
-            Spec {
-                flags: "AbBEeHiKklNnPSsVvL",
-                values: "ughpCrtTDRUa",
-                long_flags: "askpass background bell preserve-env edit set-home login remove-timestamp reset-timestamp \
-                             non-interactive preserve-groups stdin shell validate list",
-                long_values: "user group host prompt close-from role type command-timeout chdir chroot other-user",
-                long_optional: "preserve-env",
-                assigns: true,
-                ..NONE
-            },
-            Why::Privileged,
-        ),
         "watch" => Wrapper::Watch,
         "su" | "runuser" => Wrapper::Su,
         "ssh" => Wrapper::Ssh,
         "parallel" | "strace" | "ltrace" | "script" | "setpriv" | "prlimit" | "systemd-run"
         | "pkexec" | "nsenter" | "numactl" | "caffeinate" | "valgrind" | "rlwrap" | "entr"
-        | "unbuffer" | "dbus-run-session" | "xvfb-run" | "firejail" | "bwrap" | "fakeroot"
-        | "torsocks" | "proxychains" | "proxychains4" | "sshpass" | "start-stop-daemon"
-        | "daemonize" | "screen" | "tmux" | "at" | "batch" | "crontab" | "cgexec" | "capsh"
-        | "sg" | "newgrp" | "run-parts" | "gdb" | "arch" | "linux32" | "linux64" | "setarch"
-        | "catchsegv" | "softlimit" | "chpst" | "dtach" => Wrapper::Opaque,
-        _ => return shells::kind(name).map(Wrapper::Shell),
+        | "unbuffer" | "dbus-run-session" | "firejail" | "bwrap" | "fakeroot" | "torsocks"
+        | "proxychains" | "proxychains4" | "sshpass" | "start-stop-daemon" | "daemonize"
+        | "screen" | "tmux" | "at" | "batch" | "crontab" | "cgexec" | "capsh" | "sg" | "newgrp"
+        | "run-parts" | "gdb" | "arch" | "linux32" | "linux64" | "setarch" | "catchsegv"
+        | "softlimit" | "chpst" | "dtach" => Wrapper::Opaque,
+        name if launch::is_through(name) => Wrapper::Simple,
+        name => Wrapper::Shell(effects::language(name)?),
     })
 }
 
@@ -136,8 +51,7 @@ impl Wrapper {
     /// Emits what this command, and what it runs, does.
     pub(super) fn look(self, prover: &mut Prover<'_, '_>, argv: Vec<Word>, role: Role) {
         match self {
-            Self::Simple(spec) => prover.simple_wrapper(argv, &spec, role, None),
-            Self::Doubtful(spec, why) => prover.simple_wrapper(argv, &spec, role, Some(why)),
+            Self::Simple => prover.simple_wrapper(argv, role),
             Self::Opaque => {
                 let span = span_of(&argv);
                 let command = prover.plain(argv.clone());
@@ -154,38 +68,21 @@ impl Wrapper {
             Self::Ssh => prover.ssh(argv),
             Self::Xargs => search::xargs(prover, argv, role),
             Self::Find => search::find(prover, argv),
-            Self::Shell(kind) => prover.shell(argv, kind, role),
+            Self::Shell(language) => prover.shell(argv, language, role),
         }
     }
 }
 
 impl Prover<'_, '_> {
     /// The facts of a wrapper and its options; what it runs starts at the answer. `None`: that is not known, and said.
-    pub(super) fn wrapper(&mut self, argv: &[Word], spec: &Spec, role: Role) -> Option<Parsed> {
+    pub(super) fn wrapper(&mut self, argv: &[Word], role: Role) -> Option<Launch> {
         let command = self.found.command(argv.to_vec(), role);
-        match parse(spec, argv) {
-            Ok(parsed) => {
-                for given in &parsed.given {
-                    if given.name == "="
-                        && let Some(word) = argv.get(given.arg)
-                    {
-                        let name = environment_name(word).unwrap_or_default();
-                        if name.is_empty() {
-                            // Which variable that sets depends on who reads the environment.
-                            self.found.unknown(word.span, Why::NotUnderstood);
-                        }
-                        self.found.assign(word.span, name);
-                    }
-                    let output = matches!(given.name.as_str(), "o" | "output");
-                    let name = argv.first().and_then(Word::literal).unwrap_or_default();
-                    if output
-                        && name.ends_with("time")
-                        && let Some(file) = &given.value
-                    {
-                        self.found.path(command, given.arg, Access::Write, file.clone(), false);
-                    }
+        match launch::read(name_of(argv), argv) {
+            Ok(launch) => {
+                for given in &launch.given {
+                    self.wrapper_option(given, argv, command);
                 }
-                Some(parsed)
+                Some(launch)
             }
             Err((arg, why)) => {
                 let span = argv.get(arg).map_or(span_of(argv), |word| word.span);
@@ -196,49 +93,66 @@ impl Prover<'_, '_> {
         }
     }
 
-    fn simple_wrapper(&mut self, argv: Vec<Word>, spec: &Spec, role: Role, why: Option<Why>) {
-        let span = span_of(&argv);
-        let parsed = self.wrapper(&argv, spec, role);
-        if let Some(why) = why {
-            self.found.unknown(span, why);
+    fn wrapper_option(&mut self, given: &Given, argv: &[Word], command: usize) {
+        if given.assigns()
+            && let Some(word) = argv.get(given.arg)
+        {
+            let name = environment_name(word).unwrap_or_default();
+            if name.is_empty() {
+                // Which variable that sets depends on who reads the environment.
+                self.found.unknown(word.span, Why::NotUnderstood);
+            }
+            self.found.assign(word.span, name);
         }
-        let Some(parsed) = parsed else { return };
-        if let Some(dir) = parsed.find(&["D", "chdir"]).and_then(|given| given.value.as_ref()) {
-            self.found.change_dir(dir);
+        if given.runs() {
+            self.found.unknown(span_of(argv), Why::RunsCode);
         }
-        if why == Some(Why::Elsewhere) || parsed.find(&["R", "chroot"]).is_some() {
+        let Some(value) = &given.value else { return };
+        if given.writes() {
+            self.found.path(command, given.arg, Access::Write, value.clone(), false);
+        } else if given.reads() {
+            self.found.path(command, given.arg, Access::Read, value.clone(), false);
+        }
+    }
+
+    /// The directories that its options change into, and where else it may run.
+    fn wrapper_place(&mut self, launch: &Launch) {
+        for given in &launch.given {
+            if given.enters()
+                && let Some(dir) = &given.value
+            {
+                self.found.change_dir(dir);
+            }
+        }
+        if launch.doubt == Some(Why::Elsewhere) || launch.find("root").is_some() {
             self.found.anywhere();
         }
-        if parsed.command >= argv.len() {
+    }
+
+    fn simple_wrapper(&mut self, argv: Vec<Word>, role: Role) {
+        let span = span_of(&argv);
+        let launch = self.wrapper(&argv, role);
+        if let Some(why) = launch::doubt(name_of(&argv)) {
+            self.found.unknown(span, why);
+        }
+        let Some(launch) = launch else { return };
+        self.wrapper_place(&launch);
+        if launch.command >= argv.len() {
             return self.found.unknown(span, Why::MissingCommand);
         }
-        let dash_c = argv.get(parsed.command).and_then(Word::literal) == Some("-c");
-        if dash_c && why.is_some() {
+        let dash_c = argv.get(launch.command).and_then(Word::literal) == Some("-c");
+        if dash_c && launch.doubt.is_some() {
             // `flock FILE -c SCRIPT`
-            return self.joined_script(&argv, parsed.command + 1);
+            return self.joined_script(&argv, launch.command + 1);
         }
-        self.rest(&argv, parsed.command);
+        self.rest(&argv, launch.command);
     }
 
     fn env(&mut self, argv: Vec<Word>, role: Role) {
-        let spec = Spec {
-            flags: "i0v-",
-            values: "uCSa",
-            long_flags: "ignore-environment null debug list-signal-handling",
-            long_values: "unset chdir split-string argv0",
-            long_optional: "block-signal default-signal ignore-signal",
-            assigns: true,
-            ..Spec::NONE
-        };
         let span = span_of(&argv);
-        let Some(parsed) = self.wrapper(&argv, &spec, role) else { return };
-        if parsed.find(&["a", "argv0"]).is_some() {
-            self.found.unknown(span, Why::RunsCode);
-        }
-        if let Some(dir) = parsed.find(&["C", "chdir"]).and_then(|given| given.value.as_ref()) {
-            self.found.change_dir(dir);
-        }
-        if let Some(split) = parsed.find(&["S", "split-string"]) {
+        let Some(launch) = self.wrapper(&argv, role) else { return };
+        self.wrapper_place(&launch);
+        if let Some(split) = launch.find("split") {
             let text = split.value.as_ref().and_then(Word::literal);
             let plain = |text: &&str| !text.contains(['\'', '"', '\\', '$', '#']);
             let Some(text) = text.filter(plain) else {
@@ -260,54 +174,38 @@ impl Prover<'_, '_> {
             }
             return;
         }
-        if parsed.command >= argv.len() {
+        if launch.command >= argv.len() {
             return self.found.unknown(span, Why::MissingCommand);
         }
-        self.rest(&argv, parsed.command);
+        self.rest(&argv, launch.command);
     }
 
     fn command_builtin(&mut self, argv: Vec<Word>, role: Role) {
-        let spec = Spec { flags: "pvV", ..Spec::NONE };
-        let Some(parsed) = self.wrapper(&argv, &spec, role) else { return };
-        if parsed.find(&["v", "V"]).is_some() {
+        let Some(launch) = self.wrapper(&argv, role) else { return };
+        if launch.find("tells").is_some() {
             return;
         }
-        if parsed.command >= argv.len() {
+        if launch.command >= argv.len() {
             return self.found.unknown(span_of(&argv), Why::MissingCommand);
         }
-        self.rest(&argv, parsed.command);
+        self.rest(&argv, launch.command);
     }
 
     fn exec(&mut self, argv: Vec<Word>, role: Role) {
-        let spec = Spec { flags: "cl", values: "a", ..Spec::NONE };
-        let span = span_of(&argv);
-        let Some(parsed) = self.wrapper(&argv, &spec, role) else { return };
-        if parsed.find(&["a", "l"]).is_some() {
-            // Many programs do what their first word says.
-            self.found.unknown(span, Why::RunsCode);
+        let Some(launch) = self.wrapper(&argv, role) else { return };
+        if launch.command >= argv.len() {
+            return self.found.unknown(span_of(&argv), Why::MissingCommand);
         }
-        if parsed.command >= argv.len() {
-            return self.found.unknown(span, Why::MissingCommand);
-        }
-        self.rest(&argv, parsed.command);
+        self.rest(&argv, launch.command);
     }
 
     fn watch(&mut self, argv: Vec<Word>, role: Role) {
-        let spec = Spec {
-            flags: "bcegtxpwCr",
-            values: "nq",
-            optional: "d",
-            long_flags: "beep color errexit chgexit no-title exec precise no-wrap no-color no-rerun",
-            long_values: "interval equexit",
-            long_optional: "differences",
-            ..Spec::NONE
-        };
         self.found.unknown(span_of(&argv), Why::RunsCode);
-        let Some(parsed) = self.wrapper(&argv, &spec, role) else { return };
-        if parsed.find(&["x", "exec"]).is_some() {
-            self.rest(&argv, parsed.command);
+        let Some(launch) = self.wrapper(&argv, role) else { return };
+        if launch.find("exec").is_some() {
+            self.rest(&argv, launch.command);
         } else {
-            self.joined_script(&argv, parsed.command);
+            self.joined_script(&argv, launch.command);
         }
     }
 
@@ -328,22 +226,22 @@ impl Prover<'_, '_> {
     }
 
     fn ssh(&mut self, argv: Vec<Word>) {
-        let spec = Spec {
-            flags: "46AaCfGgKkMNnqsTtVvXxYy",
-            values: "BbcDEeFIiJLlmOopPQRSWw",
-            operands: 1,
-            ..Spec::NONE
-        };
         let span = span_of(&argv);
         let command = self.plain(argv.clone());
-        match parse(&spec, &argv) {
-            Ok(parsed) => {
-                self.found.unknown_at(span, Why::Elsewhere, command, parsed.operands);
-                if parsed.command < argv.len() {
-                    self.joined_script(&argv, parsed.command);
+        match launch::read("ssh", &argv) {
+            Ok(launch) => {
+                self.found.unknown_at(span, Why::Elsewhere, command, launch.operands);
+                if launch.command < argv.len() {
+                    self.joined_script(&argv, launch.command);
                 }
             }
             Err(_) => self.found.unknown(span, Why::Elsewhere),
         }
     }
+}
+
+/// The name of the program, without its directory.
+fn name_of(argv: &[Word]) -> &str {
+    let name = argv.first().and_then(Word::literal).unwrap_or_default();
+    name.rsplit('/').next().unwrap_or(name)
 }

@@ -1,0 +1,246 @@
+//! Programs that run the command behind their own words: which words are theirs, exactly. What is not known to be an option
+//! of theirs is not guessed, since the command would begin somewhere else.
+
+use super::spec::{Meaning, Operands, Program, Takes, Use};
+use super::walk::Part;
+use super::{tables, words};
+use crate::shell::{Piece, Why, Word};
+
+/// An option that was given, or an assignment.
+pub(in crate::shell) struct Given {
+    /// The word that it, or its value, stands in.
+    pub(in crate::shell) arg: usize,
+    /// Where its value begins in that word.
+    skip: usize,
+    /// Its value.
+    pub(in crate::shell) value: Option<Word>,
+    /// What it is used for; nothing of an assignment.
+    pub(super) uses: Option<Use>,
+}
+
+impl Given {
+    pub(super) fn part(&self) -> Part {
+        Part { arg: self.arg, skip: self.skip }
+    }
+
+    /// Whether it is `NAME=value`.
+    pub(in crate::shell) fn assigns(&self) -> bool {
+        self.uses.is_none()
+    }
+
+    /// Whether its value is a directory that the command starts in.
+    pub(in crate::shell) fn enters(&self) -> bool {
+        matches!(self.uses, Some(Use::Base))
+    }
+
+    /// Whether its value is a file that is read.
+    pub(in crate::shell) fn reads(&self) -> bool {
+        matches!(self.uses, Some(Use::Read))
+    }
+
+    /// Whether its value is a file that is written.
+    pub(in crate::shell) fn writes(&self) -> bool {
+        matches!(self.uses, Some(Use::Write))
+    }
+
+    /// Whether it decides what runs.
+    pub(in crate::shell) fn runs(&self) -> bool {
+        matches!(self.uses, Some(Use::Runs))
+    }
+
+    /// Whether the table keeps it under this name.
+    pub(in crate::shell) fn is(&self, name: &str) -> bool {
+        matches!(self.uses, Some(Use::Keep(kept)) if kept == name)
+    }
+}
+
+/// What stands before the command.
+pub(in crate::shell) struct Launch {
+    /// The options and assignments.
+    pub(in crate::shell) given: Vec<Given>,
+    /// Where the operands start.
+    pub(in crate::shell) operands: usize,
+    /// Where the command starts; it may be missing.
+    pub(in crate::shell) command: usize,
+    /// Why it is unknown, whatever runs.
+    pub(in crate::shell) doubt: Option<Why>,
+}
+
+impl Launch {
+    /// The first option that is kept under this name.
+    pub(in crate::shell) fn find(&self, name: &str) -> Option<&Given> {
+        self.given.iter().find(|given| given.is(name))
+    }
+}
+
+/// Whether the program of this name is looked through: it needs no allow of its own, since what it runs needs one.
+pub(in crate::shell) fn is_through(name: &str) -> bool {
+    tables().program(name).is_some_and(|program| program.through)
+}
+
+/// Why the program of this name is unknown, whatever it runs.
+pub(in crate::shell) fn doubt(name: &str) -> Option<Why> {
+    tables().program(name)?.doubt
+}
+
+/// Reads the words of the program of this name. An error says which word is not understood.
+pub(in crate::shell) fn read(name: &str, argv: &[Word]) -> Result<Launch, (usize, Why)> {
+    let Some(program) = tables().program(name) else { return Err((0, Why::UnknownCommand)) };
+    let count = match program.operands {
+        Operands::Launches(count) => count,
+        // The command stands behind one operand, the host.
+        _ => 1,
+    };
+    parse(program, argv, 1, count)
+}
+
+/// Reads the words from `from` on, up to the command behind `count` operands.
+pub(super) fn parse(
+    program: &Program, argv: &[Word], from: usize, count: usize,
+) -> Result<Launch, (usize, Why)> {
+    let mut given: Vec<Given> = Vec::new();
+    let mut at = from;
+    let mut ended = false;
+    let mut dashed = false;
+    while let Some(word) = argv.get(at) {
+        let text = words::beginning(word);
+        let certain = word.pieces.len() <= 1;
+        if text.is_empty() && !matches!(word.pieces.first(), None | Some(Piece::Home)) {
+            return Err((at, Why::MayBeOption));
+        }
+        let assigns = program.assigns && (ended || !text.starts_with('-'));
+        if assigns && text.contains('=') {
+            if word.splits() {
+                return Err((at, Why::MayBeOption));
+            }
+            given.push(Given { arg: at, skip: 0, value: None, uses: None });
+            at += 1;
+        } else if text == "-"
+            && certain
+            && !program.short('-').is_empty()
+            && !dashed
+            && given.iter().all(|given| !given.assigns())
+        {
+            // Also behind `--`; the options end here.
+            dashed = true;
+            ended = true;
+            at += 1;
+        } else if ended {
+            break;
+        } else if text == "--" && certain {
+            ended = true;
+            at += 1;
+            if !program.assigns {
+                break;
+            }
+        } else if text.starts_with("--")
+            || (program.style.one_dash() && text.len() > 1 && text.starts_with('-'))
+        {
+            at = long(program, argv, at, &mut given)?;
+        } else if text == "-" && certain {
+            break;
+        } else if text.starts_with('-') {
+            at = short(program, argv, at, &mut given)?;
+        } else {
+            break;
+        }
+    }
+    for index in at..at + count {
+        if argv.get(index).is_some_and(Word::splits) {
+            return Err((index, Why::MayBeOption));
+        }
+    }
+    Ok(Launch { given, operands: at, command: at + count, doubt: program.doubt })
+}
+
+/// Whether it takes a value. Where versions differ, the command behind could begin in two places.
+fn takes<'m>(readings: impl Iterator<Item = &'m Meaning>) -> Option<Takes> {
+    let mut found = None;
+    for reading in readings {
+        if found.is_some_and(|found| found != reading.takes) {
+            return None;
+        }
+        found = Some(reading.takes);
+    }
+    found
+}
+
+/// Notes what an option is used for, and says where the words behind it begin.
+fn note<'m>(
+    readings: impl Iterator<Item = &'m Meaning>, part: Part, argv: &[Word], valued: bool,
+    given: &mut Vec<Given>,
+) -> usize {
+    for reading in readings {
+        let value = valued
+            .then(|| argv.get(part.arg).map(|word| words::without(word, part.skip)))
+            .flatten();
+        given.push(Given { arg: part.arg, skip: part.skip, value, uses: Some(reading.uses) });
+    }
+    part.arg + 1
+}
+
+fn long(
+    program: &Program, argv: &[Word], at: usize, given: &mut Vec<Given>,
+) -> Result<usize, (usize, Why)> {
+    let unknown = (at, Why::UnknownOption);
+    let word = argv.get(at).ok_or(unknown)?;
+    let text = words::beginning(word);
+    let dashes = if text.starts_with("--") { 2 } else { 1 };
+    let text = text.get(dashes..).unwrap_or_default();
+    let name = text.split_once('=').map_or(text, |(name, _)| name);
+    let readings = program.whole(name);
+    let meanings = || readings.iter().map(|(_, meaning)| meaning);
+    let takes = takes(meanings()).ok_or(unknown)?;
+    if text.contains('=') {
+        if takes == Takes::Nothing || word.splits() {
+            return Err(unknown);
+        }
+        let part = Part { arg: at, skip: dashes + name.len() + 1 };
+        return Ok(note(meanings(), part, argv, true, given));
+    }
+    if word.pieces.len() > 1 {
+        return Err(unknown);
+    }
+    if takes != Takes::Value {
+        return Ok(note(meanings(), Part { arg: at, skip: 0 }, argv, false, given));
+    }
+    argv.get(at + 1).filter(|value| !value.splits()).ok_or(unknown)?;
+    Ok(note(meanings(), Part { arg: at + 1, skip: 0 }, argv, true, given))
+}
+
+fn short(
+    program: &Program, argv: &[Word], at: usize, given: &mut Vec<Given>,
+) -> Result<usize, (usize, Why)> {
+    let unknown = (at, Why::UnknownOption);
+    let word = argv.get(at).ok_or(unknown)?;
+    let text = words::beginning(word);
+    let certain = word.pieces.len() <= 1;
+    let is_number = text.len() > 1 && text.bytes().skip(1).all(|byte| byte.is_ascii_digit());
+    if program.digits && is_number && certain {
+        return Ok(at + 1);
+    }
+    for (index, letter) in text.char_indices().skip(1) {
+        let rest = index + letter.len_utf8();
+        let attached = rest < text.len() || !certain;
+        let readings = program.short(letter);
+        let meanings = || readings.iter().map(|(_, meaning)| meaning);
+        let here = Part { arg: at, skip: 0 };
+        match takes(meanings()).ok_or(unknown)? {
+            Takes::Nothing => {
+                note(meanings(), here, argv, false, given);
+            }
+            _ if attached => {
+                if word.splits() {
+                    return Err(unknown);
+                }
+                return Ok(note(meanings(), Part { arg: at, skip: rest }, argv, true, given));
+            }
+            Takes::Maybe => return Ok(note(meanings(), here, argv, false, given)),
+            Takes::Value => {
+                argv.get(at + 1).filter(|value| !value.splits()).ok_or(unknown)?;
+                return Ok(note(meanings(), Part { arg: at + 1, skip: 0 }, argv, true, given));
+            }
+        }
+    }
+    if certain { Ok(at + 1) } else { Err(unknown) }
+}
