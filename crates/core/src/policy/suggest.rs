@@ -187,7 +187,7 @@ fn located<T>(value: T) -> Located<T> {
 
 fn command(words: Vec<&str>) -> Located<CommandPattern> {
     let tokens = words.into_iter().map(|word| Token::Text(word.to_owned())).collect();
-    located(CommandPattern { tokens })
+    located(CommandPattern::beginning(tokens))
 }
 
 /// The words of a command that say what it does; `None` where they would allow anything.

@@ -1,7 +1,7 @@
 //! Rules that allow more than can be overseen.
 
 use crate::policy::Effect;
-use crate::policy::document::{CommandPattern, Document, Token, quoted, wild};
+use crate::policy::document::{Behind, CommandPattern, Document, Token, quoted, wild};
 
 use crate::shell::is_interpreter_or_launcher;
 
@@ -172,7 +172,8 @@ fn tools(report: &mut Report, documents: &[Document]) {
 }
 
 fn command_is_broad(command: &CommandPattern, guarded: bool) -> Option<String> {
-    let (first, rest) = command.tokens.split_first()?;
+    // Behind a `**` nothing is held to its place.
+    let (first, rest) = command.certain().split_first().or(command.tokens.split_first())?;
     let names: Vec<&str> = match first {
         Token::Any | Token::Rest => return Some("it allows every command".to_owned()),
         Token::Like(pattern) => {
@@ -185,6 +186,15 @@ fn command_is_broad(command: &CommandPattern, guarded: bool) -> Option<String> {
         Token::Text(name) => vec![name],
         Token::OneOf(names) => names.iter().map(String::as_str).collect(),
     };
+    // What may stand behind is said, and no star is in it.
+    let is_told = match &command.behind {
+        Behind::Anything => false,
+        Behind::Nothing => command.tokens.iter().all(is_told),
+        Behind::Only { operands, .. } => command.tokens.iter().chain(operands).all(is_told),
+    };
+    if is_told {
+        return None;
+    }
     if let [Token::Text(option)] = rest
         && names.iter().all(|name| OPTIONS.contains(&(name, option.as_str())))
     {
@@ -205,6 +215,11 @@ fn command_is_broad(command: &CommandPattern, guarded: bool) -> Option<String> {
             quoted(name)
         )
     })
+}
+
+/// Whether a token stands for certain words.
+fn is_told(token: &Token) -> bool {
+    matches!(token, Token::Text(_) | Token::OneOf(_))
 }
 
 fn is_open_ended(program: &str) -> bool {

@@ -60,6 +60,12 @@ fn one_rule() {
             "effect='allow'\ncommands=['git', 'docker **', 'npm *']",
             vec!["too-broad 4:11", "too-broad 4:18", "too-broad 4:31"],
         ),
+        ("effect='allow'\ncommands=['make ** test']", vec!["too-broad 4:11"]),
+        ("effect='ask'\ncommands=['make ** test']", vec![]),
+        (
+            "effect='allow'\ncommands=[{words='sh x', exact=true}, {words='make', operands=['all']}, {words='make', operands=['*']}]",
+            vec!["too-broad 4:73"],
+        ),
         ("effect='allow'\nwrites=['/**']", vec!["too-broad 4:9"]),
         ("effect='allow'\nreads=['~/**', '/**/*']", vec!["too-broad 4:8", "too-broad 4:16"]),
         ("effect='allow'\nenv=['PATH']", vec!["too-broad 4:6"]),
@@ -107,6 +113,37 @@ fn rules_that_never_decide() {
             &later,
         ),
         (["effect='deny'\ncommands=['rm*']", "effect='ask'\ncommands=['r*']"], &none),
+        (["effect='deny'\ncommands=['rm ** x']", "effect='allow'\ncommands=['rm a x']"], &later),
+        (["effect='deny'\ncommands=['rm ** x']", "effect='allow'\ncommands=['rm x']"], &later),
+        (["effect='deny'\ncommands=['rm ** x']", "effect='allow'\ncommands=['rm a']"], &none),
+        (["effect='deny'\ncommands=['rm ** x']", "effect='allow'\ncommands=['rm ** x y']"], &later),
+        (["effect='deny'\ncommands=['rm ** y']", "effect='allow'\ncommands=['rm ** x y']"], &later),
+        (
+            ["effect='deny'\ncommands=['rm x ** y']", "effect='allow'\ncommands=['rm ** x y']"],
+            &none,
+        ),
+        ([deny_rm, "effect='allow'\ncommands=[{words='rm', operands=['x']}]"], &later),
+        (
+            [
+                "effect='deny'\ncommands=[{words='rm', operands=['x']}]",
+                "effect='allow'\ncommands=['rm x']",
+            ],
+            &none,
+        ),
+        (
+            [
+                "effect='deny'\ncommands=[{words='rm x', exact=true}]",
+                "effect='allow'\ncommands=['rm x']",
+            ],
+            &none,
+        ),
+        (
+            [
+                "effect='deny'\ncommands=[{words='rm x', exact=true}]",
+                "effect='allow'\ncommands=[{words='rm x', exact=true}]",
+            ],
+            &later,
+        ),
         ([deny_rm, "effect='ask'\ncommands=['* -r']"], &none),
         (["effect='deny'\ncommands=['rm -r']", "effect='allow'\ncommands=['rm']"], &none),
         (

@@ -1,6 +1,6 @@
 //! What a command is called, for those who propose rules about it.
 
-use super::spec::Kind;
+use super::spec::{Kind, Operands, Program};
 use super::tables;
 
 /// What the program of this name is. Versions count as the program (`python3.12`), paths by their last component.
@@ -35,4 +35,33 @@ pub fn subcommand_depth(argv: &[&str]) -> usize {
         .map_or(1, |program| program.words + usize::from(program.deeper.contains(&second)));
     let words = rest.iter().take_while(|word| !word.is_empty() && !word.starts_with(['-', '+']));
     1 + words.take(depth - 1).count()
+}
+
+/// How much is known of what a command does with its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Described {
+    /// Nothing: no table has it.
+    No,
+    /// The options that do something; one that is not listed counts as harmless.
+    InPart,
+    /// All: an option that is not listed makes it unknown.
+    Wholly,
+}
+
+/// How much is known of the command that begins with these words: of `git log` what is known of git's command `log`.
+pub(crate) fn described(words: &[&str]) -> Described {
+    let Some((first, mut rest)) = words.split_first() else { return Described::No };
+    let base = first.rsplit('/').next().unwrap_or(first);
+    let Some(mut program) = tables().program(base) else { return Described::No };
+    let by = |program: &Program| if program.open { Described::InPart } else { Described::Wholly };
+    while let (Operands::Command, Some(parent)) = (program.operands, program.names.first()) {
+        let Some((at, name)) = rest.iter().enumerate().find(|(_, word)| !word.starts_with('-'))
+        else {
+            break;
+        };
+        let Some(command) = tables().command(parent, name) else { return by(program) };
+        program = command;
+        rest = rest.get(at + 1..).unwrap_or_default();
+    }
+    by(program)
 }

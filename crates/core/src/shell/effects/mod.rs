@@ -18,6 +18,7 @@ mod git_refs;
 mod interpreters;
 mod network;
 mod packages;
+mod parts;
 mod read;
 mod readers;
 mod search;
@@ -35,7 +36,10 @@ mod writers;
 
 use std::sync::LazyLock;
 
+#[cfg(test)]
+pub(crate) use classify::{Described, described};
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
+pub(crate) use parts::parts;
 
 use self::read::Tables;
 use super::{Access, Why, Word};
