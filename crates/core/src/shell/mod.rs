@@ -19,7 +19,6 @@ mod sweep;
 mod tests;
 
 pub(crate) use effects::parts;
-#[cfg(test)]
 pub(crate) use effects::{Described, described};
 pub use effects::{is_interpreter_or_launcher, subcommand_depth};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};

@@ -84,6 +84,11 @@ fn one_rule() {
             vec!["unmatchable 4:11", "unmatchable 4:19"],
         ),
         ("effect='allow'\ncommands=['cat ~/.x']", vec!["unmatchable 4:11"]),
+        (
+            "effect='allow'\ncommands=[{words='no-such-program x', operands=[]}, {words='sort', operands=[]}]",
+            vec!["unmatchable 4:11"],
+        ),
+        ("effect='deny'\ncommands=[{words='no-such-program x', operands=[]}]", vec![]),
         ("effect='deny'\nreads=['/a/b/**', '!/a/**']", vec!["unmatchable 4:19"]),
         ("effect='deny'\nreads=['/a/**', '/b', '!/a/**']", vec![]),
         (

@@ -54,13 +54,15 @@ pub(crate) fn described(words: &[&str]) -> Described {
     let base = first.rsplit('/').next().unwrap_or(first);
     let Some(mut program) = tables().program(base) else { return Described::No };
     let by = |program: &Program| if program.open { Described::InPart } else { Described::Wholly };
-    while let (Operands::Command, Some(parent)) = (program.operands, program.names.first()) {
-        let Some((at, name)) = rest.iter().enumerate().find(|(_, word)| !word.starts_with('-'))
-        else {
-            break;
-        };
-        let Some(command) = tables().command(parent, name) else { return by(program) };
-        program = command;
+    while let Some(parent) = program.names.first() {
+        let operand = rest.iter().enumerate().find(|(_, word)| !word.starts_with('-'));
+        let Some((at, name)) = operand else { break };
+        match tables().command(parent, name) {
+            Some(command) => program = command,
+            // A command that no table has may be anything.
+            None if matches!(program.operands, Operands::Command) => return Described::No,
+            None => break,
+        }
         rest = rest.get(at + 1..).unwrap_or_default();
     }
     by(program)

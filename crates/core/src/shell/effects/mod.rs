@@ -36,7 +36,6 @@ mod writers;
 
 use std::sync::LazyLock;
 
-#[cfg(test)]
 pub(crate) use classify::{Described, described};
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub(crate) use parts::parts;

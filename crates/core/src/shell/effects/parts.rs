@@ -65,12 +65,15 @@ impl Parts {
                 _ if program.plus && begins.starts_with('+') => return None,
                 _ => {
                     self.operands.push((at, !is_value));
-                    if matches!(program.operands, Operands::Command) {
-                        self.command(program, argv, at)?;
+                    let command = Self::command(program, word);
+                    if let Some(command) = command {
+                        self.add(command, argv, at + 1)?;
+                    } else if matches!(program.operands, Operands::Command) {
+                        return None;
                     }
                     if program.style.leading() {
-                        if !matches!(program.operands, Operands::Command) {
-                            self.operands.extend((next..argv.len()).map(|at| (at, true)));
+                        if command.is_none() {
+                            self.rest(program, argv, next)?;
                         }
                         return Some(());
                     }
@@ -91,11 +94,21 @@ impl Parts {
         Some(())
     }
 
-    /// What follows the name of a command is that command's.
-    fn command(&mut self, program: &Program, argv: &[Word], at: usize) -> Option<()> {
-        let parent = program.names.first()?;
-        let command = tables().command(parent, argv.get(at)?.literal()?)?;
-        self.add(command, argv, at + 1)
+    /// The command that an operand names: what follows is that command's.
+    fn command(program: &Program, word: &Word) -> Option<&'static Program> {
+        tables().command(program.names.first()?, word.literal()?)
+    }
+
+    /// What follows the first operand of a program whose options end there.
+    fn rest(&mut self, program: &Program, argv: &[Word], from: usize) -> Option<()> {
+        let words = argv.get(from..).unwrap_or_default();
+        // The program's own code may see options in it.
+        let options = words.iter().any(|word| words::beginning(word).starts_with(['-', '+']));
+        if options && matches!(program.operands, Operands::Code(_)) {
+            return None;
+        }
+        self.operands.extend((from..argv.len()).map(|at| (at, true)));
+        Some(())
     }
 
     fn long(&mut self, program: &Program, at: usize, name: &str, whole: bool) -> Option<Taken> {
@@ -209,6 +222,8 @@ mod tests {
             ("sort -k\"$x\" a", Some("-k a")),
             ("sort -u\"$x\" a", None),
             ("no-such-program a", None),
+            ("git -C x no-such-command -f", None),
+            ("git no-such-command a", Some("no-such-command a")),
             ("sort", Some("")),
         ] {
             assert_eq!(shown(line).as_deref(), expected, "{line}");

@@ -292,7 +292,7 @@ fn commands_that_cannot_be_patterns() {
         ),
         (
             "{ words = 'a', operands = [], options = ['x'] }",
-            other("52: \"x\" is no option: write \"-x\" or \"--name\", one each"),
+            other("54: \"x\" is no option: write \"-x\" or \"--name\", one each"),
         ),
         (
             "{ words = 'a' }",
