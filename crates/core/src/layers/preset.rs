@@ -6,7 +6,7 @@ pub const PRESETS: &[&str] = &["read-only", "developer"];
 /// A preset of a file of its own, and what all presets have.
 macro_rules! text {
     ($file:literal) => {
-        concat!(include_str!($file), "\n", include_str!("presets/looking.toml"))
+        concat!(include_str!($file), "\n", include_str!("../policy/looking.toml"))
     };
 }
 

@@ -61,6 +61,10 @@ fn one_rule() {
             vec!["too-broad 4:11", "too-broad 4:18", "too-broad 4:31"],
         ),
         ("effect='allow'\ncommands=['make ** test']", vec!["too-broad 4:11"]),
+        (
+            "effect='allow'\ncommands=['node -v', 'python -V', 'npm run build', 'docker compose up', 'git add', 'awk', 'less']",
+            vec![],
+        ),
         ("effect='ask'\ncommands=['make ** test']", vec![]),
         (
             "effect='allow'\ncommands=[{words='sh x', exact=true}, {words='make', operands=['all']}, {words='make', operands=['*']}]",
@@ -97,6 +101,47 @@ fn one_rule() {
         ),
     ] {
         assert_eq!(found(&rules(&[rule])), expected, "{rule}");
+    }
+}
+
+/// Rules that other tools warn of: each is any program, script or package.
+#[test]
+fn rules_that_run_whatever_comes_next_are_too_broad() {
+    for rule in [
+        "go run",
+        "go install",
+        "npm run",
+        "npm run *",
+        "npm exec",
+        "npm install",
+        "pnpm run",
+        "pnpm exec",
+        "pnpm dlx",
+        "yarn run",
+        "yarn dlx",
+        "cargo run",
+        "cargo install",
+        "bun run",
+        "bun x",
+        "bunx -p",
+        "deno run",
+        "deno eval",
+        "deno run -A",
+        "uv run",
+        "poetry run",
+        "docker run",
+        "docker exec -it",
+        "kubectl exec",
+        "cmd /c",
+        "dlx",
+        "Rscript",
+        "rscript",
+        "r",
+        "tsx",
+        "npx",
+    ] {
+        let found = found(&format!("[[rule]]\neffect='allow'\ncommands=['{rule}']"));
+        assert_eq!(found, ["too-broad 4:11"], "{rule}");
     }
 }
 

@@ -16,6 +16,14 @@ pub(crate) fn kind(name: &str) -> Kind {
     }
 }
 
+/// A program that is more than plain and whose name is meant.
+pub(crate) fn special_like(is_meant: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let mut names: Vec<&'static str> = tables().programs().filter(|name| is_meant(name)).collect();
+    // The shortest is the one that people know.
+    names.sort_unstable_by_key(|name| (name.len(), *name));
+    names.into_iter().find(|name| kind(name) != Kind::Plain)
+}
+
 /// Whether the bare name of a program is too broad to be allowed for ever: it runs what it is told, starts other programs,
 /// reaches any machine, or does entirely different things by its first argument.
 pub fn is_interpreter_or_launcher(name: &str) -> bool {

@@ -36,9 +36,10 @@ mod writers;
 
 use std::sync::LazyLock;
 
-pub(crate) use classify::{Described, described};
+pub(crate) use classify::{Described, described, kind, special_like};
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub(crate) use parts::parts;
+pub(crate) use spec::Kind;
 
 use self::read::Tables;
 use super::{Access, Why, Word};
