@@ -165,6 +165,24 @@ export type PolicyLayer = 'managed' | 'user' | 'project' | 'code' | 'session';
 /** One or several patterns. */
 type Patterns = string | readonly string[];
 
+/** The words that a command begins with. */
+type CommandWords = string | readonly (string | readonly string[])[];
+
+/** A command of which it is said what may stand behind its first words. */
+type ClosedCommand =
+  | {
+      words: CommandWords;
+      /** These operands and no others, one of them at least; `[]`: none. Options that are known of the program may stand anywhere. */
+      operands: readonly (string | readonly string[])[];
+      /** These options and no others, e.g. `'--quiet'`. @default all that are known and do nothing that needs an allow */
+      options?: readonly string[];
+    }
+  | {
+      words: CommandWords;
+      /** Not one word more. */
+      exact: true;
+    };
+
 /** One rule. Without any matcher it speaks of whole calls of its `tools`. The reference is docs/policy.md. */
 export interface PolicyRule {
   /** Names of tools, with `*` for any text. @default all tools */
@@ -174,9 +192,9 @@ export interface PolicyRule {
   reason?: string;
   /**
    * Beginnings of commands, token by token: `'git status'`, or `['git', ['status', 'log']]` with alternatives; `*` is one
-   * token, `**` (at the end) the rest.
+   * token, `**` any number of them. `{ words: 'npm test', operands: [] }` says what may stand behind.
    */
-  commands?: readonly (string | readonly (string | readonly string[])[])[];
+  commands?: readonly (CommandWords | ClosedCommand)[];
   /** Files that are read: globs; `!` takes out again. */
   reads?: Patterns;
   /** Files that are made, changed, moved or deleted. */

@@ -1,4 +1,5 @@
-//! How much attention the presets cost: `cargo run --release -p countersign-core --example attention -- lines.txt`.
+//! How much attention the presets cost: `cargo run --release -p countersign-core --example attention -- lines.txt`,
+//! or a `.jsonl` with `command`, `label`, `cwd`, `project` and `home` in each line.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -20,35 +21,90 @@ use countersign_core::shell::{Shell, What, analyze};
 /// How many asked commands are listed.
 const LISTED: usize = 100;
 
-/// A place that surely has no symlinks in it, so that every machine measures the same.
-fn place() -> Where {
-    Where {
-        cwd: "/home/user/project".to_owned(),
-        home: Some("/home/user".to_owned()),
-        project: Some("/home/user/project".to_owned()),
-        ..Where::default()
+/// Where a line is judged that says nothing of it: a place that surely has no symlinks in it, so that every machine
+/// measures the same.
+const CWD: &str = "/home/user/project";
+const HOME: &str = "/home/user";
+
+/// A command line, where it is run, and what somebody who read it says of it.
+#[derive(serde::Deserialize)]
+struct Line {
+    command: String,
+    label: Option<String>,
+    cwd: Option<String>,
+    project: Option<String>,
+    home: Option<String>,
+}
+
+impl Line {
+    /// The lines of a file: an object in each line of a `.jsonl`, else a command in each.
+    fn all(file: &str) -> Vec<Self> {
+        let text = std::fs::read(file).unwrap();
+        let text = String::from_utf8_lossy(&text);
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        if file.ends_with(".jsonl") {
+            return lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+        }
+        let bare = |line: &str| Self {
+            command: line.to_owned(),
+            label: None,
+            cwd: None,
+            project: None,
+            home: None,
+        };
+        lines.map(bare).collect()
+    }
+
+    fn label(&self) -> &str {
+        self.label.as_deref().unwrap_or("any")
+    }
+
+    fn place(&self) -> [String; 3] {
+        let or = |given: &Option<String>, other: &str| given.clone().unwrap_or(other.to_owned());
+        [or(&self.cwd, CWD), or(&self.project, CWD), or(&self.home, HOME)]
     }
 }
 
-fn policy(name: &str) -> Policy {
-    let source =
-        Source { layer: Layer::Code, name: Arc::from(format!("preset:{name}")), trusted: true };
-    let document = load(preset(name).unwrap(), Format::Toml, source).unwrap();
-    Policy::compile(vec![document], &place()).unwrap()
+/// A preset, made ready for each place.
+struct Preset {
+    name: String,
+    ready: HashMap<[String; 3], Policy>,
 }
 
-fn verdict(policy: &Policy, line: &str) -> Verdict {
-    let args =
-        Json::Object(BTreeMap::from([("command".to_owned(), Json::String(line.to_owned()))]));
-    let annotations = BTreeMap::new();
-    let call = JudgedCall {
-        tool_name: "bash",
-        args: &args,
-        cwd: None,
-        annotations: &annotations,
-        conditions: &[],
-    };
-    judge(policy, &call, &RealFiles).unwrap()
+impl Preset {
+    fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), ready: HashMap::new() }
+    }
+
+    fn at(&mut self, place: [String; 3]) -> &Policy {
+        let name = &self.name;
+        self.ready.entry(place).or_insert_with_key(|[cwd, project, home]| {
+            let name = Arc::from(format!("preset:{name}"));
+            let source = Source { layer: Layer::Code, name, trusted: true };
+            let document = load(preset(&self.name).unwrap(), Format::Toml, source).unwrap();
+            let place = Where {
+                cwd: cwd.clone(),
+                home: Some(home.clone()),
+                project: Some(project.clone()),
+                ..Where::default()
+            };
+            Policy::compile(vec![document], &place).unwrap()
+        })
+    }
+
+    fn verdict(&mut self, line: &Line) -> Verdict {
+        let command = Json::String(line.command.clone());
+        let args = Json::Object(BTreeMap::from([("command".to_owned(), command)]));
+        let annotations = BTreeMap::new();
+        let call = JudgedCall {
+            tool_name: "bash",
+            args: &args,
+            cwd: None,
+            annotations: &annotations,
+            conditions: &[],
+        };
+        judge(self.at(line.place()), &call, &RealFiles).unwrap()
+    }
 }
 
 /// Whether some command of the line is known, and whether nothing of it is unknown.
@@ -106,16 +162,14 @@ fn share(part: usize, all: usize) -> String {
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let Some(file) = arguments.next() else {
-        eprintln!("usage: attention FILE [allow|ask|deny PRESET]");
+        eprintln!("usage: attention FILE [allow|ask|deny PRESET [LABEL]]");
         std::process::exit(2);
     };
-    let text = std::fs::read(&file).unwrap();
-    let text = String::from_utf8_lossy(&text);
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines = Line::all(&file);
     if let (Some(effect), Some(name)) = (arguments.next(), arguments.next()) {
-        return list(&lines, &effect, &name);
+        return list(&lines, &effect, &name, arguments.next().as_deref());
     }
-    let known: Vec<(bool, bool)> = lines.iter().map(|line| understood(line)).collect();
+    let known: Vec<(bool, bool)> = lines.iter().map(|line| understood(&line.command)).collect();
     println!("lines                {}", lines.len());
     let part = known.iter().filter(|(known, _)| *known).count();
     println!("understood           {}", share(part, lines.len()));
@@ -126,43 +180,50 @@ fn main() {
     }
 }
 
-fn report(name: &str, lines: &[&str]) {
-    let policy = policy(name);
-    let mut counts = [0_usize; 3];
-    let mut topics: HashMap<String, (usize, String, String)> = HashMap::new();
+/// Why lines are asked about, by what is asked about.
+type Topics = HashMap<String, (usize, String, String)>;
+
+fn report(name: &str, lines: &[Line]) {
+    let mut preset = Preset::new(name);
+    let mut labels: BTreeMap<&str, ([usize; 3], Topics)> = BTreeMap::new();
     for line in lines {
-        let verdict = verdict(&policy, line);
+        let verdict = preset.verdict(line);
+        let (counts, topics) = labels.entry(line.label()).or_default();
         counts[verdict.effect as usize] += 1;
         if verdict.effect != Effect::Allow
             && let Some(judged) = deciding(&verdict)
         {
             let entry = topics
                 .entry(topic(&verdict, judged))
-                .or_insert_with(|| (0, verdict.reason.clone(), (*line).to_owned()));
+                .or_insert_with(|| (0, verdict.reason.clone(), line.command.clone()));
             entry.0 += 1;
         }
     }
     println!("\npreset:{name}");
-    for (effect, count) in ["allow", "ask", "deny"].iter().zip(counts) {
-        println!("  {effect:5} {}", share(count, lines.len()));
+    for (label, (counts, _)) in &labels {
+        let all = counts.iter().sum();
+        let [allow, ask, deny] = counts.map(|count| share(count, all));
+        println!("  {label:13} {all:6} lines: allow {allow}, ask {ask}, deny {deny}");
     }
-    let mut topics: Vec<_> = topics.into_iter().collect();
-    topics.sort_by(|a, b| b.1.0.cmp(&a.1.0).then_with(|| a.0.cmp(&b.0)));
-    println!("  what is asked about most, and why the first time:");
-    for (topic, (count, why, line)) in topics.iter().take(LISTED) {
-        println!("  {count:5}  {topic}");
-        println!("         {why}");
-        println!("         $ {line}");
+    for (label, (_, topics)) in labels {
+        let mut topics: Vec<_> = topics.into_iter().collect();
+        topics.sort_by(|a, b| b.1.0.cmp(&a.1.0).then_with(|| a.0.cmp(&b.0)));
+        println!("  what is asked about most of {label}, and why the first time:");
+        for (topic, (count, why, line)) in topics.iter().take(LISTED) {
+            println!("  {count:5}  {topic}");
+            println!("         {why}");
+            println!("         $ {line}");
+        }
     }
 }
 
 /// All lines with an effect, one by one.
-fn list(lines: &[&str], effect: &str, name: &str) {
-    let policy = policy(name);
-    for line in lines {
-        let verdict = verdict(&policy, line);
+fn list(lines: &[Line], effect: &str, name: &str, label: Option<&str>) {
+    let mut preset = Preset::new(name);
+    for line in lines.iter().filter(|line| label.is_none_or(|label| line.label() == label)) {
+        let verdict = preset.verdict(line);
         if format!("{:?}", verdict.effect).eq_ignore_ascii_case(effect) {
-            println!("{line}");
+            println!("{}", line.command);
             if verdict.effect != Effect::Allow {
                 println!("    {}", verdict.reason);
             }

@@ -3,29 +3,259 @@
 /// The names of the presets.
 pub const PRESETS: &[&str] = &["read-only", "developer"];
 
+/// A preset of a file of its own, and what all presets have.
+macro_rules! text {
+    ($file:literal) => {
+        concat!(include_str!($file), "\n", include_str!("../policy/looking.toml"))
+    };
+}
+
 /// The text of a preset, in TOML.
 pub fn preset(name: &str) -> Option<&'static str> {
     match name {
-        "read-only" => Some(include_str!("presets/read-only.toml")),
-        "developer" => Some(include_str!("presets/developer.toml")),
+        "read-only" => Some(text!("presets/read-only.toml")),
+        "developer" => Some(text!("presets/developer.toml")),
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
     use std::sync::Arc;
 
     use super::*;
-    use crate::policy::document::{Format, Layer, Source, load};
+    use crate::call::Json;
+    use crate::path::{Files, PathError, Where};
+    use crate::policy::document::{Document, Format, Layer, Source, Token, load};
+    use crate::policy::{Effect, JudgedCall, Policy, Verdict, judge};
+    use crate::shell::{Described, described};
+
+    fn document(name: &str) -> Document {
+        let source = Source { layer: Layer::Code, name: Arc::from(name), trusted: true };
+        load(preset(name).unwrap(), Format::Toml, source).unwrap_or_else(|errors| {
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            panic!("{name}:\n{}", errors.join("\n"))
+        })
+    }
 
     #[test]
     fn every_preset_is_a_policy() {
         for name in PRESETS {
-            let source = Source { layer: Layer::Code, name: Arc::from(*name), trusted: true };
-            let document = load(preset(name).unwrap(), Format::Toml, source);
-            assert_eq!(document.map(|document| document.rules.is_empty()), Ok(false), "{name}");
+            assert!(!document(name).rules.is_empty(), "{name}");
         }
         assert_eq!(preset("none"), None);
+    }
+
+    /// The first words of each command that a preset allows, in all alternatives.
+    fn allowed(document: &Document) -> BTreeSet<Vec<&str>> {
+        let mut all = BTreeSet::new();
+        let rules = document.rules.iter().filter(|rule| rule.effect == Effect::Allow);
+        for command in rules.flat_map(|rule| &rule.commands) {
+            let mut lists: Vec<Vec<&str>> = vec![Vec::new()];
+            for token in command.value.certain() {
+                let texts: Vec<&str> = match token {
+                    Token::Text(text) => vec![text],
+                    Token::OneOf(texts) => texts.iter().map(String::as_str).collect(),
+                    _ => break,
+                };
+                lists = lists
+                    .iter()
+                    .flat_map(|list| texts.iter().map(|text| [list.as_slice(), &[*text]].concat()))
+                    .collect();
+            }
+            all.extend(lists);
+        }
+        all
+    }
+
+    /// Words of the shell, at which the reading of the shell itself looks.
+    const BUILTINS: &str = ": [ break cd continue dirs echo exit false getopts jobs mapfile popd printf pushd pwd read \
+        readarray return set shift test times true type unset wait";
+
+    /// Programs, and commands of git, whose options are not all in a table. The list only gets shorter.
+    const OPEN: &str = "\
+        ./gradlew ./mvnw ag arch b2sum base32 base64 basename bash bc biome black bun bundle \
+        bunzip2 bzcat bzgrep bzip2 cal cargo cat cc chmod cksum clang clang-format clear cmake \
+        cmp column comm cp cut date df diff diff3 dir dirname docker dotnet du egrep eslint exa \
+        expand expr eza factor fd fdfind fgrep file find flake8 fmt fold free g++ gcc getconf \
+        getent go gofmt golangci-lint gradle grep groups gunzip gzcat gzip hd head hexdump \
+        hostname iconv id iostat isort java jest join jq last locale locate logname look ls \
+        lsb_release lsblk lscpu lsmod lspci lsusb make md5 md5sum mkdir mktemp mlocate mocha mv \
+        mvn mypy ncal nl npm nproc npx numfmt objdump od oxlint paste pgrep phpunit pip pip3 \
+        plocate pnpm poetry pr prettier ps pstree pylint pyright pytest readelf readlink \
+        realpath rev rspec rubocop ruff rustc rustfmt rustup seq sha1sum sha224sum sha256sum \
+        sha384sum sha512sum shasum shellcheck shfmt shuf size sleep stat strings sum sw_vers tac \
+        tail tee touch tput tr tree tsc tsort tty uname unexpand uniq unxz unzip uptime users \
+        vdir vitest vmstat w wc whereis which who whoami xxd xz xzcat xzgrep yarn yes zcat \
+        zegrep zfgrep zgrep zig zipinfo";
+    const OPEN_GIT: &str = "\
+        add annotate blame branch cat-file check-attr check-ignore checkout cherry commit config \
+        count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref grep log \
+        ls-files ls-tree merge-base mv name-rev range-diff reflog remote rev-list rev-parse \
+        shortlog show show-branch show-ref stash status submodule switch tag version whatchanged \
+        worktree";
+
+    /// What is not described is not allowed: a preset allows no program that has no table, or one that leaves options out.
+    #[test]
+    fn presets_allow_nothing_that_is_not_described() {
+        let is_listed = |list: &str, name: &str| list.split_whitespace().any(|word| word == name);
+        for name in PRESETS {
+            let document = document(name);
+            let open: BTreeSet<String> = allowed(&document)
+                .into_iter()
+                .filter(|words| described(words) != Described::Wholly)
+                .filter(|words| match words.as_slice() {
+                    ["git", "--no-pager", command, ..] | ["git", command, ..] => {
+                        !is_listed(OPEN_GIT, command)
+                    }
+                    [program, ..] => !is_listed(OPEN, program) && !is_listed(BUILTINS, program),
+                    [] => true,
+                })
+                .map(|words| words.join(" "))
+                .collect();
+            assert_eq!(open, BTreeSet::new(), "{name}");
+        }
+    }
+
+    fn verdict(name: &str, line: &str) -> Verdict {
+        let place = Where {
+            cwd: "/home/user/project".to_owned(),
+            home: Some("/home/user".to_owned()),
+            project: Some("/home/user/project".to_owned()),
+            ..Where::default()
+        };
+        let policy = Policy::compile(vec![document(name)], &place).unwrap();
+        let command = Json::String(line.to_owned());
+        let args = Json::Object([("command".to_owned(), command)].into());
+        let annotations = Default::default();
+        let call = JudgedCall {
+            tool_name: "bash",
+            args: &args,
+            cwd: None,
+            annotations: &annotations,
+            conditions: &[],
+        };
+        judge(&policy, &call, &NoLinks).unwrap()
+    }
+
+    struct NoLinks;
+
+    impl Files for NoLinks {
+        fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
+            Ok(None)
+        }
+
+        fn is_case_sensitive(&self, _path: &str) -> bool {
+            true
+        }
+    }
+
+    fn effects(name: &str, expected: Effect, lines: &[&str]) {
+        let other: Vec<String> = lines
+            .iter()
+            .map(|line| (line, verdict(name, line)))
+            .filter(|(_, verdict)| verdict.effect != expected)
+            .map(|(line, verdict)| format!("{line}: {}", verdict.reason))
+            .collect();
+        assert!(other.is_empty(), "{name} does not {expected:?}:\n{}", other.join("\n"));
+    }
+
+    #[test]
+    fn a_word_far_behind_does_not_slip_through_developer() {
+        effects(
+            "developer",
+            Effect::Ask,
+            &[
+                "npm test --silent --loglevel silent --prefix /tmp/evil",
+                "npm test -s -s -s --prefix /tmp/x",
+                "npm test --prefi=/tmp/x",
+                "npm test -prefix=/tmp/x",
+                "npm test -script-shell=/tmp/x",
+                "npm test -- --config=/tmp/x",
+                "yarn test a b --cwd /tmp/evil",
+                "pnpm test -r -s -w --dir /tmp/evil",
+                "make test -j 4 install",
+                "make all push",
+                "make test deploy-prod",
+                "make build check install",
+                "make build check lint install",
+                "make -f /tmp/x test",
+                "mvn test exec:exec -Dexec.executable=/bin/rm",
+                "mvn verify deploy:deploy-file -Dfile=x",
+                "mvn verify -B -q -DskipTests deploy",
+                "gradle build :app:publish",
+                "gradle test -q -x y -p /tmp/evil",
+                "./gradlew build test check publish",
+                "cmake --build build -j4 -t install",
+                "cmake --build build --target=install",
+                "cmake --build build -- install",
+                "git checkout -b x -f",
+                "git checkout -bf x",
+                "git checkout -b x --force",
+                "git fetch . +main:o",
+                "git fetch -f -u --prune origin 'refs/heads/*:refs/heads/*'",
+                "git fetch -p origin '+refs/heads/*:refs/heads/*'",
+                "git fetch --prune --prune-tags origin",
+                "go env",
+                "go env -w GOFLAGS=-toolexec=/tmp/x",
+                "git stash -q drop",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_developers_do_runs() {
+        effects(
+            "developer",
+            Effect::Allow,
+            &[
+                "npm test",
+                "npm run build",
+                "npm run test:unit",
+                "make test",
+                "make build check",
+                "git checkout -b feature",
+                "git checkout -b feature main",
+                "git fetch",
+                "git fetch origin",
+                "git fetch origin main",
+                "git stash",
+                "git stash pop",
+                "go env GOPATH",
+                "cargo test -p x",
+                "mvn verify",
+                "gradle build",
+            ],
+        );
+    }
+
+    #[test]
+    fn read_only_has_nothing_that_settings_of_a_clone_decide() {
+        for name in PRESETS {
+            effects(
+                name,
+                Effect::Ask,
+                &[
+                    "git remote show origin",
+                    "git remote show https://evil.example/x",
+                    "git config --list",
+                    "git config -l",
+                    "git config x.y '-anything'",
+                    "hostname evil",
+                    "lsof -i",
+                    "netstat -a",
+                    "man -l x.1",
+                    "bat cache --build --target /tmp/x",
+                    "ack x",
+                    "less +!id x",
+                    "java -version -agentpath:./x",
+                    "node --version -r ./x.js",
+                    "npm ls --logs-dir=/x",
+                ],
+            );
+        }
+        effects("read-only", Effect::Ask, &["npm ls", "npm -v", "pip list", "docker ps"]);
     }
 }

@@ -175,7 +175,7 @@ pub(crate) fn literal(text: impl Into<String>) -> Word {
 }
 
 /// The words of a command, blanks between them.
-fn command_text(argv: &[Word], line: Option<&str>) -> String {
+pub(crate) fn command_text(argv: &[Word], line: Option<&str>) -> String {
     let mut text = String::new();
     // The words of a script inside the line all have the place of what holds the script.
     let apart = argv.windows(2).all(|pair| match pair {

@@ -3,16 +3,21 @@
 //! As narrow as it is useful, never what nobody can oversee, and proven: with these rules this very call would not be asked
 //! about again.
 
+use std::sync::LazyLock;
+
 use super::Effect;
 use super::compile::Policy;
-use super::document::{CommandPattern, Examples, Located, Place, Rule, Token};
+use super::document::{
+    Behind, CommandPattern, Examples, Format, Layer, Located, Place, Rule, Source, Token, read,
+};
 use super::grants::{Grants, effects};
 use super::judge::{JudgedCall, NeedsFiles, Spots};
 use super::protected;
-use super::subject::{Extent, Kind, Subject};
+use super::subject::{Extent, Kind, Subject, command_text};
+use super::tokens::covers;
 use super::verdict::{Cause, JudgedSubject, Verdict};
 use crate::path::{Address, Cached, Files, PathError, Where};
-use crate::shell::{Access, Role, Word, is_interpreter_or_launcher, subcommand_depth};
+use crate::shell::{self, Access, Role, Word, subcommand_depth};
 
 /// Rules that could be saved, and what they mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,10 +124,8 @@ fn scope(
 ) -> Result<Option<Scope>, NeedsFiles> {
     let rule = rule_for(call);
     Ok(match &subject.kind {
-        Kind::Command { argv, role: Role::Plain } => prefix(argv).map(|words| {
-            let text = words.join(" ");
-            (Rule { commands: vec![command(words)], ..rule }, format!("any `{text} …`"))
-        }),
+        Kind::Command { argv, role: Role::Plain } => command_scope(argv)
+            .map(|(command, also)| (Rule { commands: vec![command], ..rule }, also)),
         Kind::Path { .. } => return path(policy.context(), rule, subject, width(call), files),
         Kind::Url { target, .. } => origin(target).map(|origin| {
             let also = format!("everything at {origin}");
@@ -187,65 +190,66 @@ fn located<T>(value: T) -> Located<T> {
 
 fn command(words: Vec<&str>) -> Located<CommandPattern> {
     let tokens = words.into_iter().map(|word| Token::Text(word.to_owned())).collect();
-    located(CommandPattern { tokens })
+    located(CommandPattern::beginning(tokens))
 }
 
-/// The words of a command that say what it does; `None` where they would allow anything.
-fn prefix(argv: &[Word]) -> Option<Vec<&str>> {
+/// A command, and what else it means.
+///
+/// A beginning, with whatever follows, only of what looks and changes nothing: what it does is in its table whatever its
+/// words are. Of all others these very words, since one word more (`--force`, another module, another package) may be
+/// another deed.
+fn command_scope(argv: &[Word]) -> Option<(Located<CommandPattern>, String)> {
     let program = argv.first()?.literal()?;
     let name = super::tokens::base_name(program);
-    let second = argv.get(1).and_then(Word::literal).unwrap_or_default();
-    let launches = LAUNCHES
-        .iter()
-        .any(|(programs, words)| programs.contains(&name) && words.contains(&second));
-    // The file that a runtime is given is whatever stands in it then.
-    let script = ["bun", "deno"].contains(&name) && second.contains(['.', '/']);
-    if program.is_empty() || NEVER.contains(&name) || launches || script {
+    // They change as whom, where, or with what the rest runs; one is our own, with which an agent would approve its calls.
+    if program.is_empty() || matches!(shell::kind(name), shell::Kind::Shell | shell::Kind::Launcher)
+    {
         return None;
     }
-    let depth = match depth(argv) {
-        // The name alone says little: then the very words, as they are.
-        1 if is_interpreter_or_launcher(name) => return None,
-        1 => argv.len(),
-        depth => depth,
-    };
-    if depth > MOST_WORDS {
+    // The file that a runtime is given is whatever stands in it then.
+    let script = argv.get(1).and_then(Word::literal).is_none_or(|word| word.contains(['.', '/']));
+    if shell::kind(name) == shell::Kind::Interpreter && (script || depth(argv) == 1) {
         return None;
     }
     // In a rule a star would be a pattern.
-    let words = argv.get(..depth)?.iter().map(Word::literal);
-    words.map(|word| word.filter(|word| !word.contains('*'))).collect()
+    let words = |to: usize| -> Option<Vec<&str>> {
+        let words = argv.get(..to)?.iter().map(Word::literal);
+        words.map(|word| word.filter(|word| !word.contains('*'))).collect()
+    };
+    let depth = match depth(argv) {
+        // The name alone says little: then the very words, as they are.
+        1 => argv.len(),
+        depth => depth,
+    };
+    if depth <= MOST_WORDS && LOOKING.iter().any(|pattern| covers(pattern, argv)) {
+        let words = words(depth)?;
+        let text = words.join(" ");
+        return Some((command(words), format!("any `{text} …`")));
+    }
+    if argv.len() > MOST_WORDS {
+        return None;
+    }
+    let pattern = command(words(argv.len())?);
+    let value = CommandPattern { behind: Behind::Nothing, ..pattern.value };
+    Some((located(value), format!("exactly `{}`", command_text(argv, None))))
 }
 
-/// The longest prefix that anybody would read.
-const MOST_WORDS: usize = 12;
+/// What looks: the commands that all presets allow, whatever follows.
+static LOOKING: LazyLock<Vec<CommandPattern>> = LazyLock::new(|| {
+    let text = concat!("version = 1\n", include_str!("looking.toml"));
+    let source = Source { layer: Layer::Code, name: "looking".into(), trusted: true };
+    // A file that cannot be read says nothing of what looks. A test reads it.
+    let rules = read(text, Format::Toml, source).map(|document| document.rules).unwrap_or_default();
+    let commands = rules
+        .into_iter()
+        .filter(|rule| rule.effect == Effect::Allow)
+        .flat_map(|rule| rule.commands)
+        .map(|command| command.value);
+    commands.filter(|command| command.behind == Behind::Anything).collect()
+});
 
-/// Programs that change as whom, where, or with what the rest runs; and our own, with which an agent would approve its calls.
-const NEVER: [&str; 12] = [
-    "sudo",
-    "doas",
-    "su",
-    "cd",
-    "pushd",
-    "popd",
-    "eval",
-    "source",
-    ".",
-    "export",
-    "alias",
-    "countersign",
-];
-
-/// Commands of two words that run whatever they are given.
-const LAUNCHES: [(&[&str], &[&str]); 4] = [
-    (&["docker", "podman", "nerdctl"], &["run", "exec", "compose"]),
-    (&["kubectl", "oc"], &["exec", "run", "debug"]),
-    (&["npm", "pnpm", "yarn", "bun"], &["exec", "x", "dlx"]),
-    (
-        &["deno", "uv", "poetry", "pipx", "bundle", "conda", "nix"],
-        &["run", "exec", "eval", "shell", "develop"],
-    ),
-];
+/// The longest command that anybody would read.
+const MOST_WORDS: usize = 24;
 
 /// How many words say what the command does. What is not literal ends them.
 fn depth(argv: &[Word]) -> usize {

@@ -1,8 +1,8 @@
 //! Whether the beginning of a command is the one that a rule speaks of.
 
 use super::compile::wild;
-use super::document::{CommandPattern, Token};
-use crate::shell::{Piece, Word};
+use super::document::{Behind, CommandPattern, Token};
+use crate::shell::{self, Piece, Word};
 
 /// Whether programs whose names differ in case alone are one program: where the usual volumes fold case.
 pub(crate) const FOLDS_CASE: bool = cfg!(any(target_os = "macos", windows));
@@ -25,21 +25,112 @@ pub(crate) fn base_name(word: &str) -> &str {
 }
 
 /// Whether an allow speaks of this command: literal words as they are written.
+///
+/// Sound for whatever the words become that only the run will tell. Each token but `**` is compared with a word that is
+/// literal, so that such a word can only stand where a `**` stands or behind the last token; and there the pattern says
+/// nothing of how many words there are, nor of what they are. Where it does say so ([`Behind`]), every word is literal, or
+/// the value of an option that is one word whatever it becomes.
 pub(crate) fn covers(pattern: &CommandPattern, argv: &[Word]) -> bool {
     // A command whose name is not known is nothing that could be allowed, not even by `*`.
     if argv.first().and_then(Word::literal).is_none() {
         return false;
     }
-    for (at, token) in pattern.tokens.iter().enumerate() {
-        if *token == Token::Rest {
-            return true;
+    let is = |token: &Token, at: usize| {
+        argv.get(at).and_then(Word::literal).is_some_and(|word| token_is(token, word))
+    };
+    let Some(ends) = Ends::of(&pattern.tokens, argv.len(), is) else { return false };
+    match &pattern.behind {
+        Behind::Anything => true,
+        Behind::Nothing => {
+            ends.holds(argv.len()) && argv.iter().all(|word| word.literal().is_some())
         }
-        let Some(word) = argv.get(at).and_then(Word::literal) else { return false };
-        if !token_is(token, word) {
-            return false;
+        Behind::Only { operands, options } => {
+            // Without a `**` there is one end.
+            only(operands, options.as_deref(), pattern.tokens.len(), argv) == Meets::Yes
         }
     }
-    !pattern.tokens.is_empty()
+}
+
+/// Where the tokens can end: numbers of words.
+struct Ends {
+    /// The least.
+    from: usize,
+    /// The most, if there are more.
+    at: Vec<bool>,
+}
+
+impl Ends {
+    /// The ends, if there are any. `is` compares a token with the word at an index.
+    ///
+    /// One pass for each token over the places that are reached, so that the work is their product and no more.
+    fn of(tokens: &[Token], words: usize, is: impl Fn(&Token, usize) -> bool) -> Option<Self> {
+        let first = tokens.iter().position(|token| *token == Token::Rest).unwrap_or(tokens.len());
+        let (start, rest) = tokens.split_at_checked(first)?;
+        if tokens.is_empty() || !start.iter().enumerate().all(|(at, token)| is(token, at)) {
+            return None;
+        }
+        if rest.len() <= 1 {
+            // Nothing behind a `**`: the least is as good as any.
+            let at = if rest.is_empty() { Vec::new() } else { vec![true; words + 1] };
+            return Some(Self { from: first, at });
+        }
+        let mut at = vec![false; words + 1];
+        *at.get_mut(first)? = true;
+        for token in rest {
+            if *token == Token::Rest {
+                let from = at.iter().position(|reached| *reached)?;
+                at.iter_mut().skip(from).for_each(|reached| *reached = true);
+            } else {
+                for end in (0..=words).rev() {
+                    let before = end.checked_sub(1);
+                    let reached = before.is_some_and(|before| {
+                        at.get(before).copied().unwrap_or(false) && is(token, before)
+                    });
+                    if let Some(slot) = at.get_mut(end) {
+                        *slot = reached;
+                    }
+                }
+            }
+        }
+        let from = at.iter().position(|reached| *reached)?;
+        Some(Self { from, at })
+    }
+
+    /// Whether the tokens can end behind so many words.
+    fn holds(&self, words: usize) -> bool {
+        self.from == words || self.at.get(words).copied().unwrap_or(false)
+    }
+}
+
+/// Whether behind the first words there are these operands and options and no others.
+///
+/// For an allow only *yes* counts: each word is then a known option, its value in every reading of the program, or an
+/// operand that is listed. For a deny or an ask only *no* counts: some operand or option is surely there that is not listed.
+/// What cannot be told is neither.
+fn only(operands: &[Token], options: Option<&[String]>, words: usize, argv: &[Word]) -> Meets {
+    let Some(parts) = shell::parts(argv) else { return Meets::Could };
+    let mut meets = Meets::Yes;
+    if let Some(options) = options {
+        for (at, option) in parts.options.iter().filter(|(at, _)| *at >= words) {
+            if !options.contains(option) {
+                // An option that is cut short is in the list by each name that it could stand for, or could be another.
+                let another =
+                    parts.options.iter().any(|(other, name)| other == at && options.contains(name));
+                meets = meets.min(if another { Meets::Could } else { Meets::No });
+            }
+        }
+    }
+    let mut some = operands.is_empty();
+    for (at, surely) in parts.operands.iter().filter(|(at, _)| *at >= words) {
+        let word = argv.get(*at).and_then(Word::literal);
+        some |= surely;
+        meets = meets.min(match word {
+            Some(word) if operands.iter().any(|token| token_is(token, word)) => Meets::Yes,
+            Some(_) if *surely => Meets::No,
+            _ => Meets::Could,
+        });
+    }
+    if some { meets } else { meets.min(Meets::Could) }
 }
 
 /// Whether the pattern spells out the argument at this index, all before it as well.
@@ -50,20 +141,30 @@ pub(crate) fn spells_out(pattern: &CommandPattern, arg: usize) -> bool {
 }
 
 /// Whether a deny or an ask speaks of this command, or could.
+///
+/// *No* is certain whatever the words become that only the run will tell: it is said where all words are literal and no way
+/// to lay the tokens over them was found, or where none is found when each other word may be any number of words of the
+/// form that is known of it.
 pub(crate) fn bites(pattern: &CommandPattern, argv: &[Word]) -> Meets {
-    let certain = pattern
-        .tokens
-        .iter()
-        .take_while(|token| **token != Token::Rest)
-        .enumerate()
-        .all(|(at, token)| argv.get(at).is_some_and(|word| surely(token, word, at == 0)));
-    if certain {
-        return Meets::Yes;
+    let literal = argv.iter().all(|word| word.literal().is_some());
+    let is =
+        |token: &Token, at: usize| argv.get(at).is_some_and(|word| surely(token, word, at == 0));
+    if let Some(ends) = Ends::of(&pattern.tokens, argv.len(), is) {
+        match &pattern.behind {
+            Behind::Anything => return Meets::Yes,
+            Behind::Nothing if ends.holds(argv.len()) && !argv.iter().any(Word::splits) => {
+                return Meets::Yes;
+            }
+            Behind::Nothing => {}
+            Behind::Only { operands, options } => {
+                return only(operands, options.as_deref(), pattern.tokens.len(), argv);
+            }
+        }
     }
-    if argv.iter().all(|word| word.literal().is_some()) {
+    if literal {
         return Meets::No;
     }
-    if could(&pattern.tokens, argv) { Meets::Could } else { Meets::No }
+    if could(&pattern.tokens, &pattern.behind, argv) { Meets::Could } else { Meets::No }
 }
 
 fn surely(token: &Token, word: &Word, first: bool) -> bool {
@@ -106,22 +207,28 @@ fn token_is_name(token: &Token, word: &str) -> bool {
 /// Whether the tokens could be a beginning of what the words become, each of which may be several words or none.
 ///
 /// The set of all token positions that the words so far can have reached, so that the work is their product and no more.
-fn could(tokens: &[Token], argv: &[Word]) -> bool {
+fn could(tokens: &[Token], behind: &Behind, argv: &[Word]) -> bool {
+    // Operands could be anything as long as some word is not known.
+    let open = *behind != Behind::Nothing;
     let mut reached = vec![false; tokens.len() + 1];
     if let Some(start) = reached.first_mut() {
         *start = true;
     }
+    skip_gaps(tokens, &mut reached);
     for (index, word) in argv.iter().enumerate() {
+        if open && reached.last().copied().unwrap_or(true) {
+            return true;
+        }
+        let splits = word.splits();
+        let vanishes = splits && may_vanish(word);
         let mut next = vec![false; tokens.len() + 1];
-        for (at, token) in tokens.iter().enumerate() {
-            if !reached.get(at).copied().unwrap_or(false) {
-                continue;
+        for at in (0..=tokens.len()).filter(|at| reached.get(*at).copied().unwrap_or(false)) {
+            let token = tokens.get(at);
+            let stays = vanishes || token == Some(&Token::Rest);
+            if stays && let Some(slot) = next.get_mut(at) {
+                *slot = true;
             }
-            if *token == Token::Rest {
-                return true;
-            }
-            let splits = word.splits();
-            if may_be(token, word, index == 0) {
+            if token.is_some_and(|token| may_be(token, word, index == 0)) {
                 if splits {
                     // What follows may be more words of this one.
                     return true;
@@ -130,23 +237,26 @@ fn could(tokens: &[Token], argv: &[Word]) -> bool {
                     *slot = true;
                 }
             }
-            if splits
-                && may_vanish(word)
-                && let Some(slot) = next.get_mut(at)
-            {
-                *slot = true;
-            }
         }
-        if next.last().copied().unwrap_or(true) {
-            return true;
-        }
+        skip_gaps(tokens, &mut next);
         if !next.contains(&true) {
             return false;
         }
         reached = next;
     }
-    // All words are used up: only `**` can still be to come.
-    tokens.iter().zip(&reached).any(|(token, reached)| *reached && *token == Token::Rest)
+    reached.last().copied().unwrap_or(true)
+}
+
+/// A `**` may stand for no word at all.
+fn skip_gaps(tokens: &[Token], reached: &mut [bool]) {
+    for (at, token) in tokens.iter().enumerate() {
+        if *token == Token::Rest
+            && reached.get(at).copied().unwrap_or(false)
+            && let Some(slot) = reached.get_mut(at + 1)
+        {
+            *slot = true;
+        }
+    }
 }
 
 fn may_vanish(word: &Word) -> bool {
@@ -206,7 +316,24 @@ mod tests {
                 text => Token::Text(text.to_owned()),
             })
             .collect();
-        CommandPattern { tokens }
+        CommandPattern::beginning(tokens)
+    }
+
+    /// `words $` for nothing behind, `words = a b` for these operands, `words = a b / -x` for these options as well.
+    fn closed(text: &str) -> CommandPattern {
+        if let Some(words) = text.strip_suffix(" $") {
+            return CommandPattern { behind: Behind::Nothing, ..pattern(words) };
+        }
+        let Some((words, only)) = text.split_once(" =") else { return pattern(text) };
+        let (operands, options) = match only.split_once('/') {
+            Some((operands, options)) => (operands, Some(options)),
+            None => (only, None),
+        };
+        let operands = operands.trim();
+        let operands = if operands.is_empty() { Vec::new() } else { pattern(operands).tokens };
+        let options =
+            options.map(|options| options.split_whitespace().map(str::to_owned).collect());
+        CommandPattern { behind: Behind::Only { operands, options }, ..pattern(words) }
     }
 
     /// `$x` splits, `"$x"` does not, `*` is a glob, `pre$x` has a known beginning.
@@ -265,8 +392,45 @@ mod tests {
             ("npm run test:*", "npm run test:$x", false),
             ("git*", "gitk", true),
             ("git*", "/usr/bin/git", false),
+            ("make ** install", "make install", true),
+            ("make ** install", "make a b install c", true),
+            ("make ** install", "make a b", false),
+            ("make ** install", "make", false),
+            ("make ** install", "make $x install", true),
+            ("make ** install", "make $x", false),
+            ("make ** install", "make \"$x\"", false),
+            ("make ** a b", "make a a b", true),
+            ("make ** a ** b", "make a x b", true),
+            ("make ** a ** b", "make b a", false),
+            ("make ** install **", "make x install", true),
+            ("git push $", "git push", true),
+            ("git push $", "git push origin", false),
+            ("git push $", "git push $x", false),
+            ("git push * $", "git push \"$x\"", false),
+            ("git ** x $", "git a x", true),
+            ("git ** x $", "git x a", false),
+            ("git ** x $", "git x $x x", false),
+            ("sort =", "sort", true),
+            ("sort =", "sort -u", true),
+            ("sort =", "sort a", false),
+            ("sort =", "sort -- -u", false),
+            ("sort =", "sort --no-such-option", false),
+            ("sort =", "no-such-program", false),
+            ("no-such-program =", "no-such-program", false),
+            ("sort = a b", "sort -u a", true),
+            ("sort = a b", "sort a -u b a", true),
+            ("sort = a b", "sort", false),
+            ("sort = a b", "sort a c", false),
+            ("sort = a b", "sort a $x", false),
+            ("sort = a b", "sort a \"$x\"", false),
+            ("sort = *", "sort \"$x\"", false),
+            ("sort = x*", "sort x1 x2", true),
+            ("sort = a", "sort -k 2 a", true),
+            ("sort = a / -k", "sort -k 2 a", true),
+            ("sort = a / -k", "sort -k 2 -u a", false),
+            ("sort = a / -k", "sort -uk 2 a", false),
         ] {
-            assert_eq!(covers(&pattern(tokens), &argv(words)), expected, "{tokens} / {words}");
+            assert_eq!(covers(&closed(tokens), &argv(words)), expected, "{tokens} / {words}");
         }
     }
 
@@ -304,8 +468,34 @@ mod tests {
             ("rm*", "arm x", No),
             ("git push*", "git pushx", Yes),
             ("git push*", "git \"$x\"", Could),
+            ("make ** install", "make a install", Yes),
+            ("make ** install", "make install", Yes),
+            ("make ** install", "make $x install", Yes),
+            ("make ** install", "make a b", No),
+            ("make ** install", "make a $x b", Could),
+            ("make ** install", "make a \"$x\" b", Could),
+            ("make ** install", "make a in$x b", Could),
+            ("make ** install", "/usr/bin/make a install", Yes),
+            ("make ** install x", "make a install $x", Could),
+            ("make ** install x", "make a install y$x", Could),
+            ("make ** install **", "make", No),
+            ("make ** -j*", "make a -j4", Yes),
+            ("git push $", "git push", Yes),
+            ("git push $", "git push a", No),
+            ("git push $", "git push $x", Could),
+            ("git push $", "git push \"$x\"", No),
+            ("git push $", "git push a $x", No),
+            ("git ** x $", "git $x x", Could),
+            ("sort = a", "sort a", Yes),
+            ("sort = a", "sort b", No),
+            ("sort = a", "sort -k a", Could),
+            ("sort = a", "sort \"$x\"", Could),
+            ("sort = a", "sort $x", Could),
+            ("sort = a", "sort --no-such-option b", Could),
+            ("sort = a", "sort a b", No),
+            ("sort = a / -u", "sort -r a", No),
         ] {
-            assert_eq!(bites(&pattern(tokens), &argv(words)), expected, "{tokens} / {words}");
+            assert_eq!(bites(&closed(tokens), &argv(words)), expected, "{tokens} / {words}");
         }
     }
 
@@ -316,5 +506,65 @@ mod tests {
         assert!(!spells_out(&pattern("git *"), 1));
         assert!(!spells_out(&pattern("* -c"), 1));
         assert!(!spells_out(&pattern("git -*"), 1));
+    }
+
+    /// All that a word may become: `$x` nothing, or some of these words, `"$x"` one of them.
+    fn becomes(word: &str, values: &[&[&str]]) -> Vec<Vec<String>> {
+        let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        match word {
+            "$x" => values.iter().map(|value| own(value)).collect(),
+            "\"$x\"" => values.iter().map(|value| vec![value.join(" ")]).collect(),
+            word => vec![vec![word.to_owned()]],
+        }
+    }
+
+    proptest::proptest! {
+        #![proptest_config(crate::cases::cases(512, 20_000))]
+
+        /// What a line becomes when it runs is what was judged: an allow covers it too, a deny that cannot meet the line does
+        /// not meet it, and one that surely does, does.
+        #[test]
+        fn what_holds_before_the_run_holds_in_it(
+            words in proptest::collection::vec(
+                proptest::sample::select(vec!["$x", "\"$x\"", "a", "b", "-u", "-k", "--", "-ku"]), 0..5),
+            tokens in proptest::collection::vec(
+                proptest::sample::select(vec!["**", "*", "a", "b", "-u", "a|b", "-*"]), 0..4),
+            behind in proptest::sample::select(vec!["", " $", " =", " = a", " = a b", " = *", " = a / -u", " = -u a"]),
+        ) {
+            let mut text = vec!["sort"];
+            for token in tokens {
+                let gap = token == "**" && (text.last() == Some(&"**") || behind.starts_with(" ="));
+                if !gap {
+                    text.push(token);
+                }
+            }
+            if behind == " $" && text.last() == Some(&"**") {
+                text.pop();
+            }
+            let pattern = closed(&format!("{}{behind}", text.join(" ")));
+            let line = format!("sort {}", words.join(" "));
+            let line = argv(line.trim());
+            let (covered, bitten) = (covers(&pattern, &line), bites(&pattern, &line));
+            let values: &[&[&str]] =
+                &[&[], &["a"], &["b"], &["-u"], &["-k"], &["--"], &["a", "b"], &["-u", "a"], &["-k", "-u", "a"]];
+            let mut lines: Vec<Vec<String>> = vec![vec!["sort".to_owned()]];
+            for word in &words {
+                lines = lines
+                    .iter()
+                    .flat_map(|line| {
+                        becomes(word, values).into_iter().map(move |more| [line.clone(), more].concat())
+                    })
+                    .collect();
+            }
+            for run in lines {
+                let run: Vec<Word> = run.iter().map(|word| literal(word.as_str())).collect();
+                proptest::prop_assert!(!covered || covers(&pattern, &run), "{:?} {:?} {:?}", pattern, line, run);
+                match bitten {
+                    Meets::Yes => proptest::prop_assert_ne!(bites(&pattern, &run), Meets::No, "{:?} {:?}", pattern, run),
+                    Meets::No => proptest::prop_assert_ne!(bites(&pattern, &run), Meets::Yes, "{:?} {:?}", pattern, run),
+                    Meets::Could => {}
+                }
+            }
+        }
     }
 }

@@ -18,6 +18,8 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use effects::parts;
+pub(crate) use effects::{Described, Kind, described, kind, special_like};
 pub use effects::{is_interpreter_or_launcher, subcommand_depth};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
 

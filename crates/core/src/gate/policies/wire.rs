@@ -14,7 +14,7 @@ use crate::call::Json;
 use crate::gate::Error;
 use crate::layers::{CodePolicy, PRESETS, Problem, preset};
 use crate::policy::document::{
-    Code, CommandPattern, DocumentError, Format, Located, Mode, Rule, Token, load, to_toml,
+    Behind, Code, CommandPattern, DocumentError, Format, Located, Mode, Rule, Token, load, to_toml,
 };
 use crate::policy::import;
 use crate::policy::lint::{Finding, FindingCode, Severity, lint};
@@ -469,18 +469,47 @@ impl Serialize for RuleOut<'_> {
     }
 }
 
-/// A list of tokens.
+/// A list of tokens, or an object with what may stand behind them.
 struct CommandOut<'a>(&'a CommandPattern);
 
 impl Serialize for CommandOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let words = TokensOut(&self.0.tokens);
+        match &self.0.behind {
+            Behind::Anything => words.serialize(serializer),
+            Behind::Nothing => {
+                let mut map = serializer.serialize_map(None)?;
+                map.serialize_entry("words", &words)?;
+                map.serialize_entry("exact", &true)?;
+                map.end()
+            }
+            Behind::Only { operands, options } => {
+                let mut map = serializer.serialize_map(None)?;
+                map.serialize_entry("words", &words)?;
+                map.serialize_entry("operands", &TokensOut(operands))?;
+                if let Some(options) = options {
+                    map.serialize_entry("options", options)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+struct TokensOut<'a>(&'a [Token]);
+
+impl Serialize for TokensOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         #[serde(untagged)]
         enum TokenOut<'a> {
             One(&'a str),
             Of(&'a [String]),
+            Only([&'a str; 1]),
         }
-        serializer.collect_seq(self.0.tokens.iter().map(|token| match token {
+        serializer.collect_seq(self.0.iter().map(|token| match token {
+            // In a list of its own a star is a star.
+            Token::Text(text) if text.contains('*') => TokenOut::Only([text]),
             Token::Text(text) | Token::Like(text) => TokenOut::One(text),
             Token::OneOf(words) => TokenOut::Of(words),
             Token::Any => TokenOut::One("*"),

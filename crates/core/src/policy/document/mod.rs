@@ -17,8 +17,8 @@ mod write;
 pub use error::{Code, DocumentError, MAX_ERRORS};
 pub use examples::{check_examples, load};
 pub use model::{
-    Arguments, CommandPattern, Document, Examples, Layer, Located, Match, Mode, Place, Reading,
-    Rule, Source, Token, Who,
+    Arguments, Behind, CommandPattern, Document, Examples, Layer, Located, Match, Mode, Place,
+    Reading, Rule, Source, Token, Who,
 };
 pub use read::{MAX_BYTES, MAX_RULES, read};
 pub use schema::VERSION;

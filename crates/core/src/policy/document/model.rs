@@ -197,11 +197,48 @@ pub struct Examples {
     pub not_matching: Vec<Located<String>>,
 }
 
-/// The beginning of a command, token by token.
+/// The beginning of a command, token by token, and what may stand behind it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CommandPattern {
     /// Never empty.
     pub tokens: Vec<Token>,
+    /// What may stand behind them.
+    pub behind: Behind,
+}
+
+/// What may stand behind the beginning of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub enum Behind {
+    /// Whatever there is.
+    #[default]
+    Anything,
+    /// Not one word more.
+    Nothing,
+    /// These operands and no others, and options of the program's table.
+    Only {
+        /// One of them at least, each any number of times; empty: no operand. Texts, alternatives, and patterns of a word.
+        operands: Vec<Token>,
+        /// These options and no others; `None`: whichever the table has, as far as they do nothing that must be allowed.
+        options: Option<Vec<String>>,
+    },
+}
+
+impl CommandPattern {
+    /// What begins with these tokens.
+    pub fn beginning(tokens: Vec<Token>) -> Self {
+        Self { tokens, behind: Behind::Anything }
+    }
+
+    /// The tokens whose places are certain: those before the first `**`.
+    pub fn certain(&self) -> &[Token] {
+        let end = self.tokens.iter().position(|token| *token == Token::Rest);
+        end.and_then(|end| self.tokens.get(..end)).unwrap_or(&self.tokens)
+    }
+
+    /// Whether it speaks of the first words alone, each in its place.
+    pub fn is_simple(&self) -> bool {
+        self.behind == Behind::Anything && self.certain().len() + 1 >= self.tokens.len()
+    }
 }
 
 /// One token of a [`CommandPattern`].
@@ -215,6 +252,6 @@ pub enum Token {
     Like(String),
     /// `*`: any one word.
     Any,
-    /// `**`: the rest, whatever it is. Only at the end.
+    /// `**`: any number of words, also none. Not at the beginning of more.
     Rest,
 }

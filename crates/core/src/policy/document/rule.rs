@@ -7,9 +7,9 @@ use crate::policy::Effect;
 
 use super::error::{Path, nearest, quoted};
 use super::read::{MAX_RULES, Reader, any, nowhere};
-use super::schema::{EFFECTS, EXAMPLES, HINTS, RULE};
+use super::schema::{COMMAND, EFFECTS, EXAMPLES, HINTS, RULE};
 use super::tree::{Entry, Node, Value};
-use super::{Code, CommandPattern, Examples, Format, Located, Rule, Token, tokens};
+use super::{Behind, Code, CommandPattern, Examples, Format, Located, Rule, Token, tokens};
 
 impl Reader<'_> {
     pub(super) fn rules(&mut self, node: &Node, path: Path<'_>) -> Vec<Rule> {
@@ -92,30 +92,112 @@ impl Reader<'_> {
         let mut commands = Vec::new();
         for (index, item) in self.items(node, path).iter().enumerate() {
             let path = path.index(index);
-            let pattern = match &item.value {
-                Value::Text(text) => tokens::from_text(text),
-                Value::List(list) => {
-                    let tokens: Option<Vec<_>> = list
-                        .iter()
-                        .enumerate()
-                        .map(|(index, token)| self.token(token, path.index(index)))
-                        .collect();
-                    match tokens {
-                        Some(tokens) => tokens::whole(tokens),
-                        None => continue,
-                    }
-                }
-                _ => {
-                    self.expected(item, path, "a string or a list of tokens");
-                    continue;
-                }
+            let value = match &item.value {
+                Value::Table(entries) => self.closed(item, entries, path),
+                _ => self.beginning(item, path),
             };
-            match pattern {
-                Ok(value) => commands.push(Located { value, at: self.place(item.at) }),
-                Err(message) => self.wrong(item, path, message),
+            if let Some(value) = value {
+                commands.push(Located { value, at: self.place(item.at) });
             }
         }
         commands
+    }
+
+    /// The words that a command begins with.
+    fn beginning(&mut self, item: &Node, path: Path<'_>) -> Option<CommandPattern> {
+        let pattern = match &item.value {
+            Value::Text(text) => tokens::from_text(text),
+            Value::List(list) => tokens::whole(self.tokens(list, path)?),
+            _ => {
+                let what = "a string, a list of tokens, or { words = …, operands = […] }";
+                self.expected(item, path, what);
+                return None;
+            }
+        };
+        pattern.map_err(|message| self.wrong(item, path, message)).ok()
+    }
+
+    fn tokens(&mut self, list: &[Node], path: Path<'_>) -> Option<Vec<Token>> {
+        let tokens = list.iter().enumerate();
+        tokens.map(|(index, token)| self.token(token, path.index(index))).collect()
+    }
+
+    /// `{ words = …, operands = […] }` or `{ words = …, exact = true }`.
+    fn closed(&mut self, item: &Node, entries: &[Entry], path: Path<'_>) -> Option<CommandPattern> {
+        self.table(item, path, "a command", COMMAND)?;
+        let entry = |key: &str| entries.iter().find(|entry| entry.key == key);
+        let Some(words) = entry("words") else {
+            let message = "\"words\" is missing: the words that the command begins with";
+            self.wrong(item, path, message.to_owned());
+            return None;
+        };
+        let pattern = self.beginning(&words.node, path.key("words"))?;
+        let behind = match (entry("exact"), entry("operands"), entry("options")) {
+            (Some(exact), None, None) => match exact.node.value {
+                Value::Flag(true) => Behind::Nothing,
+                _ => {
+                    self.expected(&exact.node, path.key("exact"), "true, or left out");
+                    return None;
+                }
+            },
+            (None, Some(operands), options) => Behind::Only {
+                operands: self.operands(&operands.node, path.key("operands"))?,
+                options: match options {
+                    Some(options) => Some(self.options(&options.node, path.key("options"))?),
+                    None => None,
+                },
+            },
+            _ => {
+                let message = "say what may stand behind the words: operands = [\"build\"] for these operands and no \
+                               others (and options = [\"-v\"] for these options and no others), or exact = true for \
+                               nothing at all; leave the braces out if anything may";
+                self.wrong(item, path, message.to_owned());
+                return None;
+            }
+        };
+        tokens::with(pattern, behind).map_err(|message| self.wrong(item, path, message)).ok()
+    }
+
+    /// Operands: an empty list says that there is none.
+    fn operands(&mut self, node: &Node, path: Path<'_>) -> Option<Vec<Token>> {
+        let Value::List(list) = &node.value else {
+            self.expected(node, path, "a list of words");
+            return None;
+        };
+        let tokens = self.tokens(list, path)?;
+        if tokens.contains(&Token::Rest) {
+            let message = "\"*\" stands for operands of any name and number";
+            self.wrong(node, path, message.to_owned());
+            return None;
+        }
+        Some(tokens)
+    }
+
+    fn options(&mut self, node: &Node, path: Path<'_>) -> Option<Vec<String>> {
+        let Value::List(list) = &node.value else {
+            self.expected(node, path, "a list of options");
+            return None;
+        };
+        let mut options = Vec::with_capacity(list.len());
+        for (index, item) in list.iter().enumerate() {
+            let path = path.index(index);
+            match &item.value {
+                Value::Text(text) if is_option(text) => options.push(text.clone()),
+                Value::Text(text) => {
+                    let message = format!(
+                        "{} is no option: write \"-x\" or \"--name\", one each",
+                        quoted(text)
+                    );
+                    self.wrong(item, path, message);
+                    return None;
+                }
+                _ => {
+                    self.expected(item, path, "a string");
+                    return None;
+                }
+            }
+        }
+        Some(options)
     }
 
     fn token(&mut self, node: &Node, path: Path<'_>) -> Option<Token> {
@@ -261,4 +343,12 @@ fn variable(name: &str) -> Result<(), String> {
         "{} is no name of a variable: write the name alone, with * for any text; its value is not compared",
         quoted(name)
     ))
+}
+
+/// Whether this is one option by its whole name.
+fn is_option(text: &str) -> bool {
+    let name = text.trim_start_matches('-');
+    (1..=2).contains(&(text.len() - name.len()))
+        && !name.is_empty()
+        && !name.contains(['=', ' ', '*'])
 }

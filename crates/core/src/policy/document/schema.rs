@@ -32,6 +32,9 @@ pub(super) const RULE: &[&str] = &[
     "examples",
 ];
 
+/// A command with what may stand behind it.
+pub(super) const COMMAND: &[&str] = &["words", "operands", "options", "exact"];
+
 /// What says who must agree.
 pub(super) const WHO: &[&str] = &["approvers", "quorum", "exclude_requester", "escalate", "remind"];
 
@@ -91,6 +94,7 @@ mod tests {
             ),
             ("/$defs/rule/properties/examples/properties", EXAMPLES.to_vec()),
             ("/$defs/rule/properties/escalate/properties", ESCALATE.to_vec()),
+            ("/$defs/closedCommand/properties", COMMAND.to_vec()),
             ("/$defs/rule/properties/annotations/properties", HINTS.to_vec()),
         ] {
             let mut keys: Vec<String> = at(pointer).as_object().unwrap().keys().cloned().collect();
@@ -112,7 +116,13 @@ mod tests {
         assert_eq!(at("/$defs/mode/enum"), &words(&MODES.map_names()));
         assert_eq!(at("/properties/version/const"), &Value::from(VERSION));
         assert_eq!(at("/properties/rule/maxItems"), &Value::from(super::super::MAX_RULES));
-        for closed in ["", "/$defs/reading", "/$defs/rule", "/$defs/rule/properties/examples"] {
+        for closed in [
+            "",
+            "/$defs/reading",
+            "/$defs/rule",
+            "/$defs/rule/properties/examples",
+            "/$defs/closedCommand",
+        ] {
             assert_eq!(at(&format!("{closed}/additionalProperties")), &Value::Bool(false));
         }
     }
@@ -133,7 +143,11 @@ mod tests {
         for example in schema["examples"].as_array().unwrap() {
             assert_eq!(read_json(example), Ok(()), "{example}");
         }
-        for list in ["/$defs/commandText/examples", "/$defs/command/anyOf/1/examples"] {
+        for list in [
+            "/$defs/commandText/examples",
+            "/$defs/command/anyOf/1/examples",
+            "/$defs/closedCommand/examples",
+        ] {
             for command in schema.pointer(list).unwrap().as_array().unwrap() {
                 let rule = serde_json::json!({ "effect": "deny", "commands": [command] });
                 let document = serde_json::json!({ "version": 1, "rule": [rule] });

@@ -149,6 +149,7 @@ fn commands_that_can() {
         ("echo ''", vec![text("echo"), text("")]),
         ("git '*' '**'", vec![text("git"), text("*"), text("**")]),
         ("* -v **", vec![Token::Any, text("-v"), Token::Rest]),
+        ("make ** install", vec![text("make"), Token::Rest, text("install")]),
         ("run test:*", vec![text("run"), Token::Like("test:*".to_owned())]),
         ("printf '\\n'", vec![text("printf"), text("\\n")]),
     ] {

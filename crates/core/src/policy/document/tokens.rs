@@ -1,7 +1,7 @@
 //! Patterns of commands: from text to tokens.
 
 use super::error::quoted;
-use super::{CommandPattern, Token};
+use super::{Behind, CommandPattern, Token};
 
 /// Reads `git log --oneline`: split at blanks; `'…'` and `"…"` hold a token together, everything in them stands for
 /// itself.
@@ -89,12 +89,29 @@ pub(super) fn word(token: String) -> Result<Token, String> {
 
 /// A pattern of these tokens.
 pub(super) fn whole(tokens: Vec<Token>) -> Result<CommandPattern, String> {
-    let rest = tokens.iter().position(|token| *token == Token::Rest);
-    match (tokens.len(), rest) {
-        (0, _) => Err("there is no command in it".to_owned()),
-        (length, Some(at)) if at + 1 < length => Err(
-            "\"**\" stands for all the rest, so it can only be the last token; \"*\" stands for one token".to_owned(),
+    let twice = |pair: &[Token]| pair.iter().all(|token| *token == Token::Rest);
+    match tokens.as_slice() {
+        [] => Err("there is no command in it".to_owned()),
+        [Token::Rest, _, ..] => Err(
+            "\"**\" stands for any number of words, so it cannot stand for the program; \"*\" stands for one word"
+                .to_owned(),
         ),
-        _ => Ok(CommandPattern { tokens }),
+        tokens if tokens.windows(2).any(twice) => {
+            Err("\"**\" twice in a row says no more than once".to_owned())
+        }
+        _ => Ok(CommandPattern::beginning(tokens)),
+    }
+}
+
+/// A pattern with what may stand behind it.
+pub(super) fn with(pattern: CommandPattern, behind: Behind) -> Result<CommandPattern, String> {
+    match behind {
+        Behind::Nothing if pattern.tokens.last() == Some(&Token::Rest) => Err(
+            "\"**\" at the end stands for whatever follows, and \"exact\" says that nothing does".to_owned(),
+        ),
+        Behind::Only { .. } if pattern.tokens.contains(&Token::Rest) => Err(
+            "\"**\" stands for any operands, and \"operands\" says which there are: leave \"**\" out".to_owned(),
+        ),
+        behind => Ok(CommandPattern { behind, ..pattern }),
     }
 }

@@ -1,7 +1,7 @@
 //! From a [`Document`] to TOML that reads back as the same.
 
 use super::schema::{EFFECTS, MATCHES, MODES, VERSION};
-use super::{CommandPattern, Document, Located, Match, Reading, Rule, Token, Who, tokens};
+use super::{Behind, CommandPattern, Document, Located, Match, Reading, Rule, Token, Who, tokens};
 
 /// A rule that no file can hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -133,19 +133,41 @@ fn reading_to_toml(reading: &Reading) -> String {
     text
 }
 
-/// As text where it reads back as the same, else as a list of tokens.
 fn command_to_toml(command: &CommandPattern) -> String {
-    let text: Option<Vec<_>> = command.tokens.iter().map(word).collect();
+    let words = format!("words = {}", beginning(&command.tokens));
+    match &command.behind {
+        Behind::Anything => beginning(&command.tokens),
+        Behind::Nothing => table([words, "exact = true".to_owned()].into_iter()),
+        Behind::Only { operands, options } => {
+            let operands = format!("operands = {}", list(operands.iter().map(token)));
+            let options = options.as_ref().map(|options| {
+                format!("options = {}", list(options.iter().map(|option| string(option))))
+            });
+            table([words, operands].into_iter().chain(options))
+        }
+    }
+}
+
+/// As text where it reads back as the same, else as a list of tokens.
+fn beginning(tokens: &[Token]) -> String {
+    let text: Option<Vec<_>> = tokens.iter().map(word).collect();
     match text.map(|words| words.join(" ")) {
-        Some(text) if tokens::from_text(&text).as_ref() == Ok(command) => string(&text),
-        _ => list(command.tokens.iter().map(|token| match token {
-            Token::Any => string("*"),
-            Token::Rest => string("**"),
-            Token::Text(text) if tokens::word(text.clone()).as_ref() == Ok(token) => string(text),
-            Token::Text(text) => list([string(text)].into_iter()),
-            Token::Like(text) => string(text),
-            Token::OneOf(words) => list(words.iter().map(|word| string(word))),
-        })),
+        Some(text) if tokens::from_text(&text).is_ok_and(|read| read.tokens == tokens) => {
+            string(&text)
+        }
+        _ => list(tokens.iter().map(token)),
+    }
+}
+
+/// A token in a list of them.
+fn token(token: &Token) -> String {
+    match token {
+        Token::Any => string("*"),
+        Token::Rest => string("**"),
+        Token::Text(text) if tokens::word(text.clone()).as_ref() == Ok(token) => string(text),
+        Token::Text(text) => list([string(text)].into_iter()),
+        Token::Like(text) => string(text),
+        Token::OneOf(words) => list(words.iter().map(|word| string(word))),
     }
 }
 
@@ -258,9 +280,21 @@ mod tests {
             prop::collection::vec(text(), 2..4).prop_map(Token::OneOf),
             text().prop_map(|text| Token::Like(format!("x{text}*"))),
         ];
-        (prop::collection::vec(token, 1..5), any::<bool>()).prop_map(|(mut tokens, rest)| {
-            tokens.extend(rest.then_some(Token::Rest));
-            CommandPattern { tokens }
+        let behind = (0..4_u8, prop::collection::vec(token.clone(), 0..3), any::<bool>());
+        let tokens = (prop::collection::vec(token, 1..5), any::<bool>(), any::<bool>());
+        (tokens, behind).prop_map(|((mut tokens, gap, rest), (kind, operands, options))| {
+            let closed = kind > 1;
+            if gap && kind < 3 && tokens.len() > 1 {
+                tokens.insert(1, Token::Rest);
+            }
+            tokens.extend((rest && !closed).then_some(Token::Rest));
+            let options = options.then(|| vec!["-x".to_owned(), "--name".to_owned()]);
+            let behind = match kind {
+                2 => Behind::Nothing,
+                3 => Behind::Only { operands, options },
+                _ => Behind::Anything,
+            };
+            CommandPattern { tokens, behind }
         })
     }
 
@@ -350,7 +384,7 @@ shell = "bash"
 [[rule]]
 tools = ["run"]
 effect = "allow"
-commands = ["git status", "npm run 'a;b' **", ["cargo", ["test", "check"]], ["say", "it's \"x\""], "echo '*'"]
+commands = ["git status", "npm run 'a;b' **", ["cargo", ["test", "check"]], ["say", "it's \"x\""], "echo '*'", "make ** install", { words = "npm test", operands = [] }, { words = "make", operands = ["all", ["a", "*"], "x*"], options = ["-j", "--jobs"] }, { words = ["say", ["a", "b"]], exact = true }]
 env = ["CI"]
 examples = { match = ["git status -s"], not_match = ["git statusx"] }
 

@@ -68,7 +68,7 @@ pub(super) fn close_first(items: Vec<Item>) -> Vec<Rule> {
 fn longer(rule: &Rule, mut tokens: Vec<Token>, effect: Effect) -> Rule {
     tokens.push(Token::Any);
     let reason = Some("only the command without further arguments is allowed".to_owned());
-    let commands = vec![Located { value: CommandPattern { tokens }, at: rule.at }];
+    let commands = vec![Located { value: CommandPattern::beginning(tokens), at: rule.at }];
     Rule { effect, reason, tools: None, commands, ..rule.clone() }
 }
 

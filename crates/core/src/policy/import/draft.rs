@@ -358,7 +358,7 @@ fn command_rule(foreign: &Foreign, tokens: Vec<Token>) -> Rule {
     if foreign.effect == Effect::Allow {
         rule.tools = Some(SHELLS.iter().map(|&tool| tool.to_owned()).collect());
     }
-    rule.commands = vec![foreign.located(CommandPattern { tokens })];
+    rule.commands = vec![foreign.located(CommandPattern::beginning(tokens))];
     rule
 }
 

@@ -190,7 +190,7 @@ fn by_expression(draft: &mut Draft, foreign: &Foreign, source: &str, narrowed: b
 
 fn any_command(foreign: &Foreign) -> Rule {
     let mut rule = foreign.rule();
-    rule.commands = vec![foreign.located(CommandPattern { tokens: vec![Token::Any] })];
+    rule.commands = vec![foreign.located(CommandPattern::beginning(vec![Token::Any]))];
     rule
 }
 

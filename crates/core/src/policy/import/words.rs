@@ -92,7 +92,7 @@ impl Words {
     /// For an allow; `None` when there is nothing that surely matches no more.
     pub(super) fn narrow(&self) -> Option<Narrow> {
         if self.is_all() {
-            let pattern = CommandPattern { tokens: vec![Token::Any] };
+            let pattern = CommandPattern::beginning(vec![Token::Any]);
             return (self.end != End::Closed).then_some(Narrow {
                 pattern,
                 closed: false,
@@ -121,7 +121,11 @@ impl Words {
                 _ => return None,
             });
         }
-        Some(Narrow { pattern: CommandPattern { tokens }, closed: self.end == End::Closed, exact })
+        Some(Narrow {
+            pattern: CommandPattern::beginning(tokens),
+            closed: self.end == End::Closed,
+            exact,
+        })
     }
 
     /// For an ask or a deny.

@@ -59,7 +59,10 @@ impl Judge<'_> {
         match &subject.kind {
             Kind::Command { argv, .. } => {
                 index.commands(argv, &mut found);
-                self.gather(found, hits, |rule| Ok(command_meets(rule, argv)))?;
+                self.gather(found, hits, |rule| {
+                    self.spend(gaps(rule, argv));
+                    Ok(command_meets(rule, argv))
+                })?;
             }
             Kind::Env { name } => {
                 index.env(name, &mut found);
@@ -289,6 +292,12 @@ impl Judge<'_> {
             .is_some_and(|hit| hit.how == How::Surely)
         })
     }
+}
+
+/// What it costs to look for words anywhere in a long command.
+fn gaps(rule: &Rule, argv: &[Word]) -> u32 {
+    let gaps = rule.commands.iter().filter(|pattern| !pattern.is_simple()).count();
+    u32::try_from(gaps * argv.len() / 16).unwrap_or(u32::MAX)
 }
 
 fn command_meets(rule: &Rule, argv: &[Word]) -> Meets {

@@ -1,36 +1,35 @@
 //! Rules that allow more than can be overseen.
 
 use crate::policy::Effect;
-use crate::policy::document::{CommandPattern, Document, Token, quoted, wild};
+use crate::policy::document::{Behind, CommandPattern, Document, Token, quoted, wild};
 
-use crate::shell::is_interpreter_or_launcher;
+use crate::shell::{Described, Kind, Shell, What, analyze, described, kind, special_like};
 
 use super::{FindingCode, Report, is_whole};
 
-/// Programs that a pattern for many names should not mean by the way.
-const DANGEROUS: &[&str] = &[
-    "sh", "bash", "zsh", "python", "python3", "node", "perl", "ruby", "env", "sudo", "ssh", "git",
-    "npm", "npx", "docker", "rm", "dd", "curl", "make",
-];
-
-/// Programs whose arguments are understood one by one: what they would run or write is judged by itself.
+/// Programs that run what they are given, of which every argument is understood: what they would run is judged by itself, and
+/// a script that writes or runs is found. Of an interpreter it is not (`python x.py` runs what stands in the file).
 const UNDERSTOOD: &[&str] = &[
-    "find", "fd", "fdfind", "sed", "awk", "gawk", "mawk", "nawk", "less", "more", "man", "cd",
-    "pushd", "popd", "set",
+    "find", "fd", "fdfind", "sed", "gsed", "awk", "gawk", "mawk", "nawk", "less", "more", "man",
+    "cd", "pushd", "popd", "set",
 ];
 
-/// Programs that do nothing but to write files: enough, where another rule asks about what is written.
-const WRITERS: &[&str] = &["mv", "cp", "chmod", "mkdir", "touch", "tee"];
-
-/// Options that do one thing, of programs that would otherwise do anything.
-const OPTIONS: &[(&str, &str)] = &[
-    ("node", "-v"),
-    ("node", "--test"),
-    ("node", "--check"),
-    ("npm", "-v"),
-    ("python", "-V"),
-    ("python3", "-V"),
-    ("java", "-version"),
+/// Words behind the name of a program that say: run, fetch or install what comes next.
+const VERBS: &[&str] = &[
+    "run",
+    "run-script",
+    "exec",
+    "x",
+    "dlx",
+    "eval",
+    "repl",
+    "shell",
+    "install",
+    "i",
+    "develop",
+    "debug",
+    "task",
+    "tool",
 ];
 
 /// Variables that decide what runs.
@@ -172,11 +171,12 @@ fn tools(report: &mut Report, documents: &[Document]) {
 }
 
 fn command_is_broad(command: &CommandPattern, guarded: bool) -> Option<String> {
-    let (first, rest) = command.tokens.split_first()?;
+    // Behind a `**` nothing is held to its place.
+    let (first, rest) = command.certain().split_first().or(command.tokens.split_first())?;
     let names: Vec<&str> = match first {
         Token::Any | Token::Rest => return Some("it allows every command".to_owned()),
         Token::Like(pattern) => {
-            let meant = DANGEROUS.iter().find(|name| wild(pattern, name))?;
+            let meant = special_like(|name| wild(pattern, name) && !UNDERSTOOD.contains(&name))?;
             return Some(format!(
                 "{} means {meant:?} too: name the programs that are meant",
                 quoted(pattern)
@@ -185,31 +185,78 @@ fn command_is_broad(command: &CommandPattern, guarded: bool) -> Option<String> {
         Token::Text(name) => vec![name],
         Token::OneOf(names) => names.iter().map(String::as_str).collect(),
     };
-    if let [Token::Text(option)] = rest
-        && names.iter().all(|name| OPTIONS.contains(&(name, option.as_str())))
-    {
+    // What may stand behind is said, and no star is in it.
+    let is_told = match &command.behind {
+        Behind::Anything => false,
+        Behind::Nothing => command.tokens.iter().all(is_told),
+        Behind::Only { operands, .. } => command.tokens.iter().chain(operands).all(is_told),
+    };
+    if is_told {
         return None;
     }
     // `python -c` is still anything, `python manage.py` is not.
-    let is_open = |token: &Token| match token {
+    let is_open = |name: &str, token: &Token| match token {
         Token::Any | Token::Rest => true,
         Token::Like(text) => text.starts_with(['-', '*']),
-        Token::Text(text) => text.starts_with('-') && text != "--version" && text != "--help",
-        Token::OneOf(texts) => texts.iter().any(|text| text.starts_with('-')),
+        Token::Text(text) => is_open_word(name, text),
+        Token::OneOf(texts) => texts.iter().any(|text| is_open_word(name, text)),
     };
-    let is_guarded = |name: &str| guarded && WRITERS.contains(&name);
-    let name = names.iter().find(|name| is_open_ended(name) && !is_guarded(name))?;
-    rest.iter().all(is_open).then(|| {
-        format!(
-            "{} does whatever its arguments say: name the arguments that are meant",
-            quoted(name)
-        )
-    })
+    let is_guarded = |name: &str| guarded && kind(name) == Kind::Blunt;
+    let is_broad = |name: &str| {
+        let verb = VERBS.contains(&name) && rest.is_empty();
+        verb || is_open_ended(name)
+            && !is_guarded(name)
+            && (rest.iter().all(|token| is_open(name, token)) || is_verb(rest))
+    };
+    let name = names.iter().find(|name| is_broad(name))?;
+    Some(format!(
+        "{} does whatever its arguments say: name the arguments that are meant",
+        quoted(name)
+    ))
 }
 
+/// Whether nothing stands behind a word that says: run what comes next. Options of our own say nothing of what that is.
+fn is_verb(rest: &[Token]) -> bool {
+    let is = |text: &String| VERBS.contains(&text.as_str());
+    match rest {
+        [Token::Text(text), more @ ..] if is(text) => more.iter().all(|token| match token {
+            Token::Text(text) => text.starts_with('-'),
+            Token::OneOf(_) => false,
+            Token::Like(text) => text.starts_with(['-', '*']),
+            Token::Any | Token::Rest => true,
+        }),
+        [Token::OneOf(texts)] => texts.iter().any(is),
+        _ => false,
+    }
+}
+
+/// Whether an option leaves open what the program does.
+fn is_open_word(name: &str, text: &str) -> bool {
+    if kind(name) == Kind::Shell && text.starts_with('/') && text.len() < 4 {
+        // `cmd /c`.
+        return true;
+    }
+    if !text.starts_with('-') || matches!(text, "--version" | "--help") {
+        return false;
+    }
+    // An option that is in the table, and runs nothing.
+    let line = format!("'{}' '{}'", name.replace('\'', ""), text.replace('\'', ""));
+    let unknown = |what: &What| matches!(what, What::Unknown { .. });
+    described(&[name, text]) != Described::Wholly
+        || analyze(&line, Shell::Bash).facts.iter().any(|fact| unknown(&fact.what))
+}
+
+/// Whether a token stands for certain words.
+fn is_told(token: &Token) -> bool {
+    matches!(token, Token::Text(_) | Token::OneOf(_))
+}
+
+/// Whether the name of the program alone says nothing of what is done. Some volumes ignore case.
 fn is_open_ended(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
-    is_interpreter_or_launcher(name) && !UNDERSTOOD.contains(&name)
+    let is_special = kind(name) != Kind::Plain
+        || special_like(|known| known.eq_ignore_ascii_case(name)).is_some();
+    is_special && !UNDERSTOOD.contains(&name)
 }
 
 /// `/**`, `~/**` and what means as much.

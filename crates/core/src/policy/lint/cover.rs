@@ -1,6 +1,6 @@
 //! Whether all that one pattern means is meant by another. *No* is always a safe answer.
 
-use crate::policy::document::{CommandPattern, Located, Token};
+use crate::policy::document::{Behind, CommandPattern, Located, Token};
 
 /// Names with `*` for any text.
 pub(super) fn name(wide: &str, narrow: &str) -> bool {
@@ -14,27 +14,56 @@ pub(super) fn name(wide: &str, narrow: &str) -> bool {
     }
 }
 
-/// Beginnings of commands.
+/// Commands.
 pub(super) fn command(wide: &CommandPattern, narrow: &CommandPattern) -> bool {
-    let tokens = wide.tokens.iter().take_while(|token| **token != Token::Rest);
-    tokens.enumerate().all(|(at, token)| {
-        narrow.tokens.get(at).is_some_and(|narrow| match (token, narrow) {
-            (_, Token::Rest) => false,
-            (Token::Any, _) => true,
-            (Token::Text(text), Token::Text(other)) => text == other,
-            (Token::Text(text), Token::OneOf(others)) => others.iter().all(|other| other == text),
-            (Token::OneOf(texts), Token::Text(other)) => texts.contains(other),
-            (Token::OneOf(texts), Token::OneOf(others)) => {
-                others.iter().all(|other| texts.contains(other))
+    if wide == narrow {
+        return true;
+    }
+    // Whether two lists of operands or two tables of options say the same is not looked into.
+    if wide.behind != Behind::Anything {
+        return false;
+    }
+    // The tokens of the wide one are laid over those of the narrow one as over words; only a `**` takes a `**`.
+    let mut reached = vec![false; narrow.tokens.len() + 1];
+    if let Some(start) = reached.first_mut() {
+        *start = true;
+    }
+    for token in &wide.tokens {
+        let mut next = vec![false; reached.len()];
+        let mut before = false;
+        for (at, slot) in next.iter_mut().enumerate() {
+            let here = reached.get(at).copied().unwrap_or(false);
+            if *token == Token::Rest {
+                before |= here;
+                *slot = before;
+            } else if let Some(last) = at.checked_sub(1) {
+                *slot = reached.get(last).copied().unwrap_or(false)
+                    && narrow.tokens.get(last).is_some_and(|narrow| word(token, narrow));
             }
-            (Token::Like(wide), Token::Text(text)) => name(wide, text) && !text.contains('*'),
-            (Token::Like(wide), Token::OneOf(texts)) => {
-                texts.iter().all(|text| name(wide, text) && !text.contains('*'))
-            }
-            (Token::Like(wide), Token::Like(narrow)) => name(wide, narrow),
-            _ => false,
-        })
-    })
+        }
+        reached = next;
+    }
+    reached.contains(&true)
+}
+
+/// Tokens for one word.
+fn word(wide: &Token, narrow: &Token) -> bool {
+    match (wide, narrow) {
+        (_, Token::Rest) => false,
+        (Token::Any, _) => true,
+        (Token::Text(text), Token::Text(other)) => text == other,
+        (Token::Text(text), Token::OneOf(others)) => others.iter().all(|other| other == text),
+        (Token::OneOf(texts), Token::Text(other)) => texts.contains(other),
+        (Token::OneOf(texts), Token::OneOf(others)) => {
+            others.iter().all(|other| texts.contains(other))
+        }
+        (Token::Like(wide), Token::Text(text)) => name(wide, text) && !text.contains('*'),
+        (Token::Like(wide), Token::OneOf(texts)) => {
+            texts.iter().all(|text| name(wide, text) && !text.contains('*'))
+        }
+        (Token::Like(wide), Token::Like(narrow)) => name(wide, narrow),
+        _ => false,
+    }
 }
 
 /// Patterns of paths, or of addresses: the same, or all below a directory.

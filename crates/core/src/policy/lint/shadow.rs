@@ -243,7 +243,7 @@ fn names_are_covered(wide: &[Located<String>], narrow: &[Located<String>]) -> bo
 }
 
 fn shortest(rule: &Rule) -> usize {
-    rule.commands.iter().map(|command| command.value.tokens.len()).min().unwrap_or(0)
+    rule.commands.iter().map(|command| command.value.certain().len()).min().unwrap_or(0)
 }
 
 /// Whether the allow may spell out something that asks unless a rule spells it out: a protected file, or an argument that
@@ -264,13 +264,12 @@ fn names_something(rule: &Rule, tokens: usize) -> bool {
         || rule
             .commands
             .iter()
-            .any(|command| command_names_something(&command.value.tokens, tokens))
+            .any(|command| command_names_something(command.value.certain(), tokens))
 }
 
 fn command_names_something(tokens: &[Token], from: usize) -> bool {
     let words: Option<Vec<String>> = tokens
         .iter()
-        .filter(|token| **token != Token::Rest)
         .map(|token| match token {
             Token::Text(text) => Some(format!("'{}'", text.replace('\'', "'\\''"))),
             _ => None,

@@ -60,6 +60,16 @@ fn one_rule() {
             "effect='allow'\ncommands=['git', 'docker **', 'npm *']",
             vec!["too-broad 4:11", "too-broad 4:18", "too-broad 4:31"],
         ),
+        ("effect='allow'\ncommands=['make ** test']", vec!["too-broad 4:11"]),
+        (
+            "effect='allow'\ncommands=['node -v', 'python -V', 'npm run build', 'docker compose up', 'git add', 'awk', 'less']",
+            vec![],
+        ),
+        ("effect='ask'\ncommands=['make ** test']", vec![]),
+        (
+            "effect='allow'\ncommands=[{words='sh x', exact=true}, {words='make', operands=['all']}, {words='make', operands=['*']}]",
+            vec!["too-broad 4:73"],
+        ),
         ("effect='allow'\nwrites=['/**']", vec!["too-broad 4:9"]),
         ("effect='allow'\nreads=['~/**', '/**/*']", vec!["too-broad 4:8", "too-broad 4:16"]),
         ("effect='allow'\nenv=['PATH']", vec!["too-broad 4:6"]),
@@ -78,6 +88,11 @@ fn one_rule() {
             vec!["unmatchable 4:11", "unmatchable 4:19"],
         ),
         ("effect='allow'\ncommands=['cat ~/.x']", vec!["unmatchable 4:11"]),
+        (
+            "effect='allow'\ncommands=[{words='no-such-program x', operands=[]}, {words='sort', operands=[]}]",
+            vec!["unmatchable 4:11"],
+        ),
+        ("effect='deny'\ncommands=[{words='no-such-program x', operands=[]}]", vec![]),
         ("effect='deny'\nreads=['/a/b/**', '!/a/**']", vec!["unmatchable 4:19"]),
         ("effect='deny'\nreads=['/a/**', '/b', '!/a/**']", vec![]),
         (
@@ -86,6 +101,47 @@ fn one_rule() {
         ),
     ] {
         assert_eq!(found(&rules(&[rule])), expected, "{rule}");
+    }
+}
+
+/// Rules that other tools warn of: each is any program, script or package.
+#[test]
+fn rules_that_run_whatever_comes_next_are_too_broad() {
+    for rule in [
+        "go run",
+        "go install",
+        "npm run",
+        "npm run *",
+        "npm exec",
+        "npm install",
+        "pnpm run",
+        "pnpm exec",
+        "pnpm dlx",
+        "yarn run",
+        "yarn dlx",
+        "cargo run",
+        "cargo install",
+        "bun run",
+        "bun x",
+        "bunx -p",
+        "deno run",
+        "deno eval",
+        "deno run -A",
+        "uv run",
+        "poetry run",
+        "docker run",
+        "docker exec -it",
+        "kubectl exec",
+        "cmd /c",
+        "dlx",
+        "Rscript",
+        "rscript",
+        "r",
+        "tsx",
+        "npx",
+    ] {
+        let found = found(&format!("[[rule]]\neffect='allow'\ncommands=['{rule}']"));
+        assert_eq!(found, ["too-broad 4:11"], "{rule}");
     }
 }
 
@@ -107,6 +163,37 @@ fn rules_that_never_decide() {
             &later,
         ),
         (["effect='deny'\ncommands=['rm*']", "effect='ask'\ncommands=['r*']"], &none),
+        (["effect='deny'\ncommands=['rm ** x']", "effect='allow'\ncommands=['rm a x']"], &later),
+        (["effect='deny'\ncommands=['rm ** x']", "effect='allow'\ncommands=['rm x']"], &later),
+        (["effect='deny'\ncommands=['rm ** x']", "effect='allow'\ncommands=['rm a']"], &none),
+        (["effect='deny'\ncommands=['rm ** x']", "effect='allow'\ncommands=['rm ** x y']"], &later),
+        (["effect='deny'\ncommands=['rm ** y']", "effect='allow'\ncommands=['rm ** x y']"], &later),
+        (
+            ["effect='deny'\ncommands=['rm x ** y']", "effect='allow'\ncommands=['rm ** x y']"],
+            &none,
+        ),
+        ([deny_rm, "effect='allow'\ncommands=[{words='rm', operands=['x']}]"], &later),
+        (
+            [
+                "effect='deny'\ncommands=[{words='rm', operands=['x']}]",
+                "effect='allow'\ncommands=['rm x']",
+            ],
+            &none,
+        ),
+        (
+            [
+                "effect='deny'\ncommands=[{words='rm x', exact=true}]",
+                "effect='allow'\ncommands=['rm x']",
+            ],
+            &none,
+        ),
+        (
+            [
+                "effect='deny'\ncommands=[{words='rm x', exact=true}]",
+                "effect='allow'\ncommands=[{words='rm x', exact=true}]",
+            ],
+            &later,
+        ),
         ([deny_rm, "effect='ask'\ncommands=['* -r']"], &none),
         (["effect='deny'\ncommands=['rm -r']", "effect='allow'\ncommands=['rm']"], &none),
         (

@@ -1,7 +1,8 @@
 //! Rules, or parts of them, that nothing can match.
 
 use crate::policy::Effect;
-use crate::policy::document::{CommandPattern, Located, Token, quoted, wild};
+use crate::policy::document::{Behind, CommandPattern, Located, Token, quoted, wild};
+use crate::shell::{Described, described};
 
 use super::{FindingCode, Report, cover};
 
@@ -62,6 +63,16 @@ fn never(command: &CommandPattern, effect: Effect) -> Option<String> {
             ));
         }
     }
+    if effect == Effect::Allow
+        && matches!(command.behind, Behind::Only { .. })
+        && let Some(words) = first_words(command)
+        && described(&words) == Described::No
+    {
+        return Some(format!(
+            "which words of {} are operands is not known: write the words with exact = true",
+            quoted(words.first().unwrap_or(&""))
+        ));
+    }
     // Only words that the shell leaves as they are match the tokens of an allow.
     let tilde =
         |text: &&String| effect == Effect::Allow && (*text == "~" || text.starts_with("~/"));
@@ -73,6 +84,17 @@ fn never(command: &CommandPattern, effect: Effect) -> Option<String> {
         )),
         _ => None,
     })
+}
+
+/// The words that a command begins with, in its first alternatives.
+fn first_words(command: &CommandPattern) -> Option<Vec<&str>> {
+    let words = command.tokens.iter().map_while(|token| match token {
+        Token::Text(text) => Some(text.as_str()),
+        Token::OneOf(texts) => texts.first().map(String::as_str),
+        _ => None,
+    });
+    let words: Vec<&str> = words.collect();
+    (!words.is_empty()).then_some(words)
 }
 
 /// A pattern that takes out everything.

@@ -17,6 +17,106 @@ reason = "not this way"
 "#;
 
 #[test]
+fn a_word_may_stand_anywhere_behind() {
+    let rules = r#"
+[[rule]]
+effect = "allow"
+commands = ["make", "npm test", "ls"]
+[[rule]]
+effect = "ask"
+commands = ["make ** install", "npm ** --prefix*"]
+[[rule]]
+effect = "deny"
+commands = [["make", "**", ["push", "publish"], "**", "now"]]
+"#;
+    runs(
+        rules,
+        &[
+            ("allow", "make build check"),
+            ("ask", "make install"),
+            ("ask", "make build check lint install"),
+            ("ask", "make a b c d e f install g"),
+            ("ask", "npm test -s -s -s -s --prefix=/tmp/x"),
+            ("deny", "make a push b now"),
+            ("deny", "make a publish now c"),
+            ("allow", "make now push"),
+            ("ask", "make a \"$x\" now"),
+            ("ask", "make $x"),
+            ("deny", "ls; make -j4 push $x now"),
+        ],
+    );
+}
+
+#[test]
+fn what_may_stand_behind_the_words() {
+    for (command, table) in [
+        (
+            r#"{ words = "sort", operands = [] }"#,
+            &[
+                ("allow", "sort"),
+                ("allow", "sort -u"),
+                ("allow", "sort -k 2"),
+                ("allow", "sort -k \"$x\""),
+                ("ask", "sort a.txt"),
+                ("ask", "sort -- a.txt"),
+                ("ask", "sort \"$x\""),
+                ("ask", "sort $x"),
+                ("ask", "sort -k $x"),
+                ("ask", "sort -u -o b.txt x"),
+                ("ask", "sort --no-such-option"),
+                ("ask", "sortx"),
+            ][..],
+        ),
+        (
+            r#"{ words = ["sort"], operands = ["a.txt", "b*"] }"#,
+            &[
+                ("allow", "sort -u a.txt"),
+                ("allow", "sort a.txt -u b1 b2"),
+                ("ask", "sort"),
+                ("ask", "sort c.txt"),
+                ("ask", "sort a.txt c.txt"),
+                ("ask", "sort *.txt"),
+                ("ask", "sort a.txt $x"),
+            ],
+        ),
+        (
+            r#"{ words = ["sort"], operands = ["*"], options = ["-u", "--reverse"] }"#,
+            &[
+                ("allow", "sort -u a b"),
+                ("allow", "sort --rev -u a b"),
+                ("ask", "sort -n a b"),
+                ("ask", "sort -un a b"),
+                ("ask", "sort --numeric-sort a b"),
+                ("ask", "sort -u"),
+            ],
+        ),
+        (
+            r#"{ words = "git push origin main", exact = true }"#,
+            &[
+                ("allow", "git push origin main"),
+                ("ask", "git push origin main --force"),
+                ("ask", "git push origin main $x"),
+                ("ask", "git push origin $x"),
+                ("ask", "git push origin"),
+            ],
+        ),
+        (r#"{ words = "no-such-program", operands = [] }"#, &[("ask", "no-such-program")]),
+    ] {
+        runs(&format!("[[rule]]\neffect = 'allow'\ncommands = [{command}]"), table);
+    }
+    runs(
+        "[[rule]]\neffect = 'deny'\ncommands = [{ words = 'rm x', exact = true }]",
+        &[
+            ("deny", "rm x"),
+            ("deny", "/bin/rm 'x'"),
+            ("ask", "rm x y"),
+            ("ask", "rm x $y"),
+            ("ask", "rm $x"),
+        ],
+    );
+}
+
+#[test]
 fn an_allow_needs_all_a_deny_needs_one() {
     runs(
         RULES,

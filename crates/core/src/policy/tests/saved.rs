@@ -16,8 +16,8 @@ fn what_is_offered_is_narrow_and_answers_the_call() {
         (
             "bash",
             r#"{"command":"npm run test --watch"}"#,
-            r#"commands = ["npm run test"]"#,
-            "any `npm run test …`",
+            r#"commands = [{ words = "npm run test --watch", exact = true }]"#,
+            "exactly `npm run test --watch`",
         ),
         (
             "bash",
@@ -75,8 +75,8 @@ fn what_nobody_can_oversee_is_not_offered() {
         "countersign approve 4f2a91c3",
         "eval x",
         "$x y",
-        "git",
         "git $x",
+        "git push $x",
         "cd /x",
         "make > $x",
         "node x.js",
@@ -164,7 +164,8 @@ fn a_grant_of_a_command_does_not_cover_other_files() {
             "git clone https://a.example/x y",
             &["git clone https://evil.example/x y", "git clone https://a.example/x /etc/y"],
         ),
-        ("npm run test", "npm run test --watch", &["npm run build"]),
+        ("npm run test", "npm run test", &["npm run build", "npm run test --prefix /x"]),
+        ("git log -3", "git log --oneline", &["git push", "git log --output=x"]),
     ] {
         let line = |command: &str| Call::new("bash", &format!(r#"{{"command":{command:?}}}"#));
         let suggestion = offered(&policy, &line(saved)).unwrap_or_else(|| panic!("{saved}: none"));
@@ -174,6 +175,50 @@ fn a_grant_of_a_command_does_not_cover_other_files() {
             grants.answers(&call.judged(), &verdict(&policy, &call), &Links::default()).unwrap()
         };
         assert!(answers(same), "{same}");
+        for other in others {
+            assert!(!answers(other), "{other} is answered by the grant for {saved}");
+        }
+    }
+}
+
+/// What is remembered is never more than what the human was told.
+#[test]
+fn always_covers_no_other_deed_than_its_label() {
+    let policy = policy("");
+    for (saved, others) in [
+        ("go run ./cmd/gen", &["go run evil.example/x@latest", "go run ./cmd/gen x"][..]),
+        ("npm install", &["npm install evil"]),
+        ("npm install x", &["npm install y", "npm install x y", "npm install -g x"]),
+        ("pip install -r requirements.txt", &["pip install evil"]),
+        (
+            "git push origin f",
+            &[
+                "git push --force origin main",
+                "git push origin f --force",
+                "git push origin :main",
+                "git push origin",
+            ],
+        ),
+        ("git checkout main", &["git checkout -f main", "git checkout main -f"]),
+        ("gh api repos/a/b", &["gh api repos/a/b -X DELETE", "gh api -X DELETE repos/a/b"]),
+        ("kubectl get pods", &["kubectl get secrets -o yaml", "kubectl get pods,secrets"]),
+        ("kubectl delete pod x", &["kubectl delete ns prod", "kubectl delete pod x --all"]),
+        ("mvn install", &["mvn install exec:exec"]),
+        ("make build", &["make build install", "make build SHELL=/tmp/x"]),
+        ("terraform apply", &["terraform apply -auto-approve"]),
+        ("docker build .", &["docker build . -f /tmp/evil", "docker build /"]),
+        ("docker compose up", &["docker compose up --build", "docker compose -f /tmp/x up"]),
+        ("rm build/a.o", &["rm build/b.o", "rm -rf build/a.o", "rm build/a.o x"]),
+        ("chmod 777 x", &["chmod 777 y", "chmod -R 777 x"]),
+    ] {
+        let call = Call::run(saved);
+        let suggestion = offered(&policy, &call).unwrap_or_else(|| panic!("{saved}: none"));
+        let grants = Grants::compile(suggestion.rules, &context()).unwrap();
+        let answers = |command: &str| {
+            let call = Call::run(command);
+            grants.answers(&call.judged(), &verdict(&policy, &call), &Links::default()).unwrap()
+        };
+        assert!(answers(saved), "{saved}");
         for other in others {
             assert!(!answers(other), "{other} is answered by the grant for {saved}");
         }

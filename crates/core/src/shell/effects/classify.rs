@@ -1,6 +1,6 @@
 //! What a command is called, for those who propose rules about it.
 
-use super::spec::{Kind, Language, Operands};
+use super::spec::{Kind, Language, Operands, Program};
 use super::tables;
 
 /// What the program of this name is. Versions count as the program (`python3.12`), paths by their last component.
@@ -14,6 +14,14 @@ pub(crate) fn kind(name: &str) -> Kind {
         None | Some(Kind::Plain) if !plain.is_empty() => known(plain).unwrap_or(Kind::Plain),
         found => found.unwrap_or(Kind::Plain),
     }
+}
+
+/// A program that is more than plain and whose name is meant.
+pub(crate) fn special_like(is_meant: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let mut names: Vec<&'static str> = tables().programs().filter(|name| is_meant(name)).collect();
+    // The shortest is the one that people know.
+    names.sort_unstable_by_key(|name| (name.len(), *name));
+    names.into_iter().find(|name| kind(name) != Kind::Plain)
 }
 
 /// Whether the bare name of a program is too broad to be allowed for ever: it runs what it is told, starts other programs,
@@ -46,4 +54,35 @@ pub(in crate::shell) fn language(name: &str) -> Option<Language> {
 pub(in crate::shell) fn leads(name: &str) -> bool {
     let direct = |operands| matches!(operands, Operands::Launches(0));
     tables().program(name).is_some_and(|program| program.through && direct(program.operands))
+}
+
+/// How much is known of what a command does with its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Described {
+    /// Nothing: no table has it.
+    No,
+    /// The options that do something; one that is not listed counts as harmless.
+    InPart,
+    /// All: an option that is not listed makes it unknown.
+    Wholly,
+}
+
+/// How much is known of the command that begins with these words: of `git log` what is known of git's command `log`.
+pub(crate) fn described(words: &[&str]) -> Described {
+    let Some((first, mut rest)) = words.split_first() else { return Described::No };
+    let base = first.rsplit('/').next().unwrap_or(first);
+    let Some(mut program) = tables().program(base) else { return Described::No };
+    let by = |program: &Program| if program.open { Described::InPart } else { Described::Wholly };
+    while let Some(parent) = program.names.first() {
+        let operand = rest.iter().enumerate().find(|(_, word)| !word.starts_with('-'));
+        let Some((at, name)) = operand else { break };
+        match tables().command(parent, name) {
+            Some(command) => program = command,
+            // A command that no table has may be anything.
+            None if matches!(program.operands, Operands::Command) => return Described::No,
+            None => break,
+        }
+        rest = rest.get(at + 1..).unwrap_or_default();
+    }
+    by(program)
 }

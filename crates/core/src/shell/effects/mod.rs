@@ -19,6 +19,7 @@ mod interpreters;
 pub(super) mod launch;
 mod network;
 mod packages;
+mod parts;
 mod read;
 mod readers;
 mod search;
@@ -37,8 +38,11 @@ mod writers;
 use std::sync::LazyLock;
 
 pub(super) use self::search::{Search, searched};
+pub(crate) use classify::{Described, described, kind, special_like};
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub(super) use classify::{language, leads};
+pub(crate) use parts::parts;
+pub(crate) use spec::Kind;
 pub(super) use spec::Language;
 
 use self::read::Tables;

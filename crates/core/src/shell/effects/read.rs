@@ -132,6 +132,11 @@ impl Tables {
         self.get(*commands.get(&(parent, name))?)
     }
 
+    /// The names of all programs.
+    pub(super) fn programs(&self) -> impl Iterator<Item = &'static str> {
+        self.programs.keys().copied()
+    }
+
     /// The names of all programs, sorted.
     #[cfg(test)]
     pub(super) fn names(&self) -> Vec<&'static str> {

@@ -252,13 +252,54 @@ fn commands_that_cannot_be_patterns() {
         (
             "3",
             other(
-                "13: an entry of \"commands\" must be a string or a list of tokens, not a number",
+                "13: an entry of \"commands\" must be a string, a list of tokens, or { words = …, operands = […] }, not a number",
             ),
         ),
         (
-            "'ls ** x'",
+            "'** x'",
             other(
-                "13: \"**\" stands for all the rest, so it can only be the last token; \"*\" stands for one token",
+                "13: \"**\" stands for any number of words, so it cannot stand for the program; \"*\" stands for one word",
+            ),
+        ),
+        ("'ls ** ** x'", other("13: \"**\" twice in a row says no more than once")),
+        (
+            "{ operands = [] }",
+            other("13: \"words\" is missing: the words that the command begins with"),
+        ),
+        (
+            "{ words = 'a', exact = false }",
+            other("36: \"exact\" must be true, or left out, not true or false"),
+        ),
+        (
+            "{ words = 'a', operands = 'b' }",
+            other("39: \"operands\" must be a list of words, not \"b\""),
+        ),
+        (
+            "{ words = 'a', operands = ['**'] }",
+            other("39: \"*\" stands for operands of any name and number"),
+        ),
+        (
+            "{ words = 'a ** b', operands = [] }",
+            other(
+                "13: \"**\" stands for any operands, and \"operands\" says which there are: leave \"**\" out",
+            ),
+        ),
+        (
+            "{ words = 'a **', exact = true }",
+            other(
+                "13: \"**\" at the end stands for whatever follows, and \"exact\" says that nothing does",
+            ),
+        ),
+        (
+            "{ words = 'a', operands = [], options = ['x'] }",
+            other("54: \"x\" is no option: write \"-x\" or \"--name\", one each"),
+        ),
+        (
+            "{ words = 'a' }",
+            other(
+                "13: say what may stand behind the words: operands = [\"build\"] for these operands and no others (and \
+                 options = [\"-v\"] for these options and no others), or exact = true for nothing at all; leave the braces \
+                 out if anything may",
             ),
         ),
         ("'echo \"a'", other("13: \"echo \\\"a\" has a quote without end")),
