@@ -18,7 +18,9 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
-pub use effects::{is_interpreter_or_launcher, subcommand_depth};
+pub use effects::{
+    Arity, Described, DescribedOption, described, is_interpreter_or_launcher, subcommand_depth,
+};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
 
 use findings::Findings;

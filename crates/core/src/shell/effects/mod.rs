@@ -11,6 +11,7 @@ mod awk;
 mod checkers;
 mod classify;
 mod copy;
+mod described;
 mod download;
 mod editors;
 mod git;
@@ -36,6 +37,7 @@ mod writers;
 use std::sync::LazyLock;
 
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
+pub use described::{Arity, Described, DescribedOption, described};
 
 use self::read::Tables;
 use super::{Access, Why, Word};
