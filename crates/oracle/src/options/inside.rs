@@ -402,7 +402,14 @@ fn kind(target: &Target, words: &[String], deed: &Deed) -> String {
     let mut options: Vec<&str> =
         options.map(|word| word.split_once('=').map_or(word.as_str(), |(name, _)| name)).collect();
     options.sort_unstable();
-    format!("{:?} {} {options:?}", deed.how, deed.path)
+    let place = if super::compare::is_below(&deed.path, super::world::PROJECT) {
+        "inside"
+    } else if super::compare::is_below(&deed.path, super::world::ROOT) {
+        "outside"
+    } else {
+        &deed.path
+    };
+    format!("{:?} {place} {options:?}", deed.how)
 }
 
 fn difference(target: &Target, words: &[String], deed: &Deed) -> Difference {
