@@ -9,6 +9,7 @@
 //! - [`minimize`]: a smaller script that goes wrong in the same way
 //! - [`opinion`]: what other parsers see in a script
 //! - [`campaign`]: many scripts
+//! - [`options`]: the same for the options of programs
 #![cfg_attr(
     test,
     allow(
@@ -26,6 +27,7 @@ pub mod explain;
 pub mod generate;
 pub mod minimize;
 pub mod opinion;
+pub mod options;
 pub mod policy;
 pub mod sandbox;
 mod wire;

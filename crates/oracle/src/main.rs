@@ -4,6 +4,8 @@
 //! cargo run --release -p countersign-oracle -- --scripts 200000 --seed 1   # exits with 1 on a miss
 //! cargo run --release -p countersign-oracle -- run 'git status; rm x'      # what one script does
 //! cargo run --release -p countersign-oracle -- show 1 17                   # script 17 of seed 1
+//! cargo run --release -p countersign-oracle -- options                     # options of programs; exits with 1 on a difference
+//! cargo run --release -p countersign-oracle -- options try 'git log -1'    # what one line is said to do, and does
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
@@ -17,12 +19,14 @@ use countersign_oracle::check::{Miss, check};
 use countersign_oracle::engine::Engine;
 use countersign_oracle::minimize::minimize;
 use countersign_oracle::sandbox::{RunBy, Sandbox, serve};
-use countersign_oracle::{generate, opinion, policy};
+use countersign_oracle::{generate, opinion, options, policy};
 
 const USAGE: &str = "usage: countersign-oracle [--scripts N] [--seed S] [--first N] [--threads N] [--shell bash|dash|both] [--misses FILE]\n\
     \x20      countersign-oracle run SCRIPT...\n\
     \x20      countersign-oracle show SEED NUMBER\n\
-    \x20      countersign-oracle minimize < MISSES";
+    \x20      countersign-oracle minimize < MISSES\n\
+    \x20      countersign-oracle options [--programs A,B] [--lines N] [--seed S] [--threads N] [--seconds N] [--open yes]\n\
+    \x20      countersign-oracle options try LINE...";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -31,6 +35,11 @@ fn main() -> ExitCode {
         [role @ ("sandbox" | "init"), stub, dir] => {
             serve(role, Path::new(stub), Path::new(dir)).map(|()| true)
         }
+        [role @ ("options-sandbox" | "options-init" | "options-driver"), ..] => {
+            options::serve(role).map(|()| true)
+        }
+        ["options", "try", lines @ ..] => attempt(lines),
+        ["options", flags @ ..] => try_options(flags),
         ["opinion", ..] => opinion::serve().map(|()| true),
         ["run", scripts @ ..] => run(scripts).map(|()| true),
         ["minimize"] => smaller().map(|()| true),
@@ -191,4 +200,94 @@ fn print(campaign: &Campaign, report: &Report) {
         report.opinions_failed
     );
     println!("MISSED: {}", report.missed);
+}
+
+/// Lines of plain words, judged and run.
+#[cfg(target_os = "linux")]
+fn attempt(lines: &[&str]) -> io::Result<bool> {
+    use options::inside::{Answer, Order, Worker};
+    let mut programs: Vec<String> = options::targets::all()
+        .into_iter()
+        .filter_map(|target| target.words.into_iter().next())
+        .collect();
+    programs.dedup();
+    let mut worker = Worker::start(&programs)?;
+    let mut agree = true;
+    for line in lines {
+        let words = line.split(' ').map(|word| word.trim_matches('\'').to_owned()).collect();
+        println!("{line}");
+        let answer = worker.ask(&Order::Line(words))?;
+        if let Answer::Line { verdict, deeds, differences } = answer {
+            println!("  {verdict}");
+            deeds.iter().for_each(|deed| println!("    {deed}"));
+            differences.iter().for_each(|it| println!("    DIFFERENCE {} {}", it.what, it.call));
+            agree &= differences.is_empty();
+        }
+    }
+    Ok(agree)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn attempt(_lines: &[&str]) -> io::Result<bool> {
+    Err(io::Error::other("there are namespaces only on Linux"))
+}
+
+fn try_options(flags: &[&str]) -> io::Result<bool> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut campaign = options::campaign::Campaign {
+        seed: 1,
+        lines: 1_000,
+        programs: Vec::new(),
+        open: false,
+        threads,
+        seconds: 600,
+    };
+    let size = |value: &str| -> io::Result<usize> {
+        usize::try_from(number(value)?).map_err(io::Error::other)
+    };
+    for flag in flags.chunks(2) {
+        match flag {
+            ["--programs", value] => {
+                campaign.programs = value.split(',').map(str::to_owned).collect();
+            }
+            ["--lines", value] => campaign.lines = size(value)?,
+            ["--threads", value] => campaign.threads = size(value)?,
+            ["--seed", value] => campaign.seed = number(value)?,
+            ["--seconds", value] => campaign.seconds = number(value)?,
+            ["--open", "yes"] => campaign.open = true,
+            _ => return Err(io::Error::other(USAGE)),
+        }
+    }
+    let report = campaign.run(|it| {
+        println!("DIFFERENCE {}\t{}\t{} {}\t{}", it.target, it.line, it.what, it.path, it.call);
+    })?;
+    for (name, row) in &report.rows {
+        println!(
+            "{name}: {} judged, {} allowed, {} ran, {} differ{}{}{}",
+            row.judged,
+            row.allowed,
+            row.ran,
+            row.differing,
+            if row.stopped > 0 { format!(", {} stopped", row.stopped) } else { String::new() },
+            if row.lost > 0 { format!(", {} lost", row.lost) } else { String::new() },
+            if row.cut { ", cut short" } else { "" },
+        );
+    }
+    let names = |names: &std::collections::BTreeSet<String>| {
+        names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+    };
+    println!("not on this machine: {}", names(&report.missing));
+    println!("not all options described: {}", names(&report.open));
+    let programs: std::collections::BTreeSet<&str> =
+        report.rows.keys().filter_map(|name| name.split(' ').next()).collect();
+    let git = report.rows.keys().filter(|name| name.starts_with("git ")).count();
+    println!(
+        "{} programs, {git} commands of git, {} lines ran in {:.0} s over {} processes",
+        programs.len(),
+        report.ran(),
+        report.took.as_secs_f64(),
+        campaign.threads
+    );
+    println!("DIFFERENCES: {} lines", report.differing());
+    Ok(report.differing() == 0)
 }

@@ -30,7 +30,7 @@ mod tests {
     use crate::path::{Files, PathError, Where};
     use crate::policy::document::{Document, Format, Layer, Source, Token, load};
     use crate::policy::{Effect, JudgedCall, Policy, Verdict, judge};
-    use crate::shell::{Described, described};
+    use crate::shell::{Knowledge, knowledge_of};
 
     fn document(name: &str) -> Document {
         let source = Source { layer: Layer::Code, name: Arc::from(name), trusted: true };
@@ -105,7 +105,7 @@ mod tests {
             let document = document(name);
             let open: BTreeSet<String> = allowed(&document)
                 .into_iter()
-                .filter(|words| described(words) != Described::Wholly)
+                .filter(|words| knowledge_of(words) != Knowledge::Wholly)
                 .filter(|words| match words.as_slice() {
                     ["git", "--no-pager", command, ..] | ["git", command, ..] => {
                         !is_listed(OPEN_GIT, command)

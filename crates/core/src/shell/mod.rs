@@ -19,8 +19,10 @@ mod sweep;
 mod tests;
 
 pub(crate) use effects::parts;
-pub(crate) use effects::{Described, Kind, described, kind, special_like};
-pub use effects::{is_interpreter_or_launcher, subcommand_depth};
+pub use effects::{
+    Arity, Described, DescribedOption, described, is_interpreter_or_launcher, subcommand_depth,
+};
+pub(crate) use effects::{Kind, Knowledge, kind, knowledge_of, special_like};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
 
 use findings::Findings;

@@ -3,7 +3,7 @@
 use crate::policy::Effect;
 use crate::policy::document::{Behind, CommandPattern, Document, Token, quoted, wild};
 
-use crate::shell::{Described, Kind, Shell, What, analyze, described, kind, special_like};
+use crate::shell::{Kind, Knowledge, Shell, What, analyze, kind, knowledge_of, special_like};
 
 use super::{FindingCode, Report, is_whole};
 
@@ -242,7 +242,7 @@ fn is_open_word(name: &str, text: &str) -> bool {
     // An option that is in the table, and runs nothing.
     let line = format!("'{}' '{}'", name.replace('\'', ""), text.replace('\'', ""));
     let unknown = |what: &What| matches!(what, What::Unknown { .. });
-    described(&[name, text]) != Described::Wholly
+    knowledge_of(&[name, text]) != Knowledge::Wholly
         || analyze(&line, Shell::Bash).facts.iter().any(|fact| unknown(&fact.what))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::policy::Effect;
 use crate::policy::document::{Behind, CommandPattern, Located, Token, quoted, wild};
-use crate::shell::{Described, described};
+use crate::shell::{Knowledge, knowledge_of};
 
 use super::{FindingCode, Report, cover};
 
@@ -66,7 +66,7 @@ fn never(command: &CommandPattern, effect: Effect) -> Option<String> {
     if effect == Effect::Allow
         && matches!(command.behind, Behind::Only { .. })
         && let Some(words) = first_words(command)
-        && described(&words) == Described::No
+        && knowledge_of(&words) == Knowledge::No
     {
         return Some(format!(
             "which words of {} are operands is not known: write the words with exact = true",

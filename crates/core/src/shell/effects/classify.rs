@@ -58,7 +58,7 @@ pub(in crate::shell) fn leads(name: &str) -> bool {
 
 /// How much is known of what a command does with its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Described {
+pub(crate) enum Knowledge {
     /// Nothing: no table has it.
     No,
     /// The options that do something; one that is not listed counts as harmless.
@@ -68,18 +68,18 @@ pub(crate) enum Described {
 }
 
 /// How much is known of the command that begins with these words: of `git log` what is known of git's command `log`.
-pub(crate) fn described(words: &[&str]) -> Described {
-    let Some((first, mut rest)) = words.split_first() else { return Described::No };
+pub(crate) fn knowledge_of(words: &[&str]) -> Knowledge {
+    let Some((first, mut rest)) = words.split_first() else { return Knowledge::No };
     let base = first.rsplit('/').next().unwrap_or(first);
-    let Some(mut program) = tables().program(base) else { return Described::No };
-    let by = |program: &Program| if program.open { Described::InPart } else { Described::Wholly };
+    let Some(mut program) = tables().program(base) else { return Knowledge::No };
+    let by = |program: &Program| if program.open { Knowledge::InPart } else { Knowledge::Wholly };
     while let Some(parent) = program.names.first() {
         let operand = rest.iter().enumerate().find(|(_, word)| !word.starts_with('-'));
         let Some((at, name)) = operand else { break };
         match tables().command(parent, name) {
             Some(command) => program = command,
             // A command that no table has may be anything.
-            None if matches!(program.operands, Operands::Command) => return Described::No,
+            None if matches!(program.operands, Operands::Command) => return Knowledge::No,
             None => break,
         }
         rest = rest.get(at + 1..).unwrap_or_default();

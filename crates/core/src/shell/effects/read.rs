@@ -137,6 +137,14 @@ impl Tables {
         self.programs.keys().copied()
     }
 
+    /// All programs and commands, each with the program that it is a command of.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Option<&'static str>, &Program)> {
+        let parents: HashMap<usize, &'static str> =
+            self.commands.iter().map(|((parent, _), number)| (*number, *parent)).collect();
+        (0..self.blocks.len())
+            .filter_map(move |number| Some((parents.get(&number).copied(), self.get(number)?)))
+    }
+
     /// The names of all programs, sorted.
     #[cfg(test)]
     pub(super) fn names(&self) -> Vec<&'static str> {

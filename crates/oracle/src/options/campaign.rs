@@ -1,0 +1,224 @@
+//! All programs, over several processes.
+
+#[cfg(target_os = "linux")]
+use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+#[cfg(target_os = "linux")]
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::compare::Difference;
+#[cfg(target_os = "linux")]
+use super::inside::{Answer, Order, Tally, Worker};
+use super::targets::{self, Target};
+
+/// How many lines are a piece of work.
+#[cfg(target_os = "linux")]
+const PIECE: usize = 250;
+
+/// What is to be done.
+#[derive(Debug, Clone)]
+pub struct Campaign {
+    /// From which the lines are made.
+    pub seed: u64,
+    /// How many lines of each program or command run, at most.
+    pub lines: usize,
+    /// Only these programs, or commands of them; none says all.
+    pub programs: Vec<String>,
+    /// Those too whose options are not all described.
+    pub open: bool,
+    /// How many processes.
+    pub threads: usize,
+    /// For how long each program or command is tried, in seconds.
+    pub seconds: u64,
+}
+
+/// What became of one program.
+#[derive(Debug, Clone, Default)]
+pub struct Row {
+    /// Lines judged.
+    pub judged: usize,
+    /// Lines allowed.
+    pub allowed: usize,
+    /// Lines that ran.
+    pub ran: usize,
+    /// Lines that were stopped.
+    pub stopped: usize,
+    /// Lines with which strace was lost.
+    pub lost: usize,
+    /// Whether its time was over before its lines were.
+    pub cut: bool,
+    /// Lines with differences.
+    pub differing: usize,
+}
+
+/// What was found out.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// By program or command.
+    pub rows: BTreeMap<String, Row>,
+    /// Some differences, made smaller.
+    pub differences: Vec<Difference>,
+    /// Programs that are not on this machine.
+    pub missing: BTreeSet<String>,
+    /// Programs and commands whose options are not all described.
+    pub open: BTreeSet<String>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Report {
+    /// How many lines ran.
+    pub fn ran(&self) -> usize {
+        self.rows.values().map(|row| row.ran).sum()
+    }
+
+    /// How many lines differed.
+    pub fn differing(&self) -> usize {
+        self.rows.values().map(|row| row.differing).sum()
+    }
+}
+
+impl Campaign {
+    /// The programs and commands that are to be tried; those that cannot be are put into the report.
+    pub fn targets(&self, report: &mut Report) -> Vec<Target> {
+        let wanted = |target: &Target| {
+            self.programs.is_empty()
+                || self
+                    .programs
+                    .iter()
+                    .any(|name| *name == target.name() || target.words.first() == Some(name))
+        };
+        let mut found = Vec::new();
+        for target in targets::all().into_iter().filter(wanted) {
+            let Some(program) = target.words.first() else { continue };
+            if targets::which(program).is_none() {
+                report.missing.insert(program.clone());
+            } else if !target.closed && !self.open {
+                report.open.insert(target.name());
+            } else {
+                found.push(target);
+            }
+        }
+        found
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// Where there are no namespaces, or there is no strace.
+    #[cfg(target_os = "linux")]
+    pub fn run(&self, tell: impl Fn(&Difference) + Sync) -> io::Result<Report> {
+        let started = std::time::Instant::now();
+        let mut report = Report::default();
+        let targets = self.targets(&mut report);
+        let mut programs: Vec<String> = targets::all()
+            .into_iter()
+            .filter_map(|target| target.words.into_iter().next())
+            .collect();
+        programs.dedup();
+        let threads = self.threads.max(1);
+        let mut workers =
+            (0..threads).map(|_| Worker::start(&programs)).collect::<io::Result<Vec<_>>>()?;
+
+        let todo: Mutex<VecDeque<Target>> = Mutex::new(targets.into());
+        let work: Mutex<VecDeque<(String, Order)>> = Mutex::new(VecDeque::new());
+        each(&mut workers, &programs, &|worker| {
+            let Some(target) = lock(&todo).pop_front() else { return Ok(false) };
+            let Answer::Options(options) = worker.ask(&Order::Options(target.clone()))? else {
+                return Err(io::Error::other("no options"));
+            };
+            let options: Vec<String> = options.into_iter().collect();
+            let parts = self.lines.div_ceil(PIECE).max(1);
+            let orders = (0..parts).map(|part| {
+                let order = Order::Run {
+                    target: target.clone(),
+                    options: options.clone(),
+                    seed: self.seed,
+                    part: (part, parts),
+                    most: self.lines.div_ceil(parts),
+                    seconds: (self.seconds / parts as u64).max(1),
+                };
+                (target.name(), order)
+            });
+            lock(&work).extend(orders);
+            Ok(true)
+        })?;
+        let shared = Mutex::new(&mut report);
+        each(&mut workers, &programs, &|worker| {
+            let Some((name, order)) = lock(&work).pop_front() else { return Ok(false) };
+            let answer = worker.ask(&order);
+            let mut report = lock(&shared);
+            let row = report.rows.entry(name).or_default();
+            let Ok(Answer::Ran(tally)) = answer else {
+                row.lost += 1;
+                return Err(io::Error::other("lost"));
+            };
+            row.add(&tally);
+            for difference in tally.differences {
+                if !report.differences.iter().any(|other| other.line == difference.line) {
+                    tell(&difference);
+                    report.differences.push(difference);
+                }
+            }
+            Ok(true)
+        })?;
+        report.took = started.elapsed();
+        Ok(report)
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// Always: there are namespaces only on Linux.
+    #[cfg(not(target_os = "linux"))]
+    pub fn run(&self, _tell: impl Fn(&Difference) + Sync) -> io::Result<Report> {
+        Err(io::Error::other("there are namespaces only on Linux"))
+    }
+}
+
+/// Lets every worker do something until there is nothing more to do. One that was lost is started again.
+#[cfg(target_os = "linux")]
+fn each(
+    workers: &mut [Worker], programs: &[String],
+    work: &(dyn Fn(&mut Worker) -> io::Result<bool> + Sync),
+) -> io::Result<()> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = workers
+            .iter_mut()
+            .map(|worker| {
+                scope.spawn(move || -> io::Result<()> {
+                    loop {
+                        match work(worker) {
+                            Ok(true) => {}
+                            Ok(false) => return Ok(()),
+                            Err(_) => *worker = Worker::start(programs)?,
+                        }
+                    }
+                })
+            })
+            .collect();
+        threads.into_iter().try_for_each(|thread| {
+            thread.join().unwrap_or_else(|_| Err(io::Error::other("a worker panicked")))
+        })
+    })
+}
+
+#[cfg(target_os = "linux")]
+fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(target_os = "linux")]
+impl Row {
+    fn add(&mut self, tally: &Tally) {
+        self.judged += tally.judged;
+        self.allowed += tally.allowed;
+        self.ran += tally.ran;
+        self.stopped += tally.stopped;
+        self.lost += tally.lost;
+        self.cut |= tally.cut;
+        self.differing += tally.differing;
+    }
+}

@@ -1,0 +1,92 @@
+//! What a line did against what the verdict spoke of.
+
+use countersign_core::shell::Access;
+use serde::{Deserialize, Serialize};
+
+use super::deeds::{Deed, How, real};
+use super::judge::Said;
+use super::known;
+use super::world::World;
+
+/// Something that a line did and the verdict did not speak of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The words that the line begins with.
+    pub target: String,
+    /// The line.
+    pub line: String,
+    /// What it did: `Reads`, `Writes`, `Runs` and the like.
+    pub what: String,
+    /// The file or address.
+    pub path: String,
+    /// strace's words.
+    pub call: String,
+}
+
+/// All that was done and not spoken of, each once. `words` are the line's.
+pub fn differences(
+    words: &[String], file: &str, said: &[Said], deeds: &[Deed], world: &World,
+) -> Vec<Deed> {
+    let mut found: Vec<Deed> = Vec::new();
+    let mut started = false;
+    for deed in deeds {
+        if deed.how == How::Runs && !started && (deed.path == file) {
+            started = true;
+            continue;
+        }
+        let deed = Deed { path: place(deed), ..deed.clone() };
+        if is_said(&deed, said, world) || known::is_known(words, &deed, world) {
+            continue;
+        }
+        if !found.iter().any(|other| other.how == deed.how && other.path == deed.path) {
+            found.push(deed);
+        }
+    }
+    found
+}
+
+fn place(deed: &Deed) -> String {
+    match deed.how {
+        How::Reads | How::Lists | How::Writes | How::Runs => real(&deed.path),
+        _ => deed.path.clone(),
+    }
+}
+
+fn is_said(deed: &Deed, said: &[Said], world: &World) -> bool {
+    let speaks = |access: Option<Access>| {
+        said.iter().any(|it| {
+            access.is_none_or(|access| it.access == access)
+                && it
+                    .places
+                    .iter()
+                    .any(|place| *place == deed.path || it.below && is_below(&deed.path, place))
+        })
+    };
+    match deed.how {
+        // What the line itself made may be read.
+        How::Reads => speaks(Some(Access::Read)) || !world.has(&deed.path) && is_ours(&deed.path),
+        How::Lists => speaks(None) || !world.has(&deed.path) && is_ours(&deed.path),
+        How::Writes => speaks(Some(Access::Write)) || is_passing(deed, said, world),
+        How::Runs | How::Connects | How::Signals | How::Machine => false,
+    }
+}
+
+/// A file that was made beside one that is written, and is gone again.
+fn is_passing(deed: &Deed, said: &[Said], world: &World) -> bool {
+    let gone = std::path::Path::new(&deed.path).symlink_metadata().is_err();
+    let parent = |path: &str| path.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
+    gone && !world.has(&deed.path)
+        && said.iter().any(|it| {
+            it.access == Access::Write
+                && it.places.iter().any(|place| parent(place) == parent(&deed.path))
+        })
+}
+
+fn is_ours(path: &str) -> bool {
+    is_below(path, super::world::ROOT)
+}
+
+pub(super) fn is_below(path: &str, dir: &str) -> bool {
+    let dir = dir.trim_end_matches('/');
+    path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}

@@ -1,0 +1,158 @@
+//! The policy of the options: every program of the tables may run, and reads and writes stay inside the project.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use countersign_core::call::Json;
+use countersign_core::path::{Cached, Files, RealFiles, Where, locate};
+use countersign_core::policy::document::{Format, Layer, Source, read};
+use countersign_core::policy::subject::{Kind, Subject};
+use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
+use countersign_core::shell::{Access, Piece};
+
+use super::world::{HOME, PROJECT};
+
+/// Judges lines.
+#[derive(Debug, Clone)]
+pub struct Judge {
+    policy: Policy,
+}
+
+/// A file that a verdict speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// How it is used.
+    pub access: Access,
+    /// Where it is, in each reading. Absolute.
+    pub places: Vec<String>,
+    /// With all that is below it.
+    pub below: bool,
+}
+
+/// What is said about a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opinion {
+    /// It runs, and these files are used.
+    Allowed(Vec<Said>),
+    /// It does not run without a question.
+    Asked(String),
+}
+
+/// The policy as a document.
+pub fn document(programs: &[String]) -> String {
+    let mut text =
+        String::from("version = 1\n[tools.run_bash]\ncommand = \"command\"\nshell = \"bash\"\n");
+    let commands: Vec<Vec<&String>> = programs.iter().map(|name| vec![name]).collect();
+    let commands = serde_json::json!(commands);
+    let _ = write!(text, "[[rule]]\neffect = \"allow\"\ncommands = {commands}\n");
+    text.push_str("[[rule]]\neffect = \"allow\"\nwrites = [\"${project}\", \"${project}/**\"]\n");
+    for access in ["reads", "writes"] {
+        let _ = write!(
+            text,
+            "[[rule]]\neffect = \"ask\"\n{access} = [\"/\", \"/**\", \"!${{project}}\", \"!${{project}}/**\"]\n"
+        );
+    }
+    text.push_str("[[rule]]\neffect = \"ask\"\nurls = [\"*\"]\n");
+    text
+}
+
+impl Judge {
+    /// Allows these programs.
+    ///
+    /// # Errors
+    /// When the engine does not take the policy.
+    pub fn new(programs: &[String]) -> Result<Self, String> {
+        let source = Source { layer: Layer::Code, name: Arc::from("options"), trusted: true };
+        let text = document(programs);
+        let document = read(&text, Format::Toml, source).map_err(|errors| format!("{errors:?}"))?;
+        let policy =
+            Policy::compile(vec![document], &context()).map_err(|error| format!("{error:?}"))?;
+        Ok(Self { policy })
+    }
+
+    /// What it says about a line.
+    ///
+    /// # Errors
+    /// When it cannot judge at all, which it must.
+    pub fn opinion(&self, line: &str) -> Result<Opinion, String> {
+        let args: Json = serde_json::json!({ "command": line })
+            .to_string()
+            .parse()
+            .map_err(|error| format!("{error:?}"))?;
+        let annotations = BTreeMap::new();
+        let call = JudgedCall {
+            tool_name: "run_bash",
+            args: &args,
+            cwd: None,
+            annotations: &annotations,
+            conditions: &[],
+        };
+        let verdict = judge(&self.policy, &call, &RealFiles).map_err(|error| error.to_string())?;
+        if verdict.effect != Effect::Allow {
+            return Ok(Opinion::Asked(verdict.reason));
+        }
+        let files = Cached::new(&RealFiles);
+        let said = verdict.subjects.iter().filter_map(|judged| said(&judged.subject, &files));
+        Ok(Opinion::Allowed(said.collect()))
+    }
+}
+
+fn context() -> Where {
+    Where {
+        cwd: PROJECT.to_owned(),
+        home: Some(HOME.to_owned()),
+        project: Some(PROJECT.to_owned()),
+        own: Vec::new(),
+    }
+}
+
+fn said(subject: &Subject, files: &dyn Files) -> Option<Said> {
+    let Kind::Path { access, target, extent, .. } = &subject.kind else { return None };
+    let mut text = String::new();
+    for piece in &target.pieces {
+        match piece {
+            Piece::Text(part) => text.push_str(part),
+            Piece::Home => text.push_str(HOME),
+            // The policy lets it pass only if all of the project may be meant.
+            Piece::Glob(_) | Piece::Unknown { .. } => {
+                return Some(Said {
+                    access: *access,
+                    places: vec![PROJECT.to_owned()],
+                    below: true,
+                });
+            }
+        }
+    }
+    let mut places = Vec::new();
+    if let Ok(located) = locate(&text, &context(), files) {
+        places.extend([located.lexical, located.real, located.real_of_lexical]);
+        places.extend(located.through);
+        places.extend(located.itself);
+    }
+    places.sort();
+    places.dedup();
+    Some(Said { access: *access, places, below: extent.is_recursive() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_project_may_be_used() {
+        let judge = Judge::new(&["cat".to_owned(), "rm".to_owned()]).unwrap();
+        let allowed = |line: &str| matches!(judge.opinion(line).unwrap(), Opinion::Allowed(_));
+        assert!(allowed("cat a") && allowed("rm -r d"));
+        assert!(!allowed("cat ../a") && !allowed("rm ../a") && !allowed("ls a"));
+    }
+
+    #[test]
+    fn a_verdict_speaks_of_files() {
+        let judge = Judge::new(&["rm".to_owned()]).unwrap();
+        let Opinion::Allowed(said) = judge.opinion("rm -r d").unwrap() else { panic!("asked") };
+        assert_eq!(said.len(), 1);
+        assert!(said.iter().all(|it| it.access == Access::Write && it.below));
+        assert!(said.iter().all(|it| it.places.contains(&format!("{PROJECT}/d"))));
+    }
+}

@@ -1,0 +1,227 @@
+//! What is no difference although no verdict speaks of it. Each list is short enough to be read through.
+
+use super::compare::is_below;
+use super::deeds::{Deed, How};
+use super::world::{OUTPUT, OUTSIDE, PROJECT, TEMP, World};
+
+/// What every program may read: itself, its libraries, its data and the settings of the machine.
+const SYSTEM: &[&str] = &[
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/bin",
+    "/sbin",
+    "/opt",
+    "/etc",
+    "/var/lib",
+    "/var/cache",
+    "/var/log",
+    "/run",
+    "/sys",
+    "/proc",
+];
+
+/// What of that it may not read: what words of lines name, and what holds secrets.
+const NOT_SYSTEM: &[&str] = &["/etc/hostname", "/etc/shadow", "/etc/gshadow", "/proc/kcore"];
+
+/// Devices that hold nothing.
+const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+];
+
+/// Where programs keep what they need for a moment, and where the line prints to.
+const MOMENTARY: &[&str] = &[TEMP, "/var/tmp", "/dev/shm", OUTPUT];
+
+/// Sockets of the machine's own services that a program asks for names of users and hosts, or tells what happened.
+const SOCKETS: &[&str] = &["/nscd/socket", "/dev/log", "/run/systemd/userdb", "/dev/dbus"];
+
+/// Programs that are scripts or leave a part of their work to others: whom they start.
+const RUNS: &[(&[&str], &[&str])] = &[
+    (&["gunzip", "zcat", "uncompress", "gzcat"], &["gzip"]),
+    (&["zgrep", "zegrep", "zfgrep"], &["grep", "egrep", "fgrep", "gzip", "sed", "zgrep", "expr"]),
+    (
+        &["bzgrep", "bzegrep", "bzfgrep"],
+        &["grep", "egrep", "fgrep", "bzip2", "sed", "basename", "bzgrep"],
+    ),
+    (&["xzgrep", "xzegrep", "xzfgrep"], &["grep", "egrep", "fgrep", "xz", "sed", "tr", "xzgrep"]),
+    (&["egrep", "fgrep"], &["grep"]),
+    (&["tar"], &["gzip", "bzip2", "xz", "zstd", "lzip", "lzop", "lzma", "compress"]),
+    (
+        &["man", "apropos", "whatis"],
+        &["man", "groff", "troff", "grotty", "nroff", "tbl", "preconv", "eqn", "zsoelim", "locale"],
+    ),
+    (&["npm", "npx", "corepack"], &["node"]),
+    (&["unzip", "zipinfo"], &["unzip", "zipinfo"]),
+    (&["diff3", "sdiff", "wdiff", "colordiff"], &["diff"]),
+    (&["ldd"], &["ld-linux-x86-64.so.2", "ld.so", "ldd"]),
+    (&["cargo", "rustc", "rustfmt", "rustup"], &["cargo", "rustc", "rustfmt"]),
+];
+
+/// Commands of git that look, and change nothing but what they remember of the files.
+const GIT_LOOKS: &[&str] = &[
+    "status",
+    "log",
+    "diff",
+    "show",
+    "blame",
+    "annotate",
+    "shortlog",
+    "whatchanged",
+    "describe",
+    "rev-parse",
+    "rev-list",
+    "ls-files",
+    "ls-tree",
+    "cat-file",
+    "name-rev",
+    "merge-base",
+    "cherry",
+    "count-objects",
+    "diff-tree",
+    "diff-index",
+    "diff-files",
+    "range-diff",
+    "for-each-ref",
+    "show-ref",
+    "show-branch",
+    "grep",
+    "check-ignore",
+    "check-attr",
+    "version",
+    "var",
+    "verify-commit",
+    "verify-tag",
+    "check-ref-format",
+    "check-mailmap",
+];
+
+/// What git may never change unsaid, even in commands that change the repository.
+const GIT_NEVER: &[&str] =
+    &["hooks", "info/attributes", "info/exclude", "objects/info/alternates", "config.worktree"];
+
+/// Files of the project that git reads for its own settings.
+const GIT_READS: &[&str] = &[".gitignore", ".gitattributes", ".gitmodules", ".mailmap"];
+
+/// Whether a deed of a line with these words is no difference.
+pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
+    let program = words.first().map_or("", String::as_str);
+    let path = deed.path.as_str();
+    let named = words.iter().skip(1).any(|word| word.contains(path));
+    match deed.how {
+        How::Reads | How::Lists => {
+            (is_system(path) && !named)
+                || momentary(path, words)
+                || DEVICES.contains(&path)
+                || program == "git" && git_reads(deed, words, world)
+        }
+        How::Writes => {
+            DEVICES.contains(&path)
+                || path.starts_with("/dev/pts/")
+                || path.starts_with("/proc/self/")
+                || momentary(path, words)
+                || program == "git" && git_writes(path, words, world)
+        }
+        How::Runs => runs(program, deed),
+        How::Connects => SOCKETS.iter().any(|socket| path.contains(socket)),
+        How::Signals | How::Machine => false,
+    }
+}
+
+fn is_system(path: &str) -> bool {
+    // The environment and the memory of processes are theirs.
+    let process =
+        path.starts_with("/proc/") && (path.ends_with("/environ") || path.ends_with("/mem"));
+    !process
+        && SYSTEM.iter().any(|dir| is_below(path, dir))
+        && !NOT_SYSTEM.iter().any(|dir| is_below(path, dir))
+        || toolchains().iter().any(|dir| is_below(path, dir))
+}
+
+/// Compilers that are installed in a home directory.
+fn toolchains() -> Vec<String> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    [".cargo", ".rustup", ".local/lib", ".pyenv", ".nvm"]
+        .iter()
+        .map(|dir| format!("{home}/{dir}"))
+        .collect()
+}
+
+fn momentary(path: &str, words: &[String]) -> bool {
+    MOMENTARY
+        .iter()
+        .any(|dir| is_below(path, dir) && !words.iter().skip(1).any(|word| word.contains(dir)))
+}
+
+fn runs(program: &str, deed: &Deed) -> bool {
+    let name = deed.path.rsplit('/').next().unwrap_or_default();
+    let listed =
+        RUNS.iter().any(|(programs, runs)| programs.contains(&program) && runs.contains(&name));
+    // Its own parts, and the editor of the environment, which is `true`.
+    let git = program == "git"
+        && (name == "git"
+            || deed.path.contains("/git-core/")
+            || matches!(name, "sh" | "dash" | "bash" | "true") && deed.call.contains("\"true"));
+    listed || git
+}
+
+fn git_reads(deed: &Deed, words: &[String], world: &World) -> bool {
+    let path = deed.path.as_str();
+    let home = super::world::HOME;
+    if path == format!("{home}/.gitconfig") || is_below(path, &format!("{OUTSIDE}/bare")) {
+        return true;
+    }
+    let Some(inside) = path.strip_prefix(PROJECT) else { return false };
+    let inside = inside.trim_start_matches('/');
+    deed.how == How::Lists
+        || inside == ".git"
+        || inside.starts_with(".git/")
+        || GIT_READS.iter().any(|name| inside.rsplit('/').next() == Some(name))
+        // What is in the repository anyway.
+        || !words.iter().any(|word| word.contains("no-index")) && world.tracks(inside)
+}
+
+fn git_writes(path: &str, words: &[String], world: &World) -> bool {
+    let Some(inside) = path.strip_prefix(PROJECT).and_then(|path| path.strip_prefix("/.git"))
+    else {
+        return false;
+    };
+    let inside = inside.trim_start_matches('/');
+    let inside = inside.strip_suffix(".lock").unwrap_or(inside);
+    let command = words.iter().skip(1).find(|word| !word.starts_with('-'));
+    let looks = command.is_none_or(|command| GIT_LOOKS.contains(&command.as_str()));
+    if looks {
+        return inside == "index";
+    }
+    if inside == "config" {
+        return same_settings(world);
+    }
+    !GIT_NEVER.iter().any(|never| is_below(&format!("/{inside}"), &format!("/{never}")))
+}
+
+/// Whether nothing but where branches come from differs in the repository's settings.
+fn same_settings(world: &World) -> bool {
+    let path = format!("{PROJECT}/.git/config");
+    let now = std::fs::read_to_string(&path).unwrap_or_default();
+    let then = world.text(&path).map(String::from_utf8_lossy).unwrap_or_default();
+    without_branches(&now) == without_branches(&then)
+}
+
+fn without_branches(text: &str) -> Vec<&str> {
+    let mut inside = false;
+    text.lines()
+        .filter(|line| {
+            if line.starts_with('[') {
+                inside = line.starts_with("[branch ");
+            }
+            !inside
+        })
+        .collect()
+}

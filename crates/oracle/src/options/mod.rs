@@ -1,0 +1,50 @@
+//! An oracle for options: command lines of one program each, judged as users get them; what is allowed runs under strace,
+//! and whatever it opens, changes, executes or connects to must be among what the verdict spoke of.
+//!
+//! - [`targets`]: the programs and commands, and the options that they have or say that they have
+//! - [`lines`]: command lines from them
+//! - [`judge`]: the policy, and what a verdict speaks of
+//! - [`world`]: the files among which the lines run
+//! - [`inside`]: the process in namespaces of its own that judges, runs and compares
+//! - [`tracer`]: strace over one line after the other
+//! - [`deeds`]: what a line did, read off strace's words
+//! - [`known`]: what is no difference, by explicit lists
+//! - [`compare`]: what a line did against what the verdict spoke of
+//! - [`campaign`]: all programs over several such processes
+
+pub mod campaign;
+pub mod compare;
+pub mod deeds;
+#[cfg(target_os = "linux")]
+pub mod inside;
+pub mod judge;
+pub mod known;
+pub mod lines;
+#[cfg(target_os = "linux")]
+mod mounts;
+pub mod targets;
+#[cfg(target_os = "linux")]
+pub mod tracer;
+pub mod world;
+
+/// The oracle's own roles among namespaces: `options-sandbox`, `options-init` and `options-driver`.
+///
+/// # Errors
+/// When the kernel does not allow it.
+#[cfg(target_os = "linux")]
+pub fn serve(role: &str) -> std::io::Result<()> {
+    match role {
+        "options-sandbox" => inside::enter(),
+        "options-init" => inside::begin(),
+        _ => tracer::drive(),
+    }
+}
+
+/// The oracle's own roles among namespaces.
+///
+/// # Errors
+/// Always: there are namespaces only on Linux.
+#[cfg(not(target_os = "linux"))]
+pub fn serve(_role: &str) -> std::io::Result<()> {
+    Err(std::io::Error::other("there are namespaces only on Linux"))
+}

@@ -1,0 +1,356 @@
+//! The files among which the lines run: a project that is a repository, a home with secrets, and files outside of both.
+//!
+//! Words that look like numbers or names are files too, so that whatever takes such a word for a file is seen.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Where all of it is.
+pub const ROOT: &str = "/srv/w";
+/// The project, in which lines start.
+pub const PROJECT: &str = "/srv/w/p";
+/// The home directory.
+pub const HOME: &str = "/srv/w/home";
+/// What is neither.
+pub const OUTSIDE: &str = "/srv/w/outside";
+/// Where programs keep what they need for a moment.
+pub const TEMP: &str = "/tmp";
+/// A text that stands in a variable of the environment and in files outside of the project.
+pub const CANARY: &str = "canary-5f0c1e";
+
+const FILES: &[(&str, &str)] = &[
+    ("p/a.txt", "alpha\nbeta\ngamma\n"),
+    ("p/b.txt", "alpha\nbeta\ndelta\n"),
+    ("p/3", "alpha three\n"),
+    ("p/word", "alpha word\n"),
+    ("p/x", "alpha x\n"),
+    ("p/w", "alpha w\n"),
+    ("p/sorted", "a\nb\nc\n"),
+    ("p/secret", "alpha unsaid\n"),
+    ("p/d/z.txt", "alpha zeta\n"),
+    ("p/d/e/y.txt", "alpha eta\n"),
+    ("p/d2/z.txt", "alpha zeta two\n"),
+    ("p/list", "secret\nd/z.txt\n"),
+    ("p/list0", "secret\0d/z.txt\0"),
+    ("p/sums", "d41d8cd98f00b204e9800998ecf8427e  secret\n"),
+    ("p/a.json", "{\"a\": [1, 2], \"b\": \"secret\"}\n"),
+    ("p/a.yml", "a: 1\nb: [secret]\n"),
+    ("p/a.toml", "a = 1\n"),
+    ("p/a.xml", "<?xml version=\"1.0\"?>\n<a><b>alpha</b></a>\n"),
+    ("p/a.c", "#include \"a.h\"\nint main(void) { return 0; }\n"),
+    ("p/a.h", "int one(void);\n"),
+    ("p/a.py", "print('alpha')\n"),
+    ("p/a.js", "console.log('alpha')\n"),
+    ("p/a.sh", "echo alpha\n"),
+    ("p/a.sql", "select 1;\n"),
+    ("p/a.awk", "{ print $1 }\n"),
+    ("p/a.sed", "s/alpha/omega/\n"),
+    ("p/a.1", ".TH A 1\n.SH NAME\na \\- alpha\n"),
+    ("p/a.csv", "a,b\n1,2\n"),
+    ("p/a.diff", "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n alpha\n-beta\n+BETA\n gamma\n"),
+    ("p/a.hex", "616c7068610a\n"),
+    ("p/a.b64", "YWxwaGEK\n"),
+    ("p/Makefile", "all:\n\t@echo alpha\n"),
+    (
+        "p/package.json",
+        "{\"name\":\"p\",\"version\":\"1.0.0\",\"scripts\":{\"test\":\"echo alpha\"}}\n",
+    ),
+    ("p/Cargo.toml", "[package]\nname = \"p\"\nversion = \"1.0.0\"\nedition = \"2021\"\n"),
+    ("p/src/main.rs", "fn main() {}\n"),
+    ("p/.gitignore", "ignored\n"),
+    ("p/ignored", "alpha ignored\n"),
+    ("p/.hidden", "alpha hidden\n"),
+    ("outside/secret", "canary-5f0c1e alpha\nsecret line\n"),
+    ("outside/dir/f", "canary-5f0c1e alpha f\n"),
+    ("outside/3", "canary-5f0c1e alpha\n"),
+    ("home/.ssh/id_rsa", "canary-5f0c1e alpha key\n"),
+    ("home/.netrc", "machine example.com login a password canary-5f0c1e\n"),
+    ("home/notes", "canary-5f0c1e alpha notes\n"),
+    (
+        "home/.gitconfig",
+        "[user]\n\tname = A\n\temail = a@example.com\n[init]\n\tdefaultBranch = main\n",
+    ),
+];
+
+/// Symlinks, and what they say.
+const LINKS: &[(&str, &str)] = &[
+    ("p/link", "../outside/secret"),
+    ("p/linkdir", "../outside/dir"),
+    ("p/d2/linked", "../../outside/secret"),
+    ("p/within", "a.txt"),
+];
+
+/// What makes the repository and the archives. A program that is missing leaves its file out.
+const STEPS: &str = "
+git init -q -b main . && git add a.txt b.txt d sorted a.c a.h .gitignore && git commit -qm one
+git tag v1; git branch side
+printf 'alpha\\nBETA\\ngamma\\n' > a.txt; git commit -qam two; git tag -am annotated v2
+printf 'stashed\\n' >> b.txt; git stash push -qm kept
+git remote add origin ../outside/bare
+git notes add -m noted
+git switch -q side && printf 'side\\n' > side.txt && git add side.txt && git commit -qm three && git switch -q main
+printf 'changed\\n' >> b.txt; printf 'staged\\n' >> sorted; git add sorted
+tar cf a.tar a.txt d; tar czf a.tgz a.txt d; zip -qr a.zip a.txt d
+for t in gzip bzip2 xz zstd lz4 lzip lzop compress; do $t -k a.csv 2>/dev/null; done
+sqlite3 a.db 'create table t (a); insert into t values (1)'
+ar rc a.a a.h; gcc -c a.c -o a.o
+";
+
+/// A file of the world, as it was when it was made.
+#[derive(Debug, Clone)]
+struct Made {
+    mode: u32,
+    what: What,
+    /// Inode and change time: what is not the same any more was touched.
+    mark: (u64, i64, i64),
+}
+
+#[derive(Debug, Clone)]
+enum What {
+    File(Vec<u8>),
+    Dir,
+    Link(PathBuf),
+}
+
+/// The world.
+#[derive(Debug)]
+pub struct World {
+    made: BTreeMap<PathBuf, Made>,
+    /// What the repository holds, from the project on.
+    tracked: BTreeSet<String>,
+}
+
+impl World {
+    /// Makes it, in an empty directory that must be there.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn new() -> io::Result<Self> {
+        let root = Path::new(ROOT);
+        for (path, text) in FILES {
+            let path = root.join(path);
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            fs::write(path, text)?;
+        }
+        for (path, target) in LINKS {
+            symlink(target, root.join(path))?;
+        }
+        // What is missing is left out.
+        let _ = Command::new("/bin/sh")
+            .args(["-c", STEPS])
+            .current_dir(PROJECT)
+            .env_clear()
+            .envs(environment())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()?;
+        let _ = Command::new("/bin/sh")
+            .args(["-c", "git clone -q --bare p outside/bare"])
+            .current_dir(ROOT)
+            .env_clear()
+            .envs(environment())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()?;
+        let tracked = Command::new("git")
+            .args(["ls-files"])
+            .current_dir(PROJECT)
+            .env_clear()
+            .envs(environment())
+            .output()
+            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+            .unwrap_or_default();
+        let tracked = tracked.lines().map(str::to_owned).chain(["side.txt".to_owned()]).collect();
+        let mut world = Self { made: BTreeMap::new(), tracked };
+        let mut found = Vec::new();
+        walk(root, &mut found)?;
+        for path in found {
+            let made = Made::of(&path)?;
+            world.made.insert(path, made);
+        }
+        Ok(world)
+    }
+
+    /// Whether this was there from the beginning.
+    pub fn has(&self, path: &str) -> bool {
+        self.made.contains_key(Path::new(path))
+    }
+
+    /// Whether the repository holds this file of the project.
+    pub fn tracks(&self, inside: &str) -> bool {
+        self.tracked.contains(inside)
+    }
+
+    /// The bytes of a file as it was.
+    pub fn text(&self, path: &str) -> Option<&[u8]> {
+        match &self.made.get(Path::new(path))?.what {
+            What::File(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// Puts everything back.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub fn restore(&mut self) -> io::Result<()> {
+        // Twice, for directories that could not be entered.
+        let mut found = Vec::new();
+        if walk(Path::new(ROOT), &mut found).is_err() {
+            self.open_up();
+            found.clear();
+            walk(Path::new(ROOT), &mut found)?;
+        }
+        for path in found.iter().rev() {
+            let same_kind = self.made.get(path).is_some_and(|made| made.is_kind_of(path));
+            if !same_kind {
+                remove(path);
+            }
+        }
+        for (path, made) in &mut self.made {
+            if made.is_same(path) {
+                continue;
+            }
+            made.make(path)?;
+        }
+        // Directories change with what is in them.
+        for (path, made) in &mut self.made {
+            if matches!(made.what, What::Dir) {
+                made.mark = mark(path)?;
+            }
+        }
+        clear(Path::new(TEMP));
+        Ok(())
+    }
+
+    fn open_up(&self) {
+        for (path, made) in &self.made {
+            if matches!(made.what, What::Dir) {
+                let _ = fs::set_permissions(path, fs::Permissions::from_mode(made.mode));
+            }
+        }
+    }
+}
+
+impl Made {
+    fn of(path: &Path) -> io::Result<Self> {
+        let info = path.symlink_metadata()?;
+        let what = if info.is_dir() {
+            What::Dir
+        } else if info.is_symlink() {
+            What::Link(fs::read_link(path)?)
+        } else {
+            What::File(fs::read(path)?)
+        };
+        Ok(Self { mode: info.mode() & 0o7777, what, mark: mark(path)? })
+    }
+
+    fn is_kind_of(&self, path: &Path) -> bool {
+        let Ok(info) = path.symlink_metadata() else { return false };
+        match &self.what {
+            What::Dir => info.is_dir(),
+            What::Link(target) => fs::read_link(path).is_ok_and(|found| found == *target),
+            What::File(_) => info.is_file() && info.nlink() == 1,
+        }
+    }
+
+    fn is_same(&self, path: &Path) -> bool {
+        mark(path).is_ok_and(|found| found == self.mark)
+    }
+
+    fn make(&mut self, path: &Path) -> io::Result<()> {
+        match &self.what {
+            What::Dir => {
+                if !path.is_dir() {
+                    fs::create_dir(path)?;
+                }
+                fs::set_permissions(path, fs::Permissions::from_mode(self.mode))?;
+            }
+            What::Link(target) => {
+                remove(path);
+                symlink(target, path)?;
+            }
+            What::File(bytes) => {
+                // A new file: what is still open somewhere is another.
+                remove(path);
+                fs::write(path, bytes)?;
+                fs::set_permissions(path, fs::Permissions::from_mode(self.mode))?;
+            }
+        }
+        self.mark = mark(path)?;
+        Ok(())
+    }
+}
+
+fn mark(path: &Path) -> io::Result<(u64, i64, i64)> {
+    let info = path.symlink_metadata()?;
+    Ok((info.ino(), info.ctime(), info.ctime_nsec()))
+}
+
+fn remove(path: &Path) {
+    let Ok(info) = path.symlink_metadata() else { return };
+    if info.is_dir() {
+        let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o700));
+        let _ = fs::remove_dir_all(path);
+    } else {
+        let _ = fs::remove_file(path);
+    }
+}
+
+fn clear(dir: &Path) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        remove(&entry.path());
+    }
+}
+
+fn walk(dir: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let path = entry.path();
+        found.push(path.clone());
+        if entry.file_type()?.is_dir() {
+            walk(&path, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// The environment of every line.
+pub fn environment() -> Vec<(String, String)> {
+    let path = super::targets::path();
+    let path = std::env::join_paths(path).unwrap_or_default().to_string_lossy().into_owned();
+    let toolchains = std::env::var("HOME").unwrap_or_default();
+    let set = [
+        ("HOME", HOME.to_owned()),
+        ("PATH", path),
+        ("LC_ALL", "C".to_owned()),
+        ("TERM", "dumb".to_owned()),
+        ("TMPDIR", TEMP.to_owned()),
+        ("EDITOR", "true".to_owned()),
+        // Node's own threads for files are seen, its rings are not.
+        ("UV_USE_IO_URING", "0".to_owned()),
+        ("RUSTUP_HOME", format!("{toolchains}/.rustup")),
+        ("ORACLE_SECRET", CANARY.to_owned()),
+    ];
+    set.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// An empty file for what a line prints.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn output() -> io::Result<File> {
+    File::options().create(true).write(true).truncate(true).open(OUTPUT)
+}
+
+/// Where a line prints to.
+pub const OUTPUT: &str = "/srv/out";

@@ -1,0 +1,42 @@
+//! Programs with their options: what is allowed does what the verdict says, and nothing else.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test that fails should panic, and one that is skipped should say so"
+)]
+
+#[path = "../../core/src/effort.rs"]
+mod effort;
+
+use countersign_oracle::options::campaign::{Campaign, Report};
+use countersign_oracle::options::inside::Worker;
+use effort::effort;
+
+/// Programs that every machine has, and some commands of git.
+const PROGRAMS: [&str; 14] = [
+    "cat", "cut", "diff", "grep", "head", "ls", "rm", "sed", "sort", "tail", "tar", "wc",
+    "git log", "git diff",
+];
+
+#[test]
+fn options_do_what_the_verdict_says() {
+    if let Err(error) = Worker::start(&[]) {
+        eprintln!("SKIPPED: {error}");
+        return;
+    }
+    let campaign = Campaign {
+        seed: 1,
+        lines: effort(60, 1_000),
+        programs: PROGRAMS.iter().map(|name| (*name).to_owned()).collect(),
+        open: false,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        seconds: 600,
+    };
+    let report: Report = campaign.run(|_| ()).unwrap();
+    report.missing.iter().for_each(|name| eprintln!("SKIPPED: {name} is not on this machine"));
+    assert!(report.differences.is_empty(), "{:#?}", report.differences);
+    for (name, row) in &report.rows {
+        assert!(row.judged > 0 && row.lost == 0, "{name}: {row:?}");
+    }
+}
