@@ -28,8 +28,11 @@ const thatSay = (what: RegExp) =>
 /** What `npm run test:all` adds: these, and tests that do more where there is time (`__test__/support/effort.ts`). */
 const WITH_EFFORT = [
   ...TESTS.filter((file) => file.endsWith('.long.test.ts')),
-  ...thatSay(/support\/effort\.js|each-runtime\.js|tried\.js|\b(?:r|someR)untimes\(\)/),
+  ...thatSay(/\b(?:isThorough|effort)\b(?!\.)|each-runtime\.js|tried\.js|\b(?:r|someR)untimes\(\)/),
 ];
+
+/** Tests that do less where `npm test` runs them once more, on AI SDK 6 or over a ledger that lasts. */
+const SAMPLED = thatSay(/\bsample\(|\bisSample\b|\beffort\([^,()]+, [^,()]+, /);
 
 /** Tests that replace modules, which they must not do for others: each has a process of its own. */
 const ALONE = thatSay(/\bvi\.mock\(/);
@@ -54,7 +57,7 @@ const ANY_LEDGER = [
 ];
 
 /** Of these, what a server may do differently: each gate of theirs has tables of its own there, which takes a while. */
-const ANY_DATABASE = ['__test__/guarantees/g{02,03}-*.test.ts'];
+const ANY_DATABASE = ['__test__/guarantees/g03-*.test.ts'];
 
 /** What holds over processes that share any ledger. */
 const ANY_SHARED = ['__test__/guarantees/g{03-once,04-nothing-is-lost,05-time-is-a-decision}.processes.test.ts'];
@@ -96,16 +99,20 @@ const project = (major: '6' | '7', { name, include, exclude, env }: Project) => 
 ];
 
 /** All tests that use the AI SDK, with `ai` standing for the installed version 6 or 7, in tests and in `ts/` alike. */
-const withAi = (major: '6' | '7') =>
-  project(major, { name: `ai${major}`, include: ['__test__/**/*.test.ts'], exclude: [...ONCE, ...POSTGRES, ...LONG] });
+const withAi = (major: '6' | '7', name: string, more: Partial<Project> = {}) =>
+  project(major, { name, include: ['__test__/**/*.test.ts'], exclude: [...ONCE, ...POSTGRES, ...LONG], ...more });
 
 /** On one version of the AI SDK, which does not see the ledger. */
-const overFiles = project('7', {
-  name: 'sqlite',
-  include: ANY_LEDGER,
-  exclude: [...ONCE, ...OWN_LEDGER, ...LONG],
-  env: { COUNTERSIGN_LEDGER: 'sqlite:' },
-});
+const overFiles = (name: string, { exclude = [], env = {} }: Partial<Project>) =>
+  project('7', {
+    name,
+    include: ANY_LEDGER,
+    exclude: [...ONCE, ...OWN_LEDGER, ...LONG, ...exclude],
+    env: { COUNTERSIGN_LEDGER: 'sqlite:', ...env },
+  });
+
+const aSample = { COUNTERSIGN_EFFORT: 'sample' };
+const thorough = { COUNTERSIGN_EFFORT: 'thorough' };
 
 /** One server for all of a project's tests. */
 const onServer = {
@@ -122,6 +129,7 @@ const overPostgres = {
     ...onServer,
     isolate: true,
     name: 'postgres',
+    env: { ...onServer.env, ...aSample },
     include: [...ANY_DATABASE, ...ANY_SHARED, ...POSTGRES],
     exclude: [...OWN_LEDGER, ...LONG],
   },
@@ -129,10 +137,12 @@ const overPostgres = {
 
 const once = project('7', { name: 'once', include: ONCE, exclude: [...POSTGRES, ...LONG] });
 
-const thorough = { COUNTERSIGN_EFFORT: 'thorough' };
-
-/** What `npm run test:all` adds. */
-const long = project('7', { name: 'long', include: WITH_EFFORT, exclude: POSTGRES, env: thorough });
+/** What `npm run test:all` adds: more of each, and all of what was a sample. */
+const long = [
+  ...project('7', { name: 'long', include: WITH_EFFORT, exclude: POSTGRES, env: thorough }),
+  ...withAi('6', 'long-ai6', { include: SAMPLED }),
+  ...overFiles('long-sqlite', { exclude: TESTS.filter((file) => !SAMPLED.includes(file)) }),
+];
 
 /** What it adds over PostgreSQL. */
 const longOverPostgres = {
@@ -142,7 +152,9 @@ const longOverPostgres = {
     ...onServer,
     isolate: true,
     name: 'long-postgres',
-    include: WITH_EFFORT.filter((file) => /\.postgres\.|\/postgres\/|\/g0[345]-.*\.processes\./.test(file)),
+    include: [...new Set([...WITH_EFFORT, ...SAMPLED])].filter((file) =>
+      /\.postgres\.|\/postgres\/|\/g0[345]-.*\.processes\.|\/g0[23]-/.test(file),
+    ),
     env: { ...onServer.env, ...thorough },
   },
 };
@@ -150,7 +162,15 @@ const longOverPostgres = {
 export default defineConfig({
   test: {
     // Tests wait more than they compute.
-    maxWorkers: Math.max(2, availableParallelism()),
-    projects: [...withAi('6'), ...withAi('7'), ...overFiles, overPostgres, ...once, ...long, longOverPostgres],
+    maxWorkers: availableParallelism() + 1,
+    projects: [
+      ...withAi('6', 'ai6', { env: aSample }),
+      ...withAi('7', 'ai7'),
+      ...overFiles('sqlite', { env: aSample }),
+      overPostgres,
+      ...once,
+      ...long,
+      longOverPostgres,
+    ],
   },
 });

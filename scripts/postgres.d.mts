@@ -8,4 +8,4 @@ export interface Keeper {
   end(): Promise<void>;
 }
 
-export function startPostgres(): Promise<Keeper>;
+export function startPostgres(options?: { sync?: boolean }): Promise<Keeper>;

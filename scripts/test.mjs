@@ -89,7 +89,7 @@ const cargoTest = (name, more, ...args) => ({
   async run(print) {
     const { cargo, env } = cargoForTests();
     const keepGoing = process.env.CI ? ['--no-fail-fast'] : [];
-    const postgres = process.env.COUNTERSIGN_TEST_PG ? undefined : await startPostgres();
+    const postgres = process.env.COUNTERSIGN_TEST_PG ? undefined : await startPostgres({ sync: more === THOROUGH });
     if (postgres?.unavailable) say(`Rust tests over PostgreSQL are skipped: ${postgres.unavailable}`);
     const done = await run(cargo, ['test', '--locked', '--workspace', ...keepGoing, '--', ...args], {
       env: { ...env, ...more, ...(postgres?.url ? { COUNTERSIGN_TEST_PG: postgres.url } : {}) },

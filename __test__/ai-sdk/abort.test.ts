@@ -68,7 +68,8 @@ describe('an abort', () => {
     expect(ran).toEqual([]);
   });
 
-  it('the messages of the event can be continued', async () => {
+  // `step-finish`: of the step that asks. Until then it is not known to be whole, and not among the messages.
+  it.each(['approval-requested', 'step-finish'])('the messages of the event can be continued (%s)', async (when) => {
     const { tools } = recordingTools();
     const stop = new AbortController();
     const { run } = start({
@@ -76,15 +77,14 @@ describe('an abort', () => {
       tools,
       interruptOn: { del: true },
       abortSignal: stop.signal,
-      onApprovalRequest: () => {
-        // When the step is over: until then it is not known to be whole.
-        setTimeout(() => stop.abort(), 30);
-        return new Promise<boolean>(() => {});
-      },
+      onApprovalRequest: () => new Promise<boolean>(() => {}),
     });
-    const events = await collect(run);
-    const { messages } = of(events)('abort')[0] ?? { messages: [] };
+    await until(run, 'approval-requested');
+    if (when === 'step-finish') await until(run, when);
+    stop.abort();
+    const { messages } = of(await collect(run))('abort')[0] ?? { messages: [] };
     expect(JSON.stringify(messages)).toContain('content of /r');
+    expect(JSON.stringify(messages).includes('execution-denied')).toBe(when === 'step-finish');
     const again = await play({
       turns: [says('Hello again.')],
       tools,

@@ -12,6 +12,7 @@ import {
   toolApproval,
 } from '../../ts/index.js';
 import { PATIENTLY } from '../runtimes.js';
+import { sample } from '../support/effort.js';
 import { call, calls, collect, major, resultsIn, says, scripted, sleep } from '../support/model.js';
 import { play, start, types, until, type PlayOptions } from '../support/play.js';
 import { askUserTool, COLOUR, DATABASE, PARTS, QUESTIONS } from '../support/questions.js';
@@ -64,7 +65,7 @@ const invalid: [string, Question[], unknown][] = [
 ];
 
 describe('every answer, from every source', () => {
-  describe.each(valid)('%s', (_, questions, answer, text) => {
+  describe.each(sample(valid))('%s', (_, questions, answer, text) => {
     const output = { answers: answer.answers };
     const sources: [string, (gate: Gate | undefined) => Partial<PlayOptions>][] = [
       ['onQuestion', () => ({ onQuestion: async () => answer.answers })],
@@ -111,7 +112,7 @@ describe('every answer, from every source', () => {
     });
   });
 
-  describe.each(invalid)('not %s', (_, questions, output) => {
+  describe.each(sample(invalid))('not %s', (_, questions, output) => {
     it('gate.respond throws, and the question goes on waiting', async () => {
       const gate = createGate();
       const { event, end } = await asked({ gate, turns: turns(...questions) });
@@ -330,7 +331,7 @@ describe('arguments that are no questions', () => {
     ],
     ['a promise', () => ({ ask_user: askUserTool(async () => [COLOUR]) }), 'at least one question'],
   ];
-  it.each(bad)('%s: an error of the tool, and nobody is asked', async (_, made, message) => {
+  it.each(sample(bad))('%s: an error of the tool, and nobody is asked', async (_, made, message) => {
     const onQuestion = vi.fn(() => ['blue']);
     const gate = createGate();
     const { of, events, prompts } = await play({ turns: turns(COLOUR), tools: made(), gate, onQuestion });
@@ -345,7 +346,7 @@ describe('arguments that are no questions', () => {
     expect(toldOf(prompts)).toEqual(told);
   });
 
-  it.each(bad)('%s, in gateTools', async (_, made, message) => {
+  it.each(sample(bad))('%s, in gateTools', async (_, made, message) => {
     const onQuestion = vi.fn(() => ['blue']);
     const { model, prompts } = scripted(turns(COLOUR));
     await generateText({ model, prompt: 'go', tools: gateTools(made(), { onQuestion }), stopWhen } as never);

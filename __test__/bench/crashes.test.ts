@@ -1,5 +1,6 @@
 /** What becomes of the benchmark when one of its contestants really crashes, hangs, prints nonsense or answers wrongly. */
 import { describe, expect, test } from 'vitest';
+import { isThorough } from '../support/effort.js';
 import { bench } from './bench.js';
 
 /** Where a signal that a process sends to itself is told to others. */
@@ -46,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('a contestant that fails', () => {
     expect(stdout).toContain('| # Check failed: it is over\n');
   });
 
-  test('a peer that prints its figures: the same', async () => {
+  test.runIf(isThorough)('a peer that prints its figures: the same', async () => {
     const { code, stdout, stderr, results } = await bench(['--only=Prints']);
     expect(code, stderr).toBe(0);
     const { figures } = results.Prints!;
@@ -69,7 +70,7 @@ describe.skipIf(process.platform === 'win32')('a contestant that fails', () => {
     expect(stdout).toContain('| about to crash\n');
   });
 
-  test('our own: the rows that need it are lost, and it exits with 1', async () => {
+  test.runIf(isThorough)('our own: the rows that need it are lost, and it exits with 1', async () => {
     const { code, stdout, results } = await bench(['--only', 'BadOwn', '--only', 'Fine']);
     expect(code).toBe(1);
     const { figures, failures } = results.BadOwn!;
@@ -81,16 +82,19 @@ describe.skipIf(process.platform === 'win32')('a contestant that fails', () => {
     expect(stdout).toMatch(/^ {2}ours: crashed \(SIGSEGV\)/m);
   });
 
-  test('what all are compared with: each row says that there is nothing to compare with, and it exits with 1', async () => {
-    const { code, stdout, results } = await bench(['--only=BadBase']);
-    expect(code).toBe(1);
-    expect(results.BadBase!.figures.ours!.failed).toMatch(/^nothing to compare with: the base crashed \(SIGSEGV\)/);
-    expect(stdout).toMatch(/^ {2}ours: nothing to compare with: the base crashed/m);
-    expect(stdout).toMatch(/^ {2}the base: crashed/m);
-  });
+  test.runIf(isThorough)(
+    'what all are compared with: each row says that there is nothing to compare with, and it exits with 1',
+    async () => {
+      const { code, stdout, results } = await bench(['--only=BadBase']);
+      expect(code).toBe(1);
+      expect(results.BadBase!.figures.ours!.failed).toMatch(/^nothing to compare with: the base crashed \(SIGSEGV\)/);
+      expect(stdout).toMatch(/^ {2}ours: nothing to compare with: the base crashed/m);
+      expect(stdout).toMatch(/^ {2}the base: crashed/m);
+    },
+  );
 });
 
-test('a measure that fails itself loses its second half alone', async () => {
+test.runIf(isThorough)('a measure that fails itself loses its second half alone', async () => {
   const { code, stdout, results } = await bench(['--only=Bug,Fine']);
   expect(code).toBe(1);
   expect(results.Bug).toMatchObject({ unfinished: 'it failed', figures: { before: { value: 1 } } });

@@ -5,6 +5,7 @@ import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { isThorough } from '../support/effort.js';
 import { bench, folder, readResults, start } from './bench.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -114,7 +115,7 @@ describe.skipIf(process.platform === 'win32')('interrupted', () => {
     });
   }
 
-  test('the whole group, as a terminal does it, while one program is measured', async () => {
+  test.runIf(isThorough)('the whole group, as a terminal does it, while one program is measured', async () => {
     const file = join(folder(), 'figures.json');
     const running = start(['--out', file, '--only=EndlessPrint'], { detached: true });
     await running.said('the second part begins');
@@ -125,7 +126,7 @@ describe.skipIf(process.platform === 'win32')('interrupted', () => {
     expect(stdout).toContain('the first part');
   });
 
-  test('killed: the file is whole', async () => {
+  test.runIf(isThorough)('killed: the file is whole', async () => {
     const file = join(folder(), 'figures.json');
     const running = start(['--out', file, '--only=Tiny,Endless']);
     await running.said('the second part begins');

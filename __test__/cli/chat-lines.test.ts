@@ -325,7 +325,7 @@ describe('what is wrong is told at the start', () => {
     ],
     ['a settings file', () => ['--cwd', 'broken'], 2, /ERR_CONFIG_FILE: .*config\.toml:1:1: /],
   ];
-  test.each(wrong)('%s', async (_, args, expected, message) => {
+  test.each(isThorough ? wrong : wrong.slice(0, 4))('%s', async (_, args, expected, message) => {
     const { server, folder, env } = await there([]);
     mkdirSync(join(folder, 'broken/.countersign'), { recursive: true });
     writeFileSync(join(folder, 'broken/.countersign/config.toml'), 'modle = 1\n');

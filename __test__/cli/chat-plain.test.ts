@@ -4,6 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { scratch } from '../policy/support.js';
+import { isThorough } from '../support/effort.js';
 import { Terminal } from '../terminal/terminal.js';
 import { serve, type Turn } from './chat-server.js';
 import { cli, countersign, linesOf } from './command.js';
@@ -30,23 +31,28 @@ async function plain(
 // oxlint-disable-next-line no-control-regex -- what moves the cursor, and everything but colours
 const MOVES = /\u001b(?!\[\d+m)/;
 
-test.each([
+const WITHOUT_SCREEN: [string, string[], Record<string, string>][] = [
   ['--plain', ['--plain'], {}],
   ['TERM=dumb', [], { term: 'dumb' }],
-])('%s: a prompt and an answer, without a moving cursor', async (_, args, env) => {
-  const { terminal, has } = await plain([write('a.txt'), 'Done.'], args, env);
-  await terminal.waitFor('/help lists commands');
-  terminal.type('make it\r');
-  await terminal.waitFor('anything else: no');
-  expect(has('a.txt')).toBe(false);
-  terminal.type('y\r');
-  await terminal.waitFor('Done.');
-  expect(has('a.txt')).toBe(true);
-  // What was typed stands there once: the terminal has shown it.
-  expect(terminal.all().match(/make it/g)).toHaveLength(1);
-  terminal.type('/quit\r');
-  expect([await terminal.ended(), terminal.raw]).toEqual([0, expect.not.stringMatching(MOVES)]);
-});
+];
+
+test.each(isThorough ? WITHOUT_SCREEN : WITHOUT_SCREEN.slice(0, 1))(
+  '%s: a prompt and an answer, without a moving cursor',
+  async (_, args, env) => {
+    const { terminal, has } = await plain([write('a.txt'), 'Done.'], args, env);
+    await terminal.waitFor('/help lists commands');
+    terminal.type('make it\r');
+    await terminal.waitFor('anything else: no');
+    expect(has('a.txt')).toBe(false);
+    terminal.type('y\r');
+    await terminal.waitFor('Done.');
+    expect(has('a.txt')).toBe(true);
+    // What was typed stands there once: the terminal has shown it.
+    expect(terminal.all().match(/make it/g)).toHaveLength(1);
+    terminal.type('/quit\r');
+    expect([await terminal.ended(), terminal.raw]).toEqual([0, expect.not.stringMatching(MOVES)]);
+  },
+);
 
 test('what was typed before it asked approves nothing', async () => {
   const { terminal, has } = await plain([write('a.txt'), 'No.', 'You said y.'], ['--plain']);
@@ -61,7 +67,7 @@ test('what was typed before it asked approves nothing', async () => {
   expect(has('a.txt')).toBe(false);
 });
 
-test('Ctrl+C cancels, Ctrl+D leaves; no colour where none is wanted', async () => {
+test.runIf(isThorough)('Ctrl+C cancels, Ctrl+D leaves; no colour where none is wanted', async () => {
   const { terminal, has } = await plain([write('a.txt')], ['--plain'], { NO_COLOR: '1' });
   await terminal.waitFor('/help lists commands');
   terminal.type('make it\r');
@@ -76,14 +82,14 @@ test('Ctrl+C cancels, Ctrl+D leaves; no colour where none is wanted', async () =
   ]);
 });
 
-test('one prompt asks at the terminal', async () => {
+test.runIf(isThorough)('one prompt asks at the terminal', async () => {
   const { terminal, has } = await plain([write('a.txt'), 'Done.'], ['--prompt', 'make it']);
   await terminal.waitFor('anything else: no');
   terminal.type('y\r');
   expect([await terminal.ended(), has('a.txt')]).toEqual([0, true]);
 });
 
-test('the end of input while something waits is a no', async () => {
+test.runIf(isThorough)('the end of input while something waits is a no', async () => {
   const { terminal, has } = await plain([write('a.txt'), 'I see.'], ['--prompt', 'make it']);
   await terminal.waitFor('anything else: no');
   terminal.press('ctrlD');

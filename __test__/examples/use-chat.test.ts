@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DefaultChatTransport, isToolUIPart, readUIMessageStream, type UIMessage } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { exec, PATIENTLY } from '../runtimes.js';
+import { isThorough } from '../support/effort.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -54,7 +55,7 @@ async function settled(): Promise<string> {
   return printed;
 }
 
-describe.each(['stop', 'live'])('the client of the examples, %s', (mode) => {
+describe.each(isThorough ? ['stop', 'live'] : ['live'])('the client of the examples, %s', (mode) => {
   test.each([
     { answer: 'approve', state: 'output-available', said: 'The flight: booked LIS to OSL.', ran: RAN },
     { answer: 'reject', state: 'output-denied', said: 'The flight: not run (not today).', ran: '' },

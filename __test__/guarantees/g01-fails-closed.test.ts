@@ -12,6 +12,7 @@ import {
   toolApproval,
   verifyApprovals,
 } from '../../ts/index.js';
+import { sample } from '../support/effort.js';
 import {
   answer,
   continueUnguarded,
@@ -153,7 +154,7 @@ const garbage: [name: string, value: () => unknown][] = [
 ];
 
 describe.each(waitingEntries)('%s', (_name, entry) => {
-  it.each(garbage)('takes no answer for an approval that is %s', async (_, value) => {
+  it.each(sample(garbage))('takes no answer for an approval that is %s', async (_, value) => {
     await mustNotRun(entry, { interruptOn: { del: true }, onApprovalRequest: value as never });
   });
 
@@ -201,7 +202,7 @@ describe.each(waitingEntries)('%s', (_name, entry) => {
     ['a boxed false', () => Object(false) as unknown],
   ];
 
-  it.each(unsure)('asks when shouldApprove or needsApproval gives %s', async (_, value) => {
+  it.each(sample(unsure))('asks when shouldApprove or needsApproval gives %s', async (_, value) => {
     for (const own of [false, true]) {
       const { ran, tools } = recordingTools();
       const gated = own ? { del: { ...tools.del, needsApproval: value as never } } : tools;
@@ -216,7 +217,7 @@ describe.each(waitingEntries)('%s', (_name, entry) => {
     }
   });
 
-  it.each(garbage)('asks, and runs nothing, when the description is %s', async (_, value) => {
+  it.each(sample(garbage))('asks, and runs nothing, when the description is %s', async (_, value) => {
     const onApprovalRequest = vi.fn(() => false);
     await mustNotRun(entry, { interruptOn: { del: { description: value as never } }, onApprovalRequest });
     expect(onApprovalRequest).toHaveBeenCalledOnce();
@@ -346,15 +347,17 @@ describe.runIf(major === 7)('the toolApproval option of AI SDK 7', () => {
       ['approved'],
     ].map((value): [string, () => unknown] => [`status ${JSON.stringify(value)}`, () => value]),
   ];
-  it.each(forms.flatMap(([form, make]) => statuses.map(([name, value]) => [form, name, make(value)] as const)))(
-    'given as %s: a status that is %s asks',
-    async (_form, _name, toolApprovalOption) => {
-      const { ran, tools } = recordingTools();
-      const onApprovalRequest = vi.fn(() => false);
-      await play({ turns, tools, onApprovalRequest, toolApproval: toolApprovalOption });
-      expect([ran, onApprovalRequest.mock.calls.length]).toEqual([[], 1]);
-    },
-  );
+  it.each(
+    sample(
+      forms.flatMap(([form, make]) => statuses.map(([name, value]) => [form, name, make(value)] as const)),
+      12,
+    ),
+  )('given as %s: a status that is %s asks', async (_form, _name, toolApprovalOption) => {
+    const { ran, tools } = recordingTools();
+    const onApprovalRequest = vi.fn(() => false);
+    await play({ turns, tools, onApprovalRequest, toolApproval: toolApprovalOption });
+    expect([ran, onApprovalRequest.mock.calls.length]).toEqual([[], 1]);
+  });
 
   it('does not take a polluted type for a status', async () => {
     const { ran, tools } = recordingTools();
@@ -560,7 +563,7 @@ describe.each(stoppingEntries)('%s', (_name, open) => {
     expect(ran).toEqual([]);
   });
 
-  it.each(garbage.filter(([kind]) => /throw|reject|prom|proxy|read|error/.test(kind)))(
+  it.each(sample(garbage.filter(([kind]) => /throw|reject|prom|proxy|read|error/.test(kind))))(
     'stops when shouldApprove gives %s',
     async (_, value) => {
       await first({ del: { shouldApprove: value as never } });

@@ -7,6 +7,7 @@ import type { ModelMessage } from 'ai';
 import { describe, expect, it, vi } from 'vitest';
 import type { ApprovalRecord, Gate, GateEvent } from '../../index.js';
 import { AlreadyDecidedError, createGate, verifyApprovals } from '../../ts/index.js';
+import { sample } from '../support/effort.js';
 import { answer, stoppingEntries, waitingEntries } from '../support/entries.js';
 import { call, calls, collect, says } from '../support/model.js';
 import { of, start, until } from '../support/play.js';
@@ -51,24 +52,26 @@ async function expectOneWinner(attempts: Promise<ApprovalRecord>[]): Promise<App
 }
 
 describe('one decision', () => {
-  it.each(ways.flatMap((first) => ways.map((second) => [first[0], second[0], first, second] as const)))(
-    'after %s, %s comes too late',
-    async (_first, _second, [, status, decide], [, , again]) => {
-      await using gate = createGate();
-      const asking = gate.request({ toolName: 't', args: { path: '/a' } });
-      const id = (await gate.pending())[0]?.approvalId ?? '';
-      const record = await decide(gate, id, 'first');
-      expect(record.status).toBe(status);
-      const { decision, decidedAt } = record;
-      const stands = { decision, decidedAt, decidedBy: 'first' };
-      await expect(again(gate, id, 'second')).rejects.toMatchObject({ code: 'ERR_ALREADY_DECIDED', winner: stands });
-      expect(await gate.get(id)).toMatchObject(stands);
-      expect(await asking).toMatchObject({
-        decidedBy: 'first',
-        approved: status === 'approved' || status === 'edited',
-      });
-    },
-  );
+  it.each(
+    sample(
+      ways.flatMap((first) => ways.map((second) => [first[0], second[0], first, second] as const)),
+      ways.length,
+    ),
+  )('after %s, %s comes too late', async (_first, _second, [, status, decide], [, , again]) => {
+    await using gate = createGate();
+    const asking = gate.request({ toolName: 't', args: { path: '/a' } });
+    const id = (await gate.pending())[0]?.approvalId ?? '';
+    const record = await decide(gate, id, 'first');
+    expect(record.status).toBe(status);
+    const { decision, decidedAt } = record;
+    const stands = { decision, decidedAt, decidedBy: 'first' };
+    await expect(again(gate, id, 'second')).rejects.toMatchObject({ code: 'ERR_ALREADY_DECIDED', winner: stands });
+    expect(await gate.get(id)).toMatchObject(stands);
+    expect(await asking).toMatchObject({
+      decidedBy: 'first',
+      approved: status === 'approved' || status === 'edited',
+    });
+  });
 
   it('of 100 at once: one wins, the others are told who', async () => {
     await using gate = createGate();
@@ -91,7 +94,7 @@ describe('one decision', () => {
   });
 
   it('of 100 at once in a run: the call runs once, or not at all', async () => {
-    for (const offset of ways.keys()) {
+    for (const offset of sample([...ways.keys()], 3)) {
       await using gate = createGate();
       const { ran, tools } = recordingTools();
       const { run } = start({ turns, tools, interruptOn: 'all', gate });

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGate, gateTools, streamWithEvents } from '../../ts/index.js';
 import type { AgentEvent, AgentRun, ApprovalRecord, GateEvent } from '../../index.js';
+import { sample } from '../support/effort.js';
 import { lasts } from '../support/ledger.js';
 import { lazy, type LazyModel } from '../support/lazy-model.js';
 import {
@@ -240,7 +241,7 @@ async function continues(messages: ModelMessage[]): Promise<void> {
 }
 
 // Each has a gate of its own, and waits most of its time.
-describe.concurrent.each(MOMENTS)('%s', (moment) => {
+describe.concurrent.each(sample(MOMENTS, 5))('%s', (moment) => {
   const before = moment === 'before the start';
 
   it.each(['streamText', 'agent'] as const)('abortSignal, with %s', async (variant) => {
@@ -544,7 +545,7 @@ describe('gateTools, with the abort signal of the loop', () => {
     'when it was approved',
   ] as const;
 
-  it.concurrent.each(MOMENTS)('%s', async (moment) => {
+  it.concurrent.each(sample(MOMENTS, 5))('%s', async (moment) => {
     const gate = createGate({
       logger: { info: (message) => message === 'approval decided' && at('when it was approved') },
     });

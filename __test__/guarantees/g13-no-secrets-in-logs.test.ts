@@ -21,6 +21,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { ApprovalAnswer, Logger } from '../../index.js';
 import { createGate } from '../../ts/index.js';
+import { sample } from '../support/effort.js';
 import { waitingEntries } from '../support/entries.js';
 import { call, calls, collect, major, says } from '../support/model.js';
 import { start, until } from '../support/play.js';
@@ -61,7 +62,7 @@ const answers: [name: string, answer: () => ApprovalAnswer | Promise<ApprovalAns
 ];
 
 describe.each(waitingEntries)('%s', (_, entry) => {
-  it.each(answers)('logs no arguments, answers or reasons above trace: %s', async (_name, answer) => {
+  it.each(sample(answers))('logs no arguments, answers or reasons above trace: %s', async (_name, answer) => {
     const own = recorder();
     const ofRun = recorder();
     const gate = createGate({ logger: own.logger });
@@ -122,7 +123,7 @@ describe.each(waitingEntries)('%s', (_, entry) => {
 describe.each(waitingEntries)('%s, redacted', (_, entry) => {
   const redact = [new RegExp(SECRET)];
 
-  it.each(answers)('logs no secret at any level: %s', async (_name, answer) => {
+  it.each(sample(answers))('logs no secret at any level: %s', async (_name, answer) => {
     const { logger, lines } = recorder();
     const gate = createGate({ logger, redact });
     await entry({ turns, tools: loginTools(), interruptOn: 'all', gate, logger, onApprovalRequest: answer });
@@ -158,7 +159,7 @@ describe.each(waitingEntries)('%s, redacted', (_, entry) => {
 });
 
 describe.each(waitingEntries)('%s, with telemetry', (_, entry) => {
-  it.each(answers)('has no arguments, answers or reasons in spans and metrics: %s', async (_name, answer) => {
+  it.each(sample(answers))('has no arguments, answers or reasons in spans and metrics: %s', async (_name, answer) => {
     const spans = new InMemorySpanExporter();
     const tracing = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
     const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);

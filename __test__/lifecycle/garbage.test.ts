@@ -27,7 +27,7 @@ const WAYS: Record<string, string[]> = {
   'an abort by what is gone, while a tool runs that calls another': ['RAN /before', 'abort'],
 };
 
-describe.each(['ai6', 'ai7'] as const)('with %s', (ai) => {
+describe.each(isThorough ? (['ai6', 'ai7'] as const) : (['ai7'] as const))('with %s', (ai) => {
   onEachRuntime(ai, (run) => {
     if (isThorough) {
       it.for(Object.entries(WAYS))('%s', async ([way, lines], { expect }) => {

@@ -120,7 +120,7 @@ describeInBrowser('the example app', () => {
       await said(page, 'tool-book_flight: output-denied');
     });
 
-    test.runIf(isWhole)('a second turn in the same chat asks again', async () => {
+    test.runIf(isThorough)('a second turn in the same chat asks again', async () => {
       const { page, say, card, printed } = await chat();
       for (const to of ['Oslo', 'Bergen']) {
         await say(`Book Lisbon to ${to}`);
@@ -149,7 +149,7 @@ describeInBrowser('the example app', () => {
       expect(printed()).toBe('ran book_flight Lisbon Oslo\n');
     });
 
-    test.runIf(isWhole)('an answer that did not reach the server is sent again, and runs once', async () => {
+    test.runIf(isThorough)('an answer that did not reach the server is sent again, and runs once', async () => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo');
       await card('book_flight').waitFor();
@@ -186,7 +186,7 @@ describeInBrowser('the example app', () => {
       expect(sent).toBe(1);
     });
 
-    test.runIf(isWhole)('an answer that is sent once more runs nothing once more', async () => {
+    test.runIf(isThorough)('an answer that is sent once more runs nothing once more', async () => {
       const { page, say, card, printed } = await chat();
       await say('Book Lisbon to Oslo');
       await card('book_flight').waitFor();
@@ -225,7 +225,7 @@ describeInBrowser('the example app', () => {
       expect(printed()).not.toContain('ran ');
     });
 
-    test.runIf(isWhole)('what would deceive the eye is shown for what it is', async () => {
+    test.runIf(isThorough)('what would deceive the eye is shown for what it is', async () => {
       const { page, say, card } = await chat();
       await say('Book Lis\u202Ebon\u200B to <img/src=x/onerror=alert(1)>');
       const shown = card('book_flight');
@@ -236,19 +236,16 @@ describeInBrowser('the example app', () => {
       expect(await page.getByRole('region', { name: 'Approvals' }).innerText()).not.toMatch(/[\u202E\u200B]/);
     });
 
-    test.runIf(isWhole).each(isThorough ? (['light', 'dark'] as const) : (['dark'] as const))(
-      'axe finds nothing serious, %s',
-      async (colorScheme) => {
-        const { page, say, card, faults } = await chat(server, { colorScheme, viewport: { width: 360, height: 740 } });
-        await say('Book Lis\u202Ebon to Oslo, tell Ada we are coming');
-        await card('send_email').waitFor();
-        expect(await seriousFindings(page)).toEqual([]);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-        expect(faults).toEqual([]);
-      },
-    );
+    test.runIf(isThorough).each(['light', 'dark'] as const)('axe finds nothing serious, %s', async (colorScheme) => {
+      const { page, say, card, faults } = await chat(server, { colorScheme, viewport: { width: 360, height: 740 } });
+      await say('Book Lis\u202Ebon to Oslo, tell Ada we are coming');
+      await card('send_email').waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      expect(faults).toEqual([]);
+    });
 
-    describe.runIf(isWhole)('with a short time to answer', () => {
+    describe.runIf(isThorough)('with a short time to answer', () => {
       const timeout = 1_000;
       let soon: Server;
       beforeAll(async () => {

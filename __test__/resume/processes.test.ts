@@ -1,12 +1,9 @@
 /** Processes that are killed in the middle of a run, and others that continue it. */
 import { describe, expect, it } from 'vitest';
 import { listRuns } from '../../ts/index.js';
-import { isThorough } from '../support/effort.js';
-import { major, sleep } from '../support/model.js';
+import { isSample, isThorough } from '../support/effort.js';
+import { sleep } from '../support/model.js';
 import { theatre, type Said } from './processes.js';
-
-/** What has nothing to do with what the AI SDK says is tried on one version of it. */
-const isTwice = major === 6 && !isThorough;
 
 const A: Said[] = [
   { text: 'A' },
@@ -34,7 +31,7 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
     expect(await listRuns(on.gate)).toMatchObject([{ status: 'done', pending: 0 }]);
   });
 
-  it.skipIf(isTwice)('while it asks, with nothing decided: the next process asks', async () => {
+  it.skipIf(isSample)('while it asks, with nothing decided: the next process asks', async () => {
     const on = theatre();
     await on.play('start', { turns: [A], die: 'approval-requested' });
     expect(await on.play('resume', { turns: [DONE], answer: true })).toEqual(EXITED);
@@ -78,14 +75,14 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
     expect(third).toContain('["c1","del /1"]');
   });
 
-  it.skipIf(isTwice)('before anybody was asked: there is nothing to continue', async () => {
+  it.runIf(isThorough)('before anybody was asked: there is nothing to continue', async () => {
     const on = theatre();
     expect(await on.play('start', { turns: [A, DONE], die: 'text', answer: true })).toEqual(KILLED);
     expect(await on.play('resume', { turns: [DONE], answer: true })).toEqual(EXITED);
     expect(of(on.lines(), 'ERROR')).toEqual([expect.stringContaining('ERR_UNKNOWN_RUN')]);
   });
 
-  it('in the middle of three steps: what was done before is not done again', async () => {
+  it.skipIf(isSample)('in the middle of three steps: what was done before is not done again', async () => {
     const on = theatre();
     const more: Said[] = [{ tool: 'del', args: { path: '/2' }, id: 'c2' }];
     expect(await on.play('start', { turns: [A, more, DONE], die: 'turn 3', answer: true })).toEqual(KILLED);
@@ -106,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
     expect(of(on.lines(), 'MODEL').at(-1)).toContain('["c0","This call was interrupted');
   });
 
-  it.skipIf(isTwice)('again and again: each goes on where the last one was', async () => {
+  it.runIf(isThorough)('again and again: each goes on where the last one was', async () => {
     const on = theatre();
     expect(await on.play('start', { turns: [A], die: 'approval-requested' })).toEqual(KILLED);
     expect(await on.play('resume', { turns: [], die: 'approval-requested' })).toEqual(KILLED);
@@ -117,7 +114,7 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
   });
 });
 
-describe.skipIf(isTwice)('two at once', () => {
+describe.skipIf(isSample)('two at once', () => {
   it('the second is told that the run is active, and cancels nothing', async () => {
     const on = theatre();
     await on.play('start', { turns: [A], die: 'approval-requested' });
@@ -145,7 +142,7 @@ describe.skipIf(isTwice)('two at once', () => {
   });
 });
 
-it.skipIf(isTwice)('a tool that has changed since is asked about again, though it was approved', async () => {
+it.skipIf(isSample)('a tool that has changed since is asked about again, though it was approved', async () => {
   const on = theatre();
   await on.play('start', { turns: [A], die: 'approval-requested' });
   const [request] = await on.gate.pending();
@@ -174,7 +171,7 @@ describe.skipIf(process.platform === 'win32')('killed while it asks a question',
     expect(answersIn(on.lines())).toBe(TOLD);
   });
 
-  it.skipIf(isTwice)('it waits on, and the next process asks the same', async () => {
+  it.runIf(isThorough)('it waits on, and the next process asks the same', async () => {
     const on = theatre();
     await on.play('start', { turns: [ASKS.slice(0, 1)], die: 'question-asked' });
     const [request] = await on.gate.pending();
@@ -183,7 +180,7 @@ describe.skipIf(process.platform === 'win32')('killed while it asks a question',
     expect(answersIn(on.lines())).toBe(TOLD);
   });
 
-  it('once it was answered it is not asked again, whatever else still waits', async () => {
+  it.skipIf(isSample)('once it was answered it is not asked again, whatever else still waits', async () => {
     const on = theatre();
     const answers = ['blue'];
     expect(await on.play('start', { turns: [ASKS], die: 'question-answered', answers })).toEqual(KILLED);

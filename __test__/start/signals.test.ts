@@ -4,12 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { PATIENTLY } from '../runtimes.js';
+import { isThorough } from '../support/effort.js';
 import { open, temporaryFolder } from './processes.js';
 
 const CREATE = 'create hello.txt with hi';
 const KEYS = 'y yes, n no';
 
-test('whoever stops reading ends it quietly', async () => {
+test.runIf(isThorough)('whoever stops reading ends it quietly', async () => {
   const run = open();
   run.child.stdin!.write(`${CREATE}\n`);
   await run.shows(KEYS);
@@ -19,7 +20,7 @@ test('whoever stops reading ends it quietly', async () => {
   expect({ code, stderr, left }).toEqual({ code: 0, stderr: '', left: [] });
 });
 
-test('SIGTERM while an approval waits: nothing runs, and the copy is removed', async () => {
+test.runIf(isThorough)('SIGTERM while an approval waits: nothing runs, and the copy is removed', async () => {
   const run = open();
   run.child.stdin!.write(`${CREATE}\n`);
   await run.shows(KEYS);

@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { isThorough } from '../support/effort.js';
 import { Terminal } from '../terminal/terminal.js';
 import { temporaryFolder } from './processes.js';
 
@@ -40,7 +41,7 @@ test('a session: what is written is told in the end, and nothing is left behind'
   expect(left()).toEqual([]);
 });
 
-test('Ctrl+C cancels what waits; twice more, and it is over', async () => {
+test.runIf(isThorough)('Ctrl+C cancels what waits; twice more, and it is over', async () => {
   const { terminal, say, left } = open();
   await say('create hello.txt with hi and run sleep 1000');
   await terminal.waitFor('y approve');

@@ -15,7 +15,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('postgres', { url: named });
     return async () => {};
   }
-  const { url, unavailable, end } = await startPostgres();
+  const { url, unavailable, end } = await startPostgres({ sync: project.config.env.COUNTERSIGN_EFFORT === 'thorough' });
   if (unavailable !== undefined) console.warn(`tests over PostgreSQL are skipped: ${unavailable}`);
   project.provide('postgres', { url, unavailable });
   return end;

@@ -29,7 +29,7 @@ describe('a call that waits', () => {
     expect(await decided(fake)).toEqual(['decide', expect.any(String), decision]);
   });
 
-  test('A turns Auto-approve on', async () => {
+  test.runIf(isThorough)('A turns Auto-approve on', async () => {
     const fake = await asking();
     fake.terminal.press('A');
     expect(await decided(fake)).toEqual(['approveAll']);
@@ -65,7 +65,7 @@ describe('a call that waits', () => {
     expect(fake.calls()).toEqual([]);
   });
 
-  test('what is pasted is a reason, also when it is the letter of a key', async () => {
+  test.runIf(isThorough)('what is pasted is a reason, also when it is the letter of a key', async () => {
     const fake = await asking();
     fake.terminal.paste('y');
     await fake.terminal.waitFor('because: y');
@@ -130,7 +130,7 @@ describe('a call that waits', () => {
     expect(await decided(fake)).toEqual(['always', ask.request.approvalId, 'session']);
   });
 
-  test('r gives the model a result', async () => {
+  test.runIf(isThorough)('r gives the model a result', async () => {
     const fake = await asking();
     fake.terminal.press('r');
     await fake.terminal.waitFor('the result is:');
@@ -271,7 +271,7 @@ describe('other arguments', () => {
     expect(await decided(fake)).toEqual(['decide', expect.any(String), { type: 'approve' }]);
   });
 
-  test('in the line below, where there is no editor', async () => {
+  test.runIf(isThorough)('in the line below, where there is no editor', async () => {
     const fake = await asking();
     const { terminal } = fake;
     terminal.press('e');

@@ -58,7 +58,7 @@ describe('a file that is to be written', () => {
     expect(chat.terminal.all()).toContain('You rejected creating no.txt');
   });
 
-  test('a reason reaches the model', async () => {
+  test.runIf(isThorough)('a reason reaches the model', async () => {
     const chat = await anyChat();
     chat.say('create why.txt with hi');
     await chat.asks('why.txt');
@@ -71,7 +71,7 @@ describe('a file that is to be written', () => {
     expect(chat.terminal.all()).toMatch(/You rejected creating why.txt: .*wrong folder/);
   });
 
-  test('Esc does not write it', async () => {
+  test.runIf(isThorough)('Esc does not write it', async () => {
     const chat = await anyChat();
     chat.say('create esc.txt with hi');
     await chat.asks('esc.txt');
@@ -93,7 +93,7 @@ describe('a file that is to be written', () => {
     expect(chat.file('edited.txt')).toBe('servus');
   });
 
-  test("a result of one's own instead", async () => {
+  test.runIf(isThorough)("a result of one's own instead", async () => {
     const chat = await anyChat();
     chat.say('call execute {"command":"date"}');
     await chat.asks('execute');
@@ -129,7 +129,7 @@ describe('Auto-approve', () => {
     await chat.idle();
   });
 
-  test('A approves what waits and turns it on', async () => {
+  test.runIf(isThorough)('A approves what waits and turns it on', async () => {
     const chat = await anyChat();
     chat.say('create all-a.txt with 1 and create all-b.txt with 2');
     await chat.asks('Tool 1 of 2');
@@ -144,7 +144,7 @@ describe('Auto-approve', () => {
     await chat.terminal.waitFor('🔴 Safe mode · ');
   });
 
-  test('never what a policy denies', async () => {
+  test.runIf(isThorough)('never what a policy denies', async () => {
     const policy =
       'version = 1\n[[rule]]\ntools = "execute"\neffect = "deny"\ncommands = ["git push"]\nreason = "nothing is pushed"\n';
     const chat = await startChat({ files: { 'deny.toml': policy }, args: ['--policy', 'deny.toml', '--auto'] });
@@ -156,7 +156,7 @@ describe('Auto-approve', () => {
   });
 });
 
-test('a rule that looks at the arguments: only what is outside of /tmp is asked about', async () => {
+test.runIf(isThorough)('a rule that looks at the arguments: only what is outside of /tmp is asked about', async () => {
   const policy = 'version = 1\n[[rule]]\ntools = "write_file"\neffect = "allow"\nwrites = "/tmp/**"\n';
   const folder = realpathSync(mkdtempSync('/tmp/cs-'));
   const chat = await startChat({ folder, args: ['--policy', 'tmp.toml'], files: { 'tmp.toml': policy } });
@@ -171,7 +171,7 @@ test('a rule that looks at the arguments: only what is outside of /tmp is asked 
 });
 
 describe('several at once', () => {
-  test('three are asked about one after the other, and each gets its own answer', async () => {
+  test.runIf(isThorough)('three are asked about one after the other, and each gets its own answer', async () => {
     const chat = await anyChat();
     chat.say('create a.txt with 1 and create b.txt with 2 and create c.txt with 3');
     for (const [at, name] of ['a.txt', 'b.txt', 'c.txt'].entries()) {
@@ -184,7 +184,7 @@ describe('several at once', () => {
     expect(['a.txt', 'b.txt', 'c.txt'].map(chat.file)).toEqual(['1', undefined, '3']);
   });
 
-  test('subagents: their calls are asked about with where they come from', async () => {
+  test.runIf(isThorough)('subagents: their calls are asked about with where they come from', async () => {
     const chat = await startChat();
     chat.say('delegate create notes.md with "# Notes" to general-purpose');
     const screen = await chat.asks('notes.md');

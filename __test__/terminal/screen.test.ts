@@ -83,16 +83,20 @@ const SESSION: Partial<ChatView> = {
 
 describe('what is seen', () => {
   test.each([
-    [60, 30],
     [80, 30],
-    [120, 34],
-  ])('a session, %i columns wide', async (columns, rows) => {
+    ...(isThorough
+      ? [
+          [60, 30],
+          [120, 34],
+        ]
+      : []),
+  ] as [number, number][])('a session, %i columns wide', async (columns, rows) => {
     const { terminal } = start(SESSION, { columns, rows });
     const screen = await terminal.waitFor('? help');
     matchesScreen(`session-${columns}`, screen);
   });
 
-  test('without emoji and without colour, where the terminal has neither', async () => {
+  test.runIf(isThorough)('without emoji and without colour, where the terminal has neither', async () => {
     const { terminal } = start(SESSION, { rows: 30, env: { LANG: 'C', NO_COLOR: '1' } });
     const screen = await terminal.waitFor('? help');
     expect(screen).toMatch(/^[ -~\n]*$/);
@@ -101,12 +105,12 @@ describe('what is seen', () => {
     matchesScreen('session-ascii', screen);
   });
 
-  test('without emoji where they are not wanted', async () => {
+  test.runIf(isThorough)('without emoji where they are not wanted', async () => {
     const { terminal } = start({}, {}, { emoji: false });
     await terminal.waitFor('[safe] Safe mode');
   });
 
-  test('in CI as everywhere', async () => {
+  test.runIf(isThorough)('in CI as everywhere', async () => {
     const { terminal } = start({}, { env: { CI: 'true' } });
     await terminal.waitFor('Safe mode');
   });
@@ -159,7 +163,7 @@ describe('the end', () => {
     expect(fake.calls()).toEqual([['interrupt'], ['interrupt'], ['close']]);
   });
 
-  test('nothing of it stays but what was said', async () => {
+  test.runIf(isThorough)('nothing of it stays but what was said', async () => {
     const { terminal } = start({ entries: [entry({ kind: 'text', text: 'this stays' })] });
     await terminal.waitFor('Safe mode');
     terminal.press('ctrlD');

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { countersign } from '../cli/command.js';
 import { sleep, stage } from '../ledger/processes.js';
 import { runtimes } from '../runtimes.js';
-import { effort } from '../support/effort.js';
+import { effort, isThorough } from '../support/effort.js';
 import { idsOf, receiver, SECRET } from './receiver.js';
 
 const { ledger, start, gate } = stage();
 
-test('killed in the middle of deliveries, again and again, by nobody missed for long', async () => {
+test.runIf(isThorough)('killed in the middle of deliveries, again and again, by nobody missed for long', async () => {
   const hooks = await receiver();
   // It takes some, refuses some, and leaves some without an answer.
   hooks.reply = (_, index) => [204, 500, () => {}, 204, 503][index % 5]!;
@@ -34,7 +34,7 @@ test('killed in the middle of deliveries, again and again, by nobody missed for 
   expect(new Set(idsOf(hooks.all)).size).toBe(10 * rounds);
 });
 
-test('of several processes one sends', async () => {
+test.runIf(isThorough)('of several processes one sends', async () => {
   const hooks = await receiver();
   const where = ledger();
   for (let each = 0; each < effort(2, 3); each++) {

@@ -1,6 +1,7 @@
 /** Every decision, taken on the page: nothing is said to be done before the gate has it. */
 import { expect, test } from 'vitest';
 import { describeInBrowser } from '../../support/browser.js';
+import { isThorough } from '../../support/effort.js';
 import { COLOUR, DATABASE, PARTS } from '../../support/questions.js';
 import { ask, call, decided, faultsOf, openInbox, start, useBrowser, visit, waiting } from './support.js';
 
@@ -96,7 +97,7 @@ describeInBrowser('on the page', () => {
     }
   });
 
-  test('it is skipped', async () => {
+  test.runIf(isThorough)('it is skipped', async () => {
     const inbox = await openInbox();
     const request = await ask(inbox.gate);
     const { page, open } = await visit(browser(), inbox);
@@ -184,7 +185,7 @@ describeInBrowser('on the page', () => {
     expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'approve' }, decidedBy: 'mia' });
   });
 
-  test('why it asks: the rule, where it stands, and each part with what is said of it', async () => {
+  test.runIf(isThorough)('why it asks: the rule, where it stands, and each part with what is said of it', async () => {
     const inbox = await openInbox({ policy: { ...policy, default: 'allow' } });
     call(inbox.gate, { command: 'npm test && npm publish --dry-run | tee log' });
     const request = await waiting(inbox.gate);
@@ -197,7 +198,7 @@ describeInBrowser('on the page', () => {
     expect(parts.find((part) => part.includes('tee log'))).toMatch(/allowed/);
   });
 
-  test('what was decided before about the like is shown, and is found in the history', async () => {
+  test.runIf(isThorough)('what was decided before about the like is shown, and is found in the history', async () => {
     const inbox = await openInbox();
     const before = await ask(inbox.gate, { args: { command: 'git push' } });
     await inbox.gate.reject(before.approvalId, 'the tests fail', { by: 'noor' });

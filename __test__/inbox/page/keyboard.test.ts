@@ -158,9 +158,8 @@ describeInBrowser('axe finds nothing serious', () => {
 
   const wide = { width: 1280, height: 860 };
   const narrow = { width: 360, height: 740 };
-  for (const colorScheme of ['light', 'dark'] as const) {
-    // Each theme once, and each width.
-    for (const viewport of isThorough ? [wide, narrow] : [colorScheme === 'light' ? wide : narrow]) {
+  for (const colorScheme of isThorough ? (['light', 'dark'] as const) : (['dark'] as const)) {
+    for (const viewport of isThorough ? [wide, narrow] : [narrow]) {
       test(`${colorScheme}, ${viewport.width} px wide`, async () => {
         const inbox = await openInbox({ policy });
         const { gated } = call(inbox.gate, { command: 'npm test' });

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Detail } from '../../../ts/inbox/protocol.js';
 import { describeInBrowser } from '../../support/browser.js';
+import { isThorough } from '../../support/effort.js';
 import { ask, decided, faultsOf, isLive, openInbox, sentBy, shows, useBrowser, visit } from './support.js';
 
 const command = (text: string) => ({ args: { command: text } });
@@ -102,7 +103,7 @@ describeInBrowser('while somebody looks', () => {
     expect(await decided(inbox.gate, request)).toMatchObject({ decision: { type: 'approve' }, decidedBy: 'mia' });
   });
 
-  test('no answer is no approval: what stands is read again', async () => {
+  test.runIf(isThorough)('no answer is no approval: what stands is read again', async () => {
     const inbox = await openInbox();
     const request = await ask(inbox.gate, command('make'));
     const { page, open } = await visit(browser(), inbox);
@@ -155,7 +156,7 @@ describeInBrowser('while somebody looks', () => {
     expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
   });
 
-  test('what has expired is shown as such', async () => {
+  test.runIf(isThorough)('what has expired is shown as such', async () => {
     const inbox = await openInbox();
     const request = await ask(inbox.gate, { ...command('make'), timeout: 2_000 });
     const { page } = await visit(browser(), inbox, 'mia', { hash: `#/waiting/${request.approvalId}` });
@@ -164,7 +165,7 @@ describeInBrowser('while somebody looks', () => {
     expect((await inbox.gate.get(request.approvalId))?.status).toBe('expired');
   });
 
-  test('what is typed is kept while other things change', async () => {
+  test.runIf(isThorough)('what is typed is kept while other things change', async () => {
     const inbox = await openInbox();
     const request = await ask(inbox.gate, command('make'));
     const { page, open } = await visit(browser(), inbox);
@@ -177,7 +178,7 @@ describeInBrowser('while somebody looks', () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
   });
 
-  test('the list is searched and filtered, and all its pages are shown', async () => {
+  test.runIf(isThorough)('the list is searched and filtered, and all its pages are shown', async () => {
     const inbox = await openInbox();
     for (let n = 0; n < 205; n++) {
       const asked = { toolName: 'execute', args: { command: `make part-${n}` }, runId: n % 2 ? 'odd' : 'even' };

@@ -1,6 +1,7 @@
 /** Several people, each with a browser of their own. */
 import { expect, test } from 'vitest';
 import { describeInBrowser, openPage } from '../../support/browser.js';
+import { isThorough } from '../../support/effort.js';
 import { ask, call, decided, faultsOf, openInbox, useBrowser, visit, waiting } from './support.js';
 
 describeInBrowser('people', () => {
@@ -33,7 +34,7 @@ describeInBrowser('people', () => {
     expect(faultsOf(noor!)).toEqual([]);
   });
 
-  test('who is late is told by the answer itself, with who and when', async () => {
+  test.runIf(isThorough)('who is late is told by the answer itself, with who and when', async () => {
     const inbox = await openInbox();
     const request = await ask(inbox.gate, { args: { command: 'make' } });
     const { page, open } = await visit(browser(), inbox);
@@ -89,7 +90,7 @@ describeInBrowser('people', () => {
     await page.getByRole('button', { name: 'Approve' }).waitFor();
   });
 
-  test('who may only look see everything and decide nothing', async () => {
+  test.runIf(isThorough)('who may only look see everything and decide nothing', async () => {
     const inbox = await openInbox();
     const request = await ask(inbox.gate);
     const { page, open } = await visit(browser(), inbox, '-mia');

@@ -22,7 +22,7 @@ describe.skipIf(isMissing)(titled('a network'), () => {
     return { proxy, ledger, far: urlWith(ledger, { port: proxy.port }) };
   };
 
-  it('that drops all for a while: what was decided meanwhile is carried out, once', async () => {
+  it.runIf(isThorough)('that drops all for a while: what was decided meanwhile is carried out, once', async () => {
     const { proxy, ledger, far: behind } = await far({ poll: 500 });
     const run = await waiting(on, behind);
     proxy.drop();

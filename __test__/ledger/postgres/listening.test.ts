@@ -1,6 +1,6 @@
 /** What wakes the processes that wait: a hint that may get lost, a look at once where it may have been, and a slow poll behind. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { effort } from '../../support/effort.js';
+import { effort, isThorough } from '../../support/effort.js';
 import { isMissing, ownDatabase, query, titled } from '../../support/postgres.js';
 import { proxyOf, type Proxy } from '../../support/proxy.js';
 import { eventually, stage } from '../processes.js';
@@ -41,22 +41,25 @@ describe.skipIf(isMissing)(titled('listening'), () => {
     }
   });
 
-  it('every connection terminated, again and again: the decision is made once and carried out once', async () => {
-    const run = await waiting(on, server.ledger({ poll: NEVER }));
-    const gate = on.gate(run.ledger);
-    await gate.ready();
-    for (let time = 0; time < effort(2, 5); time++) {
+  it.runIf(isThorough)(
+    'every connection terminated, again and again: the decision is made once and carried out once',
+    async () => {
+      const run = await waiting(on, server.ledger({ poll: NEVER }));
+      const gate = on.gate(run.ledger);
+      await gate.ready();
+      for (let time = 0; time < effort(2, 5); time++) {
+        await query(server.url, `SELECT pg_terminate_backend(pid) ${OTHERS}`);
+        expect(await gate.pending()).toHaveLength(1);
+      }
       await query(server.url, `SELECT pg_terminate_backend(pid) ${OTHERS}`);
-      expect(await gate.pending()).toHaveLength(1);
-    }
-    await query(server.url, `SELECT pg_terminate_backend(pid) ${OTHERS}`);
-    await gate.approve(run.approvalId, { by: 'mia' });
-    await goesOn(on, run);
-    expect(await gate.get(run.approvalId)).toMatchObject({ decidedBy: 'mia', status: 'succeeded' });
-    expect(await gate.audit.verify()).toMatchObject({ ok: true, faults: [] });
-  });
+      await gate.approve(run.approvalId, { by: 'mia' });
+      await goesOn(on, run);
+      expect(await gate.get(run.approvalId)).toMatchObject({ decidedBy: 'mia', status: 'succeeded' });
+      expect(await gate.audit.verify()).toMatchObject({ ok: true, faults: [] });
+    },
+  );
 
-  it('where nobody can listen, the poll wakes', async () => {
+  it.runIf(isThorough)('where nobody can listen, the poll wakes', async () => {
     const proxy = await proxied();
     proxy.refuse(true);
     const run = await waiting(on, server.ledger({ poll: 200, listen_host: '127.0.0.1', listen_port: proxy.port }));

@@ -49,7 +49,7 @@ describe.skipIf(isMissing)(titled('a server that stops while a run waits'), () =
     }
   });
 
-  it('a decision that nobody takes is refused in the end, and nothing is written', async () => {
+  it.runIf(isThorough)('a decision that nobody takes is refused in the end, and nothing is written', async () => {
     const run = await waiting(on, server.ledger({ lease: 3_600_000 }));
     const gate = on.gate(run.ledger);
     await gate.ready();

@@ -3,7 +3,7 @@ import { streamText } from 'ai';
 import { createGate, streamWithEvents } from 'countersign';
 import { del, finish, gc, heapUsed, say, scripted, sleep } from './lib.mjs';
 
-const [what, number, how, size] = process.argv.slice(2);
+const [what, number, how] = process.argv.slice(2);
 const count = Number(number);
 
 const rss = () => {
@@ -44,13 +44,12 @@ async function pending() {
   await gate.close();
 }
 
-/** One after the other, `count` requests with a text of so many characters are decided and forgotten. */
+/** One after the other, `count` requests are decided and forgotten. */
 async function decided() {
   const gate = createGate({ keepDecided: 100, timeout: 3_600_000 });
-  const content = (index) => `${index}`.padEnd(Number(size), 'x');
   const some = async (number) => {
     for (let index = 0; index < number; index++) {
-      const args = { path: `/srv/data/file-${index}.txt`, force: true, ...(size && { content: content(index) }) };
+      const args = { path: `/srv/data/file-${index}.txt`, force: true };
       const waits = gate.request({ toolName: 'del', args });
       const [{ approvalId }] = await gate.pending();
       await gate[how](approvalId);
