@@ -111,13 +111,32 @@ fn places_of(walk: &mut Walk, operands: &[Operand]) {
     }
 }
 
+/// A repository that git talks with: in one of this machine the other end runs too, with the settings and hooks of that
+/// place.
+fn talks_with(walk: &mut Walk, arg: usize) {
+    place(walk, Part { arg, skip: 0 });
+    let word = walk.place(arg);
+    if is_place(word) && word.literal().is_some_and(|text| text != "." && !text.contains(':')) {
+        walk.runs(arg, Why::Settings);
+    }
+}
+
 /// The first operand is a repository.
 pub(super) fn remote(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
-    places_of(walk, operands.get(..1).unwrap_or_default());
+    if let Some(first) = operands.first() {
+        talks_with(walk, first.arg);
+    }
 }
 
 /// All operands are repositories.
+pub(super) fn remotes(walk: &mut Walk) {
+    for operand in std::mem::take(&mut walk.operands) {
+        talks_with(walk, operand.arg);
+    }
+}
+
+/// All operands name repositories.
 pub(super) fn places(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
     places_of(walk, &operands);

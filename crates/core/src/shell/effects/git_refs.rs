@@ -52,7 +52,7 @@ pub(super) fn checkout(walk: &mut Walk) {
 /// A repository, and what is taken from it: `+` and `from:to` replace.
 pub(super) fn fetch(walk: &mut Walk) {
     if walk.kept("multiple").is_some() {
-        return git::places(walk);
+        return git::remotes(walk);
     }
     let refs = walk.operands.split_off(walk.operands.len().min(1));
     git::remote(walk);

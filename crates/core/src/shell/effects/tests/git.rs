@@ -121,7 +121,11 @@ const CALLS: &[Row] = &[
     ("git fetch ext::sh", "u2:ext::sh ?2"),
     ("git fetch --multiple . ext::sh", "R3:. u4:ext::sh ?4"),
     ("git fetch -m a https://evil/x", "u4:https://evil/x"),
-    ("git fetch ../other", "R2:../other"),
+    ("git fetch .", "R2:."),
+    ("git fetch ../other", "R2:../other ?2"),
+    ("git push ./evil.git main", "R2:./evil.git ?2"),
+    ("git ls-remote ./evil.git", "?1 R2:./evil.git ?2"),
+    ("git config --blob HEAD:.env -l", "r3:HEAD:.env r3:.env"),
     // What loses.
     ("git fetch . +main:o", "R2:. w3:.git/refs"),
     ("git fetch origin main:o", "w3:.git/refs"),
