@@ -30,6 +30,8 @@ pub(super) struct Walk<'a> {
     /// The word that was the value of an option, and counts as what it looks like as well: not every version of the program
     /// may take a value there.
     twice: Option<usize>,
+    /// Whether an option was met that no table has.
+    doubted: bool,
     pub(super) effects: Effects,
     pub(super) operands: Vec<Operand>,
     /// Whether an option stood for the first operand.
@@ -54,6 +56,7 @@ pub(super) fn walk<'a>(
         files,
         program,
         twice: None,
+        doubted: false,
         effects: Effects::default(),
         operands: Vec::new(),
         settled: false,
@@ -153,6 +156,19 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// An option that no table has. To the program it may be none: then what follows are other operands than they seem.
+    fn unknown_option(&mut self, at: usize) {
+        self.runs(at, Why::UnknownOption);
+        if std::mem::replace(&mut self.doubted, true) {
+            return;
+        }
+        for arg in at + 1..self.argv.len() {
+            if self.argv.get(arg).is_some_and(words::looks_like_a_path) {
+                self.apply(Use::Read, Part { arg, skip: 0 }, 0);
+            }
+        }
+    }
+
     /// An option whose name is not certain.
     fn option_in_doubt(&mut self, at: usize) {
         if self.program.open {
@@ -179,7 +195,7 @@ impl<'a> Walk<'a> {
         let readings = self.program.long(name);
         if readings.is_empty() {
             if !self.program.open {
-                self.runs(at, Why::UnknownOption);
+                self.unknown_option(at);
             } else if let Some(part) = attached {
                 self.unknown_value(part);
             }
@@ -198,7 +214,7 @@ impl<'a> Walk<'a> {
             let readings = self.program.short(letter);
             if readings.is_empty() {
                 if !self.program.open {
-                    self.runs(at, Why::UnknownOption);
+                    self.unknown_option(at);
                     return 0;
                 }
                 continue;
@@ -234,7 +250,7 @@ impl<'a> Walk<'a> {
                     taken = 1;
                 }
                 // A flag takes nothing behind `=`.
-                (Takes::Nothing, Some(_)) if assigned => self.runs(at, Why::UnknownOption),
+                (Takes::Nothing, Some(_)) if assigned => self.unknown_option(at),
                 (Takes::Maybe, None) | (Takes::Nothing, _) => self.option(meaning.uses, here),
             }
         }
