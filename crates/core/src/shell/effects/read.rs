@@ -5,11 +5,11 @@
 //! | line | what it says |
 //! |---|---|
 //! | `program NAME…` | a program, by all its names |
-//! | `command PARENT NAME…` | a command of a program; of a command of a command with a dot, `command git.stash list` |
+//! | `command PARENT NAME…` | a command of a program; of a command of a command with a dot, `command git.stash list`; `--` is what stands behind `--` |
 //! | `set NAME` | lines that several have: `include NAME` |
 //! | `kind KIND` | what it is: `shell`, `interpreter`, `launcher`, `family`, `reaching`, `editor`, `blunt` |
 //! | `words N [AFTER…]` | how many words say what it does; one more behind these first words |
-//! | `style STYLE` | how options are told from operands: `anywhere`, `leading`, `one-dash`, `one-dash-leading` |
+//! | `style STYLE` | how options are told from operands: `anywhere`, `leading`, `one-dash`, `one-dash-leading`; `words` has no options |
 //! | `exact` | long names are not cut short |
 //! | `digits` | `-5` is an option, which does nothing |
 //! | `plus` | `+x` is an option, which makes the command unknown |
@@ -17,6 +17,11 @@
 //! | `here USE` | what is used of the working directory without an operand |
 //! | `operands USE` | what all operands are used for; also `first USE USE`, `copy USE`, `command` and `code:NAME` |
 //! | `operands launches N` | N operands, and then a command that it runs: its own options are read strictly |
+//! | `otherwise launches` | a command that is not listed is a program that it runs |
+//! | `glued` | in a style with one dash, a letter may have its value attached: `-Dx` |
+//! | `apart` | letters in one word are options of their own, with a number or `=` behind them at most |
+//! | `at-files` | a word that begins with `@` names a file with more words: unknown |
+//! | `shared` | options behind that command are its own too, unless `--` stands before it |
 //! | `through` | it needs no allow of its own, since that command needs one |
 //! | `assigns` | `NAME=value` may stand before that command |
 //! | `doubt REASON` | unknown, whatever command it runs: `runs`, `elsewhere`, `privileged` |
@@ -37,6 +42,8 @@ use crate::shell::Why;
 
 /// A block of a table, read when it is first asked for.
 struct Block {
+    /// Of a command, what it is a command of.
+    parent: Option<&'static str>,
     names: &'static str,
     body: &'static str,
     program: OnceLock<Program>,
@@ -98,9 +105,11 @@ impl Tables {
             return;
         }
         let number = self.blocks.len();
+        let mut of = None;
         let names = match head {
             "command" => {
                 let (parent, names) = names.split_once(' ').unwrap_or((names, ""));
+                of = Some(parent);
                 for name in names.split_ascii_whitespace() {
                     if self.commands.insert((parent, name), number).is_some() {
                         self.twice.push(name);
@@ -117,7 +126,7 @@ impl Tables {
                 names
             }
         };
-        self.blocks.push(Block { names, body, program: OnceLock::new() });
+        self.blocks.push(Block { parent: of, names, body, program: OnceLock::new() });
     }
 
     /// The program of this name.
@@ -161,6 +170,9 @@ impl Tables {
 
     fn read(&self, block: &Block) -> Result<Program, Fault> {
         let mut program = Program::new(block.names.split_ascii_whitespace().collect());
+        if let Some(parent) = block.parent {
+            program.path = Box::leak(format!("{parent}.{}", program.path).into_boxed_str());
+        }
         self.lines(block.body, &mut program, 0)
             .map_err(|Fault(what)| Fault(format!("{}: {what}", block.names)))?;
         program.shorts.sort_by_key(|(letter, _)| *letter);
@@ -187,6 +199,11 @@ impl Tables {
             ("digits", "") => program.digits = true,
             ("plus", "") => program.plus = true,
             ("recursive", "") => program.recursive = true,
+            ("otherwise", "launches") => program.otherwise = true,
+            ("apart", "") => program.apart = true,
+            ("glued", "") => program.glued = true,
+            ("at-files", "") => program.at_files = true,
+            ("shared", "") => program.shared = true,
             ("through", "") => program.through = true,
             ("assigns", "") => program.assigns = true,
             ("doubt", _) => program.doubt = Some(doubt(rest)?),
@@ -315,6 +332,7 @@ fn style(text: &str) -> Option<Style> {
         "leading" => Style::Leading,
         "one-dash" => Style::OneDash,
         "one-dash-leading" => Style::OneDashLeading,
+        "words" => Style::Words,
         _ => return None,
     })
 }

@@ -129,6 +129,8 @@ pub(super) enum Style {
     OneDash,
     /// As [`Style::OneDash`], and options end at the first operand.
     OneDashLeading,
+    /// All words are operands.
+    Words,
 }
 
 impl Style {
@@ -181,6 +183,8 @@ pub(in crate::shell) enum Language {
 pub(super) struct Program {
     /// Its names.
     pub(super) names: Vec<&'static str>,
+    /// The first names of the program and of the commands on the way to this, with dots between them.
+    pub(super) path: &'static str,
     /// What it is.
     pub(super) kind: Kind,
     /// How many words say what it does.
@@ -207,8 +211,18 @@ pub(super) struct Program {
     pub(super) digits: bool,
     /// Whether a long name may be cut short.
     pub(super) abbreviates: bool,
+    /// Whether a letter may have its value attached where long names have one dash (`-Dx`).
+    pub(super) glued: bool,
+    /// Whether letters in one word are options of their own, even those that take a value: the last takes the next word.
+    pub(super) apart: bool,
+    /// Whether a word that begins with `@` names a file that holds more words.
+    pub(super) at_files: bool,
+    /// Whether a command that is not listed is a program that it runs.
+    pub(super) otherwise: bool,
     /// Whether `NAME=value` may stand before the command that it runs.
     pub(super) assigns: bool,
+    /// Whether it takes options for its own that stand behind the command that it runs, unless `--` stands before that.
+    pub(super) shared: bool,
     /// Whether it needs no allow of its own, since what it runs needs one.
     pub(super) through: bool,
     /// Why it is unknown, whatever command it runs.
@@ -221,6 +235,7 @@ impl Program {
     /// A program of which nothing is known but its names.
     pub(super) fn new(names: Vec<&'static str>) -> Self {
         Self {
+            path: names.first().copied().unwrap_or_default(),
             names,
             kind: Kind::Plain,
             words: 1,
@@ -235,7 +250,12 @@ impl Program {
             plus: false,
             digits: false,
             abbreviates: true,
+            glued: false,
+            apart: false,
+            at_files: false,
+            otherwise: false,
             assigns: false,
+            shared: false,
             through: false,
             doubt: None,
             language: None,

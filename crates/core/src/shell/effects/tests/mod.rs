@@ -8,6 +8,7 @@ mod files;
 mod programs;
 mod shared;
 mod tables;
+mod tools;
 
 use super::Effects;
 use crate::effort::effort;
