@@ -25,10 +25,23 @@ impl House {
     fn new() -> Self {
         let root = std::env::temp_dir().join(format!("attacks-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
-        for folder in ["home/.ssh", "out", "project/sub", "project/d", "project/src", "project/dst", "project/ev/.git/hooks"] {
+        for folder in [
+            "home/.ssh",
+            "out",
+            "project/sub",
+            "project/d",
+            "project/src",
+            "project/dst",
+            "project/ev/.git/hooks",
+        ] {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
-        for folder in ["project/.git/objects", "project/.git/refs", "project/bare/objects", "project/bare/refs"] {
+        for folder in [
+            "project/.git/objects",
+            "project/.git/refs",
+            "project/bare/objects",
+            "project/bare/refs",
+        ] {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
         let root = root.canonicalize().unwrap();
@@ -102,8 +115,13 @@ impl Drop for House {
 fn verdict(policy: &Policy, tool: &str, line: &str) -> (Effect, String) {
     let args = BTreeMap::from([("command".to_owned(), Json::String(line.to_owned()))]);
     let (args, annotations) = (Json::Object(args), BTreeMap::new());
-    let call =
-        JudgedCall { tool_name: tool, args: &args, cwd: None, annotations: &annotations, conditions: &[] };
+    let call = JudgedCall {
+        tool_name: tool,
+        args: &args,
+        cwd: None,
+        annotations: &annotations,
+        conditions: &[],
+    };
     let verdict = judge(policy, &call, &RealFiles).unwrap();
     (verdict.effect, verdict.reason)
 }

@@ -15,9 +15,9 @@ fn what_is_offered_is_narrow_and_answers_the_call() {
     for (tool, args, rule, also) in [
         (
             "bash",
-            r#"{"command":"npm run test --watch"}"#,
-            r#"commands = [{ words = "npm run test --watch", exact = true }]"#,
-            "exactly `npm run test --watch`",
+            r#"{"command":"npm run test -- --watch"}"#,
+            r#"commands = [{ words = "npm run test -- --watch", exact = true }]"#,
+            "exactly `npm run test -- --watch`",
         ),
         (
             "bash",

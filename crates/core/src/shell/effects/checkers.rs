@@ -1,18 +1,31 @@
-//! Test runners, linters and compilers of scripts: what they write, and what they load as code.
+//! Test runners, linters and formatters: what they write, and what they load as code.
 
-use super::spec::Use;
+use super::spec::{Operands::*, Use};
 use super::walk::{Part, Walk};
-use crate::shell::Access;
+use super::words;
+use crate::shell::{Access, Why};
 
 const CHANGES: &str = "changes";
+const STAYS: &str = "stays";
+
 /// Reads its operands, and changes them when told to.
 pub(super) fn checks(walk: &mut Walk) {
     operands(walk, walk.kept(CHANGES).is_some());
 }
 
+/// The same, with the settings that lie beside the operands, which are code.
+pub(super) fn configured(walk: &mut Walk) {
+    for operand in walk.operands.clone() {
+        if !words::stays_below(walk.place(operand.arg)) {
+            walk.runs(operand.arg, Why::RunsCode);
+        }
+    }
+    checks(walk);
+}
+
 /// Changes its operands, unless told not to.
 pub(super) fn formats(walk: &mut Walk) {
-    operands(walk, walk.kept(CHANGES).is_none());
+    operands(walk, walk.kept(STAYS).is_none());
 }
 
 fn operands(walk: &mut Walk, changes: bool) {
@@ -25,5 +38,173 @@ fn operands(walk: &mut Walk, changes: bool) {
         } else {
             walk.operand_is(operand, if changes { Use::Change } else { Use::Read });
         }
+    }
+}
+
+/// Filters for the names of tests, behind a command that runs them.
+pub(super) fn vitest(walk: &mut Walk) {
+    if let Some(first) = walk.operands.first().copied() {
+        match walk.place(first.arg).literal() {
+            Some("run" | "watch" | "dev" | "related" | "bench" | "list") => {
+                walk.operands.remove(0);
+            }
+            // It installs what it asks for.
+            Some("init") => walk.runs(first.arg, Why::RunsCode),
+            _ => {}
+        }
+    }
+    walk.lay_out(All(Use::Read), Use::Nothing);
+}
+
+/// Reporters, formats and environments that programs bring along. Any other is a module that is loaded.
+const KNOWN: &[&str] = &[
+    "agent",
+    "autogenconf",
+    "bdd",
+    "basic",
+    "blob",
+    "checkstyle",
+    "clang",
+    "clover",
+    "cobertura",
+    "codeframe",
+    "colorized",
+    "compact",
+    "d",
+    "default",
+    "documentation",
+    "doc",
+    "dot",
+    "edge-runtime",
+    "emacs",
+    "exports",
+    "failures",
+    "files",
+    "fuubar",
+    "github",
+    "github-actions",
+    "gitlab",
+    "h",
+    "hanging-process",
+    "happy-dom",
+    "html",
+    "istanbul",
+    "j",
+    "jsdom",
+    "json",
+    "json-stream",
+    "json-summary",
+    "json-with-metadata",
+    "json2",
+    "jslint-xml",
+    "junit",
+    "landing",
+    "lcov",
+    "lcovonly",
+    "list",
+    "markdown",
+    "min",
+    "msvs",
+    "node",
+    "none",
+    "nyan",
+    "offenses",
+    "p",
+    "parseable",
+    "pacman",
+    "progress",
+    "q",
+    "quiet",
+    "qunit",
+    "s",
+    "simple",
+    "spec",
+    "stylish",
+    "table",
+    "tap",
+    "tap-flat",
+    "tdd",
+    "teamcity",
+    "text",
+    "text-lcov",
+    "text-summary",
+    "tree",
+    "unix",
+    "v8",
+    "verbose",
+    "visualstudio",
+    "w",
+    "worst",
+    "xunit",
+];
+
+/// One of the names above, or several with commas between them.
+pub(super) fn named(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    let known = |text: &str| text.split(',').all(|name| KNOWN.contains(&name));
+    if !word.literal().is_some_and(known) {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// `html:DIR`
+pub(super) fn report(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    let begins = words::beginning(&word);
+    if word.literal().is_none() && !begins.contains(':') {
+        return walk.runs(part.arg, Why::RunsCode);
+    }
+    if let Some(at) = begins.find(':') {
+        walk.apply(Use::WriteBelow, Part { skip: part.skip + at + 1, ..part }, 0);
+    }
+}
+
+/// A plugin that is loaded; `no:NAME` is one that is not.
+pub(super) fn plugin(walk: &mut Walk, part: Part) {
+    if !words::beginning(&walk.word(part)).starts_with("no:") {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// A file with settings, or one setting: some of them name files that are written.
+pub(super) fn setting(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    match word.literal().and_then(|text| text.split_once('=')) {
+        Some((name, _)) => {
+            let harmless = ["lint.", "format.", "line-length", "target-version", "indent-width"];
+            let name = name.trim();
+            if !harmless.iter().any(|known| name.starts_with(known)) {
+                walk.runs(part.arg, Why::Settings);
+            }
+        }
+        None if word.literal().is_none() => walk.runs(part.arg, Why::Settings),
+        None => walk.apply(Use::Read, part, 0),
+    }
+}
+
+/// A revision that git is asked about, which is no option of git's.
+pub(super) fn revision(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    let certain = !words::begins_unknown(&word) && !words::splits_into_options(&word);
+    // Without a value the part is the option itself.
+    let option = part.skip > 0 && words::beginning(&word).starts_with('-');
+    if !certain || option {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// The name of something that comes along, and no path.
+pub(super) fn name(walk: &mut Walk, part: Part) {
+    let name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if !walk.word(part).literal().is_some_and(name) {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// `file:PATH`, the name of a style, or a style spelled out.
+pub(super) fn style(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    if words::beginning(&word).starts_with("file:") {
+        walk.apply(Use::Read, Part { skip: part.skip + "file:".len(), ..part }, 0);
     }
 }

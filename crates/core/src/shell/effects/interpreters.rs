@@ -15,6 +15,65 @@ pub(super) fn inline(walk: &mut Walk, part: super::walk::Part) {
     walk.runs(part.arg, Why::RunsCode);
 }
 
+/// Code that stands on the command line. What follows is its own.
+pub(super) fn text(walk: &mut Walk, part: super::walk::Part) {
+    inline(walk, part);
+    walk.ended = true;
+}
+
+/// A module that runs, as a program of its name would. What follows is its own.
+pub(super) fn module(walk: &mut Walk, part: super::walk::Part) {
+    walk.launch(part);
+}
+
+/// `error::DeprecationWarning`; a class of a module is imported.
+pub(super) fn warning(walk: &mut Walk, part: super::walk::Part) {
+    if !walk.word(part).literal().is_some_and(|text| !text.contains('.')) {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// `-X dev`
+pub(super) fn setting(walk: &mut Walk, part: super::walk::Part) {
+    const HARMLESS: &[&str] = &[
+        "dev",
+        "utf8",
+        "utf8=0",
+        "utf8=1",
+        "importtime",
+        "faulthandler",
+        "tracemalloc",
+        "no_debug_ranges",
+    ];
+    if !walk.word(part).literal().is_some_and(|text| HARMLESS.contains(&text)) {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// Files of tests, a script that is only checked, or a script.
+pub(super) fn node(walk: &mut Walk) {
+    if walk.kept("tests").is_some() {
+        super::packages::inside(walk);
+    } else if walk.kept("checks").is_some() {
+        walk.lay_out(super::spec::Operands::All(Use::Read), Use::Nothing);
+    } else {
+        script(walk);
+    }
+}
+
+/// What is made of a source lies beside it.
+pub(super) fn compiled(walk: &mut Walk) {
+    if walk.operands.is_empty() {
+        return walk.unnamable(Why::RunsCode);
+    }
+    walk.lay_out(super::spec::Operands::All(Use::WriteBelow), Use::Nothing);
+}
+
+/// What it reads, and what it writes that to.
+pub(super) fn json(walk: &mut Walk) {
+    walk.lay_out(super::spec::Operands::First(Use::Read, Use::Write), Use::Nothing);
+}
+
 /// The script, named by an option.
 pub(super) fn file(walk: &mut Walk, part: super::walk::Part) {
     walk.apply(Use::Keep(HARMLESS), part, 0);

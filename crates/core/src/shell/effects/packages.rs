@@ -38,66 +38,6 @@ pub(super) fn link(walk: &mut Walk, part: Part) {
     }
 }
 
-/// The name of what is fetched: who allows that name allows to run it.
-pub(super) fn fetched(walk: &mut Walk) {
-    match std::mem::take(&mut walk.operands).first() {
-        Some(operand) => {
-            package(walk, *operand);
-            walk.runs(operand.arg, Why::RunsCode);
-        }
-        None => walk.unnamable(Why::RunsCode),
-    }
-}
-
-pub(super) fn npm(walk: &mut Walk) {
-    let operands = std::mem::take(&mut walk.operands);
-    let name = |at: usize| {
-        operands.get(at).and_then(|operand: &Operand| walk.place(operand.arg).literal())
-    };
-    let last = walk.argv.len().saturating_sub(1);
-    match (name(0), name(1)) {
-        (Some("exec" | "x" | "dlx" | "create" | "init" | "innit"), _) => match operands.get(1) {
-            Some(operand) => walk.runs(operand.arg, Why::RunsCode),
-            None if name(0) == Some("init") => {}
-            None => walk.unnamable(Why::RunsCode),
-        },
-        (Some("config" | "c"), Some("set" | "edit" | "delete"))
-        | (Some("set" | "edit" | "explore"), _) => {
-            walk.runs(last, Why::Settings);
-        }
-        (Some("run" | "run-script" | "test" | "t" | "start" | "stop" | "restart"), _) => {}
-        _ => {
-            for operand in operands.into_iter().skip(1) {
-                package(walk, operand);
-            }
-        }
-    }
-}
-
-pub(super) fn pip(walk: &mut Walk) {
-    let operands = std::mem::take(&mut walk.operands);
-    let name = |at: usize| {
-        operands.get(at).and_then(|operand: &Operand| walk.place(operand.arg).literal())
-    };
-    match (name(0), name(1)) {
-        (Some("config"), Some("set" | "edit" | "unset")) => {
-            walk.runs(walk.argv.len().saturating_sub(1), Why::Settings);
-        }
-        (Some("run"), _) | (Some("tool"), Some("run")) => {
-            let at = if name(0) == Some("run") { 1 } else { 2 };
-            match operands.get(at) {
-                Some(operand) => walk.runs(operand.arg, Why::RunsCode),
-                None => walk.unnamable(Why::RunsCode),
-            }
-        }
-        _ => {
-            for operand in operands.into_iter().skip(1) {
-                package(walk, operand);
-            }
-        }
-    }
-}
-
 /// `poetry run x`, `pipx run x`, `bundle exec x`
 pub(super) fn runner(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
@@ -110,16 +50,6 @@ pub(super) fn runner(walk: &mut Walk) {
             for operand in operands.into_iter().skip(1) {
                 package(walk, operand);
             }
-        }
-    }
-}
-
-pub(super) fn cargo(walk: &mut Walk) {
-    let operands = std::mem::take(&mut walk.operands);
-    let name = operands.first().and_then(|operand| walk.place(operand.arg).literal());
-    if matches!(name, Some("new" | "init")) {
-        for operand in operands.into_iter().skip(1) {
-            walk.operand_is(operand, Use::WriteBelow);
         }
     }
 }
@@ -137,15 +67,188 @@ pub(super) fn codegen(walk: &mut Walk, part: Part) {
     }
 }
 
-pub(super) fn go(walk: &mut Walk) {
-    let operands = std::mem::take(&mut walk.operands);
-    let name = operands.first().and_then(|operand| walk.place(operand.arg).literal());
-    let sets = |word: &&Word| matches!(word.literal(), Some("-w" | "--w" | "-u" | "--u"));
-    if name == Some("env") && walk.argv.iter().any(|word| sets(&word)) {
+/// Arguments of what the project runs: what they mean is the project's, but not files elsewhere.
+pub(super) fn script(walk: &mut Walk) {
+    for operand in std::mem::take(&mut walk.operands) {
+        if words::leads_outside(walk.place(operand.arg)) {
+            walk.runs(operand.arg, Why::RunsCode);
+        }
+    }
+}
+
+/// The same of all that stands behind an option.
+pub(super) fn rest(walk: &mut Walk, part: Part) {
+    walk.ended = true;
+    for at in part.arg + 1..walk.argv.len() {
+        if words::leads_outside(walk.place(at)) {
+            walk.runs(at, Why::RunsCode);
+        }
+    }
+}
+
+/// Sources and directories whose code runs or decides what runs: the project's own.
+pub(super) fn inside(walk: &mut Walk) {
+    for operand in std::mem::take(&mut walk.operands) {
+        if !words::stays_below(walk.place(operand.arg)) {
+            walk.runs(operand.arg, Why::RunsCode);
+        }
+    }
+}
+
+/// The same; a version of a module is looked up.
+pub(super) fn listed(walk: &mut Walk) {
+    for operand in walk.operands.clone() {
+        if words::beginning(walk.place(operand.arg)).contains('@') {
+            walk.runs(operand.arg, Why::Connects);
+        }
+    }
+    inside(walk);
+}
+
+/// Phases are the project's; a goal of a plugin may be of any plugin, which is fetched.
+pub(super) fn goals_of_maven(walk: &mut Walk) {
+    for operand in std::mem::take(&mut walk.operands) {
+        if !walk.place(operand.arg).literal().is_some_and(|text| !text.contains(':')) {
+            walk.runs(operand.arg, Why::RunsCode);
+        }
+    }
+}
+
+/// A setting is shown, or changed.
+pub(super) fn settings(walk: &mut Walk) {
+    let first = walk.operands.first().and_then(|operand| walk.place(operand.arg).literal());
+    if !matches!(first, Some("get" | "list" | "ls")) {
         walk.runs(walk.argv.len().saturating_sub(1), Why::Settings);
     }
-    if matches!(name, Some("fmt" | "fix")) {
-        walk.path(0, Access::Write, words::text(walk.place(0), "."), true);
+}
+
+/// A flag that changes settings.
+pub(super) fn sets(walk: &mut Walk, _: Part) {
+    walk.runs(walk.argv.len().saturating_sub(1), Why::Settings);
+}
+
+/// `npm create x` fetches `create-x` and runs it.
+pub(super) fn creates(walk: &mut Walk) {
+    if let Some(operand) = std::mem::take(&mut walk.operands).first() {
+        walk.runs(operand.arg, Why::RunsCode);
+    }
+}
+
+/// A target by its name, or a file that says how it is linked.
+pub(super) fn target(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    if !word.literal().is_some_and(|text| !text.contains('/') && !text.ends_with(".json")) {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// Flags of the linker: which program links is one of them.
+pub(super) fn linker(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    let harmless = |text: &str| {
+        let known = |flag: &str| {
+            matches!(flag, "-s" | "-w" | "-X") || (!flag.starts_with('-') && flag.contains('='))
+        };
+        !text.contains(['\'', '"', '\\', '@']) && text.split_ascii_whitespace().all(known)
+    };
+    if !word.literal().is_some_and(harmless) {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// The sources below are written.
+pub(super) fn gofmt(walk: &mut Walk) {
+    inside(walk);
+    walk.path(0, Access::Write, words::text(walk.place(0), "."), true);
+}
+
+/// A property of a build, by whose name the project's own code goes.
+pub(super) fn property(walk: &mut Walk, part: Part) {
+    if words::leads_outside(&walk.word(part)) {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// Properties that choose tests. Others name programs and files.
+const MAVEN: &[&str] = &[
+    "skipTests",
+    "skipITs",
+    "skipUTs",
+    "maven.test.skip",
+    "maven.javadoc.skip",
+    "maven.source.skip",
+    "test",
+    "it.test",
+    "groups",
+    "excludedGroups",
+    "failIfNoTests",
+    "surefire.failIfNoSpecifiedTests",
+    "failIfNoSpecifiedTests",
+    "surefire.useFile",
+    "trimStackTrace",
+    "style.color",
+    "checkstyle.skip",
+    "spotbugs.skip",
+    "pmd.skip",
+    "cpd.skip",
+    "jacoco.skip",
+    "enforcer.skip",
+    "rat.skip",
+    "license.skip",
+    "spotless.check.skip",
+    "maven.test.failure.ignore",
+];
+
+/// `-DNAME=value`
+pub(super) fn maven(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    let name = word.literal().map(|text| text.split_once('=').map_or(text, |(name, _)| name));
+    if !name.is_some_and(|name| MAVEN.contains(&name)) {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// A logger that comes along, with its settings.
+pub(super) fn logger(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    let name = words::beginning(&word).split(';').next().unwrap_or("");
+    let known = matches!(name, "trx" | "html" | "console" | "junit" | "GitHubActions");
+    if !known || words::leads_outside(&word) {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// Goals that put things where they stay, or send them away.
+const LEAVE: &[&str] =
+    &["install", "uninstall", "deploy", "publish", "release", "package", "upload"];
+
+/// A goal of a build.
+pub(super) fn goal(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    if !word.literal().is_some_and(|text| !LEAVE.iter().any(|name| text.contains(name))) {
+        walk.runs(part.arg, Why::RunsCode);
+    }
+}
+
+/// What `cmake --build` hands to the tool behind it.
+pub(super) fn goals(walk: &mut Walk) {
+    for operand in std::mem::take(&mut walk.operands) {
+        goal(walk, Part { arg: operand.arg, skip: 0 });
+        if words::beginning(walk.place(operand.arg)).contains('=') {
+            walk.runs(operand.arg, Why::RunsCode);
+        }
+    }
+}
+
+/// A folder to build in, or sources to make one from.
+pub(super) fn cmake(walk: &mut Walk) {
+    match walk.kept("build") {
+        Some(part) if words::stays_below(&walk.word(part)) => goals(walk),
+        Some(part) => walk.runs(part.arg, Why::RunsCode),
+        None => {
+            inside(walk);
+            walk.here(Use::WriteBelow);
+        }
     }
 }
 

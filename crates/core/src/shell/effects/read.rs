@@ -5,7 +5,7 @@
 //! | line | what it says |
 //! |---|---|
 //! | `program NAME…` | a program, by all its names |
-//! | `command PARENT NAME…` | a command of a program; of a command of a command with a dot, `command git.stash list` |
+//! | `command PARENT NAME…` | a command of a program; of a command of a command with a dot, `command git.stash list`; `--` is what stands behind `--` |
 //! | `set NAME` | lines that several have: `include NAME` |
 //! | `kind KIND` | what it is: `shell`, `interpreter`, `launcher`, `family`, `reaching`, `editor`, `blunt` |
 //! | `words N [AFTER…]` | how many words say what it does; one more behind these first words |
@@ -18,6 +18,11 @@
 //! | `operands USE` | what all operands are used for; also `first USE USE`, `copy USE`, `command` and `code:NAME` |
 //! | `always USE` | what counts as if an option had said it |
 //! | `operands launches N` | N operands, and then a command that it runs: its own options are read strictly |
+//! | `otherwise launches` | a command that is not listed is a program that it runs |
+//! | `glued` | in a style with one dash, a letter may have its value attached: `-Dx` |
+//! | `apart` | letters in one word are options of their own, with a number or `=` behind them at most |
+//! | `at-files` | a word that begins with `@` names a file with more words: unknown |
+//! | `shared` | options behind that command are its own too, unless `--` stands before it |
 //! | `through` | it needs no allow of its own, since that command needs one |
 //! | `assigns` | `NAME=value` may stand before that command |
 //! | `doubt REASON` | unknown, whatever command it runs: `runs`, `elsewhere`, `privileged` |
@@ -38,6 +43,8 @@ use crate::shell::Why;
 
 /// A block of a table, read when it is first asked for.
 struct Block {
+    /// Of a command, what it is a command of.
+    parent: Option<&'static str>,
     names: &'static str,
     body: &'static str,
     program: OnceLock<Program>,
@@ -99,9 +106,11 @@ impl Tables {
             return;
         }
         let number = self.blocks.len();
+        let mut of = None;
         let names = match head {
             "command" => {
                 let (parent, names) = names.split_once(' ').unwrap_or((names, ""));
+                of = Some(parent);
                 for name in names.split_ascii_whitespace() {
                     if self.commands.insert((parent, name), number).is_some() {
                         self.twice.push(name);
@@ -118,7 +127,7 @@ impl Tables {
                 names
             }
         };
-        self.blocks.push(Block { names, body, program: OnceLock::new() });
+        self.blocks.push(Block { parent: of, names, body, program: OnceLock::new() });
     }
 
     /// The program of this name.
@@ -175,6 +184,9 @@ impl Tables {
 
     fn read(&self, block: &Block) -> Result<Program, Fault> {
         let mut program = Program::new(block.names.split_ascii_whitespace().collect());
+        if let Some(parent) = block.parent {
+            program.path = Box::leak(format!("{parent}.{}", program.path).into_boxed_str());
+        }
         self.lines(block.body, &mut program, 0)
             .map_err(|Fault(what)| Fault(format!("{}: {what}", block.names)))?;
         program.shorts.sort_by_key(|(letter, _)| *letter);
@@ -202,6 +214,11 @@ impl Tables {
             ("plus", "") => program.plus = true,
             ("recursive", "") => program.recursive = true,
             ("always", _) => program.always.push(use_of(rest)?),
+            ("otherwise", "launches") => program.otherwise = true,
+            ("apart", "") => program.apart = true,
+            ("glued", "") => program.glued = true,
+            ("at-files", "") => program.at_files = true,
+            ("shared", "") => program.shared = true,
             ("through", "") => program.through = true,
             ("assigns", "") => program.assigns = true,
             ("doubt", _) => program.doubt = Some(doubt(rest)?),

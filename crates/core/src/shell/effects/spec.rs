@@ -186,6 +186,8 @@ pub(in crate::shell) enum Language {
 pub(super) struct Program {
     /// Its names.
     pub(super) names: Vec<&'static str>,
+    /// The first names of the program and of the commands on the way to this, with dots between them.
+    pub(super) path: &'static str,
     /// What it is.
     pub(super) kind: Kind,
     /// How many words say what it does.
@@ -214,8 +216,18 @@ pub(super) struct Program {
     pub(super) abbreviates: bool,
     /// What counts as if an option had said it.
     pub(super) always: Vec<Use>,
+    /// Whether a letter may have its value attached where long names have one dash (`-Dx`).
+    pub(super) glued: bool,
+    /// Whether letters in one word are options of their own, even those that take a value: the last takes the next word.
+    pub(super) apart: bool,
+    /// Whether a word that begins with `@` names a file that holds more words.
+    pub(super) at_files: bool,
+    /// Whether a command that is not listed is a program that it runs.
+    pub(super) otherwise: bool,
     /// Whether `NAME=value` may stand before the command that it runs.
     pub(super) assigns: bool,
+    /// Whether it takes options for its own that stand behind the command that it runs, unless `--` stands before that.
+    pub(super) shared: bool,
     /// Whether it needs no allow of its own, since what it runs needs one.
     pub(super) through: bool,
     /// Why it is unknown, whatever command it runs.
@@ -228,6 +240,7 @@ impl Program {
     /// A program of which nothing is known but its names.
     pub(super) fn new(names: Vec<&'static str>) -> Self {
         Self {
+            path: names.first().copied().unwrap_or_default(),
             names,
             kind: Kind::Plain,
             words: 1,
@@ -243,7 +256,12 @@ impl Program {
             digits: false,
             abbreviates: true,
             always: Vec::new(),
+            glued: false,
+            apart: false,
+            at_files: false,
+            otherwise: false,
             assigns: false,
+            shared: false,
             through: false,
             doubt: None,
             language: None,

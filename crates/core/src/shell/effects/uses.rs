@@ -57,7 +57,8 @@ impl Walk<'_> {
                 self.file(Access::Read, part, base, recursive);
             }
             Use::Loads => {
-                if !words::stays_below(&self.word(part)) {
+                let word = self.word(part);
+                if !words::stays_below(&word) || words::leads_outside(&word) {
                     self.runs(part.arg, Why::RunsCode);
                 }
                 self.file(Access::Read, part, base, recursive);

@@ -5,6 +5,9 @@ use super::spec::{Meaning, Operands, Program, Style, Takes, Use};
 use super::{launch, words};
 use crate::shell::{Access, Why, Word};
 
+/// The name of options that make what stands behind the command options of the launcher.
+const SHARED: &str = "shared";
+
 /// An argument, or what is left of it after its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
@@ -81,6 +84,14 @@ impl<'a> Walk<'a> {
         for uses in &self.program.always {
             self.option(*uses, Part { arg: 0, skip: 0 });
         }
+        if self.program.at_files {
+            let names_file = |word: &Word| words::beginning(word).starts_with('@');
+            for (at, _) in
+                self.argv.iter().enumerate().skip(from).filter(|(_, word)| names_file(word))
+            {
+                self.effects.unknown.push((at, Why::RunsCode));
+            }
+        }
         if self.program.style == Style::Own {
             return self.operands_from(from);
         }
@@ -98,7 +109,7 @@ impl<'a> Walk<'a> {
                     self.runs(at, Why::MayBeOption);
                     continue;
                 }
-                self.operands_from(next);
+                self.behind_dashes(next);
                 return;
             }
             self.uncertain(at);
@@ -121,6 +132,17 @@ impl<'a> Walk<'a> {
                     return;
                 }
             }
+        }
+    }
+
+    /// What stands behind `--`: operands, or the words of another program.
+    fn behind_dashes(&mut self, from: usize) {
+        match super::tables().command(self.program.path, "--") {
+            Some(program) => {
+                let behind = walk(program, self.argv, self.files, from);
+                self.add(behind);
+            }
+            None => self.operands_from(from),
         }
     }
 
@@ -185,6 +207,9 @@ impl<'a> Walk<'a> {
             None => (name, None),
         };
         if attached.is_none() && self.place(at).pieces.len() > 1 {
+            if dashes == 1 && self.program.glued {
+                return self.glued(at);
+            }
             self.option_in_doubt(at);
             return 0;
         }
@@ -193,6 +218,9 @@ impl<'a> Walk<'a> {
             return 0;
         }
         let readings = self.program.long(name);
+        if readings.is_empty() && dashes == 1 && self.program.glued {
+            return self.glued(at);
+        }
         if readings.is_empty() {
             if !self.program.open {
                 self.unknown_option(at);
@@ -204,9 +232,30 @@ impl<'a> Walk<'a> {
         self.readings(readings.iter().map(|(_, meaning)| meaning), at, attached, attached.is_some())
     }
 
+    /// A letter with its value attached, where long names have one dash.
+    fn glued(&mut self, at: usize) -> usize {
+        let begins = words::beginning(self.place(at));
+        let letter = begins.get(1..).and_then(|name| name.chars().next());
+        let end = 1 + letter.map_or(0, char::len_utf8);
+        let readings = begins.get(1..end).map(|name| self.program.whole(name)).unwrap_or_default();
+        let takes = |(_, meaning): &&(&str, Meaning)| meaning.takes != Takes::Nothing;
+        if !readings.iter().any(|it| takes(&it)) {
+            self.runs(at, Why::UnknownOption);
+            return 0;
+        }
+        for (_, meaning) in readings.iter().filter(takes) {
+            self.option(meaning.uses, Part { arg: at, skip: end });
+        }
+        0
+    }
+
     /// One-letter options in one word; how many words after it belong to it.
     fn bundle(&mut self, at: usize, begins: &str) -> usize {
         let whole = self.place(at).pieces.len() == 1;
+        if self.program.apart && !self.is_apart(begins) {
+            self.runs(at, Why::UnknownOption);
+            return 0;
+        }
         for (index, letter) in begins.char_indices().skip(1) {
             if letter.is_ascii_digit() && self.program.digits {
                 continue;
@@ -223,6 +272,9 @@ impl<'a> Walk<'a> {
             let attached = (!whole || rest.skip < begins.len()).then_some(rest);
             let meanings = || readings.iter().map(|(_, meaning)| meaning);
             let taken = self.readings(meanings(), at, attached, false);
+            if begins.as_bytes().get(rest.skip) == Some(&b'=') {
+                self.behind_equals(meanings(), Part { skip: rest.skip + 1, ..rest });
+            }
             let ends = attached.is_some() && meanings().all(|it| it.takes != Takes::Nothing);
             if ends || taken > 0 {
                 return taken;
@@ -232,6 +284,28 @@ impl<'a> Walk<'a> {
             self.option_in_doubt(at);
         }
         0
+    }
+
+    /// Whether no letter in this word could take what is behind it for its value.
+    fn is_apart(&self, begins: &str) -> bool {
+        let letters = begins.get(1..).unwrap_or_default();
+        letters.char_indices().all(|(index, letter)| {
+            let rest = letters.get(index + letter.len_utf8()..).unwrap_or_default();
+            let takes = self.program.short(letter).iter().any(|(_, it)| it.takes != Takes::Nothing);
+            let number = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+            !takes || rest.is_empty() || number || (index == 0 && rest.starts_with('='))
+        })
+    }
+
+    /// `-x=FILE`: to some programs the value begins behind the `=`.
+    fn behind_equals<'m>(&mut self, readings: impl Iterator<Item = &'m Meaning>, part: Part) {
+        let file = |uses: Use| {
+            uses.reads()
+                || matches!(uses, Use::Loads | Use::RunsFile | Use::Write | Use::WriteBelow)
+        };
+        for meaning in readings.filter(|it| it.takes != Takes::Nothing && file(it.uses)) {
+            self.option(meaning.uses, part);
+        }
     }
 
     /// Every reading of an option, with what is attached to it; how many words after it belong to it for certain.
@@ -306,6 +380,20 @@ impl<'a> Walk<'a> {
                 Some(uses) => self.option(uses, given.part()),
                 // A variable decides what runs as an option does.
                 None => self.runs(given.arg, Why::RunsCode),
+            }
+        }
+        let shared = self.program.shared || self.kept(SHARED).is_some();
+        let dashes = launch.command.checked_sub(1).map(|at| self.place(at).literal() == Some("--"));
+        if shared && dashes != Some(true) {
+            let option = |word: &Word| {
+                words::beginning(word).starts_with('-')
+                    || words::splits_into_options(word)
+                    || words::begins_unknown(word)
+            };
+            for (at, _) in
+                self.argv.iter().enumerate().skip(launch.command).filter(|(_, word)| option(word))
+            {
+                self.effects.unknown.push((at, Why::MayBeOption));
             }
         }
         self.launch(Part { arg: launch.command, skip: 0 });
@@ -385,7 +473,7 @@ impl<'a> Walk<'a> {
     }
 
     fn finish(&mut self) {
-        if self.ended {
+        if self.effects.launches.is_some() {
             return;
         }
         if matches!(self.program.operands, Operands::Command) {
@@ -397,17 +485,16 @@ impl<'a> Walk<'a> {
     /// Goes on with the command that the first operand names. One that is not known may be another name for anything.
     fn command(&mut self) {
         let operands = std::mem::take(&mut self.operands);
-        let (Some(first), Some(parent)) = (operands.first(), self.program.names.first()) else {
-            return;
-        };
+        let Some(first) = operands.first() else { return };
         let Some(name) = self.place(first.arg).literal() else {
             return self.runs(first.arg, Why::MayBeOption);
         };
-        match super::tables().command(parent, name) {
+        match super::tables().command(self.program.path, name) {
             Some(command) => {
                 let below = walk(command, self.argv, self.files, first.arg + 1);
                 self.add(below);
             }
+            None if self.program.otherwise => self.launch(Part { arg: first.arg, skip: 0 }),
             None if self.program.open => {}
             None => self.runs(first.arg, Why::UnknownCommand),
         }

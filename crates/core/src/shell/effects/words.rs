@@ -81,10 +81,40 @@ pub(super) fn looks_like_a_path(word: &Word) -> bool {
     }
 }
 
-/// Whether it certainly names something below the working directory, or that itself.
+/// Whether it certainly names something below the working directory, or that itself. A pattern matches no `..`.
 pub(super) fn stays_below(word: &Word) -> bool {
-    word.literal().is_some_and(|path| {
-        !path.is_empty() && !path.starts_with('/') && path.split('/').all(|part| part != "..")
+    let mut path = String::new();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Text(text) | Piece::Glob(text) => path.push_str(text),
+            Piece::Home | Piece::Unknown { .. } => return false,
+        }
+    }
+    let patterns = word.pieces.len() > 1;
+    let stays = |part: &str| part != ".." && !(patterns && part.starts_with('.') && part.len() > 1);
+    let first = word.pieces.first();
+    matches!(first, Some(Piece::Text(_))) && !path.starts_with('/') && path.split('/').all(stays)
+}
+
+/// Whether some part of it may name what is not below the working directory, or it is not certain.
+pub(super) fn leads_outside(word: &Word) -> bool {
+    word.pieces.iter().enumerate().any(|(index, piece)| match piece {
+        Piece::Text(text) => {
+            let bytes = text.as_bytes();
+            let after = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)).copied();
+            let name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-*@+])}".contains(&byte);
+            let absolute = bytes.iter().enumerate().any(|(at, byte)| {
+                let begins = after(at).map_or(index == 0, |byte| !name(byte));
+                // `-c/x`
+                let attached = at == 2 && bytes.first() == Some(&b'-');
+                matches!(byte, b'/' if begins || attached)
+                    || matches!(byte, b'~' if begins || attached)
+            });
+            let up = text.split(|char: char| !(char == '.' || char.is_ascii_alphanumeric()));
+            absolute || up.into_iter().any(|part| part == "..")
+        }
+        Piece::Glob(_) => index == 0,
+        Piece::Home | Piece::Unknown { .. } => true,
     })
 }
 

@@ -1,6 +1,7 @@
 //! Tests of the whole prover: tables of scripts and the facts they yield, in a short form.
 
 mod language;
+mod launchers;
 mod limits;
 mod programs;
 mod quirks;

@@ -9,6 +9,7 @@ mod git;
 mod programs;
 mod shared;
 mod tables;
+mod tools;
 
 use super::Effects;
 use crate::effort::effort;

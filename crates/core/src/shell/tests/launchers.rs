@@ -1,0 +1,112 @@
+//! Programs that run the command behind their own words: it counts as a command of its own.
+
+use super::super::{Access, Shell, What, analyze};
+use super::check;
+
+#[test]
+fn the_command_behind_is_seen() {
+    check(
+        Shell::Bash,
+        &[
+            ("npx --no-install rm x", "npx --no-install rm x; [rm x]"),
+            ("npx -y rm x", "npx -y rm x; [rm x]"),
+            ("npm exec -- rm x", "npm exec -- rm x; [rm x]"),
+            ("pnpm exec rm x", "pnpm exec rm x; [rm x]"),
+            ("pnpm rm x", "pnpm rm x"),
+            ("pnpm prettier x", "pnpm prettier x; [prettier x]"),
+            ("yarn prettier x", "yarn prettier x; [prettier x]"),
+            ("yarn exec rm x", "yarn exec rm x; [rm x]"),
+            ("bunx --no-install rm x", "bunx --no-install rm x; [rm x]"),
+            ("python3 -m pytest -q", "python3 -m pytest -q; [pytest -q]"),
+            ("python3 -mpytest -q", "python3 -mpytest -q; [pytest -q]"),
+            ("python3 -Bm pytest -q", "python3 -Bm pytest -q; [pytest -q]"),
+            ("poetry run rm x", "poetry run rm x; [rm x]"),
+            ("uv run rm x", "uv run rm x; [rm x]"),
+            ("uv run --frozen rm x", "uv run --frozen rm x; [rm x]"),
+            ("uv run -- rm x", "uv run -- rm x; [rm x]"),
+            ("pdm run rm x", "pdm run rm x; [rm x]"),
+            ("bundle exec rm x", "bundle exec rm x; [rm x]"),
+            ("hatch run rm x", "hatch run rm x; [rm x]"),
+            ("rye run rm x", "rye run rm x; [rm x]"),
+            ("pipx run rm x", "pipx run rm x; [rm x]"),
+            ("mise exec -- rm x", "mise exec -- rm x; [rm x]"),
+            ("direnv exec . rm x", "direnv exec . rm x; [rm x]"),
+            ("dotenv -e .env -- rm x", "dotenv -e .env -- rm x; [rm x]"),
+            ("cross-env A=b rm x", "cross-env A=b rm x; [rm x]"),
+            ("rustup run stable rm x", "rustup run stable rm x; [rm x]"),
+            // Its own launchers and shells are looked through as everywhere.
+            (
+                "poetry run python -m pytest x",
+                "poetry run python -m pytest x; [python -m pytest x]; [pytest x]",
+            ),
+            ("uv run sh -c 'rm x'", "uv run sh -c rm x; [sh -c rm x]; rm x"),
+            ("npx --no-install nice rm x", "npx --no-install nice rm x; [nice rm x]; rm x"),
+            // What stands before a launcher needs nothing.
+            (
+                "timeout 5 npx --no-install tsc",
+                "[timeout 5 npx --no-install tsc]; npx --no-install tsc; [tsc]",
+            ),
+            ("xvfb-run -a rm x", "[xvfb-run -a rm x]; rm x"),
+            ("xvfb-run -s x rm x", "[xvfb-run -s x rm x]; !RunsCode; rm x"),
+            ("xvfb-run --frob rm x", "[xvfb-run --frob rm x]; !UnknownOption; rm x; x"),
+            ("npx tsc $x", "npx tsc ‹?*›; [tsc ‹?*›]"),
+        ],
+    );
+}
+
+/// The unknown arguments and the files of the first command of a line.
+fn found(line: &str) -> String {
+    let mut all = Vec::new();
+    for fact in analyze(line, Shell::Bash).facts {
+        match fact.what {
+            What::Unknown { named: Some((0, arg)), .. } => all.push((arg, format!("?{arg}"))),
+            What::Unknown { .. } => all.push((usize::MAX, "?".to_owned())),
+            What::Path { command: 0, arg, access, target, .. } => {
+                let letter = if access == Access::Read { 'r' } else { 'w' };
+                all.push((arg, format!("{letter}{arg}:{}", target.literal().unwrap_or("…"))));
+            }
+            _ => {}
+        }
+    }
+    all.sort();
+    all.dedup();
+    all.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_it_does_is_what_the_launcher_does() {
+    for (line, expected) in [
+        ("npx --no-install tsc --noEmit", "?2"),
+        ("npx --no-install tsc -p /x", "?2 ?4 r4:/x"),
+        ("npx --no-install prettier --write a.js", "?2 r4:a.js w4:a.js"),
+        ("npx --no-install prettier --write /x/a.js", "?2 ?4 r4:/x/a.js w4:/x/a.js"),
+        ("npx --no-install jest --rootDir=/x", "?2 ?3 r3:/x"),
+        ("npx --no-install vitest --frob", "?2 ?3"),
+        ("python3 -m black src", "?2 r3:src w3:src"),
+        ("python3 -mblack src", "?1 r2:src w2:src"),
+        ("python3 -m pytest -p x", "?2 ?4"),
+        ("python3 -m pytest /x", "?2 ?3"),
+        ("python3 -m json.tool a b", "?2 r3:a w4:b"),
+        ("python3 -m unittest discover -s /x", "?2 ?5 r5:/x"),
+        ("python3 -m unittest -q tests.a", "?2"),
+        ("python3 -m compileall -q src", "?2 w4:src"),
+        ("poetry run python -m pytest -c /x", "?2 ?4 ?6 r6:/x"),
+        ("uv run ruff check --fix a.py", "?2 r5:a.py w5:a.py"),
+        ("bundle exec rspec -r x", "?2 ?4"),
+        ("yarn eslint -o /x a.js", "?1 w3:/x r4:a.js"),
+        ("pnpm exec tsc $x", "?2 ?3 r3:…"),
+    ] {
+        assert_eq!(found(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn chains_end() {
+    let line = format!("{} x", "poetry run ".repeat(2_000));
+    assert!(
+        analyze(&line, Shell::Bash)
+            .facts
+            .iter()
+            .any(|fact| matches!(fact.what, What::Unknown { named: None, .. }))
+    );
+}
