@@ -6,6 +6,7 @@
 mod bypasses;
 mod files;
 mod programs;
+mod searches;
 mod shared;
 mod tables;
 
