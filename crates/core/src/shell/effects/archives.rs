@@ -147,6 +147,7 @@ const INFO: &str = "Z12smlvhtTzMC";
 pub(super) fn unzip(walk: &mut Walk) {
     let mut operands = std::mem::take(&mut walk.operands).into_iter().peekable();
     let mut looks = false;
+    let mut undone = false;
     let mut into = None;
     let info = operands
         .peek()
@@ -178,7 +179,10 @@ pub(super) fn unzip(walk: &mut Walk) {
             {
                 looks = true;
             }
-            _ => walk.runs(operand.arg, Why::UnknownOption),
+            _ => {
+                walk.runs(operand.arg, Why::UnknownOption);
+                undone = true;
+            }
         }
     }
     if let Some(archive) = operands.next() {
@@ -204,7 +208,7 @@ pub(super) fn unzip(walk: &mut Walk) {
             _ => {}
         }
     }
-    if !info && !looks {
+    if undone || (!info && !looks) {
         match into {
             Some(part) => walk.apply(Use::WriteBelow, part, 0),
             None => walk.here(Use::WriteBelow),

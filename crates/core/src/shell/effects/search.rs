@@ -125,9 +125,16 @@ impl Reader<'_> {
         let mut search = Search::default();
         self.options(&mut search);
         self.expression(&mut search);
-        for at in 1..self.argv.len() {
-            let action = self.literal(at).is_some_and(|text| self.acts(text));
-            if self.shifts && action && !self.known.contains(&at) {
+        for (at, word) in self.argv.iter().enumerate().skip(1) {
+            let Some(text) = word.literal() else {
+                // Wherever it stands, it may become several words.
+                let globs = word.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+                if splits(word) || (globs && self.may_act(word)) {
+                    search.unknown.push((at, Why::MayBeOption));
+                }
+                continue;
+            };
+            if self.shifts && self.acts(text) && !self.known.contains(&at) {
                 search.unknown.push((at, Why::MayBeOption));
             }
         }
@@ -315,18 +322,12 @@ impl Reader<'_> {
                 search.runs.push(Run { at, from, to: Some(index), there });
                 return;
             }
-            let may_end = text.is_none() && (could_be(word, ";") || could_be(word, "+"));
-            doubtful |= may_end;
             let acts = text.map_or_else(|| self.may_act(word), |text| self.acts(text));
             // A word may turn out to be the `;`, and what follows it to be actions.
-            let splits = word.pieces.contains(&Piece::Unknown { splits: true });
-            if splits
-                || (doubtful
-                    && acts
-                    && (!may_end || matches!(word.pieces.first(), Some(Piece::Glob(_)))))
-            {
+            if doubtful && acts {
                 search.unknown.push((index, Why::MayBeOption));
             }
+            doubtful |= text.is_none() && (could_be(word, ";") || could_be(word, "+"));
         }
         self.at = self.argv.len();
         search.runs.push(Run { at, from, to: None, there });
@@ -334,9 +335,7 @@ impl Reader<'_> {
 
     /// A word that could become an action.
     fn doubt(&self, search: &mut Search, word: &Word, at: usize) {
-        if word.pieces.contains(&Piece::Unknown { splits: true })
-            || (word.literal().is_none() && self.may_act(word))
-        {
+        if word.literal().is_none() && self.may_act(word) {
             search.unknown.push((at, Why::MayBeOption));
         }
     }
@@ -357,8 +356,16 @@ fn does_more(uses: Use) -> bool {
     !uses.only_reads() && !matches!(uses, Use::Keep(NAME | TYPE))
 }
 
+/// Whether its value can become any number of words.
+fn splits(word: &Word) -> bool {
+    word.pieces.contains(&Piece::Unknown { splits: true })
+}
+
 /// Whether a word with parts that are not known could become this one.
 fn could_be(word: &Word, text: &str) -> bool {
+    if matches!(word.pieces.first(), Some(Piece::Home)) {
+        return false;
+    }
     let ends = match word.pieces.last() {
         Some(Piece::Text(end)) => end,
         _ => "",

@@ -61,7 +61,11 @@ fn used_below(
         .iter()
         .skip(before)
         .filter_map(|fact| match &fact.what {
-            What::Path { command, arg, access, target, .. } if target == found => {
+            // In a script it is a parameter, of which nothing is known.
+            What::Path { command, arg, access, target, .. }
+                if target == found
+                    || matches!(target.pieces.first(), Some(Piece::Unknown { .. })) =>
+            {
                 Some((*command, *arg, *access))
             }
             _ => None,
