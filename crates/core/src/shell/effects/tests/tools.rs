@@ -131,7 +131,7 @@ const EVERYDAY: &[&str] = &[
     "rubocop -A app --format simple",
     "phpunit --filter x tests/ATest.php --colors=never",
     "shellcheck -s bash a.sh",
-    "shellcheck -S error -e SC1091,SC2034 *.sh",
+    "shellcheck -S error -e SC1091,SC2034 ./*.sh",
     "shfmt -d -i 2 -ci a.sh",
     "gofmt -l pkg/",
     "gofmt -w pkg/a.go",
