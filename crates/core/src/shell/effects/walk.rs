@@ -292,8 +292,9 @@ impl<'a> Walk<'a> {
         letters.char_indices().all(|(index, letter)| {
             let rest = letters.get(index + letter.len_utf8()..).unwrap_or_default();
             let takes = self.program.short(letter).iter().any(|(_, it)| it.takes != Takes::Nothing);
-            let number = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-            !takes || rest.is_empty() || number || (index == 0 && rest.starts_with('='))
+            !takes
+                || (index == 0 && rest.starts_with('='))
+                || rest.bytes().all(|byte| byte.is_ascii_digit())
         })
     }
 
