@@ -66,6 +66,7 @@ impl Prover<'_, '_> {
         for ((arg, why), span) in effects.unknown.into_iter().zip(spans) {
             self.found.unknown_at(span.unwrap_or(whole), why, command, arg);
         }
+        self.found.has_run(command);
         command
     }
 
@@ -116,7 +117,10 @@ impl Prover<'_, '_> {
         let readings =
             if shell == super::Shell::Sh && !super::prover::is_shared(script) { 2 } else { 1 };
         if self.found.pay_text(script.len() * readings, span) {
+            // Of the variables out here it knows at most those that are exported.
+            let outer = self.found.values.enter();
             super::prove(script, shell, Some(span), self.found);
+            self.found.values.leave(outer);
         }
     }
 }
@@ -158,7 +162,7 @@ fn assigned_name(word: &Word) -> Option<&str> {
 }
 
 /// Whether it can be the name of a variable.
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

@@ -174,7 +174,8 @@ impl Prover<'_, '_> {
                             // Which variable that sets depends on who reads the environment.
                             self.found.unknown(word.span, Why::NotUnderstood);
                         }
-                        self.found.assign(word.span, name);
+                        let value = super::without(word, name.len() + 1);
+                        self.found.hand_over(word.span, name, &value.pieces);
                     }
                     let output = matches!(given.name.as_str(), "o" | "output");
                     let name = argv.first().and_then(Word::literal).unwrap_or_default();
