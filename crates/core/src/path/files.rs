@@ -45,6 +45,14 @@ pub trait Files {
         Listing::Unknown
     }
 
+    /// Whether there is anything of this name: what is known of no file is not there.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn has(&self, _path: &str) -> Result<bool, PathError> {
+        Ok(false)
+    }
+
     /// Where an absolute path that is normal (no `..`) points. What keeps answers overrides it.
     ///
     /// # Errors
@@ -136,9 +144,20 @@ impl Files for NoFiles {
     fn is_case_sensitive(&self, _path: &str) -> bool {
         true
     }
+
+    fn has(&self, _path: &str) -> Result<bool, PathError> {
+        Err(PathError::NeedsFiles)
+    }
 }
 
 impl Files for RealFiles {
+    fn has(&self, path: &str) -> Result<bool, PathError> {
+        match fs::symlink_metadata(path) {
+            Ok(_) => Ok(true),
+            Err(error) => missing(path, &error).map(|_| false),
+        }
+    }
+
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
         // One call to the kernel: reading what is no link is `InvalidInput` there. Windows has no such code.
         if cfg!(windows) {
@@ -301,6 +320,10 @@ impl Files for Cached<'_> {
         };
         self.names.set(left.saturating_sub(taken));
         listing
+    }
+
+    fn has(&self, path: &str) -> Result<bool, PathError> {
+        self.files.has(path)
     }
 
     fn stamp(&self, dir: &str) -> Option<Stamp> {

@@ -177,6 +177,11 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// Whether a limit of the work ended the reading.
+    pub(super) fn is_too_much(&self) -> bool {
+        self.facts.iter().any(|fact| matches!(fact.what, What::Unknown { why: Why::TooMuch, .. }))
+    }
+
     /// A line of which nothing is known.
     pub fn unknown(span: Span, why: Why) -> Self {
         let what = What::Unknown { why, named: None };
@@ -249,6 +254,10 @@ pub enum Why {
     ShowsSecrets,
     /// An option that changes what the other words mean.
     Alters,
+    /// A command before it makes or moves links or folders, so that a path may lead elsewhere than the files say now.
+    Moved,
+    /// Another character set, in which the shell and the programs read other characters.
+    Locale,
 }
 
 impl fmt::Display for Why {
@@ -287,6 +296,10 @@ impl fmt::Display for Why {
             Self::Connects => "this opens the network",
             Self::ShowsSecrets => "this shows the environment, or what is kept secret",
             Self::Alters => "an option that changes what other words mean",
+            Self::Moved => {
+                "an earlier command of this line makes or moves links or folders, so that this path may lead elsewhere"
+            }
+            Self::Locale => "a character set or a language in which the rest may mean something else",
         })
     }
 }

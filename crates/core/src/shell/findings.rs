@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
+use super::moves::moves;
+use super::values::{Given, Plan, Values, is_foreign_locale, is_integer, is_number};
 use super::{Access, Analysis, Command, Dir, Fact, Piece, Role, Span, What, Why, Word};
 
 /// The most facts of one reading.
@@ -38,15 +40,22 @@ pub(super) struct Findings {
     pub(super) repeats: usize,
     /// A limit was reached: nothing more is read.
     pub(super) exhausted: bool,
-    /// A variable of this script may hold text that arithmetic would run.
-    pub(super) tainted: bool,
-    /// Arithmetic looks at a variable.
-    pub(super) computes: bool,
+    /// The variables.
+    pub(super) values: Values,
+    /// A command has made or moved links or folders: where a path leads is not certain any more.
+    moved: bool,
+    /// A path that a command in the background uses.
+    beside: Option<Span>,
     home_set: bool,
     cdpath_set: bool,
 }
 
 impl Findings {
+    /// For a second reading.
+    pub(super) fn planned(plan: Plan) -> Self {
+        Self { values: Values::planned(plan), ..Self::default() }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.facts.len()
     }
@@ -110,7 +119,11 @@ impl Findings {
     }
 
     pub(super) fn unknown(&mut self, span: Span, why: Why) {
-        self.push(span, What::Unknown { why, named: None });
+        let what = What::Unknown { why, named: None };
+        let again = self.facts.get(self.start..).unwrap_or_default().last();
+        if !again.is_some_and(|fact| fact.span == span && fact.what == what) {
+            self.push(span, what);
+        }
     }
 
     /// An unknown that a rule which spells out the command up to this argument may allow.
@@ -127,13 +140,75 @@ impl Findings {
     }
 
     pub(super) fn redirect(&mut self, span: Span, access: Access, target: Word) {
+        self.leads(span, &target, false);
         self.push(span, What::Redirect { access, target });
     }
 
+    /// The variable gets something that only the run will tell.
     pub(super) fn assign(&mut self, span: Span, name: &str) {
+        self.give(span, name, Given::Unknown, true);
+    }
+
+    /// The variable gets this. `surely`: when the shell is past this place, it has it.
+    pub(super) fn give(&mut self, span: Span, name: &str, given: Given, surely: bool) {
+        let number = match given {
+            Given::Number | Given::Word([]) => true,
+            Given::Word([Piece::Text(text)]) => is_number(text),
+            _ => false,
+        };
+        self.values.give(name, given, surely);
+        self.set(span, name, given);
+        if is_integer(name) && !number {
+            self.unknown(span, Why::Arithmetic);
+        }
+    }
+
+    /// What was read since that fact is no arithmetic, but commands, which are read again.
+    pub(super) fn is_no_arithmetic(&mut self, from: usize) {
+        let mut index = from;
+        while let Some(fact) = self.facts.get(index) {
+            // None of these is what another fact speaks of by its number, as long as nothing else was found.
+            let arithmetic =
+                matches!(fact.what, What::Unknown { why: Why::Arithmetic, named: None });
+            if !arithmetic {
+                return;
+            }
+            self.facts.remove(index);
+            index = from;
+        }
+    }
+
+    /// The variable is taken away.
+    pub(super) fn take_away(&mut self, span: Span, name: &str) {
+        self.values.unset(name);
+        self.push(span, What::Assign { name: name.to_owned() });
+        if name == "IFS" {
+            self.values.give(name, Given::Unknown, true);
+        }
+        self.home_set |= name == "HOME";
+        self.cdpath_set |= name == "CDPATH" || name == "DIRSTACK";
+    }
+
+    /// The variable is given to another program.
+    pub(super) fn hand_over(&mut self, span: Span, name: &str, value: &[Piece]) {
+        self.set(span, name, Given::Word(value));
+        if is_integer(name) {
+            self.unknown(span, Why::Arithmetic);
+        }
+    }
+
+    fn set(&mut self, span: Span, name: &str, given: Given) {
         self.home_set |= name == "HOME";
         self.cdpath_set |= name == "CDPATH" || name == "DIRSTACK";
         self.push(span, What::Assign { name: name.to_owned() });
+        let value = match given {
+            Given::Word([]) => Some(""),
+            Given::Word([Piece::Text(text)]) => Some(text.as_str()),
+            _ => None,
+        };
+        if is_foreign_locale(name, value) {
+            self.unknown(span, Why::Locale);
+        }
     }
 
     pub(super) fn command(&mut self, argv: Vec<Word>, role: Role) -> usize {
@@ -141,9 +216,85 @@ impl Findings {
         self.push(span, What::Command(Command { argv, role }))
     }
 
+    /// A command that does this has run: it may have moved what the paths behind it lead through.
+    pub(super) fn has_run(&mut self, command: usize) {
+        let Some(What::Command(Command { argv, .. })) = self.facts.get(command).map(|it| &it.what)
+        else {
+            return;
+        };
+        if self.moved || !moves(argv) {
+            return;
+        }
+        self.moved = true;
+        if let Some(span) = self.beside {
+            self.unknown(span, Why::Moved);
+        }
+    }
+
+    /// Whether something has been moved so far.
+    pub(super) fn has_moved(&self) -> bool {
+        self.moved
+    }
+
+    /// What stands from this fact on runs at the same time as itself, or again: what it moves, its own paths lead through.
+    /// `before`: whether something had been moved already.
+    pub(super) fn runs_beside(&mut self, start: usize, before: bool) {
+        if self.moved
+            && !before
+            && let Some(span) = self.path_since(start)
+        {
+            self.unknown(span, Why::Moved);
+        }
+    }
+
+    /// What stands from this fact on goes on in the background.
+    pub(super) fn goes_on(&mut self, start: usize) {
+        if self.beside.is_none() {
+            self.beside = self.path_since(start);
+        }
+    }
+
+    /// The text that began at this mark is read in another language: as if it had not been read. Says whether it moved
+    /// something.
+    pub(super) fn again_from(&mut self, mark: usize, moved: bool) -> bool {
+        self.values.rewind(mark);
+        std::mem::replace(&mut self.moved, moved)
+    }
+
+    /// It has been read in both: what either set is not certain.
+    pub(super) fn both_from(&mut self, mark: usize, moved: bool) {
+        self.values.uncertain(mark);
+        self.moved |= moved;
+    }
+
+    fn path_since(&self, start: usize) -> Option<Span> {
+        self.facts.iter().skip(start).find_map(|fact| match &fact.what {
+            What::Redirect { target, .. } if !is_device(target) => Some(fact.span),
+            What::Path { target, recursive, .. }
+                if !is_device(target) && !is_here(target, *recursive) =>
+            {
+                Some(fact.span)
+            }
+            _ => None,
+        })
+    }
+
+    /// A path is used: behind a command that moved something, nothing proves where it leads.
+    fn leads(&mut self, span: Span, target: &Word, recursive: bool) {
+        if self.moved && !is_device(target) && !is_here(target, recursive) {
+            let known = self.facts.iter().rev().take(8).any(|fact| {
+                fact.span == span && matches!(fact.what, What::Unknown { why: Why::Moved, .. })
+            });
+            if !known {
+                self.unknown(span, Why::Moved);
+            }
+        }
+    }
+
     pub(super) fn path(
         &mut self, command: usize, arg: usize, access: Access, target: Word, recursive: bool,
     ) {
+        self.leads(target.span, &target, recursive);
         self.push(target.span, What::Path { command, arg, access, target, recursive });
     }
 
@@ -193,6 +344,11 @@ impl Findings {
         fits
     }
 
+    /// Whether there is enough left to look at this much again.
+    pub(super) fn affords(&self, amount: usize) -> bool {
+        self.again.saturating_add(amount) <= MAX_AGAIN / 2
+    }
+
     /// Pays for a script of so many bytes.
     pub(super) fn pay_text(&mut self, bytes: usize, span: Span) -> bool {
         self.pay(bytes.saturating_add(WORD), span)
@@ -225,7 +381,10 @@ impl Findings {
             Some(Piece::Text(text)) => text.starts_with("./") || text.starts_with(".."),
             _ => false,
         };
-        if !certain || (!absolute && (self.repeats > 0 || (self.cdpath_set && !anchored))) {
+        if !certain
+            || self.moved
+            || (!absolute && (self.repeats > 0 || (self.cdpath_set && !anchored)))
+        {
             return self.anywhere();
         }
         let mut reached = vec![Dir::Through(vec![operand.clone()])];
@@ -283,19 +442,23 @@ impl Findings {
         }
     }
 
-    /// The analysis of the whole text.
-    pub(super) fn finish(mut self, whole: Span) -> Analysis {
+    /// The analysis of the whole text, and what a second reading needs, where that would tell more.
+    pub(super) fn finish(mut self, whole: Span) -> (Analysis, Option<Plan>) {
         if self.facts.is_empty() {
             self.unknown(whole, Why::Nothing);
         }
-        if self.tainted && self.computes {
-            self.unknown(whole, Why::Arithmetic);
+        for span in self.values.faults() {
+            if self.facts.len() < self.start + MAX_FACTS + 8 {
+                self.facts
+                    .push(Fact { span, what: What::Unknown { why: Why::Arithmetic, named: None } });
+            }
         }
         if self.home_set {
             self.forget_home();
         }
         self.sort();
-        Analysis { facts: self.facts, dirs: self.dirs }
+        let plan = if self.exhausted { None } else { std::mem::take(&mut self.values).plan() };
+        (Analysis { facts: self.facts, dirs: self.dirs }, plan)
     }
 
     /// The script sets `HOME`, so that `~` is no longer the home directory.
@@ -376,6 +539,27 @@ fn remap(fact: &mut Fact, to: impl Fn(usize) -> Option<usize>) {
         }
         _ => {}
     }
+}
+
+/// Whether no command can make it lead elsewhere: what the system itself keeps there.
+fn is_device(target: &Word) -> bool {
+    matches!(
+        target.literal(),
+        Some(
+            "/dev/null"
+                | "/dev/zero"
+                | "/dev/stdin"
+                | "/dev/stdout"
+                | "/dev/stderr"
+                | "/dev/tty"
+                | "-"
+        )
+    )
+}
+
+/// Whether it is the working directory itself, which stays the same whatever is moved.
+fn is_here(target: &Word, recursive: bool) -> bool {
+    !recursive && target.literal() == Some(".")
 }
 
 /// From the first word to the last.

@@ -12,11 +12,13 @@ mod facts;
 mod findings;
 mod grammar;
 mod lexer;
+mod moves;
 mod programs;
 mod prover;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub(crate) use effects::parts;
 pub use effects::{
@@ -41,7 +43,20 @@ pub fn analyze(script: &str, shell: Shell) -> Analysis {
     if shell == Shell::Other {
         return Analysis::unknown(whole, Why::OtherShell);
     }
-    let mut findings = Findings::default();
+    let (first, plan) = read(script, shell, Findings::default());
+    match plan {
+        // With the values that are certain, more is known.
+        Some(plan) => match read(script, shell, Findings::planned(plan)) {
+            (second, _) if !second.is_too_much() => second,
+            _ => first,
+        },
+        None => first,
+    }
+}
+
+/// Reads the whole script once. Says what a second reading needs to know, where it would tell more.
+fn read(script: &str, shell: Shell, mut findings: Findings) -> (Analysis, Option<values::Plan>) {
+    let whole = Span { start: 0, end: script.len() };
     let mut text = script;
     let cleaned;
     let mut place = None;
@@ -82,6 +97,8 @@ fn prove(text: &str, shell: Shell, place: Option<Span>, findings: &mut Findings)
         Shell::Sh => {
             let start = findings.len();
             let dirs = findings.dirs.clone();
+            let mark = findings.values.mark();
+            let moved = findings.has_moved();
             Prover::new(text, Dialect::Bash, place, findings).script();
             if findings.exhausted {
                 // Nothing allows it any more, and what is denied is looked for in other ways.
@@ -89,12 +106,14 @@ fn prove(text: &str, shell: Shell, place: Option<Span>, findings: &mut Findings)
             }
             let middle = findings.len();
             let reached = std::mem::replace(&mut findings.dirs, dirs);
+            let moves = findings.again_from(mark, moved);
             if place.is_none() {
                 findings.begin();
             }
             Prover::new(text, Dialect::Dash, place, findings).script();
             findings.merge(start, middle);
             findings.reach(reached);
+            findings.both_from(mark, moves);
         }
         Shell::Zsh => {
             Prover::new(text, Dialect::Bash, place, findings).script();

@@ -2,6 +2,7 @@
 
 use super::findings::Findings;
 use super::grammar::HereDoc;
+use super::lexer::{Mode, Seen};
 use super::{Span, Why};
 
 /// The language that a text is read in.
@@ -37,6 +38,10 @@ pub(super) struct Prover<'t, 'f> {
     /// Where the innermost substitution goes on behind its last here-document, and whether that is behind the text of it
     /// rather than its operator.
     pub(super) behind_document: Option<(usize, bool)>,
+    /// What the expansions so far of this word, or of this arithmetic, may hold.
+    pub(super) seen: Vec<Seen>,
+    /// How the word that is being read is read.
+    pub(super) mode: Mode,
 }
 
 impl<'t, 'f> Prover<'t, 'f> {
@@ -53,6 +58,8 @@ impl<'t, 'f> Prover<'t, 'f> {
             waiting,
             in_substitution: false,
             behind_document: None,
+            seen: Vec::new(),
+            mode: Mode::Plain,
         }
     }
 
@@ -86,6 +93,7 @@ impl<'t, 'f> Prover<'t, 'f> {
             self.waiting.clear();
             self.in_substitution = false;
             self.behind_document = None;
+            self.seen.clear();
             self.skip_to_separator();
         }
         self.found.leave();

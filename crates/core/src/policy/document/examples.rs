@@ -197,7 +197,7 @@ impl<'a> Trial<'a> {
         let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
         let is_variable = argument == "command" && self.rule.commands.is_empty();
         let text = match argument {
-            _ if is_variable && example.chars().all(is_name) => format!("{example}=x"),
+            _ if is_variable && example.chars().all(is_name) => format!("{example}=C"),
             // In a file the directories are meant; a tool could also have a file of the name `~`.
             "read" | "write" => put_in(example, &nowhere()),
             _ => example.to_owned(),

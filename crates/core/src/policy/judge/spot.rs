@@ -177,7 +177,7 @@ fn is_relative(pieces: &[Piece]) -> bool {
 }
 
 /// The operands of `cd`, one after the other, as one path.
-fn through(words: &[Word], start: &Start) -> Option<String> {
+pub(crate) fn through(words: &[Word], start: &Start) -> Option<String> {
     let mut path = String::new();
     for word in words {
         let from = Where { home: start.home.clone(), ..Where::default() };

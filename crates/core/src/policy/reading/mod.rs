@@ -2,6 +2,7 @@
 
 mod builtin;
 mod command;
+mod repository;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -125,7 +126,7 @@ impl Reader<'_> {
         for wanted in &plan.arguments {
             self.argument(&plan, wanted, &start);
         }
-        Ok(())
+        self.repositories()
     }
 
     fn tool(&mut self) {

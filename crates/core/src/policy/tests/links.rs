@@ -283,3 +283,61 @@ commands = ["rm", "cp", "mv", "cat", "grep", "echo"]
         ],
     );
 }
+
+#[test]
+fn git_in_a_folder_that_is_a_repository_of_its_own_asks() {
+    let place = Place::new("bare");
+    for folder in ["project/.git", "project/sub/objects", "project/sub/refs", "project/sub/deep"] {
+        fs::create_dir_all(place.at(folder)).unwrap();
+    }
+    fs::write(place.at("project/sub/HEAD"), "ref: refs/heads/main\n").unwrap();
+    place.link("project/link", "project/sub");
+    let policy = place.policy(
+        r#"
+[[rule]]
+effect = "allow"
+commands = ["cd", "git", "ls", "echo", "cp"]
+writes = ["${project}/**"]
+"#,
+    );
+    place.check(
+        &policy,
+        &[
+            ("allow", "bash", "git status"),
+            ("allow", "bash", "cd src && git status"),
+            ("allow", "bash", "cd @project && git status"),
+            ("allow", "bash", "cd sub && ls"),
+            ("ask", "bash", "cd sub && git status"),
+            ("ask", "bash", "cd sub/deep && git status"),
+            ("ask", "bash", "cd link && git status"),
+            ("ask", "bash", "cd ./src/../sub; git diff"),
+            ("ask", "bash", "(cd @project/sub; git diff)"),
+            ("ask", "bash", "cd $x && git status"),
+            ("ask", "bash", "echo 'ref: refs/heads/main' > src/HEAD; cd src && git status"),
+        ],
+    );
+}
+
+#[test]
+fn what_a_line_moves_is_no_proof_of_where_its_paths_lead() {
+    let place = Place::new("moved");
+    let policy = place.policy(
+        r#"
+[[rule]]
+effect = "allow"
+commands = ["cp", "echo", "mv", "cat", "ls"]
+writes = ["${project}/**"]
+"#,
+    );
+    place.check(
+        &policy,
+        &[
+            ("allow", "bash", "cp src/file real/file; echo x > real/other"),
+            ("allow", "bash", "mv src/file real/file; ls"),
+            ("ask", "bash", "cp -s @outside/file x; echo PWNED > x"),
+            ("ask", "bash", "cp -l @outside/file x; echo PWNED > x"),
+            ("ask", "bash", "mv src e; echo PWNED > e/l"),
+            ("ask", "bash", "mv src e; cat e/l"),
+        ],
+    );
+}

@@ -2,7 +2,8 @@
 
 use super::super::lexer::{Close, Mode};
 use super::super::prover::{Prover, Read, Stop};
-use super::super::{Piece, Why, Word};
+use super::super::values::{Given, is_number};
+use super::super::{Piece, Span, Why, Word};
 use super::Keyword;
 
 impl Prover<'_, '_> {
@@ -18,7 +19,8 @@ impl Prover<'_, '_> {
                 this.list()?;
                 this.body()
             }),
-            Keyword::For | Keyword::Select => self.repeated(Self::for_loop),
+            Keyword::For => self.for_loop(false),
+            Keyword::Select => self.for_loop(true),
             Keyword::Case => self.case(),
             Keyword::Conditional => self.conditional(),
             Keyword::Function => self.function_keyword(),
@@ -29,18 +31,39 @@ impl Prover<'_, '_> {
 
     /// What can happen any number of times.
     fn repeated(&mut self, read: impl FnOnce(&mut Self) -> Read) -> Read {
+        let (start, moved) = (self.found.len(), self.found.has_moved());
+        let key = self.loop_key();
+        let mark = self.found.values.mark();
+        self.found.values.enter_loop(&key);
         self.found.repeats += 1;
         let result = read(self);
         self.found.repeats -= 1;
+        self.found.values.leave_loop(key, mark);
+        self.found.runs_beside(start, moved);
         result
     }
 
+    /// The loop that starts here.
+    fn loop_key(&self) -> (usize, usize, Option<Span>, bool) {
+        (self.at, self.text.len(), self.outer_place(), self.bash())
+    }
+
     fn condition(&mut self) -> Read {
+        // The first condition is always tried, everything else may not happen.
+        self.list()?;
+        let mark = self.found.values.mark();
+        let result = self.branches(mark);
+        self.found.values.uncertain(mark);
+        result
+    }
+
+    fn branches(&mut self, mark: usize) -> Read {
         loop {
-            self.list()?;
             self.expect_keyword(Keyword::Then)?;
             self.list()?;
+            self.found.values.uncertain(mark);
             if self.eat_keyword(Keyword::Elif) {
+                self.list()?;
                 continue;
             }
             if self.eat_keyword(Keyword::Else) {
@@ -62,9 +85,9 @@ impl Prover<'_, '_> {
     }
 
     /// `for` and `select`, behind the keyword.
-    fn for_loop(&mut self) -> Read {
+    fn for_loop(&mut self, select: bool) -> Read {
         self.blanks();
-        if self.bash() && self.peek() == b'(' && self.second() == b'(' {
+        if self.bash() && !select && self.peek() == b'(' && self.second() == b'(' {
             self.bump(2);
             if !self.arithmetic(Close::Parens)? {
                 return Err(Stop(Why::NotUnderstood));
@@ -72,17 +95,21 @@ impl Prover<'_, '_> {
             self.blanks();
             self.eat(b';');
             self.lines()?;
-            return self.body();
+            return self.repeated(Self::body);
         }
         let start = self.at;
         let variable = self.word(Mode::Plain)?;
-        match variable.word.literal() {
-            Some(name) if !variable.quoted => self.found.assign(variable.word.span, name),
-            _ => self.unknown(start, Why::NotUnderstood),
+        let span = variable.word.span;
+        let name = variable.word.literal().filter(|_| !variable.quoted).map(str::to_owned);
+        if name.is_none() {
+            self.unknown(start, Why::NotUnderstood);
         }
         self.lines()?;
-        if self.word_in() {
-            let mut words = Vec::new();
+        let mut words = Vec::new();
+        let listed = self.word_in();
+        // Where all of them stand in the line.
+        let from = self.at;
+        if listed {
             loop {
                 self.blanks();
                 match self.peek() {
@@ -96,15 +123,69 @@ impl Prover<'_, '_> {
                     }
                 }
             }
-            self.found.tainted |= words.iter().any(may_hold_code);
-        } else {
-            self.found.tainted = true;
         }
+        let numbers = listed && words.iter().all(|word| word.literal().is_some_and(is_number));
+        if let Some(name) = &name {
+            let given = if numbers && !select { Given::Number } else { Given::Unknown };
+            self.found.give(span, name, given, !words.is_empty() && !select);
+            if select {
+                self.found.values.lose("REPLY");
+            }
+        }
+        let certain =
+            |word: &Word| !word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }));
+        let known = listed && !select && self.at - from < MAX_LIST && words.iter().all(certain);
         if self.peek() == b';' {
             self.bump(1);
         }
         self.lines()?;
-        self.body()
+        match name {
+            Some(name) if known && !words.is_empty() && self.waiting.is_empty() => {
+                self.repeated(|this| this.each(&name, &words))
+            }
+            _ => self.repeated(Self::body),
+        }
+    }
+
+    /// The body of a loop over these words, once for each where that is not too much.
+    fn each(&mut self, name: &str, words: &[Word]) -> Read {
+        let (from, start) = (self.at, self.found.len());
+        let (inside, document) = (self.in_substitution, self.behind_document);
+        let mut again = false;
+        for word in words {
+            if again {
+                let length = self.at.saturating_sub(from);
+                if !self.found.affords(length.saturating_mul(words.len())) {
+                    // Whatever it is.
+                    self.found.values.give(name, Given::Unknown, true);
+                    (self.at, self.in_substitution, self.behind_document) =
+                        (from, inside, document);
+                    return self.body();
+                }
+                if !self.found.pay(length, word.span) {
+                    return Err(Stop(Why::TooMuch));
+                }
+                (self.at, self.in_substitution, self.behind_document) = (from, inside, document);
+            }
+            let given = match word.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_))) {
+                true => Given::Found(&word.pieces),
+                false => Given::Word(&word.pieces),
+            };
+            let mark = self.found.values.mark();
+            // What it gets has been noted before the loop.
+            self.found.values.put_known(name, given);
+            let middle = self.found.len();
+            self.body()?;
+            if again {
+                self.found.merge(start, middle);
+            }
+            self.found.values.uncertain(mark);
+            if !self.found.values.is_planned() {
+                return Ok(());
+            }
+            again = true;
+        }
+        Ok(())
     }
 
     /// Steps over `in`.
@@ -130,8 +211,16 @@ impl Prover<'_, '_> {
         if !self.word_in() {
             return Err(Stop(Why::NotUnderstood));
         }
+        let mark = self.found.values.mark();
+        let result = self.cases(mark);
+        self.found.values.uncertain(mark);
+        result
+    }
+
+    fn cases(&mut self, mark: usize) -> Read {
         loop {
             self.check_limits()?;
+            self.found.values.uncertain(mark);
             self.lines()?;
             if self.eat_keyword(Keyword::Esac) {
                 return Ok(());
@@ -179,6 +268,7 @@ impl Prover<'_, '_> {
     /// The body of a function, and the fact that there is one.
     pub(super) fn function_body(&mut self) -> Read {
         self.unknown(self.at, Why::Function);
+        self.found.values.forget();
         self.lines()?;
         self.repeated(|this| this.deeper(Self::command))
     }
@@ -206,11 +296,5 @@ impl Prover<'_, '_> {
     }
 }
 
-/// Whether the value of a variable could hold text that arithmetic would run.
-pub(in super::super) fn may_hold_code(word: &Word) -> bool {
-    word.pieces.iter().any(|piece| match piece {
-        Piece::Text(text) => text.contains(['[', '`', '$']),
-        Piece::Home => false,
-        Piece::Glob(_) | Piece::Unknown { .. } => true,
-    })
-}
+/// The longest list of words, in bytes, that a loop is read for one by one.
+const MAX_LIST: usize = 2_000;

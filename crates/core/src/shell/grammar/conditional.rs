@@ -2,7 +2,7 @@
 
 use super::super::lexer::{Lexed, Mode};
 use super::super::prover::{Prover, Read, Stop};
-use super::super::{Piece, Why};
+use super::super::{Piece, Why, Word};
 
 /// Operators whose operands are evaluated as arithmetic.
 const NUMERIC: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
@@ -13,7 +13,7 @@ impl Prover<'_, '_> {
         let mut parens = 0usize;
         let mut mode = Mode::Plain;
         // The operand before, and whether the next is compared as a number, or names a variable.
-        let mut before: Option<(Lexed, usize, usize)> = None;
+        let mut before: Option<(Lexed, usize)> = None;
         let (mut numeric, mut named) = (false, false);
         loop {
             self.blanks();
@@ -43,51 +43,60 @@ impl Prover<'_, '_> {
                 }
                 _ => {
                     self.peek();
-                    let (start, facts) = (self.at, self.found.len());
+                    let start = self.at;
                     let lexed = self.word(mode)?;
                     mode = Mode::Plain;
                     let literal = lexed.word.literal().filter(|_| !lexed.quoted);
                     match literal {
                         Some("]]") if parens == 0 => return Ok(()),
-                        Some("=~") => mode = Mode::Regex,
+                        Some("=~") => {
+                            mode = Mode::Regex;
+                            self.found.values.lose("BASH_REMATCH");
+                        }
                         Some("=" | "==" | "!=") => mode = Mode::Pattern,
                         Some("-v" | "-R") => named = true,
                         Some(operator) if NUMERIC.contains(&operator) => {
                             numeric = true;
-                            if let Some((left, start, facts)) = before.take() {
-                                self.compared(&left, start, facts);
+                            if let Some((left, start)) = before.take() {
+                                self.compared(&left, start);
                             }
                             continue;
                         }
                         _ => {}
                     }
-                    if numeric || (named && literal != Some("-v") && literal != Some("-R")) {
-                        self.compared(&lexed, start, facts);
+                    if numeric {
+                        self.compared(&lexed, start);
                         numeric = false;
+                    } else if named && literal != Some("-v") && literal != Some("-R") {
+                        let name =
+                            lexed.word.literal().is_some_and(crate::shell::programs::is_name);
+                        if !name {
+                            self.unknown(start, Why::Arithmetic);
+                        }
                         named = false;
                     }
-                    before = Some((lexed, start, facts));
+                    before = Some((lexed, start));
                 }
             }
         }
     }
 
     /// An operand that is evaluated as arithmetic.
-    fn compared(&mut self, operand: &Lexed, start: usize, facts: usize) {
-        self.found.computes = true;
-        let code = operand.word.pieces.iter().any(|piece| match piece {
+    fn compared(&mut self, operand: &Lexed, start: usize) {
+        let Word { pieces, .. } = &operand.word;
+        let code = pieces.iter().any(|piece| match piece {
             Piece::Text(text) => {
-                text.contains(['[', '`', '$', '=']) || text.contains("++") || text.contains("--")
+                text.contains(['[', '`', '$', '=', '"', '\'', '\\'])
+                    || text.contains("++")
+                    || text.contains("--")
             }
-            Piece::Glob(_) => true,
-            Piece::Home | Piece::Unknown { .. } => false,
+            Piece::Glob(_) | Piece::Home => true,
+            Piece::Unknown { .. } => false,
         });
         if code {
             self.unknown(start, Why::Arithmetic);
         }
-        let has_commands = self.found.len() > facts;
-        if has_commands {
-            self.number(start, facts);
-        }
+        self.names_in(start, pieces);
+        self.are_numbers(start, &operand.seen);
     }
 }

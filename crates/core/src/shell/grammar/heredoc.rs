@@ -16,6 +16,9 @@ pub(in super::super) struct HereDoc {
 /// The most that start on one line.
 const MAX_WAITING: usize = 100;
 
+/// The most readings of joined lines.
+const MAX_JOINED: usize = 4;
+
 /// How a here-document ends.
 enum End {
     /// With a line that is the delimiter, behind which reading goes on here.
@@ -158,54 +161,104 @@ impl Prover<'_, '_> {
     }
 
     fn here_text(&mut self) -> Read {
-        self.deeper(|this| this.expanding(Quoting::Here, &mut Pieces::default()))
+        let seen = self.seen.len();
+        let read = self.deeper(|this| this.expanding(Quoting::Here, &mut Pieces::default()));
+        self.seen.truncate(seen);
+        read
     }
 
     /// Where its text ends, and how.
     fn end_of(&mut self, document: &HereDoc) -> (usize, End) {
         let delimiter = document.delimiter.as_str();
+        let within = self.bash() && self.in_substitution;
         let mut at = self.at;
-        // The text of lines that a backslash joins, as long as it could become the delimiter.
-        let mut joined: Option<String> = None;
+        // The lines that a backslash joins, as long as they could become the delimiter, or begin with it: without the tabs
+        // of each line, and with those behind the first.
+        let mut joined: Vec<String> = Vec::new();
+        // Where the delimiter ends that they begin with.
+        let mut tail = None;
         let mut continued = false;
         while at < self.text.len() {
             let rest = self.text.get(at..).unwrap_or_default();
             let length = rest.find('\n').unwrap_or(rest.len());
             let next = (at + length + 1).min(self.text.len());
-            let mut line = rest.get(..length).unwrap_or_default();
-            if document.strips_tabs {
-                line = line.trim_start_matches('\t');
-            }
-            let before = joined.take();
+            let whole = rest.get(..length).unwrap_or_default();
+            let line = if document.strips_tabs { whole.trim_start_matches('\t') } else { whole };
+            let before = std::mem::take(&mut joined);
             let backslashes = line.bytes().rev().take_while(|byte| *byte == b'\\').count();
             let continues = !document.quoted && backslashes % 2 == 1 && next > at + length;
-            if continued {
-                let whole = before.map(|before| before + line);
-                match whole {
-                    // The versions differ in whether this ends it.
-                    Some(whole) if whole == delimiter => {
-                        self.unknown(at, Why::HereDocument);
-                        return (at, End::Line(next));
+            if !continued {
+                tail = None;
+                if line == delimiter {
+                    return (at, End::Line(next));
+                }
+                if let Some(behind) = line.strip_prefix(delimiter) {
+                    let end = at + length - behind.len();
+                    if within && behind.contains(')') {
+                        return (at, End::Within(end));
                     }
-                    Some(whole) if continues => joined = prefix_of(&whole, delimiter),
-                    _ => {}
+                    tail = Some(end);
                 }
-            } else if line == delimiter {
-                return (at, End::Line(next));
-            } else if let Some(tail) = line.strip_prefix(delimiter) {
-                if self.bash() && self.in_substitution && tail.contains(')') {
-                    return (at, End::Within(at + length - tail.len()));
-                }
-                if continues {
-                    joined = prefix_of(line, delimiter);
-                }
-            } else if continues {
-                joined = prefix_of(line, delimiter);
             }
-            continued = continues;
+            let mut lines: Vec<String> = Vec::new();
+            if continued {
+                for before in &before {
+                    lines.push(before.clone() + line);
+                    if line.len() != whole.len() {
+                        lines.push(before.clone() + whole);
+                    }
+                }
+                lines.dedup();
+            } else {
+                lines.push(line.to_owned());
+            }
+            if continued {
+                // The versions differ in whether this ends it.
+                if lines.iter().any(|whole| whole == delimiter) {
+                    self.unknown(at, Why::HereDocument);
+                    return (at, End::Line(next));
+                }
+                let begun = lines.iter().find_map(|whole| whole.strip_prefix(delimiter));
+                if let Some(behind) = begun {
+                    let end = tail.unwrap_or((at + length).saturating_sub(behind.len()).max(at));
+                    tail = Some(end);
+                    if within && behind.contains(')') {
+                        return (at, End::Within(end));
+                    }
+                }
+            }
+            if continues {
+                joined = lines
+                    .into_iter()
+                    .filter_map(|line| begins_alike(&line, delimiter, within))
+                    .take(MAX_JOINED)
+                    .collect();
+            }
+            continued = continues && !joined.is_empty();
+            if continues && !continued {
+                // The rest of this line cannot become the delimiter, nor can what is joined to it.
+                at = next;
+                at = self.behind_joined(at);
+                continue;
+            }
             at = next;
         }
         (self.text.len(), End::Missing)
+    }
+
+    /// Behind the lines that go on one that ends in a backslash.
+    fn behind_joined(&self, mut at: usize) -> usize {
+        while at < self.text.len() {
+            let rest = self.text.get(at..).unwrap_or_default();
+            let length = rest.find('\n').unwrap_or(rest.len());
+            let line = rest.get(..length).unwrap_or_default();
+            let backslashes = line.bytes().rev().take_while(|byte| *byte == b'\\').count();
+            at = (at + length + 1).min(self.text.len());
+            if backslashes % 2 == 0 {
+                break;
+            }
+        }
+        at
     }
 }
 
@@ -231,8 +284,9 @@ fn without_continuations(text: &str) -> Option<String> {
     Some(joined)
 }
 
-/// The line without its last backslash, when the delimiter starts with it.
-fn prefix_of(line: &str, delimiter: &str) -> Option<String> {
+/// The line without its last backslash, when the delimiter starts with it or, where that ends it too, it with the delimiter.
+fn begins_alike(line: &str, delimiter: &str, within: bool) -> Option<String> {
     let line = line.strip_suffix('\\')?;
-    delimiter.starts_with(line).then(|| line.to_owned())
+    (delimiter.starts_with(line) || (within && line.starts_with(delimiter)))
+        .then(|| line.to_owned())
 }

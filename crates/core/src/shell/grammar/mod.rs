@@ -6,7 +6,6 @@ mod heredoc;
 mod redirect;
 mod simple;
 
-pub(super) use compound::may_hold_code;
 pub(super) use heredoc::HereDoc;
 
 use super::Why;
@@ -92,8 +91,14 @@ impl Prover<'_, '_> {
                 _ if self.keyword().is_some_and(|(keyword, _)| keyword.closes()) => return Ok(()),
                 _ => {}
             }
+            let (start, mark) = (self.found.len(), self.found.values.mark());
             self.and_or()?;
             self.blanks();
+            if self.peek() == b'&' {
+                // In a shell of its own, beside all that follows.
+                self.found.values.uncertain(mark);
+                self.found.goes_on(start);
+            }
             match self.peek() {
                 b';' if matches!(self.second(), b';' | b'&') => return Ok(()),
                 b';' | b'&' => self.bump(1),
@@ -149,15 +154,24 @@ impl Prover<'_, '_> {
 
     /// Pipelines, with `&&` and `||` between them.
     fn and_or(&mut self) -> Read {
+        self.pipeline()?;
+        // What stands behind an operator may not run: within a chain of `&&` the next only runs when all before has.
+        let mark = self.found.values.mark();
+        let mut doubtful = false;
         loop {
-            self.pipeline()?;
             self.blanks();
             let byte = self.peek();
             if !matches!(byte, b'&' | b'|') || self.second() != byte {
+                self.found.values.uncertain(mark);
                 return Ok(());
+            }
+            doubtful |= byte == b'|';
+            if doubtful {
+                self.found.values.uncertain(mark);
             }
             self.bump(2);
             self.lines()?;
+            self.pipeline()?;
         }
     }
 
@@ -178,10 +192,22 @@ impl Prover<'_, '_> {
                 _ => break,
             }
         }
+        let (start, mark, moved) =
+            (self.found.len(), self.found.values.mark(), self.found.has_moved());
+        let mut several = false;
         loop {
             self.command()?;
             self.blanks();
-            if self.peek() != b'|' || self.second() == b'|' {
+            let goes_on = self.peek() == b'|' && self.second() != b'|';
+            several |= goes_on;
+            if several {
+                // Each in a shell of its own, at the same time.
+                self.found.values.uncertain(mark);
+            }
+            if !goes_on {
+                if several {
+                    self.found.runs_beside(start, moved);
+                }
                 return Ok(());
             }
             self.bump(1);
@@ -227,7 +253,9 @@ impl Prover<'_, '_> {
         self.blanks();
         if self.peek() == b'(' {
             return self.deeper(|this| {
+                let mark = this.found.values.mark();
                 this.parentheses()?;
+                this.found.values.uncertain(mark);
                 this.redirections()
             });
         }
@@ -250,10 +278,11 @@ impl Prover<'_, '_> {
         self.bump(1);
         if self.bash() && self.peek() == b'(' {
             self.bump(1);
+            let first = self.first_reading();
             if self.arithmetic(Close::Parens)? {
                 return Ok(());
             }
-            self.second_reading(start)?;
+            self.second_reading(start, first)?;
             self.bump(1);
         }
         self.list()?;

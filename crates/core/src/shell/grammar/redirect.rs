@@ -52,17 +52,24 @@ impl Prover<'_, '_> {
         self.bump(1);
         let name = self.name();
         let mut whole = true;
+        let mut evaluates = false;
         if self.peek() == b'[' && !name.is_empty() {
+            let from = self.at;
             while !matches!(self.peek(), 0 | b'}' | b' ' | b'\n' | b'$' | b'`') {
                 self.bump(1);
             }
             whole = self.byte(self.at.saturating_sub(1)) == b']';
+            let subscript = self.slice(from, self.at).trim_matches(['[', ']']);
+            evaluates = !subscript.bytes().all(|byte| byte.is_ascii_digit());
         }
         let here =
             whole && !name.is_empty() && self.eat(b'}') && matches!(self.peek(), b'<' | b'>');
         if here {
             let span = self.span(start);
             self.found.assign(span, &name);
+            if evaluates {
+                self.unknown(start, Why::Arithmetic);
+            }
         } else {
             self.at = start;
         }

@@ -3,8 +3,8 @@
 use super::super::findings::span_of;
 use super::super::lexer::{Close, Mode};
 use super::super::prover::{Prover, Read, Stop};
+use super::super::values::{Given, is_number};
 use super::super::{Piece, Why, Word};
-use super::compound::may_hold_code;
 
 /// Builtins whose arguments may be assignments of arrays.
 const DECLARES: &[&str] = &["declare", "typeset", "local", "export", "readonly"];
@@ -14,6 +14,7 @@ impl Prover<'_, '_> {
     pub(super) fn simple(&mut self) -> Read {
         let mut argv = Vec::new();
         let mut reordered = false;
+        let values = self.found.values.mark();
         let read = self.simple_into(&mut argv, &mut reordered);
         if reordered {
             self.runs(argv.get(1..).unwrap_or_default().to_vec());
@@ -23,6 +24,8 @@ impl Prover<'_, '_> {
             argv.push(Word { span, pieces: vec![Piece::Unknown { splits: true }] });
         }
         if !argv.is_empty() {
+            // What stood before it is for this command alone, or for the shell, as the shell and the command have it.
+            self.found.values.uncertain(values);
             self.runs(argv);
         }
         read
@@ -30,9 +33,27 @@ impl Prover<'_, '_> {
 
     fn simple_into(&mut self, argv: &mut Vec<Word>, reordered: &mut bool) -> Read {
         let start = self.at;
+        let values = self.found.values.mark();
+        // A redirection whose file depends on a variable.
+        let mut redirected = false;
         let mut declares = false;
+        // Where the last part of it began.
+        let mut from = start;
         loop {
             self.blanks();
+            let here = self.at;
+            if here > from && self.slice(from, here).contains('$') {
+                redirected |= self.slice(from, here).contains(['<', '>']) && argv.is_empty();
+            }
+            from = here;
+            let redirects = match self.peek() {
+                b'&' => self.second() == b'>',
+                byte => matches!(byte, b'<' | b'>' | b'0'..=b'9' | b'{'),
+            };
+            if redirects {
+                // Whether it is before or behind the assignments in its command is left to the shell.
+                self.found.values.uncertain(values);
+            }
             match self.peek() {
                 0 | b'\n' | b';' | b'|' | b')' => break,
                 b'&' if self.bash() && self.second() == b'>' => {
@@ -60,7 +81,15 @@ impl Prover<'_, '_> {
                 _ => {}
             }
             if (argv.is_empty() || declares) && self.assignment(argv.is_empty())? {
+                if redirected {
+                    // Which of both is first is left to the shell.
+                    self.unknown(start, Why::NotUnderstood);
+                }
                 continue;
+            }
+            if argv.is_empty() {
+                // The words expand before the assignments count.
+                self.found.values.uncertain(values);
             }
             let first = argv.is_empty();
             if first
@@ -124,7 +153,8 @@ impl Prover<'_, '_> {
             }
             subscript = true;
         }
-        if self.bash() && self.peek() == b'+' && self.second() == b'=' {
+        let appends = self.bash() && self.peek() == b'+' && self.second() == b'=';
+        if appends {
             self.bump(1);
         }
         if self.peek() != b'=' {
@@ -137,12 +167,12 @@ impl Prover<'_, '_> {
             self.at = start;
             return Ok(false);
         }
-        let tainted = if array {
+        if array {
             if subscript {
                 return Err(Stop(Why::NotUnderstood));
             }
             self.bump(1);
-            self.deeper(Self::array)?;
+            let numbers = self.deeper(Self::array)?;
             let ends = matches!(
                 self.peek(),
                 0 | b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b')'
@@ -151,26 +181,46 @@ impl Prover<'_, '_> {
                 // bash takes what follows for a part of the value.
                 return Err(Stop(Why::NotUnderstood));
             }
-            true
-        } else {
-            let value = self.word(Mode::Value)?;
-            may_hold_code(&value.word)
+            let given = if numbers { Given::Number } else { Given::Unknown };
+            let span = self.span(start);
+            self.found.give(span, &name, given, true);
+            return Ok(true);
+        }
+        let from = self.at;
+        let value = self.word(Mode::Value)?;
+        let pieces = value.word.pieces;
+        let number = match pieces.as_slice() {
+            [] => true,
+            [Piece::Text(text)] => is_number(text),
+            [Piece::Unknown { .. }] => {
+                let text = self.slice(from, self.at).trim_start_matches('"');
+                value.seen.is_empty() && text.starts_with(['$', '`']) && !text.contains('[')
+            }
+            _ => false,
         };
-        self.found.tainted |= tainted;
+        let certain = pieces.iter().all(|piece| !matches!(piece, Piece::Unknown { .. }));
+        let given = match number {
+            // A part of what it holds is not all of it.
+            true if subscript || appends || !certain => Given::Number,
+            false if subscript || appends => Given::Unknown,
+            _ => Given::Word(&pieces),
+        };
         let span = self.span(start);
-        self.found.assign(span, &name);
+        self.found.give(span, &name, given, true);
         Ok(true)
     }
 
     /// The values of an array, behind the parenthesis.
-    fn array(&mut self) -> Read {
+    fn array(&mut self) -> Read<bool> {
         let mut words = Vec::new();
+        let mut numbers = true;
         loop {
             self.lines()?;
             match self.peek() {
                 b')' => {
                     self.bump(1);
-                    return Ok(());
+                    let number = |word: &Word| word.literal().is_some_and(is_number);
+                    return Ok(numbers && words.iter().all(number));
                 }
                 0 | b'(' | b';' | b'&' | b'|' => return Err(Stop(Why::NotUnderstood)),
                 b'<' | b'>' if self.second() != b'(' => return Err(Stop(Why::NotUnderstood)),
@@ -182,7 +232,8 @@ impl Prover<'_, '_> {
                         self.bump(1);
                     }
                     if self.eat(b'=') {
-                        self.word(Mode::Value)?;
+                        let value = self.word(Mode::Value)?;
+                        numbers &= value.word.literal().is_some_and(is_number);
                     } else if !matches!(self.peek(), b' ' | b'\t' | b'\n' | b')') {
                         self.argument(&mut words)?;
                     }

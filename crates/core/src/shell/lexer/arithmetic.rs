@@ -1,8 +1,9 @@
 //! Arithmetic: `$(( ))`, `(( ))`, `$[ ]`, subscripts and offsets.
 
-use super::super::What;
 use super::super::prover::{Prover, Read, Stop};
-use super::{Pieces, Quoting, Why};
+use super::super::values::Given;
+use super::super::{Piece, What, Word};
+use super::{Pieces, Quoting, Seen, Why};
 
 /// What ends the arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +22,13 @@ impl Prover<'_, '_> {
         let start = self.at;
         let (mut parens, mut brackets) = (0usize, 0usize);
         let scratch = &mut Pieces::default();
+        // Behind a name, and behind an expansion: what follows at once goes on its token.
+        let (mut name_ends, mut value_ends) = (usize::MAX, usize::MAX);
+        // What stands behind one of these may not be reached.
+        let mut surely = true;
         loop {
             let byte = self.peek();
+            surely &= !matches!(byte, b'&' | b'|' | b'?' | b':');
             match byte {
                 0 if close == Close::Parens => return Ok(false),
                 0 => return Err(Stop(Why::NotUnderstood)),
@@ -51,36 +57,48 @@ impl Prover<'_, '_> {
                     continue;
                 }
                 b'"' => {
-                    let from = self.at;
-                    self.double(scratch)?;
+                    let (from, seen) = (self.at, self.seen.len());
+                    let quoted = &mut Pieces::default();
+                    self.double(quoted)?;
                     let text = self.slice(from, self.at);
                     if !self.bash() || text.contains(['\\', '[', '`', '(', ')']) {
                         self.unknown(from, Why::Arithmetic);
                     }
+                    let pieces = std::mem::take(quoted).finish();
+                    if name_ends == from || value_ends == from {
+                        self.unknown(from, Why::Arithmetic);
+                    }
+                    self.names_in(from, &pieces);
+                    self.numbers_since(from, seen);
+                    value_ends = self.at;
                     continue;
                 }
-                b'$' => {
-                    let from = self.at;
-                    let facts = self.found.len();
-                    self.found.computes = true;
-                    let commands = self.second() == b'(';
-                    self.dollar(Quoting::Double, scratch)?;
+                b'$' | b'`' => {
+                    let (from, seen) = (self.at, self.seen.len());
+                    let commands = byte == b'$' && self.second() == b'(';
+                    if byte == b'$' {
+                        self.dollar(Quoting::Double, scratch)?;
+                    } else {
+                        self.backtick(Quoting::Double, scratch)?;
+                    }
                     if !commands {
                         self.counted(from, close);
                     }
-                    self.number(from, facts);
-                    continue;
-                }
-                b'`' => {
-                    let from = self.at;
-                    let facts = self.found.len();
-                    self.backtick(Quoting::Double, scratch)?;
-                    self.counted(from, close);
-                    self.number(from, facts);
+                    if name_ends == from {
+                        // The name goes on with what is expanded.
+                        self.unknown(from, Why::Arithmetic);
+                    }
+                    self.numbers_since(from, seen);
+                    value_ends = self.at;
                     continue;
                 }
                 b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
-                    self.variable(start);
+                    let from = self.at;
+                    self.variable(start, surely);
+                    if value_ends == from {
+                        self.unknown(from, Why::Arithmetic);
+                    }
+                    name_ends = self.at;
                     continue;
                 }
                 b'0'..=b'9' => {
@@ -97,9 +115,10 @@ impl Prover<'_, '_> {
                     let from = self.at;
                     let name = self.name();
                     if !name.is_empty() {
-                        self.found.computes = true;
+                        self.looks_at(from, &name);
                         let span = self.span(from);
-                        self.found.assign(span, &name);
+                        self.found.give(span, &name, Given::Number, false);
+                        name_ends = self.at;
                     }
                     continue;
                 }
@@ -109,6 +128,56 @@ impl Prover<'_, '_> {
         }
         self.bump(1);
         Ok(true)
+    }
+
+    /// Arithmetic looks at what the variable holds.
+    fn looks_at(&mut self, from: usize, name: &str) {
+        let span = self.span(from);
+        if !self.found.values.compute(span, name) {
+            self.unknown(from, Why::Arithmetic);
+        }
+    }
+
+    /// What has been expanded since that many is used as a number: all of it has to be one.
+    pub(in super::super) fn numbers_since(&mut self, from: usize, seen: usize) {
+        let seen = self.seen.split_off(seen.min(self.seen.len()));
+        self.are_numbers(from, &seen);
+    }
+
+    /// The same, of the expansions of a word.
+    pub(in super::super) fn are_numbers(&mut self, from: usize, seen: &[Seen]) {
+        for seen in seen {
+            match seen {
+                Seen::Name(name) => self.looks_at(from, name),
+                Seen::Text => {
+                    self.unknown(from, Why::Arithmetic);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Text that is evaluated: the names in it are variables.
+    pub(in super::super) fn names_in(&mut self, from: usize, pieces: &[Piece]) {
+        let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        for piece in pieces {
+            let Piece::Text(text) = piece else { continue };
+            let mut rest = text.as_str();
+            while let Some(at) = rest.bytes().position(word) {
+                let token = rest.get(at..).unwrap_or_default();
+                let length = token.bytes().take_while(|byte| word(*byte)).count();
+                let (token, behind) = token.split_at(length);
+                if !token.starts_with(|first: char| first.is_ascii_digit()) {
+                    self.looks_at(from, token);
+                    // It may go on with what is expanded beside it.
+                    let pasted = pieces.len() > 1 && (behind.is_empty() || at == 0);
+                    if pasted {
+                        self.unknown(from, Why::Arithmetic);
+                    }
+                }
+                rest = behind;
+            }
+        }
     }
 
     /// Where arithmetic ends, bash finds by counting, also inside of an expansion such as the one from `from` to here.
@@ -127,18 +196,19 @@ impl Prover<'_, '_> {
     }
 
     /// A variable in arithmetic, and whether it is set.
-    fn variable(&mut self, start: usize) {
-        self.found.computes = true;
+    fn variable(&mut self, start: usize, surely: bool) {
+        let from = self.at;
         let name = self.name();
         let back = self.at;
         self.blanks_only();
         if self.peek() == b'[' {
+            self.looks_at(from, &name);
             // `a[i]=1`: whatever the subscript, the name counts as set when an assignment follows somewhere.
             let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
             let mut line = rest.iter().take_while(|byte| !b"\n;".contains(byte));
             if rest.len() >= 200 || line.any(|byte| b"=+-".contains(byte)) {
                 let span = self.span(start);
-                self.found.assign(span, &name);
+                self.found.give(span, &name, Given::Number, false);
             }
             self.at = back;
             return;
@@ -151,9 +221,13 @@ impl Prover<'_, '_> {
             [b'<', b'<', b'=', ..] | [b'>', b'>', b'=', ..] => true,
             _ => false,
         };
+        let plainly = matches!(rest, [b'=', next, ..] if *next != b'=');
+        if !plainly {
+            self.looks_at(from, &name);
+        }
         if sets {
             let span = self.span(start);
-            self.found.assign(span, &name);
+            self.found.give(span, &name, Given::Number, surely && plainly);
         }
         self.at = back;
     }
@@ -164,22 +238,61 @@ impl Prover<'_, '_> {
         }
     }
 
-    /// An expansion from `from` to here, whose facts start at `facts`, is used as a number: unless commands that print
-    /// nothing but numbers made it, its text could hold a subscript that runs commands.
-    pub(in super::super) fn number(&mut self, from: usize, facts: usize) {
+    /// Whether the commands of the substitution from `from` to here, whose facts start at `facts`, print nothing but a number.
+    pub(super) fn prints_number(&mut self, from: usize, facts: usize) -> bool {
+        let text = self.slice(from, self.at);
+        let text = text.strip_prefix("$(").or_else(|| text.strip_prefix('`')).unwrap_or(text);
+        let text = text.strip_suffix([')', '`']).unwrap_or(text);
+        // One pipeline, and nothing in it that expands: then its last command is the last fact.
+        if text.contains(['[', ';', '&', '\n', '\\', '`', '{', '(', ')']) || text.contains("||") {
+            return false;
+        }
         let last = self.found.facts().iter().skip(facts).rev().find_map(|fact| match &fact.what {
             What::Command(command) => Some(command),
             _ => None,
         });
-        let Some(last) = last else { return };
-        let name = last.argv.first().and_then(|word| word.literal());
-        let numeric = name.is_some_and(|name| NUMERIC.contains(&name));
-        let text = self.slice(from, self.at);
-        if !numeric || text.contains(['[', ';', '&', '\n', '\\']) {
-            self.unknown(from, Why::Arithmetic);
-        }
+        let Some(last) = last else { return false };
+        let words: Option<Vec<&str>> = last.argv.iter().map(Word::literal).collect();
+        words.is_some_and(|words| is_number_of(&words))
     }
 }
 
-/// Commands whose output holds no text of somebody's choosing, unless a `[` stands in their words.
-const NUMERIC: &[&str] = &["date", "wc", "nproc", "id", "tput", "getconf"];
+/// Whether this command prints nothing but a number, or nothing at all.
+fn is_number_of(words: &[&str]) -> bool {
+    let Some((name, rest)) = words.split_first() else { return false };
+    let flags = |letters: &str| {
+        rest.iter().all(|word| {
+            word.strip_prefix('-').is_some_and(|flags| {
+                !flags.is_empty() && flags.chars().all(|letter| letters.contains(letter))
+            })
+        })
+    };
+    match *name {
+        "wc" => flags("lwcmL"),
+        "id" => matches!(rest, ["-u" | "-g"]),
+        "nproc" => rest.is_empty() || matches!(rest, ["--all"]),
+        "tput" => matches!(rest, ["cols" | "lines" | "colors"]),
+        "getconf" => {
+            matches!(rest, ["_NPROCESSORS_ONLN" | "_NPROCESSORS_CONF" | "PAGESIZE" | "PAGE_SIZE"])
+        }
+        "date" => {
+            let format = rest.iter().filter_map(|word| word.strip_prefix('+'));
+            let count = format.clone().count();
+            // Letters behind a `%` that are written in digits, and nothing between them.
+            let numeric = |format: &str| {
+                let mut parts = format.split('%');
+                parts.next() == Some("")
+                    && parts.all(|part| {
+                        let letter = part.strip_prefix(['-', '_', '0']).unwrap_or(part);
+                        letter.len() == 1 && "sNYmdHMSjuwyGVUCkIl".contains(letter)
+                    })
+            };
+            count == 1
+                && format.clone().all(numeric)
+                && rest.iter().all(|word| {
+                    !word.starts_with("--i") && !word.starts_with("-I") && !word.starts_with("-R")
+                })
+        }
+        _ => false,
+    }
+}

@@ -1,7 +1,17 @@
 //! What `$` and backticks expand.
 
 use super::super::prover::{Prover, Read, Stop};
-use super::{Close, Piece, Pieces, Quoting, Why};
+use super::super::values::{Expansion, Given, is_number};
+use super::{Close, Mode, Piece, Pieces, Quoting, Why};
+
+/// What an expansion may hold, as far as arithmetic cares: one that holds nothing but a number is not noted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) enum Seen {
+    /// What the variable of this name holds, or a part of it.
+    Name(String),
+    /// Any text.
+    Text,
+}
 
 impl Prover<'_, '_> {
     /// Whatever starts with the `$` that is next.
@@ -14,21 +24,29 @@ impl Prover<'_, '_> {
                 let commands = self.at;
                 if self.peek() == b'(' {
                     self.bump(1);
+                    let first = self.first_reading();
                     if self.deeper(|this| this.arithmetic(Close::Parens))? {
-                        out.push(Piece::Unknown { splits });
+                        out.push(self.number_piece(splits));
                         return Ok(());
                     }
-                    self.second_reading(commands)?;
+                    self.second_reading(commands, first)?;
                 }
+                let facts = self.found.len();
                 self.substitution()?;
+                if !self.prints_number(start, facts) {
+                    self.seen.push(Seen::Text);
+                }
                 out.push(Piece::Unknown { splits });
             }
             b'{' => {
                 self.bump(2);
-                let home = self.deeper(|this| this.braced(quoting))?;
+                let braced = self.deeper(|this| this.braced(quoting))?;
                 let many = self.slice(start, self.at).contains('@');
-                let unknown = Piece::Unknown { splits: splits || many };
-                out.push(if home { Piece::Home } else { unknown });
+                match braced {
+                    Braced::Plain(name) => self.variable_value(start, &name, quoting, out),
+                    Braced::Number => out.push(self.number_piece(splits)),
+                    Braced::Other => out.push(Piece::Unknown { splits: splits || many }),
+                }
             }
             b'\'' if splits && self.bash() => self.ansi(out)?,
             b'"' if splits && self.bash() => {
@@ -39,15 +57,16 @@ impl Prover<'_, '_> {
             b'[' if self.bash() => {
                 self.bump(2);
                 self.deeper(|this| this.arithmetic(Close::Bracket))?;
-                out.push(Piece::Unknown { splits });
+                out.push(self.number_piece(splits));
             }
             b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
                 self.bump(1);
-                let home = self.name() == "HOME";
-                out.push(if home { Piece::Home } else { Piece::Unknown { splits } });
+                let name = self.name();
+                self.variable_value(start, &name, quoting, out);
             }
             b'@' => {
                 self.bump(2);
+                self.seen.push(Seen::Text);
                 out.push(Piece::Unknown { splits: true });
             }
             b'$' => {
@@ -56,10 +75,20 @@ impl Prover<'_, '_> {
                     // Inside of double quotes bash looks for the end of an expansion that starts with the second.
                     self.unknown(start, Why::NotUnderstood);
                 }
+                out.push(self.number_piece(splits));
+            }
+            b'#' | b'?' => {
+                self.bump(2);
+                out.push(self.number_piece(splits));
+            }
+            b'!' => {
+                // It may be nothing, and then there is no word.
+                self.bump(2);
                 out.push(Piece::Unknown { splits });
             }
-            b'0'..=b'9' | b'*' | b'#' | b'?' | b'!' | b'-' => {
+            b'0'..=b'9' | b'*' | b'-' => {
                 self.bump(2);
+                self.seen.push(Seen::Text);
                 out.push(Piece::Unknown { splits });
             }
             _ => {
@@ -70,8 +99,78 @@ impl Prover<'_, '_> {
         Ok(())
     }
 
+    /// A number: one word, whatever it is, unless words are split at digits.
+    fn number_piece(&self, splits: bool) -> Piece {
+        Piece::Unknown { splits: splits && self.found.values.separators() }
+    }
+
+    /// What the variable expands to, in the word that is being read.
+    fn variable_value(&mut self, start: usize, name: &str, quoting: Quoting, out: &mut Pieces) {
+        let splits = quoting == Quoting::None;
+        if name == "HOME" {
+            self.seen.push(Seen::Text);
+            return out.push(Piece::Home);
+        }
+        self.seen.push(Seen::Name(name.to_owned()));
+        let span = self.span(start);
+        match self.found.values.expand(span, name) {
+            Expansion::Number => out.push(self.number_piece(splits)),
+            Expansion::Text(pieces) => self.known_value(&pieces, quoting, out),
+            // The name of a file, as one word.
+            Expansion::Found(pieces)
+                if !splits && matches!(self.mode, Mode::Argument | Mode::Plain) =>
+            {
+                out.quote();
+                for piece in pieces {
+                    match piece {
+                        Piece::Text(text) => out.text(&text),
+                        Piece::Glob(pattern) => out.glob(&pattern),
+                        other => out.push(other),
+                    }
+                }
+            }
+            Expansion::Found(_) | Expansion::Unknown => out.push(Piece::Unknown { splits }),
+        }
+    }
+
+    /// A value that is certain: its text and the home directory.
+    fn known_value(&mut self, pieces: &[Piece], quoting: Quoting, out: &mut Pieces) {
+        let splits = quoting == Quoting::None && self.mode != Mode::Value;
+        let special = |text: &str| text.contains([' ', '\t', '\n', '*', '?', '[', '\\']);
+        let simple =
+            pieces.iter().all(|piece| !matches!(piece, Piece::Text(text) if special(text)));
+        let certain =
+            !splits || (!pieces.is_empty() && !self.found.values.separators() && !out.in_bracket());
+        match pieces {
+            _ if certain && (!splits || simple) => {
+                for piece in pieces {
+                    match piece {
+                        Piece::Text(text) => out.text(text),
+                        other => out.push(other.clone()),
+                    }
+                }
+            }
+            // Several words, and patterns.
+            [Piece::Text(text)]
+                if certain && self.mode == Mode::Argument && !text.contains(['[', '\\']) =>
+            {
+                out.split(text);
+            }
+            [] if self.mode == Mode::Argument && !self.found.values.separators() => {}
+            _ => out.push(Piece::Unknown { splits: quoting == Quoting::None }),
+        }
+    }
+
+    /// Where the reading of what may be arithmetic begins.
+    pub(in super::super) fn first_reading(&self) -> FirstReading {
+        let (facts, values) = (self.found.len(), self.found.values.mark());
+        FirstReading { facts, values, seen: self.seen.len() }
+    }
+
     /// What looked like arithmetic holds commands: back to `commands` to read them.
-    pub(in super::super) fn second_reading(&mut self, commands: usize) -> Read {
+    pub(in super::super) fn second_reading(
+        &mut self, commands: usize, first: FirstReading,
+    ) -> Read {
         let text = self.slice(commands, self.at);
         let doubtful = !self.bash()
             || text.contains(['#', '\'', '"', '\\', '`'])
@@ -84,6 +183,9 @@ impl Prover<'_, '_> {
         if !self.found.pay(length, self.span(commands)) {
             return Err(Stop(Why::TooMuch));
         }
+        self.found.values.uncertain(first.values);
+        self.seen.truncate(first.seen);
+        self.found.is_no_arithmetic(first.facts);
         self.at = commands;
         Ok(())
     }
@@ -108,12 +210,15 @@ impl Prover<'_, '_> {
     pub(in super::super) fn substitution(&mut self) -> Read {
         self.deeper(|this| {
             let start = this.at;
+            let (values, seen) = (this.found.values.mark(), this.seen.len());
             let outer = std::mem::take(&mut this.waiting);
             let inside = std::mem::replace(&mut this.in_substitution, true);
             let document = this.behind_document.take();
             this.list()?;
             this.documents_end();
             this.expect(b')')?;
+            this.found.values.uncertain(values);
+            this.seen.truncate(seen);
             this.in_substitution = inside;
             this.behind_document = document;
             // Shells differ in where such here-documents stand.
@@ -171,13 +276,19 @@ impl Prover<'_, '_> {
             self.unknown(start, Why::NotUnderstood);
         }
         let span = self.span(start);
-        self.nested(&script, span)?;
+        let (values, facts) = (self.found.values.mark(), self.found.len());
+        let read = self.nested(&script, span);
+        self.found.values.uncertain(values);
+        read?;
+        if !self.prints_number(start, facts) {
+            self.seen.push(Seen::Text);
+        }
         out.push(Piece::Unknown { splits: quoting == Quoting::None });
         Ok(())
     }
 
-    /// `${…}`, behind the brace. Says whether it is `${HOME}`.
-    fn braced(&mut self, quoting: Quoting) -> Read<bool> {
+    /// `${…}`, behind the brace.
+    fn braced(&mut self, quoting: Quoting) -> Read<Braced> {
         let start = self.at;
         let first = self.peek();
         if matches!(first, b' ' | b'\t' | b'\n' | b'|' | b'(') {
@@ -186,9 +297,12 @@ impl Prover<'_, '_> {
             if first == b'|' {
                 self.bump(1);
             }
+            let values = self.found.values.mark();
             self.list()?;
+            self.found.values.uncertain(values);
             self.blanks();
-            return self.expect(b'}').map(|()| false);
+            self.seen.push(Seen::Text);
+            return self.expect(b'}').map(|()| Braced::Other);
         }
         let after = self.second();
         let named = after.is_ascii_alphanumeric() || after == b'_';
@@ -198,8 +312,9 @@ impl Prover<'_, '_> {
             self.bump(1);
         }
         let name = self.name();
+        let special = self.peek();
         if name.is_empty() {
-            match self.peek() {
+            match special {
                 b'0'..=b'9' => {
                     while self.peek().is_ascii_digit() {
                         self.bump(1);
@@ -219,9 +334,22 @@ impl Prover<'_, '_> {
         if indirect && !(keys && self.peek() == b'}') && !list {
             self.unknown(start, Why::Indirect);
         }
-        let plain = !indirect && !length && !keys && name == "HOME" && self.peek() == b'}';
+        let ends = self.peek() == b'}';
+        let subscript = self.slice(start, self.at).contains('[');
+        if ends && !indirect && !length && !subscript && !name.is_empty() {
+            self.bump(1);
+            return Ok(Braced::Plain(name));
+        }
+        let number =
+            ends && (length || (!indirect && name.is_empty() && b"#?$".contains(&special)));
+        if number {
+            self.bump(1);
+            return Ok(Braced::Number);
+        }
+        let text = indirect || name.is_empty() || name == "HOME";
+        self.seen.push(if text { Seen::Text } else { Seen::Name(name.clone()) });
         self.operation(start, &name, quoting)?;
-        Ok(plain)
+        Ok(Braced::Other)
     }
 
     /// What is done with the variable of `${…}`.
@@ -233,6 +361,7 @@ impl Prover<'_, '_> {
                 if !(b"QEUuLKkAa".contains(&second) || second == b'}') {
                     self.unknown(start, Why::Indirect);
                 }
+                self.seen.push(Seen::Text);
                 return self.operand(quoting, false);
             }
             b':' if !matches!(second, b'-' | b'=' | b'?' | b'+') => {
@@ -245,17 +374,25 @@ impl Prover<'_, '_> {
             byte @ (b':' | b'-' | b'=' | b'?' | b'+') => {
                 if byte == b'=' || (byte == b':' && second == b'=') {
                     let span = self.span(start);
-                    self.found.assign(span, name);
-                    self.found.tainted = true;
+                    self.found.give(span, name, Given::Unknown, false);
                 }
                 self.bump(if byte == b':' { 2 } else { 1 });
-                return self.operand(quoting, false);
+                let (values, from) = (self.found.values.mark(), self.at);
+                let read = self.operand(quoting, false);
+                self.found.values.uncertain(values);
+                let text = self.slice(from, self.at).trim_end_matches('}');
+                let expands = text.starts_with('$') && !text.contains(['`', '\'', '"', '\\', '[']);
+                if !(is_number(text) || expands) {
+                    self.seen.push(Seen::Text);
+                }
+                return read;
             }
             b'#' | b'%' => return self.operand(quoting, true),
             b'/' | b'^' | b',' | b'~' => {
                 if !self.bash() {
                     self.unknown(start, Why::NotUnderstood);
                 }
+                self.seen.push(Seen::Text);
                 return self.operand(quoting, true);
             }
             _ => {
@@ -319,4 +456,21 @@ impl Prover<'_, '_> {
             }
         }
     }
+}
+
+/// What stands in the braces of `${…}`.
+enum Braced {
+    /// A name alone.
+    Plain(String),
+    /// What is a number whatever it holds.
+    Number,
+    /// Anything else.
+    Other,
+}
+
+/// Where the reading of what may be arithmetic began.
+pub(in super::super) struct FirstReading {
+    facts: usize,
+    values: usize,
+    seen: usize,
 }

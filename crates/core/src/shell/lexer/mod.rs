@@ -8,6 +8,7 @@ mod quotes;
 
 pub(super) use arithmetic::Close;
 pub(super) use braces::may_expand;
+pub(super) use dollar::Seen;
 pub(super) use pieces::Pieces;
 
 use super::prover::{Prover, Read, Stop};
@@ -16,7 +17,9 @@ use super::{Piece, Span, Why, Word};
 /// Where a word stands, as far as that decides how it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// A word of a command, or the target of a redirection.
+    /// A word of a command, which expansions may make several.
+    Argument,
+    /// The target of a redirection, or another single word.
     Plain,
     /// The value of an assignment.
     Value,
@@ -42,6 +45,12 @@ pub(super) struct Lexed {
     pub(super) quoted: bool,
     /// All of it is one `<( )` or `>( )`.
     pub(super) process: bool,
+    /// The words before it, of those that an expansion has made several.
+    before: Vec<Word>,
+    /// There is no word: what was expanded is nothing.
+    vanishes: bool,
+    /// What its expansions may hold.
+    pub(super) seen: Vec<Seen>,
 }
 
 /// Bytes that mean nothing but themselves anywhere in a word.
@@ -63,12 +72,24 @@ impl Prover<'_, '_> {
     pub(super) fn argument(&mut self, words: &mut Vec<Word>) -> Read<bool> {
         self.peek();
         let start = self.at;
-        let lexed = self.word(Mode::Plain)?;
+        let lexed = self.word(Mode::Argument)?;
         let slice = self.slice(start, self.at);
         if self.bash() && may_expand(slice) {
             self.expand_braces(slice, lexed.word.span, words)?;
-        } else {
+            return Ok(lexed.quoted);
+        }
+        for word in lexed.before {
+            if !self.found.count_word(word.span) {
+                return Err(Stop(Why::TooMuch));
+            }
+            words.push(word);
+        }
+        if !lexed.vanishes {
             words.push(lexed.word);
+        } else if words.is_empty() {
+            // What follows is the command, and no assignment any more.
+            let pieces = vec![Piece::Unknown { splits: true }];
+            words.push(Word { span: lexed.word.span, pieces });
         }
         Ok(lexed.quoted)
     }
@@ -83,7 +104,7 @@ impl Prover<'_, '_> {
         }
         for text in texts.iter().filter(|text| !text.is_empty()) {
             let mut part = Prover::new(text, self.dialect, Some(span), self.found);
-            let lexed = part.word(Mode::Plain)?;
+            let lexed = part.word(Mode::Argument)?;
             if part.peek() != 0 {
                 return Err(Stop(Why::NotUnderstood));
             }
@@ -107,13 +128,21 @@ impl Prover<'_, '_> {
         if self.peek() == b'~' {
             self.tilde(&mut out, mode);
         }
-        self.word_into(&mut out, mode)?;
+        let mark = self.seen.len();
+        let outer = std::mem::replace(&mut self.mode, mode);
+        let read = self.word_into(&mut out, mode);
+        self.mode = outer;
+        let seen = self.seen.split_off(mark.min(self.seen.len()));
+        read?;
         if self.at == start && mode != Mode::Value {
             return Err(Stop(Why::NotUnderstood));
         }
         let (quoted, process) = (out.quoted, out.is_process());
-        let word = Word { span: self.span(start), pieces: out.finish() };
-        Ok(Lexed { word, quoted, process })
+        let span = self.span(start);
+        let before = out.take_ended().into_iter().map(|pieces| Word { span, pieces }).collect();
+        let vanishes = !out.is_word();
+        let word = Word { span, pieces: out.finish() };
+        Ok(Lexed { word, quoted, process, before, vanishes, seen })
     }
 
     fn word_into(&mut self, out: &mut Pieces, mode: Mode) -> Read {
@@ -144,6 +173,7 @@ impl Prover<'_, '_> {
                         // bash drops the word.
                         self.unknown(inside, Why::NotUnderstood);
                     }
+                    self.seen.push(Seen::Text);
                     out.process(byte);
                 }
                 b'(' if mode == Mode::Regex || (mode == Mode::Pattern && out.ends_pattern()) => {
@@ -182,7 +212,7 @@ impl Prover<'_, '_> {
                     out.close_bracket();
                 }
                 b'=' => {
-                    let first = mode == Mode::Plain && !out.assigns;
+                    let first = matches!(mode, Mode::Plain | Mode::Argument) && !out.assigns;
                     if first {
                         out.assign();
                     }
@@ -223,6 +253,7 @@ impl Prover<'_, '_> {
             None => {
                 // At the end of a text it stands for itself, or for nothing.
                 self.at += 1;
+                self.seen.push(Seen::Text);
                 out.push(Piece::Unknown { splits: false });
             }
         }
@@ -251,6 +282,7 @@ impl Prover<'_, '_> {
         let colon = self.byte(end) == b':' && !value;
         let certain = name == end && !out.subscript && !colon && (self.bash() || !out.assigns);
         let piece = if certain { Piece::Home } else { Piece::Unknown { splits: false } };
+        self.seen.push(Seen::Text);
         out.push(piece);
         self.at = end;
     }

@@ -20,6 +20,10 @@ pub(in super::super) struct Pieces {
     /// A pattern whose extent is not clear.
     unsure: bool,
     processes: usize,
+    /// The words before this one, of those that an expansion has made several.
+    ended: Vec<Vec<Piece>>,
+    /// Something of this word, of those, is quoted.
+    holds: bool,
 }
 
 /// The most pieces of a word: with more, none of it is certain.
@@ -54,6 +58,7 @@ impl Pieces {
     /// Something is quoted here.
     pub(super) fn quote(&mut self) {
         self.quoted = true;
+        self.holds = true;
         self.bracket_mixed = true;
     }
 
@@ -70,6 +75,50 @@ impl Pieces {
             Some(Piece::Glob(last)) => last.push_str(pattern),
             _ => self.pieces.push(Piece::Glob(pattern.to_owned())),
         }
+    }
+
+    /// Whether text from an expansion could become part of a bracket.
+    pub(super) fn in_bracket(&self) -> bool {
+        self.bracket.is_some()
+    }
+
+    /// The text of an expansion outside of quotes: split at blanks, and a pattern where it looks like one.
+    pub(super) fn split(&mut self, text: &str) {
+        for (index, part) in text.split([' ', '\t', '\n']).enumerate() {
+            if index > 0 {
+                self.end_word();
+            }
+            for part in part.split_inclusive(['*', '?']) {
+                match part.strip_suffix(['*', '?']) {
+                    Some(before) => {
+                        self.text(before);
+                        self.glob(part.get(before.len()..).unwrap_or_default());
+                    }
+                    None => self.text(part),
+                }
+            }
+        }
+    }
+
+    fn end_word(&mut self) {
+        self.flush();
+        if self.pieces.is_empty() && !self.holds {
+            return;
+        }
+        self.ended.push(std::mem::take(&mut self.pieces));
+        self.holds = false;
+        self.assigns = false;
+        self.subscript = false;
+    }
+
+    /// The words before this one. The last is [`Self::finish`]; it may be nothing.
+    pub(super) fn take_ended(&mut self) -> Vec<Vec<Piece>> {
+        std::mem::take(&mut self.ended)
+    }
+
+    /// Whether there is a word at all.
+    pub(super) fn is_word(&self) -> bool {
+        self.unsure || self.holds || !self.pieces.is_empty() || !self.text.is_empty()
     }
 
     /// `<( )` or `>( )`.

@@ -1,7 +1,7 @@
 //! Quotes.
 
 use super::super::prover::{Prover, Read, Stop};
-use super::{Piece, Pieces, Quoting, Why};
+use super::{Piece, Pieces, Quoting, Seen, Why};
 
 impl Prover<'_, '_> {
     /// `'…'`
@@ -91,6 +91,7 @@ impl Prover<'_, '_> {
         if certain {
             out.text(&text);
         } else {
+            self.seen.push(Seen::Text);
             out.push(Piece::Unknown { splits: false });
         }
         Ok(())

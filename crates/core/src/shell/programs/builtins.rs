@@ -2,6 +2,7 @@
 
 use super::super::findings::span_of;
 use super::super::prover::{Dialect, Prover};
+use super::super::values::Given;
 use super::super::{Access, Piece, Role, Shell, Why, Word};
 use super::{assigned_name, is_name, leading};
 
@@ -77,17 +78,20 @@ impl Prover<'_, '_> {
             }
             "eval" => {
                 self.found.unknown(span, Why::Evaluates);
+                self.found.values.forget();
                 self.evaluated(&argv, 1);
             }
             "source" | "." => {
                 self.found.unknown(span, Why::Evaluates);
                 self.found.anywhere();
+                self.found.values.forget();
                 if let Some(file) = argv.get(1) {
                     self.found.path(command, 1, Access::Read, file.clone(), false);
                 }
             }
             "trap" => {
                 self.found.unknown(span, Why::Evaluates);
+                self.found.values.forget();
                 let at = 1 + usize::from(argv.get(1).and_then(Word::literal) == Some("--"));
                 let action = argv.get(at).filter(|word| !matches!(word.literal(), Some("-" | "")));
                 if let Some(action) = action {
@@ -96,6 +100,7 @@ impl Prover<'_, '_> {
             }
             "alias" => {
                 self.found.unknown(span, Why::Evaluates);
+                self.found.values.forget();
                 for word in argv.iter().skip(1) {
                     if let Some((_, value)) = word.literal().and_then(|text| text.split_once('=')) {
                         self.read_script(value, std::slice::from_ref(word), self.own_shell());
@@ -165,6 +170,12 @@ impl Prover<'_, '_> {
     fn declares(&mut self, argv: Vec<Word>, name: &str) {
         self.found.command(argv.clone(), Role::Wrapper);
         let mut arrays = false;
+        // Nothing but exported: what it holds is what it is given, from here on too.
+        let plain = name != "readonly"
+            && argv.iter().skip(1).all(|word| {
+                let text = leading(word);
+                !text.starts_with(['-', '+']) || matches!(text, "-x" | "-g" | "--")
+            });
         for word in argv.iter().skip(1) {
             let text = leading(word);
             let certain = word.literal().is_some();
@@ -186,11 +197,23 @@ impl Prover<'_, '_> {
                 if word.splits() && (self.dialect == Dialect::Dash || name == "local") {
                     self.found.unknown(word.span, Why::DynamicScript);
                 }
-                self.found.assign(word.span, variable);
-                self.found.tainted |= super::super::grammar::may_hold_code(word);
+                let given = super::without(word, text.len() - value.len());
+                let appends = text.split_once('=').is_some_and(|(name, _)| name.ends_with('+'));
+                let given = if plain && !appends && !array {
+                    Given::Word(&given.pieces)
+                } else {
+                    Given::Unknown
+                };
+                self.found.give(word.span, variable, given, true);
+                if !plain {
+                    self.found.values.lose(variable);
+                }
             } else if certain && is_name(text) {
                 if matches!(name, "local" | "declare" | "typeset") {
                     self.found.assign(word.span, text);
+                }
+                if name != "export" {
+                    self.found.values.lose(text);
                 }
             } else {
                 self.found.unknown(word.span, Why::Evaluates);
@@ -219,12 +242,27 @@ impl Prover<'_, '_> {
         let mut set: Vec<Word> = Vec::new();
         while let Some(word) = argv.get(at) {
             let text = leading(word);
+            let uncertain = text.is_empty() && !word.pieces.is_empty();
+            if uncertain
+                && (matches!(name, "wait" | "printf") && argv.len() > at + 1 || word.splits())
+            {
+                // It may become `-v` or `-p`, and what is behind it the name.
+                self.found.unknown(word.span, Why::MayBeOption);
+            }
+            if text == "-" && word.pieces.len() > 1 {
+                self.found.unknown(word.span, Why::MayBeOption);
+            }
             if !text.starts_with('-') || text == "-" {
                 break;
             }
             at += 1;
             if text == "--" {
                 break;
+            }
+            if word.pieces.len() > 1 && !text.chars().skip(1).any(|letter| values.contains(letter))
+            {
+                // More letters, and the value of one.
+                self.found.unknown(word.span, Why::MayBeOption);
             }
             for (index, letter) in text.char_indices().skip(1) {
                 if !values.contains(letter) {
@@ -259,29 +297,36 @@ impl Prover<'_, '_> {
                     self.found.assign(span_of(argv), variable);
                 }
             }
-            "getopts" => set.extend(operands.get(1).cloned()),
+            "getopts" => {
+                if operands.iter().take(2).any(Word::splits) {
+                    self.found.unknown(span_of(argv), Why::Arithmetic);
+                }
+                self.found.values.lose("OPTARG");
+                self.found.values.lose("OPTIND");
+                set.extend(operands.get(1).cloned());
+            }
             _ => {}
         }
         for word in set {
             match word.literal() {
+                Some(variable) if is_name(variable) && name == "unset" => {
+                    self.found.take_away(word.span, variable);
+                }
                 Some(variable) if is_name(variable) => self.found.assign(word.span, variable),
                 _ => self.found.unknown(word.span, Why::Arithmetic),
             }
         }
-        self.found.tainted |= !matches!(name, "unset" | "wait" | "getopts");
     }
 
     /// `let`: the same as `(( ))`.
     fn evaluates_arithmetic(&mut self, argv: &[Word]) {
         for word in argv.iter().skip(1) {
-            self.found.computes = true;
             match word.literal() {
-                Some(text) if !text.contains(['[', '`', '$', '\\', '\'', '"']) => {
-                    self.read_script(
-                        &format!("(({text}))"),
-                        std::slice::from_ref(word),
-                        Shell::Bash,
-                    );
+                Some(text) if !text.contains(['[', '`', '$', '\\', '\'', '"', '#', ';', '(']) => {
+                    let text = format!("(({text}))");
+                    if self.nested(&text, word.span).is_err() {
+                        return;
+                    }
                 }
                 Some(text) => {
                     self.found.unknown(word.span, Why::Arithmetic);
@@ -322,16 +367,56 @@ impl Prover<'_, '_> {
 
     /// `test -v 'a[…]'` evaluates the subscript.
     fn test(&mut self, argv: Vec<Word>) {
-        let variable = |word: &Word| matches!(word.literal(), Some("-v" | "-R"));
-        let code = argv.windows(2).find_map(|pair| match pair {
-            [option, value] if variable(option) => {
-                value.literal().is_none_or(|text| !is_name(text)).then_some(value.span)
+        let span = argv.iter().enumerate().skip(1).find_map(|(at, word)| {
+            let names = match word.literal() {
+                Some(text) => matches!(text, "-v" | "-R"),
+                None => may_name(&argv, at),
+            };
+            if word.splits() && names {
+                // It may become more words, and one of them the operator.
+                return Some((word.span, Why::MayBeOption));
             }
-            _ => None,
+            let value = argv.get(at + 1)?;
+            let code = value.literal().is_none_or(|text| !is_name(text) && text != "]");
+            let why = if word.literal().is_some() { Why::Arithmetic } else { Why::MayBeOption };
+            (names && code).then_some((value.span, why))
         });
         self.plain(argv);
-        if let Some(span) = code {
-            self.found.unknown(span, Why::Arithmetic);
+        if let Some((span, why)) = span {
+            self.found.unknown(span, why);
         }
     }
 }
+
+/// Whether the word there, which only the run will tell, may be the operator `-v` to `test`.
+fn may_name(argv: &[Word], at: usize) -> bool {
+    let word_is = |at: usize, names: &[&str]| {
+        argv.get(at).and_then(Word::literal).is_some_and(|text| names.contains(&text))
+    };
+    let Some(word) = argv.get(at) else { return false };
+    let begins = match word.pieces.first() {
+        Some(Piece::Text(text)) => {
+            "-v".starts_with(text.as_str()) || "-R".starts_with(text.as_str())
+        }
+        Some(Piece::Home) => false,
+        _ => true,
+    };
+    if word.splits() {
+        // A pattern becomes names of files, of which one may be called `-v` when it begins so.
+        return word.pieces.contains(&Piece::Unknown { splits: true }) || begins;
+    }
+    // Beside an operator it is an operand.
+    begins
+        && !word_is(at + 1, BINARY)
+        && !(at > 1 && word_is(at - 1, BINARY))
+        && !(at > 1 && word_is(at - 1, UNARY))
+}
+
+/// Operators of `test` between two operands.
+const BINARY: &[&str] =
+    &["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
+/// Operators of `test` before one.
+const UNARY: &[&str] = &[
+    "-n", "-z", "-e", "-f", "-d", "-r", "-w", "-x", "-s", "-L", "-h", "-p", "-S", "-b", "-c", "-t",
+    "-u", "-g", "-k", "-O", "-G", "-N",
+];

@@ -53,6 +53,7 @@ impl Prover<'_, '_> {
     pub(super) fn plain(&mut self, argv: Vec<Word>) -> usize {
         let command = self.found.command(argv.clone(), Role::Plain);
         self.effects(&argv, command, 0);
+        self.found.has_run(command);
         command
     }
 
@@ -98,8 +99,9 @@ impl Prover<'_, '_> {
         if !self.found.enter_chain() {
             return self.found.unknown(span, Why::TooDeep);
         }
-        self.found.command(words.clone(), Role::Wrapper);
+        let inner = self.found.command(words.clone(), Role::Wrapper);
         self.effects(&words, command, from);
+        self.found.has_run(inner);
         self.found.leave_chain();
     }
 
@@ -150,7 +152,10 @@ impl Prover<'_, '_> {
         let readings =
             if shell == super::Shell::Sh && !super::prover::is_shared(script) { 2 } else { 1 };
         if self.found.pay_text(script.len() * readings, span) {
+            // Of the variables out here it knows at most those that are exported.
+            let outer = self.found.values.enter();
             super::prove(script, shell, Some(span), self.found);
+            self.found.values.leave(outer);
         }
     }
 }
@@ -192,7 +197,7 @@ fn assigned_name(word: &Word) -> Option<&str> {
 }
 
 /// Whether it can be the name of a variable.
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

@@ -102,7 +102,8 @@ impl Prover<'_, '_> {
                 // Which variable that sets depends on who reads the environment.
                 self.found.unknown(word.span, Why::NotUnderstood);
             }
-            self.found.assign(word.span, name);
+            let value = super::without(word, name.len() + 1);
+            self.found.hand_over(word.span, name, &value.pieces);
         }
         if given.runs() {
             self.found.unknown(span_of(argv), Why::RunsCode);

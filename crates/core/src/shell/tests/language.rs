@@ -191,7 +191,7 @@ fn sh() {
         &[
             ("git status", "git status"),
             (r"a $'b\'; rm x #'", r"a b'; rm x #; a $b\; rm x"),
-            ("((rm x))", "rm x"),
+            ("((rm x))", "!Arithmetic; rm x; !Arithmetic"),
             ("a {b,c}", "a b c; a {b,c}"),
             ("a && b | c", "a; b; c"),
             ("ls &> f", "ls; >f; >f"),

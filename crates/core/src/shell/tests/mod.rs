@@ -1,10 +1,14 @@
 //! Tests of the whole prover: tables of scripts and the facts they yield, in a short form.
 
+mod arithmetic;
 mod language;
 mod launchers;
 mod limits;
+mod locales;
+mod moved;
 mod programs;
 mod quirks;
+mod values;
 mod words;
 
 use std::time::Duration;
@@ -65,6 +69,26 @@ fn short_word(word: &Word) -> String {
         Piece::Unknown { splits: false } => "‹?›".to_owned(),
     };
     word.pieces.iter().map(piece).collect()
+}
+
+/// Nothing allows these lines: each has something unknown that no rule can name, and this reason is among those.
+fn never_allowed(why: Why, lines: &[&str]) {
+    for line in lines {
+        for shell in [Shell::Bash, Shell::Sh] {
+            let facts = analyze(line, shell).facts;
+            let unknown = |fact: &Fact| matches!(fact.what, What::Unknown { why: found, named: None } if found == why);
+            assert!(facts.iter().any(unknown), "{line:?} {shell:?}: {facts:#?}");
+        }
+    }
+}
+
+/// Nothing of these lines is unknown.
+fn all_known(lines: &[&str]) {
+    for line in lines {
+        let facts = analyze(line, Shell::Bash).facts;
+        let unknown = |fact: &Fact| matches!(fact.what, What::Unknown { .. });
+        assert!(!facts.iter().any(unknown), "{line:?}: {facts:#?}");
+    }
 }
 
 /// Every script yields these facts.

@@ -1,0 +1,160 @@
+//! Where text is evaluated. Each line of `runs` was run in bash, where it ran the command in the subscript.
+
+use super::super::Why;
+use super::{all_known, never_allowed};
+
+#[test]
+fn parameters_that_the_script_does_not_set() {
+    never_allowed(
+        Why::Arithmetic,
+        &[
+            "ls 'a[$(rm x)]'; ls $((_))",
+            "bash -c 'ls $(($0))' 'a[$(rm x)]'",
+            "bash -c '[[ $1 -eq 1 ]]; ls' x 'a[$(rm x)]'",
+            "sh -c 'ls $(($1))' x 'a[$(rm x)]'",
+            ": 'a[$(rm x)]'; echo $((_))",
+            "set -e -- 'a[$(rm x)]'; echo $(($1))",
+            "set -- 'a[$(rm x)]'; echo $((1+$1))",
+            "set -- 'a[$(rm x)]'; echo $((${1}))",
+            "set -- 'a[$(rm x)]'; echo $(($*))",
+            "set -- 'a[$(rm x)]'; echo $((\"$@\"))",
+            "[[ 'a[$(rm x)]' =~ .* ]]; echo $((BASH_REMATCH))",
+            "[[ 'a[$(rm x)]' =~ .* ]]; echo $((${BASH_REMATCH[0]}))",
+            "getopts a: i -a 'a[$(rm x)]'; echo $((OPTARG))",
+            "OPTARG=1; getopts a: i -a 'a[$(rm x)]'; echo $((OPTARG))",
+            "env i='a[$(rm x)]' bash -c 'echo $((i))'",
+            "i=1; env i='a[$(rm x)]' bash -c 'echo $((i))'",
+            "echo 'a[$(rm x)]' | xargs -d '\\n' bash -c 'echo $(($0))'",
+            "find . -exec bash -c 'echo $(($1))' x {} +",
+            "select i in 'a[$(rm x)]'; do echo $((i)); break; done",
+            "select i in a; do echo $((REPLY)); break; done",
+            "REPLY=1; select i in a; do echo $((REPLY)); break; done",
+            "echo $((i))",
+            "echo $((i)); i=1",
+            "false && i=1; echo $((i))",
+            "(i=1); echo $((i))",
+            "i=1 | echo; echo $((i))",
+            "i=1 & echo $((i))",
+            "if a; then i=1; fi; echo $((i))",
+            "for i; do echo $((i)); done",
+            "for i in *; do echo $((i)); done",
+            "i=1 bash -c 'echo $((i))'",
+            "i=1 true; echo $((i))",
+        ],
+    );
+}
+
+#[test]
+fn every_place_where_text_is_evaluated() {
+    never_allowed(
+        Why::Arithmetic,
+        &[
+            "x='a[$(rm y)]'; echo $((x))",
+            "x='a[$(rm y)]'; ((x))",
+            "x='a[$(rm y)]'; ((1 x))",
+            "x='a[$(rm y)]'; echo $[x]",
+            "x='a[$(rm y)]'; let x",
+            "x='a[$(rm y)]'; let 'y = x'",
+            "x='a[$(rm y)]'; [[ x -eq 1 ]]",
+            "x='a[$(rm y)]'; [[ 1 -lt $x ]]",
+            "x='a[$(rm y)]'; [[ \"$x\" -eq 1 ]]",
+            "x='a[$(rm y)]'; [[ -v $x ]]",
+            "x='a[$(rm y)]'; y=abc; echo ${y:x:1}",
+            "x='a[$(rm y)]'; y=abc; echo ${y:$x}",
+            "x='a[$(rm y)]'; y=abc; echo ${y[x]}",
+            "x='a[$(rm y)]'; y=abc; echo ${y[$x]}",
+            "x='a[$(rm y)]'; y[x]=1",
+            "x='a[$(rm y)]'; y=([x]=1)",
+            "x='a[$(rm y)]'; for ((;x;)); do break; done",
+            "x='a[$(rm y)]'; for ((i=0;i<$x;i++)); do break; done",
+            "x='a[$(rm y)]'; case $((x)) in 1) ;; esac",
+            "x='a[$(rm y)]'; exec {fd[x]}>/dev/null",
+            "a1='b[$(rm y)]'; i=1; echo $((a$i))",
+            "a1='b[$(rm y)]'; i=1; echo $((a${i}))",
+            "a1='b[$(rm y)]'; i=1; [[ a$i -eq 1 ]]",
+            "ab='b[$(rm y)]'; i=; echo $((${i}ab))",
+            "echo $(( $(<f) ))",
+            "echo $(( `cat f` ))",
+            "echo $(( $(wc -l *) ))",
+            "echo $(( $(wc -l 'a[$(rm y)]') ))",
+            "echo $(( $(date +a) ))",
+            "echo $(( $(echo $x || wc -l) ))",
+            "read x; echo $((x))",
+            "printf -v x %s 'a[$(rm y)]'; echo $((x))",
+            "mapfile x; echo $((x))",
+            "x=1; x=$(cat f); echo $((x))",
+            "x=1; echo $((x)); x=$1",
+            "x=1; while a; do echo $((x)); x=$y; done",
+            "x=1; f() { x=$1; }; echo $((x))",
+            "x=1; : ${x:=$y}; echo $((x))",
+            "echo $((${x:-$(cat f)}))",
+            "x=12; echo $((${x/1/a}))",
+            "x=1; x+=a; echo $((x))",
+            "typeset -i x='a[$(rm y)]'",
+            "declare -i x; x='a[$(rm y)]'",
+            "declare -n r=x; r=1",
+            "printf -v 'a[$(rm x)]' y",
+            "read 'a[$(rm x)]'",
+            "unset 'a[$(rm x)]'",
+            "unset \"m[$k]\"",
+            "test -v 'a[$(rm x)]'",
+            "[ -v 'a[$(rm x)]' ]",
+            "wait -p 'a[$(rm x)]' -n",
+            "mapfile 'a[$(rm x)]'",
+            "RANDOM='a[$(rm x)]'",
+            "OPTIND='a[$(rm x)]'; getopts a i -a",
+            "SECONDS=$x",
+        ],
+    );
+    never_allowed(Why::RunsCode, &["mapfile -C 'rm x' -c 1 z"]);
+    never_allowed(Why::Indirect, &["x='$(rm y)'; echo ${x@P}", "x='a[$(rm y)]'; echo ${!x}"]);
+}
+
+#[test]
+fn numbers_are_known() {
+    all_known(&[
+        "x=1; echo $((x))",
+        "x=1; y=2; echo $((x + $y * ${x}))",
+        "i=0; while [ $i -lt 3 ]; do echo $i; i=$((i+1)); done",
+        "i=0; while [[ $i -lt 3 ]]; do echo $i; ((i++)); done",
+        "for ((i = 0, j = 3; i < j; i++)); do echo $i; done",
+        "for i in 1 2 3; do echo $((i * 2)); done",
+        "for i in {1..5}; do echo $((10#$i)); done",
+        "n=$(wc -l < f); echo $((n / 2))",
+        "start=$(date +%s); ls; echo $(( $(date +%s) - start ))",
+        "echo $((RANDOM % 6)) $(($# + $?)) $(($$))",
+        "[[ $# -eq 0 ]] && ls",
+        "[[ ${#x} -gt 3 ]] && ls",
+        "a=(1 2 3); echo ${a[0]} $((a[1]))",
+        "x=abc; echo ${x:0:2} ${x: -1}",
+        "export x=1; let y=x+1",
+        "read -r x; [ \"$x\" = a ] && ls",
+        "[ \"$x\" = a ] || [ -n \"$x\" ] || [ -z \"$x\" -a -f \"$y\" ]",
+        "[ $# -eq 0 ] && [ $? -ne 1 ] && ls",
+        "test ! \"$x\" && ls",
+    ]);
+}
+
+#[test]
+fn words_that_may_become_options_of_builtins() {
+    never_allowed(
+        Why::MayBeOption,
+        &[
+            "printf \"$x\" 'a[$(rm y)]'",
+            "printf $x",
+            "printf -\"$x\" a",
+            "[ \"$x\" 'a[$(rm y)]' ]",
+            "[ ! \"$x\" 'a[$(rm y)]' ]",
+            "[ $x ]",
+            "[ $x -lt 3 ]",
+            "[ -f $x ]",
+            "test $x = a",
+            "test -n a -o \"$x\" \"$y\"",
+            "wait \"$x\" 'a[$(rm y)]'",
+            "read -r\"$x\"",
+        ],
+    );
+    never_allowed(Why::Arithmetic, &["read \"$x\"", "unset \"$x\"", "mapfile \"$x\""]);
+    never_allowed(Why::Evaluates, &["export \"$x\"", "declare \"$x\""]);
+    all_known(&["echo \"$x\" $x", "cd \"$x\"", "printf '%s\\n' \"$x\" $y"]);
+}

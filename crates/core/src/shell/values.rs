@@ -1,0 +1,391 @@
+//! What is known of the variables of a script at the place where it is read.
+//!
+//! A script is read twice where that helps: the first reading tells which names each loop sets and which names only ever
+//! get numbers, and the second puts in the values that are certain. A value is certain when it is a literal, when the
+//! assignment surely ran in this very shell, and when nothing can have changed it since: what is set in a branch, a
+//! subshell, a pipe or the background is not known behind it, and what a loop sets is not known in it.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Piece, Span};
+
+/// The most names that are followed.
+const MAX_NAMES: usize = 64;
+/// The longest value that is kept, in bytes, and its most pieces.
+const MAX_VALUE: usize = 512;
+const MAX_PIECES: usize = 8;
+
+/// What an assignment gives.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Given<'w> {
+    /// A number, whichever.
+    Number,
+    /// What a word becomes that is no longer split, nor taken for a pattern.
+    Word(&'w [Piece]),
+    /// The name of a file that this pattern finds.
+    Found(&'w [Piece]),
+    /// Text that only the run will tell.
+    Unknown,
+}
+
+/// What a variable surely holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Value {
+    /// This text.
+    Known(Vec<Piece>),
+    /// The name of a file that this pattern finds.
+    Found(Vec<Piece>),
+    /// One of the values that the script gives it anywhere.
+    Set,
+}
+
+/// What an expansion becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Expansion {
+    /// This text, which may still be split and taken for a pattern outside of quotes.
+    Text(Vec<Piece>),
+    /// The name of a file that this pattern finds.
+    Found(Vec<Piece>),
+    /// A number.
+    Number,
+    Unknown,
+}
+
+/// A loop, told by where it stands in its text, and that text's length.
+pub(super) type Loop = (usize, usize, Option<Span>, bool);
+
+/// What the first reading tells the second.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// The names that each loop sets.
+    loops: HashMap<Loop, HashSet<String>>,
+    /// The names that only ever get numbers.
+    numbers: HashSet<String>,
+    /// How words are split is changed somewhere.
+    pub(super) separators: bool,
+}
+
+/// The variables.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    now: HashMap<String, Value>,
+    /// Every change, and what was there before.
+    log: Vec<(String, Option<Value>)>,
+    /// Whether all that is given to a name anywhere is a number.
+    numbers: HashMap<String, bool>,
+    /// Names that arithmetic looks at, and where.
+    computed: Vec<(Span, String)>,
+    /// Names of which nothing is certain any more.
+    lost: HashSet<String>,
+    /// Anything may be set anywhere: text was run, or a function can be called.
+    adrift: bool,
+    loops: HashMap<Loop, HashSet<String>>,
+    separators: bool,
+    /// What the first reading told.
+    plan: Option<Plan>,
+    /// A second reading would know more.
+    helps: bool,
+    /// Names that were expanded while they were surely set.
+    expanded: HashSet<String>,
+}
+
+impl Values {
+    /// With what the first reading told.
+    pub(super) fn planned(plan: Plan) -> Self {
+        Self { plan: Some(plan), ..Self::default() }
+    }
+
+    /// What a second reading needs to know; `None` when it would find the same.
+    pub(super) fn plan(self) -> Option<Plan> {
+        let numbers: HashSet<String> =
+            self.numbers.into_iter().filter_map(|(name, number)| number.then_some(name)).collect();
+        let helps = self.helps || self.expanded.iter().any(|name| numbers.contains(name));
+        (self.plan.is_none() && helps).then_some(Plan {
+            loops: self.loops,
+            numbers,
+            separators: self.separators,
+        })
+    }
+
+    /// A place to come back to.
+    pub(super) fn mark(&self) -> usize {
+        self.log.len()
+    }
+
+    fn put(&mut self, name: &str, value: Option<Value>) {
+        let before = match value {
+            Some(value) if self.now.len() < MAX_NAMES || self.now.contains_key(name) => {
+                self.now.insert(name.to_owned(), value)
+            }
+            _ => self.now.remove(name),
+        };
+        self.log.push((name.to_owned(), before));
+    }
+
+    /// What was set since then may not have been: none of it is certain.
+    pub(super) fn uncertain(&mut self, mark: usize) {
+        for index in (mark..self.log.len()).rev() {
+            let Some((name, before)) = self.log.get(index).cloned() else { continue };
+            match before {
+                Some(_) => self.now.insert(name, Value::Set),
+                None => self.now.remove(&name),
+            };
+        }
+    }
+
+    /// What was set since then was not, here.
+    pub(super) fn rewind(&mut self, mark: usize) {
+        let end = self.log.len();
+        for index in (mark..end).rev() {
+            let Some((name, before)) = self.log.get(index).cloned() else { continue };
+            self.put(&name, before);
+        }
+    }
+
+    /// Nothing is certain any more, from here on.
+    pub(super) fn forget(&mut self) {
+        self.adrift = true;
+        self.now.clear();
+    }
+
+    /// Another shell begins, with variables of its own. Answered by [`Self::leave`].
+    pub(super) fn enter(&mut self) -> Outer {
+        Outer(std::mem::take(&mut self.now))
+    }
+
+    pub(super) fn leave(&mut self, outer: Outer) {
+        if !self.adrift {
+            self.now = outer.0;
+        }
+    }
+
+    /// Nothing of this name is certain any more.
+    pub(super) fn lose(&mut self, name: &str) {
+        self.put(name, None);
+        self.lost.insert(name.to_owned());
+        self.numbers.insert(name.to_owned(), false);
+    }
+
+    /// The name is no longer set, or a value of it is.
+    pub(super) fn unset(&mut self, name: &str) {
+        self.put(name, None);
+    }
+
+    /// The name gets this. `surely`: when the shell is past this place, it has it.
+    pub(super) fn give(&mut self, name: &str, given: Given, surely: bool) {
+        self.separators |= name == "IFS";
+        let number = match given {
+            Given::Number => true,
+            Given::Word([]) => true,
+            Given::Word([Piece::Text(text)]) => is_number(text),
+            _ => false,
+        };
+        self.numbers.entry(name.to_owned()).and_modify(|known| *known &= number).or_insert(number);
+        let follow = !self.adrift && !self.lost.contains(name) && !is_special(name);
+        if !follow {
+            return self.put(name, None);
+        }
+        let before = self.now.contains_key(name);
+        let value = match given {
+            _ if !surely => before.then_some(Value::Set),
+            Given::Word(pieces) => Some(known(pieces).map_or(Value::Set, Value::Known)),
+            Given::Found(pieces) if fits(pieces) => Some(Value::Found(pieces.to_vec())),
+            Given::Number | Given::Found(_) | Given::Unknown => Some(Value::Set),
+        };
+        self.put(name, value);
+    }
+
+    /// In this round of a loop the name has this value.
+    pub(super) fn put_known(&mut self, name: &str, given: Given) {
+        let value = match given {
+            _ if self.adrift || self.lost.contains(name) || is_special(name) => None,
+            Given::Word(pieces) => Some(known(pieces).map_or(Value::Set, Value::Known)),
+            Given::Found(pieces) if fits(pieces) => Some(Value::Found(pieces.to_vec())),
+            _ => Some(Value::Set),
+        };
+        self.put(name, value);
+    }
+
+    /// A loop begins: what it sets is not certain in it.
+    pub(super) fn enter_loop(&mut self, key: &Loop) {
+        let names: Vec<String> = match &self.plan {
+            Some(plan) => match plan.loops.get(key) {
+                Some(names) => names.iter().cloned().collect(),
+                None => self.now.keys().cloned().collect(),
+            },
+            None => return,
+        };
+        for name in names {
+            if self.now.contains_key(&name) {
+                self.put(&name, Some(Value::Set));
+            }
+        }
+    }
+
+    /// A loop that began at the mark ends.
+    pub(super) fn leave_loop(&mut self, key: Loop, mark: usize) {
+        if self.plan.is_none() {
+            let names = self.log.get(mark..).unwrap_or_default();
+            let names = names.iter().map(|(name, _)| name.clone());
+            self.loops.entry(key).or_default().extend(names);
+        }
+        self.uncertain(mark);
+    }
+
+    /// Whether this is the second reading.
+    pub(super) fn is_planned(&self) -> bool {
+        self.plan.is_some()
+    }
+
+    /// Whether words are split at anything but blanks, somewhere.
+    pub(super) fn separators(&self) -> bool {
+        self.separators || self.plan.as_ref().is_some_and(|plan| plan.separators)
+    }
+
+    /// What the name expands to here.
+    pub(super) fn expand(&mut self, span: Span, name: &str) -> Expansion {
+        let Some(value) = self.now.get(name) else { return Expansion::Unknown };
+        let Some(plan) = &self.plan else {
+            self.helps |= *value != Value::Set;
+            if !self.expanded.contains(name) {
+                self.expanded.insert(name.to_owned());
+            }
+            return Expansion::Unknown;
+        };
+        match value {
+            Value::Known(pieces) => Expansion::Text(pieces.clone()),
+            Value::Found(pieces) => Expansion::Found(pieces.clone()),
+            Value::Set if plan.numbers.contains(name) => {
+                self.computed.push((span, name.to_owned()));
+                Expansion::Number
+            }
+            Value::Set => Expansion::Unknown,
+        }
+    }
+
+    /// Arithmetic looks at this name; `false` when what it holds could be text that it would run.
+    pub(super) fn compute(&mut self, span: Span, name: &str) -> bool {
+        let fine = is_counter(name) || (self.now.contains_key(name) && !is_special(name));
+        if fine {
+            self.computed.push((span, name.to_owned()));
+        }
+        fine
+    }
+
+    /// Where arithmetic looks at a name that gets text somewhere.
+    pub(super) fn faults(&self) -> Vec<Span> {
+        let text = |name: &String| self.numbers.get(name).is_some_and(|number| !number);
+        self.computed.iter().filter(|(_, name)| text(name)).map(|(span, _)| *span).collect()
+    }
+}
+
+/// The variables of the shell around another.
+pub(super) struct Outer(HashMap<String, Value>);
+
+/// The text of these pieces as a value, which is never taken for a pattern before it is expanded.
+fn known(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let mut value: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match (piece, value.last_mut()) {
+            (Piece::Text(text) | Piece::Glob(text), Some(Piece::Text(last))) => last.push_str(text),
+            (Piece::Text(text) | Piece::Glob(text), _) => value.push(Piece::Text(text.clone())),
+            (Piece::Home, _) => value.push(Piece::Home),
+            (Piece::Unknown { .. }, _) => return None,
+        }
+    }
+    fits(&value).then_some(value)
+}
+
+fn fits(pieces: &[Piece]) -> bool {
+    let length = pieces.iter().map(|piece| match piece {
+        Piece::Text(text) | Piece::Glob(text) => text.len(),
+        Piece::Home | Piece::Unknown { .. } => 1,
+    });
+    pieces.len() <= MAX_PIECES && length.sum::<usize>() <= MAX_VALUE
+}
+
+/// Whether arithmetic takes it for a number, and any part of it too.
+pub(super) fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    text.is_empty()
+        || (!digits.is_empty() && digits.len() <= 18 && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Names that hold numbers as long as nobody gives them anything else.
+fn is_counter(name: &str) -> bool {
+    matches!(name, "RANDOM" | "LINENO" | "SECONDS" | "PPID" | "UID" | "EUID")
+}
+
+/// Names of which giving them text is arithmetic: the shell made them integers.
+pub(super) fn is_integer(name: &str) -> bool {
+    is_counter(name)
+        || matches!(
+            name,
+            "OPTIND"
+                | "HISTCMD"
+                | "SRANDOM"
+                | "BASHPID"
+                | "BASH_SUBSHELL"
+                | "BASH_MONOSECONDS"
+                | "EPOCHSECONDS"
+                | "EPOCHREALTIME"
+                | "COMP_CWORD"
+                | "COMP_POINT"
+                | "COMP_KEY"
+                | "COMP_TYPE"
+        )
+}
+
+/// Names that the shell itself reads or writes.
+fn is_special(name: &str) -> bool {
+    is_integer(name)
+        || ["BASH", "COMP_", "READLINE_", "LC_", "HIST", "EPOCH"]
+            .iter()
+            .any(|start| name.starts_with(start))
+        || matches!(
+            name,
+            "_" | "HOME"
+                | "IFS"
+                | "PATH"
+                | "PWD"
+                | "OLDPWD"
+                | "CDPATH"
+                | "DIRSTACK"
+                | "OPTARG"
+                | "OPTERR"
+                | "REPLY"
+                | "FUNCNAME"
+                | "GROUPS"
+                | "PIPESTATUS"
+                | "MAPFILE"
+                | "COPROC"
+                | "COLUMNS"
+                | "LINES"
+                | "SHELLOPTS"
+                | "SHLVL"
+                | "POSIXLY_CORRECT"
+                | "LANG"
+                | "GLOBIGNORE"
+                | "TMOUT"
+                | "ENV"
+        )
+}
+
+/// Whether this value of this variable changes how bytes are read, or which texts programs print: a character set in which
+/// a byte that the shell looks for is part of a character, or catalogues from elsewhere.
+pub(super) fn is_foreign_locale(name: &str, value: Option<&str>) -> bool {
+    match name {
+        "LOCPATH" | "NLSPATH" | "CHARSET" | "OUTPUT_CHARSET" | "TEXTDOMAIN" | "TEXTDOMAINDIR" => {
+            true
+        }
+        _ if name == "LANG" || name.starts_with("LC_") => {
+            let Some(value) = value else { return true };
+            let lower = value.to_ascii_lowercase();
+            let utf = lower.split_once('.').is_some_and(|(language, set)| {
+                !language.contains('/') && matches!(set, "utf-8" | "utf8")
+            });
+            !(utf || matches!(value, "" | "C" | "POSIX"))
+        }
+        _ => false,
+    }
+}
