@@ -71,10 +71,15 @@ impl Judge<'_> {
                     Ok(if speaks { Meets::Yes } else { Meets::No })
                 })?;
             }
-            Kind::Path { access, target, extent, .. } => {
+            Kind::Path { access, target, extent, by } => {
                 let places = Self::located(Spots::of(target, &subject.start, self.files))?;
-                let places =
+                let mut places =
                     places.unwrap_or_else(|error| Spots { error: Some(error), ..Spots::default() });
+                // A formatter goes over the sources of a project, and what it writes there is no word of the line.
+                let spelled_out = by.as_ref().is_some_and(|by| by.arg > 0);
+                if *access == Access::Write && *extent == Extent::Tree && spelled_out {
+                    Self::located(places.add_links_below(self.files))?;
+                }
                 let (rules, links) = match access {
                     Access::Read => (&index.reads, &self.read_links),
                     Access::Write => (&index.writes, &self.write_links),

@@ -2,10 +2,13 @@
 
 use super::NeedsFiles;
 use crate::path::{
-    Files, Folding, Located, PathError, Where, lexically, locate, spelled, symlinks_found,
+    Files, Folding, Listed, Listing, Located, PathError, Where, lexically, locate, spelled, symlinks_found,
 };
 use crate::policy::subject::{Kind, Start, Subject};
 use crate::shell::{Dir, Piece, Word};
+
+/// How many names below what is written are looked through for symlinks.
+const MOST_NAMES: usize = 5_000;
 
 /// All places that a path may mean.
 #[derive(Debug, Default)]
@@ -67,6 +70,42 @@ impl Spots {
                 .located
                 .iter()
                 .all(|path| path.lexical == "/dev/null" && path.real == "/dev/null")
+    }
+
+    /// What is written with all that is below it may be written through symlinks there: where each leads is a place too.
+    /// Where there are more names than one looks through, not all places are known.
+    ///
+    /// # Errors
+    /// Only [`PathError::NeedsFiles`].
+    pub(crate) fn add_links_below(&mut self, files: &dyn Files) -> Result<(), PathError> {
+        let mut dirs: Vec<String> = self.located.iter().map(|path| path.real.clone()).collect();
+        let from = Where { cwd: "/".to_owned(), ..Where::default() };
+        let mut left = MOST_NAMES;
+        while let Some(dir) = dirs.pop() {
+            let names = match files.list(&dir, left) {
+                Listing::Names(names) => names,
+                // A file system that lists nothing has none that anybody could have made.
+                Listing::Unknown => continue,
+                Listing::TooMany => {
+                    self.certain = false;
+                    return Ok(());
+                }
+            };
+            left = left.saturating_sub(names.len() + 1);
+            for Listed { name, is_link, is_dir } in names {
+                let path = format!("{}/{name}", dir.trim_end_matches('/'));
+                if is_dir && !is_link {
+                    dirs.push(path);
+                } else if is_link {
+                    match locate(&path, &from, files) {
+                        Ok(located) => self.located.push(located),
+                        Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
+                        Err(_) => self.certain = false,
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     fn add(
