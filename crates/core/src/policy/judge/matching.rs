@@ -78,7 +78,8 @@ impl Judge<'_> {
                 // A formatter goes over the sources of a project, and what it writes there is no word of the line.
                 let spelled_out = by.as_ref().is_some_and(|by| by.arg > 0);
                 if *access == Access::Write && *extent == Extent::Tree && spelled_out {
-                    Self::located(places.add_links_below(self.files))?;
+                    let known = Self::located(places.add_links_below(self.files))?;
+                    places.certain &= known.is_ok();
                 }
                 let (rules, links) = match access {
                     Access::Read => (&index.reads, &self.read_links),

@@ -2,7 +2,8 @@
 
 use super::NeedsFiles;
 use crate::path::{
-    Files, Folding, Listed, Listing, Located, PathError, Where, lexically, locate, spelled, symlinks_found,
+    Files, Folding, Listed, Listing, Located, PathError, Where, lexically, locate, spelled,
+    symlinks_found,
 };
 use crate::policy::subject::{Kind, Start, Subject};
 use crate::shell::{Dir, Piece, Word};

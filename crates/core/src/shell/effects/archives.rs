@@ -3,7 +3,7 @@
 use super::spec::{Operands::*, Takes, Use};
 use super::walk::{Part, Walk};
 use super::words;
-use crate::shell::{Access, Why};
+use crate::shell::{Access, Piece, Why};
 
 const ARCHIVE: &str = "archive";
 const CREATE: &str = "create";
@@ -91,6 +91,20 @@ fn archive(walk: &mut Walk, part: Part, creates: bool) {
     walk.apply(if creates { Use::Write } else { Use::Read }, part, 0);
 }
 
+/// What the names of packed files end with, and who packs them.
+const SUFFIXES: [(&str, &[&str]); 10] = [
+    (".gz", &["gzip", "pigz"]),
+    (".bz2", &["bzip2", "pbzip2"]),
+    (".xz", &["xz"]),
+    (".lzma", &["xz", "lzma"]),
+    (".zst", &["zstd"]),
+    (".lz4", &["lz4"]),
+    (".Z", &["compress"]),
+    (".lz", &["lzip"]),
+    (".br", &["brotli"]),
+    (".lzo", &["lzop"]),
+];
+
 /// It makes a file beside each and deletes that, or the other way round, but when it writes to its output or only looks.
 pub(super) fn compress(walk: &mut Walk) {
     let looks = walk.kept("look").is_some() && walk.kept("mode").is_none();
@@ -106,7 +120,12 @@ pub(super) fn compress(walk: &mut Walk) {
     for operand in std::mem::take(&mut walk.operands) {
         walk.operand_is(operand, Use::Change);
         let word = walk.place(operand.arg);
-        for suffix in [".gz", ".bz2", ".xz", ".lzma", ".zst", ".lz4", ".Z", ".lz", ".br", ".lzo"] {
+        for (suffix, programs) in SUFFIXES {
+            if programs.iter().any(|name| walk.program.names.contains(name)) {
+                let mut packed = word.clone();
+                packed.pieces.push(Piece::Text(suffix.to_owned()));
+                walk.path(operand.arg, Access::Write, words::joined(packed), false);
+            }
             if let Some(text) = word.literal()
                 && let Some(bare) = text.strip_suffix(suffix)
             {
@@ -133,6 +152,14 @@ pub(super) fn zip(walk: &mut Walk) {
         }
     }
     let moves = walk.kept(REMOVE).is_some();
+    if let Some(archive) = walk.operands.first()
+        && !words::beginning(walk.place(archive.arg)).contains('.')
+    {
+        // A name without one gets its ending.
+        let mut named = walk.place(archive.arg).clone();
+        named.pieces.push(Piece::Text(".zip".to_owned()));
+        walk.path(archive.arg, Access::Write, words::joined(named), false);
+    }
     walk.lay_out(First(Use::Change, if moves { Use::Change } else { Use::Read }), Use::Nothing);
 }
 

@@ -54,6 +54,8 @@ impl Walk<'_> {
     /// Sources and a destination. With words that may vanish or become several, more than one could be the destination.
     pub(super) fn copy(&mut self, operands: &[Operand], source: Use) {
         let last = operands.len().saturating_sub(1);
+        // Whoever writes the link writes what it leads to.
+        let source = if self.kept("links").is_some() { Use::Change } else { source };
         if let Some(into) = self.into {
             self.under(into, operands);
         }

@@ -327,6 +327,10 @@ pub(super) fn statement(walk: &mut Walk, part: Part) {
 
 /// `sqlite3 file statement…`, where the file can be an address: `file:name?mode=ro`.
 pub(super) fn sqlite(walk: &mut Walk) {
+    // To it `--` is an option with an empty name.
+    if let Some(at) = walk.argv.iter().position(|word| word.literal() == Some("--")) {
+        walk.runs(at, Why::MayBeOption);
+    }
     let operands = std::mem::take(&mut walk.operands);
     for (index, operand) in operands.iter().enumerate() {
         if index == 0 {

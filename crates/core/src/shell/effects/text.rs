@@ -36,7 +36,10 @@ pub(super) fn split(walk: &mut Walk) {
         }
     }
     if operands.len() < 2 {
-        walk.here(Use::Write);
+        // `xaa`, `xab` …
+        let mut target = super::words::text(walk.place(0), "x");
+        target.pieces.push(crate::shell::Piece::Unknown { splits: false });
+        walk.path(0, crate::shell::Access::Write, target, false);
     }
 }
 

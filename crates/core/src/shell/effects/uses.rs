@@ -125,7 +125,7 @@ impl Walk<'_> {
             }
             Operands::Code(_) | Operands::Command | Operands::Launches(_) => {}
         }
-        if used == 0 && !matches!(here, Use::Nothing) {
+        if (used == 0 || self.doubtful) && !matches!(here, Use::Nothing) {
             self.here(here);
         }
     }

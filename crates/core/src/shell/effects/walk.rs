@@ -35,6 +35,8 @@ pub(super) struct Walk<'a> {
     twice: Option<usize>,
     /// Whether an option was met that no table has.
     doubted: bool,
+    /// Whether a word that counts as an operand may be the value of an option.
+    pub(super) doubtful: bool,
     pub(super) effects: Effects,
     pub(super) operands: Vec<Operand>,
     /// Whether an option stood for the first operand.
@@ -60,6 +62,7 @@ pub(super) fn walk<'a>(
         program,
         twice: None,
         doubted: false,
+        doubtful: false,
         effects: Effects::default(),
         operands: Vec::new(),
         settled: false,
@@ -318,6 +321,12 @@ impl<'a> Walk<'a> {
         let certain = readings.clone().all(|meaning| meaning.takes == Takes::Value);
         let mut taken = 0;
         for meaning in readings {
+            if self.twice == Some(at)
+                && matches!(meaning.uses, Use::Keep(_) | Use::Settles | Use::SettlesRead)
+            {
+                // To one version it says what the rest means, to another it says nothing.
+                self.runs(at, Why::MayBeOption);
+            }
             match (meaning.takes, attached) {
                 (Takes::Value | Takes::Maybe, Some(part)) => self.option(meaning.uses, part),
                 (Takes::Value, None) => {
@@ -337,6 +346,7 @@ impl<'a> Walk<'a> {
         if certain && self.twice != Some(at) && !like_option {
             return 1;
         }
+        self.doubtful |= !certain;
         if certain {
             // Not an operand, unless this word is the value of another option.
             self.twice = (self.twice != Some(at)).then_some(at + 1);

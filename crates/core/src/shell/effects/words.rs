@@ -33,6 +33,18 @@ pub(super) fn text(place: &Word, text: &str) -> Word {
     Word { span: place.span, pieces }
 }
 
+/// The word with texts that stand side by side as one.
+pub(super) fn joined(word: Word) -> Word {
+    let mut pieces: Vec<Piece> = Vec::with_capacity(word.pieces.len());
+    for piece in word.pieces {
+        match (pieces.last_mut(), piece) {
+            (Some(Piece::Text(text)), Piece::Text(more)) => text.push_str(&more),
+            (_, piece) => pieces.push(piece),
+        }
+    }
+    Word { pieces, ..word }
+}
+
 /// A word that only the run will tell.
 pub(super) fn unknown(place: &Word) -> Word {
     Word { span: place.span, pieces: vec![Piece::Unknown { splits: false }] }
