@@ -16,6 +16,7 @@
 //! | `recursive` | directories are used with all that is below them |
 //! | `here USE` | what is used of the working directory without an operand |
 //! | `operands USE` | what all operands are used for; also `first USE USE`, `copy USE`, `command` and `code:NAME` |
+//! | `dash` | `-` is the name of a file, and not the input or the output |
 //! | `always USE` | what counts as if an option had said it |
 //! | `open` | its options are not described: one that is not listed does nothing that is known |
 //! | `USE OPTION…` | what these options, or their values, are used for |
@@ -182,6 +183,7 @@ impl Tables {
             ("digits", "") => program.digits = true,
             ("plus", "") => program.plus = true,
             ("recursive", "") => program.recursive = true,
+            ("dash", "") => program.dash = true,
             ("always", _) => program.always.push(use_of(rest)?),
             ("here", _) => program.here = use_of(rest)?,
             ("kind", _) => program.kind = kind(rest)?,

@@ -190,6 +190,8 @@ pub(super) struct Program {
     pub(super) digits: bool,
     /// Whether a long name may be cut short.
     pub(super) abbreviates: bool,
+    /// Whether `-` is the name of a file, and not the input or the output.
+    pub(super) dash: bool,
     /// What counts as if an option had said it.
     pub(super) always: Vec<Use>,
 }
@@ -212,6 +214,7 @@ impl Program {
             plus: false,
             digits: false,
             abbreviates: true,
+            dash: false,
             always: Vec::new(),
         }
     }
