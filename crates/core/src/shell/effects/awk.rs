@@ -38,6 +38,64 @@ pub(super) fn dump(walk: &mut Walk, part: Part) {
     }
 }
 
+/// Names that are no variables.
+const WORDS: &[&str] = &[
+    "BEGIN",
+    "BEGINFILE",
+    "END",
+    "ENDFILE",
+    "and",
+    "asort",
+    "asorti",
+    "atan2",
+    "bindtextdomain",
+    "break",
+    "close",
+    "compl",
+    "continue",
+    "cos",
+    "dcgettext",
+    "dcngettext",
+    "default",
+    "exp",
+    "fflush",
+    "func",
+    "function",
+    "gensub",
+    "gsub",
+    "index",
+    "int",
+    "intdiv",
+    "isarray",
+    "length",
+    "log",
+    "lshift",
+    "match",
+    "mkbool",
+    "mktime",
+    "next",
+    "nextfile",
+    "or",
+    "patsplit",
+    "rand",
+    "rshift",
+    "sin",
+    "split",
+    "sprintf",
+    "sqrt",
+    "srand",
+    "strftime",
+    "strtonum",
+    "sub",
+    "substr",
+    "switch",
+    "systime",
+    "tolower",
+    "toupper",
+    "typeof",
+    "xor",
+];
+
 fn program(walk: &mut Walk, part: Part) {
     let word = walk.word(part);
     let text = match word.pieces.as_slice() {
@@ -97,11 +155,7 @@ impl<'a> Reader<'a> {
                 '"' => self.string()?,
                 '/' => self.slash()?,
                 'a'..='z' | 'A'..='Z' | '_' => self.name()?,
-                '0'..='9' | '.' => {
-                    let end =
-                        self.rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '.');
-                    self.sign(end.unwrap_or(self.rest.len()), true);
-                }
+                '0'..='9' | '.' => self.number()?,
                 '|' if self.rest.starts_with("||") => {
                     self.pass(1);
                     self.sign(1, false);
@@ -171,7 +225,35 @@ impl<'a> Reader<'a> {
         Err(Why::Script)
     }
 
+    /// A number, and nothing that could be a name right behind it: `1system("x")` is both.
+    fn number(&mut self) -> Result<(), Why> {
+        let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+        let mut end = digits(self.rest);
+        let behind = |end: usize| self.rest.get(end..).unwrap_or_default();
+        if behind(end).starts_with('.') {
+            end += 1 + digits(behind(end + 1));
+        }
+        let exponent = behind(end).strip_prefix(['e', 'E']).unwrap_or_default();
+        let signed = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        if digits(signed) > 0 {
+            end += 1 + (exponent.len() - signed.len()) + digits(signed);
+        }
+        let name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.');
+        if behind(end).starts_with(name) {
+            return Err(Why::Script);
+        }
+        self.sign(end, true);
+        Ok(())
+    }
+
     fn slash(&mut self) -> Result<(), Why> {
+        // Behind these, one program divides and another reads a pattern.
+        let odd = WORDS.contains(&self.last)
+            || matches!(self.last, "++" | "--")
+            || self.rest.starts_with("/=");
+        if self.operand && odd {
+            return Err(Why::Script);
+        }
         if self.operand {
             self.sign(1, false);
             return Ok(());

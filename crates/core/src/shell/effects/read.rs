@@ -16,6 +16,7 @@
 //! | `recursive` | directories are used with all that is below them |
 //! | `here USE` | what is used of the working directory without an operand |
 //! | `operands USE` | what all operands are used for; also `first USE USE`, `copy USE`, `command` and `code:NAME` |
+//! | `dash` | `-` is the name of a file, and not the input or the output |
 //! | `always USE` | what counts as if an option had said it |
 //! | `operands launches N` | N operands, and then a command that it runs: its own options are read strictly |
 //! | `otherwise launches` | a command that is not listed is a program that it runs |
@@ -213,6 +214,7 @@ impl Tables {
             ("digits", "") => program.digits = true,
             ("plus", "") => program.plus = true,
             ("recursive", "") => program.recursive = true,
+            ("dash", "") => program.dash = true,
             ("always", _) => program.always.push(use_of(rest)?),
             ("otherwise", "launches") => program.otherwise = true,
             ("apart", "") => program.apart = true,

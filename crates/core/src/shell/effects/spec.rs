@@ -214,6 +214,8 @@ pub(super) struct Program {
     pub(super) digits: bool,
     /// Whether a long name may be cut short.
     pub(super) abbreviates: bool,
+    /// Whether `-` is the name of a file, and not the input or the output.
+    pub(super) dash: bool,
     /// What counts as if an option had said it.
     pub(super) always: Vec<Use>,
     /// Whether a letter may have its value attached where long names have one dash (`-Dx`).
@@ -255,6 +257,7 @@ impl Program {
             plus: false,
             digits: false,
             abbreviates: true,
+            dash: false,
             always: Vec::new(),
             glued: false,
             apart: false,

@@ -76,7 +76,7 @@ impl Walk<'_> {
 
     fn file(&mut self, access: Access, part: Part, base: usize, recursive: bool) {
         let word = self.word(part);
-        if word.literal() == Some("-") {
+        if word.literal() == Some("-") && !self.program.dash {
             return;
         }
         let word = match base.checked_sub(1).and_then(|index| self.bases.get(index)) {

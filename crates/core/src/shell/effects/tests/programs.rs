@@ -414,6 +414,6 @@ pub(super) const SYSTEM: &[Row] = &[
     ("tr a b", ""),
     ("bc", ""),
     ("dc -e x", "?2"),
-    ("tee -", ""),
+    ("tee -", "w1:-"),
     ("frobnicate a", ""),
 ];
