@@ -14,6 +14,33 @@ pub(super) fn grep(walk: &mut Walk) {
     walk.lay_out(First(Use::Nothing, Use::Read), here);
 }
 
+/// `zgrep` and its like are scripts of the shell that quote their options badly: `zgrep "--color='" '; command #' f` runs
+/// the command, and `bzgrep` parts words at blanks. So no option may be anything but plain.
+pub(super) fn script(walk: &mut Walk) {
+    let mut value = false;
+    for at in 1..walk.argv.len() {
+        let word = walk.place(at);
+        if walk.files.contains(word) {
+            continue;
+        }
+        let begins = words::beginning(word);
+        let option = begins.starts_with('-') && begins.len() > 1;
+        let plain = word.literal().is_some_and(|text| {
+            text != "--"
+                && text.chars().all(|it| it.is_ascii_alphanumeric() || "-=_.,".contains(it))
+        });
+        let lines = word.literal().is_some_and(|text| text.contains('\n'));
+        if words::begins_unknown(word) || word.pieces.contains(&Piece::Unknown { splits: true }) {
+            walk.runs(at, Why::MayBeOption);
+        } else if ((option || value) && !plain) || lines {
+            walk.runs(at, Why::RunsCode);
+        }
+        // The value of one of these is the next word.
+        value = option && begins.ends_with(['A', 'B', 'C', 'D', 'd', 'm', 'X']);
+    }
+    grep(walk);
+}
+
 /// The project's `.ackrc` can add files and directories that are read, unless an option keeps it out.
 pub(super) fn ack(walk: &mut Walk) {
     if walk.kept("plain").is_none() {

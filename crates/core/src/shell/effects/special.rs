@@ -76,6 +76,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
         "search.ack" => search::ack,
         "search.find" => search::find,
         "search.grep" => search::grep,
+        "search.script" => search::script,
         "sed.operands" => sed::operands,
         "system.chooser" => system::chooser,
         "system.crontab" => system::crontab,
