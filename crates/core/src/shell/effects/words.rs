@@ -114,7 +114,7 @@ pub(super) fn leads_outside(word: &Word) -> bool {
         Piece::Text(text) => {
             let bytes = text.as_bytes();
             let after = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)).copied();
-            let name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-*@+])}".contains(&byte);
+            let name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-*+])}".contains(&byte);
             let absolute = bytes.iter().enumerate().any(|(at, byte)| {
                 let begins = after(at).map_or(index == 0, |byte| !name(byte));
                 // `-c/x`
@@ -123,7 +123,8 @@ pub(super) fn leads_outside(word: &Word) -> bool {
                     || matches!(byte, b'~' if begins || attached)
             });
             let up = text.split(|char: char| !(char == '.' || char.is_ascii_alphanumeric()));
-            absolute || up.into_iter().any(|part| part == "..")
+            // `-I../x`, but not `./...`
+            absolute || up.into_iter().any(|part| part.ends_with("..") && !part.ends_with("..."))
         }
         Piece::Glob(_) => index == 0,
         Piece::Home | Piece::Unknown { .. } => true,
