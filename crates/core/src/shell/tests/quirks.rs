@@ -235,3 +235,33 @@ fn words_that_are_not_what_they_look_like() {
     ];
     check(Shell::Bash, &table);
 }
+
+#[test]
+fn here_documents_inside_substitutions_compare_joined_lines() {
+    let table = [
+        (
+            "echo \"$(cat <<EOF\nx\nEOF rm -rf build \\\n)\nEOF\n)\"",
+            "echo ‹?›⏎EOF⏎); cat; !HereDocument; !HereDocument; rm -rf build",
+        ),
+        (
+            "echo \"$(cat <<EOF\nx\nE\\\nOF rm -rf build)\"",
+            "echo ‹?›; cat; !HereDocument; !HereDocument; rm -rf build",
+        ),
+        (
+            "echo \"$(cat <<EOF\nx\nEOF\\\n rm -rf build)\"",
+            "echo ‹?›; cat; !HereDocument; !HereDocument; rm -rf build",
+        ),
+        (
+            "echo \"$(cat <<-EOF\nx\n\tE\\\n\tOF rm -rf build)\"",
+            "echo ‹?›; cat; !HereDocument; !HereDocument; rm -rf build",
+        ),
+        (
+            "cat <(cat <<EOF\nx\nEOF rm -rf build \\\n)",
+            "cat ‹?›; cat; !HereDocument; !HereDocument; rm -rf build",
+        ),
+        ("a $(cat <<EOF\nx\\\nEOF)\nEOF\n)", "a ‹?*›; cat"),
+        ("a $(cat <<'EOF'\nEO\\\nF)\nEOF\n)", "a ‹?*›; cat"),
+        ("a <<EOF\nEOF b\\\n)\nEOF\nc", "a; c"),
+    ];
+    check(Shell::Bash, &table);
+}
