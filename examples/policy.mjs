@@ -41,8 +41,8 @@ const tools = {
 const model = scriptedModel(
   [{ tool: 'execute', args: { command: 'git status && npm test' } }],
   [{ tool: 'execute', args: { command: 'make build' } }],
-  // The same beginning: a human who always allowed it is not asked again.
-  [{ tool: 'execute', args: { command: 'make build --silent' } }],
+  // The same words: a human who always allowed them is not asked again.
+  [{ tool: 'execute', args: { command: "make 'build'" } }],
   [{ tool: 'execute', args: { command: 'make build && cat ~/.ssh/id_rsa' } }],
   'That is all.',
 );

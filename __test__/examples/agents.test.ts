@@ -138,7 +138,7 @@ const AGENTS: Record<string, Expected> = {
     approve: {
       // The second call is allowed by the grant. When that is taken back a human is asked again.
       ran: [
-        'ran mkdir -p site\nran mkdir -p site\nThe first run asked 1 time.\n\ntaken back: Always allow any `mkdir -p site …`',
+        'ran mkdir -p site\nran mkdir -p site\nThe first run asked 1 time.\n\ntaken back: Always allow exactly `mkdir -p site`',
         'ran mkdir -p site\nran mkdir -p site\nThe second run asked 1 time.\n',
       ],
       not: ['ran cat', 'Ada', 'rejected'],

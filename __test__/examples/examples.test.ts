@@ -67,8 +67,8 @@ const EXAMPLES: Record<string, Expected> = {
       'reason: reading `~/.ssh/id_rsa`: policy.toml:9 denies: "never from an agent"',
     ],
     approve: {
-      ran: ['ran make build\n', 'ran make build --silent\n', 'remembered: Always allow any `make build …`'],
-      not: ['id_rsa\nran', '`make build --silent` is not covered'],
+      ran: ['ran make build\n', "ran make 'build'\n", 'remembered: Always allow exactly `make build`'],
+      not: ['id_rsa\nran', "`make 'build'` is not covered"],
     },
     reject: { denied: ['reason: not today', 'remembered: nothing'], not: ['ran make'] },
   },

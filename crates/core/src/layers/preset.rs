@@ -120,6 +120,14 @@ mod tests {
     }
 
     fn verdict(name: &str, line: &str) -> Verdict {
+        tool_verdict(
+            name,
+            "bash",
+            Json::Object([("command".to_owned(), Json::String(line.to_owned()))].into()),
+        )
+    }
+
+    fn tool_verdict(name: &str, tool: &str, args: Json) -> Verdict {
         let place = Where {
             cwd: "/home/user/project".to_owned(),
             home: Some("/home/user".to_owned()),
@@ -127,11 +135,9 @@ mod tests {
             ..Where::default()
         };
         let policy = Policy::compile(vec![document(name)], &place).unwrap();
-        let command = Json::String(line.to_owned());
-        let args = Json::Object([("command".to_owned(), command)].into());
         let annotations = Default::default();
         let call = JudgedCall {
-            tool_name: "bash",
+            tool_name: tool,
             args: &args,
             cwd: None,
             annotations: &annotations,
@@ -229,6 +235,72 @@ mod tests {
                 "gradle build",
             ],
         );
+    }
+
+    #[test]
+    fn two_doors_have_one_lock_in_presets() {
+        let doors: &[(&str, &str, &[&str])] = &[
+            ("read_file", r#"{"path":"@"}"#, &["cat '@'", "cat < '@'"]),
+            ("write_file", r#"{"path":"@","content":"x"}"#, &["echo x > '@'", "echo x | tee '@'"]),
+            (
+                "edit_file",
+                r#"{"path":"@","old_string":"a","new_string":"b"}"#,
+                &["sed -i s/a/b/ '@'"],
+            ),
+            ("ls", r#"{"path":"@"}"#, &["ls '@'"]),
+            ("glob", r#"{"pattern":"**/*.c","path":"@"}"#, &["find '@' -name '*.c'"]),
+            ("grep", r#"{"pattern":"x","path":"@"}"#, &["grep -r x '@'"]),
+            ("delete_file", r#"{"path":"@"}"#, &["rm '@'", "rm -r '@'"]),
+        ];
+        let paths = [
+            "a",
+            "src/x.c",
+            "/home/user/notes.txt",
+            "/home/user/.ssh/id_rsa",
+            "/home/user/.bashrc",
+            "/etc/hosts",
+            "/tmp/x",
+            "/root/x",
+            ".env",
+            ".git/config",
+            "../other/x",
+            "/home/user",
+            "/home/user/project",
+            "/",
+            "/home/user/.claude",
+            "/proc/1/environ",
+            "/var/lib/x",
+        ];
+        let mut differ = Vec::new();
+        for name in PRESETS {
+            for path in paths {
+                for (tool, args, commands) in doors {
+                    // A folder is not written as a file.
+                    if path == "/home/user/project" && ["write_file", "edit_file"].contains(tool) {
+                        continue;
+                    }
+                    let by_tool =
+                        tool_verdict(name, tool, args.replace('@', path).parse().unwrap());
+                    for command in *commands {
+                        let by_command = verdict(name, &command.replace('@', path));
+                        // Of names alone `find` says less than the tool.
+                        let is_same = if *tool == "glob" {
+                            by_tool.effect >= by_command.effect
+                        } else {
+                            by_tool.effect == by_command.effect
+                        };
+                        if !is_same {
+                            let (tool_says, command_says) =
+                                (by_tool.reason.as_str(), by_command.reason);
+                            differ.push(format!(
+                                "{name}: {tool} {path}: {tool_says} / {command}: {command_says}"
+                            ));
+                        }
+                    }
+                }
+            }
+        }
+        assert!(differ.is_empty(), "{}", differ.join("\n"));
     }
 
     #[test]

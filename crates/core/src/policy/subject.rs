@@ -81,6 +81,8 @@ pub enum Extent {
     AllNames,
     /// It itself and, where it is a directory, all below it: what a deny looks at.
     Tree,
+    /// It itself and, where it should be a directory, all below it: a tool that deletes says nothing of which.
+    Perhaps,
     /// All below it: what an allow must cover too.
     Below,
 }
@@ -88,7 +90,7 @@ pub enum Extent {
 impl Extent {
     /// Whether what is below is used too.
     pub fn is_recursive(self) -> bool {
-        matches!(self, Self::AllNames | Self::Tree | Self::Below)
+        matches!(self, Self::AllNames | Self::Tree | Self::Perhaps | Self::Below)
     }
 }
 

@@ -65,7 +65,9 @@ impl Patterns {
         match extent {
             Extent::Itself => itself(),
             Extent::Names => Ok(itself()? || self.set.covers(&names, files)?),
-            Extent::Tree => Ok(itself()? && !self.except.touches_below(path, files)?),
+            Extent::Tree | Extent::Perhaps => {
+                Ok(itself()? && !self.except.touches_below(path, files)?)
+            }
             Extent::AllNames | Extent::Below => Ok((access == Access::Read || itself()?)
                 && self.set.covers(&names, files)?
                 && self.set.covers(&below(&names), files)?
@@ -85,7 +87,8 @@ impl Patterns {
         }
         // `**/.env` may be anywhere below, or nowhere; `/etc/**` surely is below `/`. What is deleted or moved away is not
         // to be had back; a list of names gives little away.
-        let mut surely = access == Access::Write;
+        // Whether there is anything below is not known of what may be a file.
+        let mut surely = access == Access::Write && extent != Extent::Perhaps;
         for glob in self.set.globs().filter(|glob| is_solid(glob.source())) {
             surely = surely || glob.touches_below(path, files)?;
         }

@@ -207,9 +207,14 @@ fn tools(foreign: &Foreign, names: Option<Vec<String>>, servers: Option<Vec<Stri
     if let Some(servers) = servers {
         let tools = servers.iter().flat_map(|server| {
             names.iter().flat_map(move |name| {
+                // A name may say the server once more.
+                let bare = bare(server, name);
+                let ours = Some(format!("mcp__{server}__{bare}"));
                 // Theirs joins the names with one `_`.
-                let theirs = (!allow).then(|| format!("mcp_{server}_{name}"));
-                [Some(format!("mcp__{server}__{name}")), theirs]
+                let theirs = (!allow).then(|| format!("mcp_{server}_{bare}"));
+                // The tool may be called so itself.
+                let whole = (!allow && bare != name).then(|| format!("mcp__{server}__{name}"));
+                [ours, theirs, whole]
             })
         });
         whole(tools.flatten().collect());
@@ -256,6 +261,9 @@ fn tools(foreign: &Foreign, names: Option<Vec<String>>, servers: Option<Vec<Stri
             _ => {
                 let mut tools = owned();
                 tools.push(name.clone());
+                if !allow {
+                    tools.extend(of_servers(name));
+                }
                 tools.dedup();
                 rule.tools = Some(tools);
             }
@@ -263,6 +271,34 @@ fn tools(foreign: &Foreign, names: Option<Vec<String>>, servers: Option<Vec<Stri
         rules.push(rule);
     }
     rules
+}
+
+/// The name of a tool without its server, where it says that too: `mcp_S_x`, `mcp__S__x`, `S__x`.
+fn bare<'n>(server: &str, name: &'n str) -> &'n str {
+    let prefixes = [format!("mcp__{server}__"), format!("mcp_{server}_"), format!("{server}__")];
+    prefixes.iter().find_map(|prefix| name.strip_prefix(prefix.as_str())).unwrap_or(name)
+}
+
+/// What a name of theirs that says a server is called here: `mcp_S_x` and `S__x` are `mcp__S__x`. Where the name of the server
+/// ends cannot be told when it has a `_` itself, so that each place counts: a deny must not be lost.
+fn of_servers(name: &str) -> Vec<String> {
+    if name.starts_with("mcp__") {
+        return Vec::new();
+    }
+    let Some(rest) = name.strip_prefix("mcp_") else {
+        return if name.contains("__") { vec![format!("mcp__{name}")] } else { Vec::new() };
+    };
+    let ends = rest.match_indices('_').filter(|(at, _)| *at > 0);
+    let mut names: Vec<String> = ends
+        .filter_map(|(at, _)| {
+            let (server, tool) = rest.split_at_checked(at)?;
+            Some(format!("mcp__{server}__{}", tool.strip_prefix('_')?))
+        })
+        .collect();
+    if rest.starts_with('*') || names.is_empty() {
+        names.push(format!("mcp__{rest}"));
+    }
+    names
 }
 
 /// Whether a tool of theirs has this name.

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::super::Effect;
 use super::super::document::{Document, Format as Written, Rule, Token, load, to_toml};
 use super::*;
 use crate::cases::cases;
@@ -257,11 +258,58 @@ fn gemini_rules() {
         ("mcpName='db'\ntoolName='query'\ndecision='allow'", &["allow tools mcp__db__query"], 0),
         ("mcpName='db'\ndecision='deny'", &["deny tools mcp__db__* mcp_db_*"], 0),
         ("toolName='*'\ndecision='ask_user'", &["ask tools *"], 0),
+        ("mcpName='S'\ntoolName='mcp_S_x'\ndecision='allow'", &["allow tools mcp__S__x"], 0),
     ];
     for (rule, expected, losses) in rows {
         let (lines, lost) = lines(Format::GeminiCli, &format!("[[rule]]\n{rule}\npriority = 1\n"));
         assert_eq!(lines, *expected, "{rule}");
         assert_eq!(lost, *losses, "{rule}");
+    }
+}
+
+/// Whatever way a rule names the tools of a server, it meets them as they are called here.
+#[test]
+fn gemini_denies_of_servers_are_not_lost() {
+    for rule in [
+        "mcpName='S'\ntoolName='mcp_S_*'",
+        "mcpName='S'\ntoolName='mcp_S_drop'",
+        "mcpName='S'\ntoolName='mcp__S__*'",
+        "mcpName='S'\ntoolName='S__drop'",
+        "mcpName='S'\ntoolName='*'",
+        "mcpName='S'\ntoolName='dr*'",
+        "mcpName='S'",
+        "mcpName=['T', 'S']\ntoolName=['x', 'drop']",
+        "mcpName='*'",
+        "mcpName='*'\ntoolName='drop'",
+        "toolName='mcp_S_*'",
+        "toolName='mcp_S_drop'",
+        "toolName='mcp_*'",
+        "toolName='S__*'",
+        "toolName='S__drop'",
+        "toolName='*'",
+        "toolName='mcp__S__drop'",
+    ] {
+        for decision in ["deny", "ask_user"] {
+            let text = format!("[[rule]]\n{rule}\ndecision='{decision}'\n");
+            let imported = imported(Format::GeminiCli, &text);
+            let meets = imported.document.rules.iter().any(|rule| {
+                let names = rule.tools.iter().flatten();
+                rule.effect != Effect::Allow
+                    && names
+                        .into_iter()
+                        .any(|name| crate::policy::compile::wild(name, "mcp__S__drop"))
+            });
+            assert!(meets, "{text}: {:#?}", imported.document.rules);
+        }
+    }
+    for (name, tool) in
+        [("mcp_my_server_*", "mcp__my_server__x"), ("mcp_my_server_x", "mcp__my_server__x")]
+    {
+        let text = format!("[[rule]]\ntoolName='{name}'\ndecision='deny'\n");
+        let imported = imported(Format::GeminiCli, &text);
+        let names = imported.document.rules.iter().filter_map(|rule| rule.tools.as_ref()).flatten();
+        let meets = names.into_iter().any(|name| crate::policy::compile::wild(name, tool));
+        assert!(meets, "{name}");
     }
 }
 

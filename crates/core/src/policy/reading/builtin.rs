@@ -57,6 +57,8 @@ pub(super) enum Recursive {
     Maybe,
     /// When one of these arguments is there and neither `false`, `null` nor 0.
     When(Names),
+    /// The same, and without them perhaps: many tools that delete a file take a directory as well.
+    Perhaps(Names),
 }
 
 const PATH: Names =
@@ -176,7 +178,7 @@ pub(super) fn of(name: &str) -> Option<Builtin> {
             recursive: if name.ends_with("directory") {
                 Recursive::Yes
             } else {
-                Recursive::When(&["recursive", "force"])
+                Recursive::Perhaps(&["recursive", "force"])
             },
             ..WRITE
         },

@@ -254,12 +254,14 @@ impl Reader<'_> {
                 let recursive = match plan.recursive {
                     Recursive::No | Recursive::Maybe => false,
                     Recursive::Yes => true,
-                    Recursive::When(names) => names.iter().any(|name| {
-                        self.value(name).is_some_and(|value| {
-                            !matches!(value, Json::Null | Json::Bool(false))
-                                && *value != Json::Number(0.0)
+                    Recursive::When(names) | Recursive::Perhaps(names) => {
+                        names.iter().any(|name| {
+                            self.value(name).is_some_and(|value| {
+                                !matches!(value, Json::Null | Json::Bool(false))
+                                    && *value != Json::Number(0.0)
+                            })
                         })
-                    }),
+                    }
                 };
                 let target = match self.below(plan, text) {
                     Ok(target) => target,
@@ -271,6 +273,7 @@ impl Reader<'_> {
                 let access = if says == Says::Write { Access::Write } else { Access::Read };
                 let extent = match (plan.recursive, recursive) {
                     (Recursive::Maybe, _) => Extent::Tree,
+                    (Recursive::Perhaps(_), false) => Extent::Perhaps,
                     (_, true) if plan.names => Extent::AllNames,
                     (_, true) => Extent::Below,
                     (_, false) if plan.names => Extent::Names,

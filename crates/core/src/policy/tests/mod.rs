@@ -1,6 +1,7 @@
 //! The semantics of policies, sentence by sentence.
 
 mod commands;
+mod doors;
 mod layers;
 mod links;
 mod paths;
