@@ -35,7 +35,7 @@ pub fn differences(
             continue;
         }
         let deed = Deed { path: place(deed), ..deed.clone() };
-        if is_said(&deed, said, world) || known::is_known(words, &deed, world) {
+        if is_said(words, &deed, said, world) || known::is_known(words, &deed, world) {
             continue;
         }
         if !found.iter().any(|other| other.how == deed.how && other.path == deed.path) {
@@ -52,7 +52,7 @@ fn place(deed: &Deed) -> String {
     }
 }
 
-fn is_said(deed: &Deed, said: &[Said], world: &World) -> bool {
+fn is_said(words: &[String], deed: &Deed, said: &[Said], world: &World) -> bool {
     let speaks = |access: Option<Access>| {
         said.iter().any(|it| {
             access.is_none_or(|access| it.access == access)
@@ -64,6 +64,7 @@ fn is_said(deed: &Deed, said: &[Said], world: &World) -> bool {
     };
     match deed.how {
         // What the line itself made may be read.
+        How::Reads if words.first().is_some_and(|name| known::looks_again(name)) => speaks(None),
         How::Reads => speaks(Some(Access::Read)) || !world.has(&deed.path) && is_ours(&deed.path),
         How::Lists => speaks(None) || !world.has(&deed.path) && is_ours(&deed.path),
         How::Writes => speaks(Some(Access::Write)) || is_passing(deed, said, world),

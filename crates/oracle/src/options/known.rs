@@ -46,24 +46,58 @@ const SOCKETS: &[&str] = &["/nscd/socket", "/dev/log", "/run/systemd/userdb", "/
 /// Programs that are scripts or leave a part of their work to others: whom they start.
 const RUNS: &[(&[&str], &[&str])] = &[
     (&["gunzip", "zcat", "uncompress", "gzcat"], &["gzip"]),
-    (&["zgrep", "zegrep", "zfgrep"], &["grep", "egrep", "fgrep", "gzip", "sed", "zgrep", "expr"]),
+    (
+        &["zgrep", "zegrep", "zfgrep"],
+        &["grep", "egrep", "fgrep", "gzip", "sed", "zgrep", "expr", "mktemp", "cat", "rm"],
+    ),
     (
         &["bzgrep", "bzegrep", "bzfgrep"],
         &["grep", "egrep", "fgrep", "bzip2", "sed", "basename", "bzgrep"],
     ),
-    (&["xzgrep", "xzegrep", "xzfgrep"], &["grep", "egrep", "fgrep", "xz", "sed", "tr", "xzgrep"]),
+    (
+        &["xzgrep", "xzegrep", "xzfgrep"],
+        &["grep", "egrep", "fgrep", "xz", "sed", "tr", "xzgrep", "expr"],
+    ),
     (&["egrep", "fgrep"], &["grep"]),
     (&["tar"], &["gzip", "bzip2", "xz", "zstd", "lzip", "lzop", "lzma", "compress"]),
     (
         &["man", "apropos", "whatis"],
-        &["man", "groff", "troff", "grotty", "nroff", "tbl", "preconv", "eqn", "zsoelim", "locale"],
+        &[
+            "man", "whatis", "groff", "troff", "grotty", "nroff", "tbl", "preconv", "eqn",
+            "zsoelim", "locale", "col", "gzip", "cat",
+        ],
     ),
     (&["npm", "npx", "corepack"], &["node"]),
     (&["unzip", "zipinfo"], &["unzip", "zipinfo"]),
+    (&["7z", "7za", "7zr"], &["7z", "7za", "7zr"]),
     (&["diff3", "sdiff", "wdiff", "colordiff"], &["diff"]),
     (&["ldd"], &["ld-linux-x86-64.so.2", "ld.so", "ldd"]),
     (&["cargo", "rustc", "rustfmt", "rustup"], &["cargo", "rustc", "rustfmt"]),
+    (&["lsb_release"], &["getopt"]),
+    (&["locale"], &["gzip"]),
+    (&["yq"], &["jq"]),
+    // Between local files.
+    (&["scp"], &["cp"]),
+    // `less --version`.
+    (&["bat", "batcat"], &["less"]),
 ];
+
+/// Files of the user's own with settings, and of the project, by the programs that look for them.
+const SETTINGS: &[(&[&str], &[&str])] = &[
+    // What git ignores is left out.
+    (
+        &["rg", "fd", "fdfind", "ag", "bat", "batcat"],
+        &["home/.gitconfig", "p/.git/config", "p/.git/HEAD", "p/.git/info/exclude", "p/.gitignore"],
+    ),
+    (&["node", "nodejs", "npm"], &["p/package.json"]),
+];
+
+/// Programs that open what they change, or what they show the attributes of, without another fact that says so.
+const LOOK_AGAIN: &[&str] =
+    &["chattr", "rsync", "sponge", "wipefs", "mkfs.ext4", "mkswap", "strip"];
+
+/// What these programs do to the machine's own files anyway: the kept pages of the manual.
+const OWN: &[(&[&str], &str)] = &[(&["man", "apropos", "whatis"], "/var/cache/man")];
 
 /// Commands of git that look, and change nothing but what they remember of the files.
 const GIT_LOOKS: &[&str] = &[
@@ -120,6 +154,14 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
             (is_system(path) && !named)
                 || momentary(path, words)
                 || DEVICES.contains(&path)
+                // What is in a directory is told by its list alone.
+                || deed.how == How::Reads && (world.has_dir(path) || path == "/")
+                || deed.how == How::Lists && is_below(path, "/dev")
+                // As root, whoever looks a user up finds more than others.
+                || path == "/etc/shadow" && !named
+                // Tried, and refused by the kernel.
+                || program == "ps" && path.ends_with("/environ") && deed.call.contains("EACCES")
+                || settings(program, path)
                 || program == "git" && git_reads(deed, words, world)
         }
         How::Writes => {
@@ -127,12 +169,27 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
                 || path.starts_with("/dev/pts/")
                 || path.starts_with("/proc/self/")
                 || momentary(path, words)
+                || OWN
+                    .iter()
+                    .any(|(programs, dir)| programs.contains(&program) && is_below(path, dir))
                 || program == "git" && git_writes(path, words, world)
         }
         How::Runs => runs(program, deed),
         How::Connects => SOCKETS.iter().any(|socket| path.contains(socket)),
         How::Signals | How::Machine => false,
     }
+}
+
+fn settings(program: &str, path: &str) -> bool {
+    let inside = path.strip_prefix(super::world::ROOT).map(|path| path.trim_start_matches('/'));
+    SETTINGS.iter().any(|(programs, files)| {
+        programs.contains(&program) && inside.is_some_and(|path| files.contains(&path))
+    })
+}
+
+/// Whether a program opens again what it is said to write.
+pub fn looks_again(program: &str) -> bool {
+    LOOK_AGAIN.contains(&program)
 }
 
 fn is_system(path: &str) -> bool {
@@ -165,11 +222,15 @@ fn runs(program: &str, deed: &Deed) -> bool {
     let listed =
         RUNS.iter().any(|(programs, runs)| programs.contains(&program) && runs.contains(&name));
     // Its own parts, and the editor of the environment, which is `true`.
+    // `ag` asks git what it ignores.
+    let ignored = matches!(program, "ag")
+        && (deed.call.contains("git config -z --path --get core.excludesfile")
+            || name == "git" && deed.call.contains("\"core.excludesfile\""));
     let git = program == "git"
         && (name == "git"
             || deed.path.contains("/git-core/")
             || matches!(name, "sh" | "dash" | "bash" | "true") && deed.call.contains("\"true"));
-    listed || git
+    listed || git || ignored
 }
 
 fn git_reads(deed: &Deed, words: &[String], world: &World) -> bool {

@@ -189,6 +189,12 @@ impl World {
         self.tracked.contains(inside)
     }
 
+    /// Whether this was a directory from the beginning.
+    pub fn has_dir(&self, path: &str) -> bool {
+        path == ROOT
+            || self.made.get(Path::new(path)).is_some_and(|made| matches!(made.what, What::Dir))
+    }
+
     /// The bytes of a file as it was.
     pub fn text(&self, path: &str) -> Option<&[u8]> {
         match &self.made.get(Path::new(path))?.what {
