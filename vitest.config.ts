@@ -112,6 +112,7 @@ const overFiles = (name: string, { exclude = [], env = {} }: Partial<Project>) =
   });
 
 const aSample = { COUNTERSIGN_EFFORT: 'sample' };
+const whole = { COUNTERSIGN_EFFORT: 'quick' };
 const thorough = { COUNTERSIGN_EFFORT: 'thorough' };
 
 /** One server for all of a project's tests. */
@@ -140,8 +141,8 @@ const once = project('7', { name: 'once', include: ONCE, exclude: [...POSTGRES, 
 /** What `npm run test:all` adds: more of each, and all of what was a sample. */
 const long = [
   ...project('7', { name: 'long', include: WITH_EFFORT, exclude: POSTGRES, env: thorough }),
-  ...withAi('6', 'long-ai6', { include: SAMPLED }),
-  ...overFiles('long-sqlite', { exclude: TESTS.filter((file) => !SAMPLED.includes(file)) }),
+  ...withAi('6', 'long-ai6', { include: SAMPLED, env: whole }),
+  ...overFiles('long-sqlite', { exclude: TESTS.filter((file) => !SAMPLED.includes(file)), env: whole }),
 ];
 
 /** What it adds over PostgreSQL. */

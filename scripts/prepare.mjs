@@ -84,15 +84,11 @@ function isInstalledByHand() {
       JSON.stringify(Object.entries(manifest[kind] ?? {}).toSorted()),
   );
   const isForUs = ({ os, cpu }) => (!os || os.includes(process.platform)) && (!cpu || cpu.includes(process.arch));
-  return (
-    sameWish &&
-    Object.entries(lock).every(
-      ([path, wanted]) =>
-        path === '' ||
-        there[path]?.version === wanted.version ||
-        (wanted.optional && (wanted.libc || !isForUs(wanted))),
-    )
-  );
+  // Also what only a package for another platform needs, which names none itself.
+  const mayLack = ({ optional, libc, os, cpu }) => optional && (libc || !(os || cpu) || !isForUs({ os, cpu }));
+  const isThere = ([path, wanted]) =>
+    path === '' || (there[path] === undefined ? mayLack(wanted) : there[path].version === wanted.version);
+  return sameWish && Object.entries(lock).every(isThere);
 }
 
 const install = {

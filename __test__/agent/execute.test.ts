@@ -234,4 +234,26 @@ describe.skipIf(process.platform === 'win32')('what a command started', () => {
       // It was still in the group.
     }
   });
+
+  test('and left its group is heard out, though nobody could read for a while', async () => {
+    const inGroup = `while ! [ -s pid ]; do sleep 0.01; done; echo $$ > leader`;
+    const outside = `echo $$ > pid; while ! [ -e go ]; do sleep 0.01; done; echo late; : > wrote; exec sleep 1000`;
+    const running = backend.execute(`setsid sh -c '${outside}' & ${inGroup}`);
+    await written('leader');
+    await until(() => {
+      try {
+        return !process.kill(pidIn('leader'), 0);
+      } catch {
+        return true;
+      }
+    });
+    // From here on this thread stands still, until nobody waits any longer. After this, timers are looked at first.
+    await new Promise((resolve) => setImmediate(resolve));
+    writeFileSync(join(root, 'go'), '');
+    const clock = new Int32Array(new SharedArrayBuffer(4));
+    for (const since = performance.now(); performance.now() - since < 1_100 || !existsSync(join(root, 'wrote'));)
+      Atomics.wait(clock, 0, 0, 10);
+    expect((await running).output).toBe('late\n');
+    process.kill(pidIn('pid'), 'SIGKILL');
+  });
 });

@@ -132,7 +132,7 @@ describe('no file imports', () => {
   });
 
   test('what is slow to load, before it is needed', () => {
-    // Each a third of a millisecond or less. `node:util`, `node:crypto` take 4, `node:fs/promises` 1.4: see docs/performance.md, P7.
+    // Each a third of a millisecond or less. `node:util`, `node:crypto` and `node:fs/promises` take several times that.
     const quick = /^node:(?:async_hooks|os|path|util\/types)$/;
     const atOnce = imports.filter(({ isType, isLater }) => !isType && !isLater);
     const loaded = new Set(['ts/index.ts']);

@@ -3,7 +3,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { CommandResult } from '../../../agent.js';
 import { BackendError } from '../../errors/backend-error.js';
 import { messageOf } from '../../errors/message-of.js';
@@ -13,6 +13,9 @@ import { ProcessGroup } from './process-group.js';
 
 /** How long the output may stay open after the end, in ms: what left the group could hold it for ever. */
 const LINGER = 1_000;
+
+/** No pipe holds more, in bytes: who has read so much has read all that was written before. */
+const PIPE = 4 * 1024 * 1024;
 
 /** The longest that a timer can wait, in ms. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -66,13 +69,28 @@ export async function runCommand(command: string, options: CommandOptions): Prom
     forget();
   }
   await group?.clear();
-  const patience = new AbortController();
-  await Promise.race([closed, sleep(LINGER, undefined, { signal: patience.signal }).catch(() => {})]);
-  patience.abort();
+  await readLast(output, closed);
   child.stdout.destroy();
 
   const [exitCode, signal] = ended;
   return { output: output.text(), exitCode, signal, truncated: output.truncated, bytes: output.bytes, stopped };
+}
+
+/** Until the output is closed, or for a while: then until all has been read that was written by then. */
+async function readLast(output: BothEnds, closed: Promise<void>): Promise<void> {
+  const patience = new AbortController();
+  let isClosed = false;
+  await Promise.race([
+    closed.then(() => (isClosed = true)),
+    sleep(LINGER, undefined, { signal: patience.signal }).catch(() => {}),
+  ]);
+  patience.abort();
+  // This thread may have stood still. Each turn of its loop reads what is there; who writes for ever is not waited for.
+  const most = output.bytes + PIPE;
+  for (let before = -1; !isClosed && output.bytes !== before && output.bytes < most;) {
+    before = output.bytes;
+    await turn();
+  }
 }
 
 function start(command: string, { cwd, env }: CommandOptions): ChildProcessByStdio<null, Readable, null> {
