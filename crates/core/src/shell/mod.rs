@@ -22,7 +22,8 @@ mod values;
 
 pub(crate) use effects::parts;
 pub use effects::{
-    Arity, Described, DescribedOption, described, is_interpreter_or_launcher, subcommand_depth,
+    Arity, Described, DescribedOption, described, is_interpreter_or_launcher, programs_document,
+    subcommand_depth,
 };
 pub(crate) use effects::{Kind, Knowledge, kind, knowledge_of, special_like};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};

@@ -1,0 +1,122 @@
+//! `docs/programs.md`, made from the tables.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::described::{Arity, Described, DescribedOption, described};
+
+const HEAD: &str = "# Programs
+
+This page is made from the tables that the prover reads (`crates/core/src/shell/effects/programs/`), by
+`cargo run -p countersign-core --example programs > docs/programs.md`. A test keeps the two equal.
+
+For each program it says what its words do. A rule that allows a program allows what stands here as _nothing_ and as reading;
+files that are written and addresses that are fetched are judged by the rules for those. Whatever is listed under **asks**, and
+**any option that is not listed here**, is asked about, unless a rule spells out those very words: what is not described is not
+allowed. A program that is not on this page is only known by its name, and a rule for it allows whatever it does.
+
+- An option may be listed twice: versions of the program differ, and then all readings count.
+- A word that only the run will tell counts as any option, as long as the program takes options.
+- _open_: the options are not described. No preset allows such a program.
+- _looked at_: code of the prover reads these words, as it does scripts of `sed` and `awk`.
+";
+
+/// What is told of the uses, in this order.
+const USES: [(&str, &[&str]); 6] = [
+    ("asks", &["runs", "runs-file", "loads", "connects", "shows", "alters", "follows"]),
+    ("writes", &["write", "write-below", "change", "into"]),
+    ("fetches", &["url"]),
+    ("reads", &["read", "read-below", "settles-read", "base", "recursive"]),
+    ("looked at", &["code", "keep", "other"]),
+    ("nothing", &["nothing", "settles"]),
+];
+
+/// The document.
+pub fn programs_document() -> String {
+    let mut text = HEAD.to_owned();
+    let mut commands: BTreeMap<&str, Vec<Described>> = BTreeMap::new();
+    let mut programs: Vec<Described> = Vec::new();
+    for described in described() {
+        match described.parent {
+            Some(parent) => commands.entry(parent).or_default().push(described),
+            None => programs.push(described),
+        }
+    }
+    programs.sort_by(|a, b| a.names.cmp(&b.names));
+    for program in &programs {
+        section(&mut text, "##", program, &program.names.join("`, `"));
+        let Some(first) = program.names.first() else { continue };
+        let deeper = format!("{first}.");
+        let own = commands.iter().filter(|(parent, _)| *parent == first || parent.starts_with(&deeper));
+        for (parent, below) in own {
+            let mut below: Vec<&Described> = below.iter().collect();
+            below.sort_by(|a, b| a.names.cmp(&b.names));
+            let parent = parent.replace('.', " ");
+            for command in below {
+                let names: Vec<String> =
+                    command.names.iter().map(|name| format!("{parent} {name}")).collect();
+                section(&mut text, "###", command, &names.join("`, `"));
+            }
+        }
+    }
+    text
+}
+
+fn section(text: &mut String, level: &str, program: &Described, names: &str) {
+    let _ = writeln!(text, "\n{level} `{names}`\n");
+    if !program.closed {
+        let _ = writeln!(text, "- _open_");
+    }
+    let operands = if program.has_commands { "one of its commands" } else { &program.operands };
+    let _ = writeln!(text, "- operands: {operands}");
+    for (title, uses) in USES {
+        let mut options: Vec<String> = program
+            .options
+            .iter()
+            .filter(|option| uses.contains(&option.uses))
+            .map(|option| spelled(option, title))
+            .collect();
+        options.sort();
+        options.dedup();
+        if !options.is_empty() {
+            let _ = writeln!(text, "- {title}: {}", options.join(" "));
+        }
+    }
+}
+
+fn spelled(DescribedOption { spelling, takes, uses }: &DescribedOption, title: &str) -> String {
+    let value = match takes {
+        Arity::Nothing => "",
+        Arity::Value => "=",
+        Arity::Maybe => "[=]",
+    };
+    match (title, *uses) {
+        ("asks", why) => format!("`{spelling}{value}` ({why})"),
+        _ => format!("`{spelling}{value}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_use_of_an_option_has_a_place() {
+        for program in described() {
+            for option in program.options {
+                let told = USES.iter().filter(|(_, uses)| uses.contains(&option.uses)).count();
+                assert_eq!(told, 1, "{}", option.uses);
+            }
+        }
+    }
+
+    #[test]
+    fn the_page_is_what_the_tables_say() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/programs.md");
+        let page = std::fs::read_to_string(page).unwrap_or_default();
+        assert!(
+            page == programs_document(),
+            "docs/programs.md is stale: cargo run -p countersign-core --example programs > docs/programs.md"
+        );
+    }
+}
