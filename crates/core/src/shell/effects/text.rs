@@ -11,7 +11,7 @@ pub(super) fn uniq(walk: &mut Walk) {
 
 /// What becomes a part of a name. With a slash in it, it would name another directory.
 pub(super) fn suffix(walk: &mut Walk, part: Part) {
-    if !walk.word(part).literal().is_some_and(|text| !text.contains('/')) {
+    if walk.word(part).literal().is_none_or(|text| text.contains('/')) {
         walk.runs(part.arg, Why::Script);
     }
 }
