@@ -88,11 +88,12 @@ impl<'a> Walk<'a> {
             self.option(*uses, Part { arg: 0, skip: 0 });
         }
         if self.program.at_files {
-            let names_file = |word: &Word| words::beginning(word).starts_with('@');
-            for (at, _) in
-                self.argv.iter().enumerate().skip(from).filter(|(_, word)| names_file(word))
-            {
-                self.effects.unknown.push((at, Why::RunsCode));
+            for (at, word) in self.argv.iter().enumerate().skip(from) {
+                if words::beginning(word).starts_with('@') {
+                    self.effects.unknown.push((at, Why::RunsCode));
+                } else if words::begins_unknown(word) && !self.files.contains(word) {
+                    self.effects.unknown.push((at, Why::MayBeOption));
+                }
             }
         }
         if self.program.style == Style::Own {
