@@ -1,6 +1,8 @@
 //! Folders that git takes for a repository though nobody made one there: a `HEAD`, `objects` and `refs` beside each other,
 //! as any clone can bring them. Their `config` says which programs git runs.
 
+use std::sync::Arc;
+
 use super::Reader;
 use crate::path::{Located, PathError, Where, locate};
 use crate::policy::judge::{NeedsFiles, through};
@@ -28,7 +30,7 @@ impl Reader<'_> {
             let moved = !subject.start.dirs.is_empty() || subject.start.bases != host;
             moved && asks(&subject.kind)
         });
-        let Some(start) = subject.map(|subject| subject.start.clone()) else { return Ok(()) };
+        let Some(start) = subject.map(|subject| Arc::clone(&subject.start)) else { return Ok(()) };
         // One that the line itself makes is not there yet.
         let made = self.subjects.iter().any(|subject| match &subject.kind {
             Kind::Path { access: Access::Write, target, .. } => {

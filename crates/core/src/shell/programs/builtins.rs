@@ -406,10 +406,9 @@ fn may_name(argv: &[Word], at: usize) -> bool {
         return word.pieces.contains(&Piece::Unknown { splits: true }) || begins;
     }
     // Beside an operator it is an operand.
-    begins
-        && !word_is(at + 1, BINARY)
-        && !(at > 1 && word_is(at - 1, BINARY))
-        && !(at > 1 && word_is(at - 1, UNARY))
+    let beside =
+        word_is(at + 1, BINARY) || (at > 1 && (word_is(at - 1, BINARY) || word_is(at - 1, UNARY)));
+    begins && !beside
 }
 
 /// Operators of `test` between two operands.
