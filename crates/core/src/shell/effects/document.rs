@@ -47,7 +47,8 @@ pub fn programs_document() -> String {
         section(&mut text, "##", program, &program.names.join("`, `"));
         let Some(first) = program.names.first() else { continue };
         let deeper = format!("{first}.");
-        let own = commands.iter().filter(|(parent, _)| *parent == first || parent.starts_with(&deeper));
+        let own =
+            commands.iter().filter(|(parent, _)| *parent == first || parent.starts_with(&deeper));
         for (parent, below) in own {
             let mut below: Vec<&Described> = below.iter().collect();
             below.sort_by(|a, b| a.names.cmp(&b.names));
