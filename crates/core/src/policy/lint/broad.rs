@@ -101,6 +101,11 @@ pub(super) fn check(report: &mut Report, documents: &[Document]) {
     let guarded = documents.iter().flat_map(|document| &document.rules).any(|rule| {
         rule.effect != Effect::Allow && rule.writes.iter().any(|write| write.value == "/**")
     });
+    // Secrets are asked about, or denied, by a rule of their own.
+    let secrets = documents.iter().flat_map(|document| &document.rules).any(|rule| {
+        let names_keys = |text: &str| text.contains("/.ssh") || text.contains("{ssh");
+        rule.effect != Effect::Allow && rule.reads.iter().any(|read| names_keys(&read.value))
+    });
     for command in &rule.commands {
         if let Some(why) = command_is_broad(&command.value, guarded) {
             report.warn(command.at, FindingCode::TooBroad, why);
@@ -108,7 +113,7 @@ pub(super) fn check(report: &mut Report, documents: &[Document]) {
     }
     for (what, patterns) in [("reads", &rule.reads), ("writes", &rule.writes)] {
         for pattern in patterns {
-            if is_everywhere(&pattern.value) {
+            if is_everywhere(&pattern.value) && !(what == "reads" && secrets) {
                 let message = format!(
                     "{what} of {} reach the whole disk or the whole home directory: name the directories that are meant",
                     quoted(&pattern.value)
@@ -246,9 +251,13 @@ fn is_open_word(name: &str, text: &str) -> bool {
         || analyze(&line, Shell::Bash).facts.iter().any(|fact| unknown(&fact.what))
 }
 
-/// Whether a token stands for certain words.
+/// Whether a token stands for certain words, or for words with a certain beginning.
 fn is_told(token: &Token) -> bool {
-    matches!(token, Token::Text(_) | Token::OneOf(_))
+    match token {
+        Token::Text(_) | Token::OneOf(_) => true,
+        Token::Like(text) => !text.starts_with(['*', '-']),
+        Token::Any | Token::Rest => false,
+    }
 }
 
 /// Whether the name of the program alone says nothing of what is done. Some volumes ignore case.
