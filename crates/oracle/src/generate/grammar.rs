@@ -3,6 +3,7 @@
 use fastrand::Rng;
 
 use super::compound::{case, conditional, function, loop_over};
+use super::evaluating::{evaluating, joined, revealed};
 use super::words::{ALLOWED, FORBIDDEN, arithmetic, blank, payload, word};
 use super::wrapping::{here, nested, redirected, wrapped};
 use super::{often, pick};
@@ -74,7 +75,10 @@ fn command(rng: &mut Rng, depth: u8) -> String {
     }
     let deeper = depth + 1;
     match rng.u8(..100) {
-        0..32 => simple(rng, depth),
+        0..24 => simple(rng, depth),
+        24..28 => evaluating(rng, depth),
+        28..31 => revealed(rng),
+        31..32 => joined(rng),
         32..40 => redirected(rng, depth),
         40..50 => here(rng, depth),
         50..58 => wrapped(rng, depth),

@@ -4,6 +4,7 @@
 //! refute. What is not allowed stands mostly where no shell should run it: in quotes, comments, here-documents.
 
 mod compound;
+mod evaluating;
 mod grammar;
 mod mutate;
 mod words;

@@ -124,30 +124,16 @@ impl Campaign {
 
         let todo: Mutex<VecDeque<Target>> = Mutex::new(targets.into());
         let work: Mutex<VecDeque<(String, Order)>> = Mutex::new(VecDeque::new());
-        each(&mut workers, &programs, &|worker| {
-            let Some(target) = lock(&todo).pop_front() else { return Ok(false) };
-            let Answer::Options(options) = worker.ask(&Order::Options(target.clone()))? else {
-                return Err(io::Error::other("no options"));
-            };
-            let options: Vec<String> = options.into_iter().collect();
-            let parts = self.lines.div_ceil(PIECE).max(1);
-            let orders = (0..parts).map(|part| {
-                let order = Order::Run {
-                    target: target.clone(),
-                    options: options.clone(),
-                    seed: self.seed,
-                    part: (part, parts),
-                    most: self.lines.div_ceil(parts),
-                    seconds: (self.seconds / parts as u64).max(1),
-                };
-                (target.name(), order)
-            });
-            lock(&work).extend(orders);
-            Ok(true)
-        })?;
         let shared = Mutex::new(&mut report);
         each(&mut workers, &programs, &|worker| {
-            let Some((name, order)) = lock(&work).pop_front() else { return Ok(false) };
+            let next = lock(&work).pop_front();
+            let Some((name, order)) = next else {
+                // Its lines are the next work.
+                let Some(target) = lock(&todo).pop_front() else { return Ok(false) };
+                let orders = self.orders(worker, &target)?;
+                lock(&work).extend(orders);
+                return Ok(true);
+            };
             let answer = worker.ask(&order);
             let mut report = lock(&shared);
             let row = report.rows.entry(name).or_default();
@@ -166,6 +152,25 @@ impl Campaign {
         })?;
         report.took = started.elapsed();
         Ok(report)
+    }
+
+    /// The pieces of a program's lines.
+    #[cfg(target_os = "linux")]
+    fn orders(&self, worker: &mut Worker, target: &Target) -> io::Result<Vec<(String, Order)>> {
+        let Answer::Options(options) = worker.ask(&Order::Options(target.clone()))? else {
+            return Err(io::Error::other("no options"));
+        };
+        let options: Vec<String> = options.into_iter().collect();
+        let parts = self.lines.div_ceil(PIECE).max(1);
+        let order = |part: usize| Order::Run {
+            target: target.clone(),
+            options: options.clone(),
+            seed: self.seed,
+            part: (part, parts),
+            most: self.lines.div_ceil(parts),
+            seconds: (self.seconds / parts as u64).max(1),
+        };
+        Ok((0..parts).map(|part| (target.name(), order(part))).collect())
     }
 
     /// Does it.

@@ -241,7 +241,11 @@ impl Inside {
         found.extend(letters());
         let Some((name, rest)) = target.words.split_first() else { return Ok(found) };
         let Some(file) = which(name) else { return Ok(found) };
+        let known = found.len();
         for help in ["--help", "-h", "-help", "-?"] {
+            if found.len() > known + 3 {
+                break;
+            }
             let mut words = vec![name.clone()];
             words.extend(rest.iter().cloned());
             words.push(help.to_owned());

@@ -174,7 +174,7 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
                     .any(|(programs, dir)| programs.contains(&program) && is_below(path, dir))
                 || program == "git" && git_writes(path, words, world)
         }
-        How::Runs => runs(program, deed),
+        How::Runs => runs(program, words, deed),
         How::Connects => SOCKETS.iter().any(|socket| path.contains(socket)),
         How::Signals | How::Machine => false,
     }
@@ -217,11 +217,11 @@ fn momentary(path: &str, words: &[String]) -> bool {
         .any(|dir| is_below(path, dir) && !words.iter().skip(1).any(|word| word.contains(dir)))
 }
 
-fn runs(program: &str, deed: &Deed) -> bool {
+fn runs(program: &str, words: &[String], deed: &Deed) -> bool {
     let name = deed.path.rsplit('/').next().unwrap_or_default();
     let listed =
         RUNS.iter().any(|(programs, runs)| programs.contains(&program) && runs.contains(&name));
-    // Its own parts, and the editor of the environment, which is `true`.
+    // Its own parts, the other end of what is on this machine, and the editor of the environment, which is `true`.
     // `ag` asks git what it ignores.
     let ignored = matches!(program, "ag")
         && (deed.call.contains("git config -z --path --get core.excludesfile")
@@ -229,7 +229,12 @@ fn runs(program: &str, deed: &Deed) -> bool {
     let git = program == "git"
         && (name == "git"
             || deed.path.contains("/git-core/")
-            || matches!(name, "sh" | "dash" | "bash" | "true") && deed.call.contains("\"true"));
+            || name == "true"
+            || name == "man" && words.iter().any(|word| word == "help")
+            || matches!(name, "sh" | "dash" | "bash")
+                && ["\"true", "-c\", \"git-upload-pack '", "-c\", \"git-receive-pack '"]
+                    .iter()
+                    .any(|script| deed.call.contains(script)));
     listed || git || ignored
 }
 
