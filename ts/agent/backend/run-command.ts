@@ -79,15 +79,11 @@ export async function runCommand(command: string, options: CommandOptions): Prom
 /** Until the output is closed, or for a while: then until all has been read that was written by then. */
 async function readLast(output: BothEnds, closed: Promise<void>): Promise<void> {
   const patience = new AbortController();
-  let isClosed = false;
-  await Promise.race([
-    closed.then(() => (isClosed = true)),
-    sleep(LINGER, undefined, { signal: patience.signal }).catch(() => {}),
-  ]);
+  await Promise.race([closed, sleep(LINGER, undefined, { signal: patience.signal }).catch(() => {})]);
   patience.abort();
   // This thread may have stood still. Each turn of its loop reads what is there; who writes for ever is not waited for.
   const most = output.bytes + PIPE;
-  for (let before = -1; !isClosed && output.bytes !== before && output.bytes < most;) {
+  for (let before = -1; output.bytes !== before && output.bytes < most;) {
     before = output.bytes;
     await turn();
   }
