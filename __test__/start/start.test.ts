@@ -242,7 +242,7 @@ test('what is shown draws nothing on the screen', async () => {
 });
 
 test('commands do not see API keys', async () => {
-  const { stdout } = await start(['run env', 'y']);
+  const { stdout } = await start(['run env | grep -E "PATH=|KEY"', 'y']);
   expect(stdout).toContain('PATH=');
   expect(stdout).not.toContain('API_KEY');
 });

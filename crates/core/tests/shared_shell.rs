@@ -59,9 +59,9 @@ fn document(rules: &Value) -> Document {
     read(&text.to_string(), Format::Object, source).unwrap()
 }
 
-/// Rows that are answered more strictly than they say: words that come from the input stand where an option that runs code
-/// could (`rg --pre`).
-const ARGUED: [&str; 1] = ["sh-p-052"];
+/// Rows that are answered more strictly than they say: words that only the run will tell stand where an option that runs code
+/// could (`rg --pre`, `cargo test --config`).
+const ARGUED: [&str; 3] = ["sh-p-030", "sh-p-036", "sh-p-052"];
 
 #[test]
 fn shared_shell_rows() {

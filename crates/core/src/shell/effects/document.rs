@@ -44,7 +44,7 @@ pub fn programs_document() -> String {
     }
     programs.sort_by(|a, b| a.names.cmp(&b.names));
     for program in &programs {
-        section(&mut text, "##", program, &program.names.join("`, `"));
+        section(&mut text, "##", program, &quoted(program.names.iter()));
         let Some(first) = program.names.first() else { continue };
         let deeper = format!("{first}.");
         let own =
@@ -56,15 +56,27 @@ pub fn programs_document() -> String {
             for command in below {
                 let names: Vec<String> =
                     command.names.iter().map(|name| format!("{parent} {name}")).collect();
-                section(&mut text, "###", command, &names.join("`, `"));
+                section(&mut text, "###", command, &quoted(names.iter()));
             }
         }
     }
     text
 }
 
+fn quoted(names: impl Iterator<Item = impl std::fmt::Display>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
 fn section(text: &mut String, level: &str, program: &Described, names: &str) {
-    let _ = writeln!(text, "\n{level} `{names}`\n");
+    text.push('\n');
+    let names: Vec<String> = names.split(", ").map(|name| format!("{name},")).collect();
+    let mut head = String::new();
+    wrapped(&mut head, level, &names);
+    // A title is one line: of many names the first few.
+    let mut lines = head.lines();
+    let first = lines.next().unwrap_or_default();
+    let more = if lines.next().is_some() { " …" } else { "" };
+    let _ = writeln!(text, "{}{more}\n", first.trim_end_matches(','));
     if !program.closed {
         let _ = writeln!(text, "- _open_");
     }
@@ -80,9 +92,26 @@ fn section(text: &mut String, level: &str, program: &Described, names: &str) {
         options.sort();
         options.dedup();
         if !options.is_empty() {
-            let _ = writeln!(text, "- {title}: {}", options.join(" "));
+            wrapped(text, &format!("- {title}:"), &options);
         }
     }
+}
+
+/// The longest line, in bytes.
+const WIDTH: usize = 130;
+
+/// An item of a list with these words, in lines that one can read.
+fn wrapped(text: &mut String, item: &str, words: &[String]) {
+    let mut line = item.to_owned();
+    for word in words {
+        if line.len() + 1 + word.len() > WIDTH {
+            let _ = writeln!(text, "{line}");
+            " ".clone_into(&mut line);
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    let _ = writeln!(text, "{line}");
 }
 
 fn spelled(DescribedOption { spelling, takes, uses }: &DescribedOption, title: &str) -> String {

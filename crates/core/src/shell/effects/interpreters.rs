@@ -28,7 +28,7 @@ pub(super) fn module(walk: &mut Walk, part: super::walk::Part) {
 
 /// `error::DeprecationWarning`; a class of a module is imported.
 pub(super) fn warning(walk: &mut Walk, part: super::walk::Part) {
-    if !walk.word(part).literal().is_some_and(|text| !text.contains('.')) {
+    if walk.word(part).literal().is_none_or(|text| text.contains('.')) {
         walk.runs(part.arg, Why::RunsCode);
     }
 }

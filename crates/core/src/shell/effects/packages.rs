@@ -108,7 +108,7 @@ pub(super) fn listed(walk: &mut Walk) {
 /// Phases are the project's; a goal of a plugin may be of any plugin, which is fetched.
 pub(super) fn goals_of_maven(walk: &mut Walk) {
     for operand in std::mem::take(&mut walk.operands) {
-        if !walk.place(operand.arg).literal().is_some_and(|text| !text.contains(':')) {
+        if walk.place(operand.arg).literal().is_none_or(|text| text.contains(':')) {
             walk.runs(operand.arg, Why::RunsCode);
         }
     }
@@ -225,7 +225,7 @@ const LEAVE: &[&str] =
 /// A goal of a build.
 pub(super) fn goal(walk: &mut Walk, part: Part) {
     let word = walk.word(part);
-    if !word.literal().is_some_and(|text| !LEAVE.iter().any(|name| text.contains(name))) {
+    if word.literal().is_none_or(|text| LEAVE.iter().any(|name| text.contains(name))) {
         walk.runs(part.arg, Why::RunsCode);
     }
 }
