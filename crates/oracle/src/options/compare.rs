@@ -4,7 +4,7 @@ use countersign_core::shell::Access;
 use serde::{Deserialize, Serialize};
 
 use super::deeds::{Deed, How, real};
-use super::judge::Said;
+use super::judge::{Said, Spoken};
 use super::known;
 use super::world::World;
 
@@ -25,13 +25,22 @@ pub struct Difference {
 
 /// All that was done and not spoken of, each once. `words` are the line's.
 pub fn differences(
-    words: &[String], file: &str, said: &[Said], deeds: &[Deed], world: &World,
+    words: &[String], file: &str, spoken: &Spoken, deeds: &[Deed], world: &World,
 ) -> Vec<Deed> {
     let mut found: Vec<Deed> = Vec::new();
     let mut started = false;
+    let said = spoken.files.as_slice();
+    let runs = |path: &str| {
+        let name = path.rsplit('/').next();
+        spoken.programs.iter().any(|program| program == path || Some(program.as_str()) == name)
+    };
     for deed in deeds {
         if deed.how == How::Runs && !started && (deed.path == file) {
             started = true;
+            continue;
+        }
+        // What a wrapper runs has its own part in the verdict.
+        if deed.how == How::Runs && runs(&deed.path) && started {
             continue;
         }
         let deed = Deed { path: place(deed), ..deed.clone() };

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::compare::{Difference, differences};
 use super::deeds::{Deed, How, deeds};
-use super::judge::{Judge, Opinion, Said};
+use super::judge::{Judge, Opinion, Spoken};
 use super::lines::{letters, lines, quoted};
 use super::mounts;
 use super::targets::{Target, named, which};
@@ -213,7 +213,7 @@ impl Inside {
             ["sh", "-c", "cat secret ../outside/secret; echo > new; rm a.txt; ls d; mkdir d/n"];
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let file = which("sh").ok_or_else(|| io::Error::other("there is no sh"))?;
-        let ran = self.ran(&file, &words, &[])?;
+        let ran = self.ran(&file, &words, &Spoken::default())?;
         let root = super::world::ROOT;
         for (how, path) in [
             (How::Reads, "p/secret"),
@@ -278,7 +278,7 @@ impl Inside {
         }
     }
 
-    fn ran(&mut self, file: &Path, words: &[String], said: &[Said]) -> io::Result<Ran> {
+    fn ran(&mut self, file: &Path, words: &[String], said: &Spoken) -> io::Result<Ran> {
         let Some(seen) = self.trace(file, words)? else {
             return Err(io::ErrorKind::TimedOut.into());
         };

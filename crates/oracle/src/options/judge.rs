@@ -30,11 +30,20 @@ pub struct Said {
     pub below: bool,
 }
 
+/// All that a verdict speaks of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spoken {
+    /// Files.
+    pub files: Vec<Said>,
+    /// The names of the programs that run.
+    pub programs: Vec<String>,
+}
+
 /// What is said about a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opinion {
-    /// It runs, and these files are used.
-    Allowed(Vec<Said>),
+    /// It runs, and this is what it does.
+    Allowed(Spoken),
     /// It does not run without a question.
     Asked(String),
 }
@@ -93,8 +102,11 @@ impl Judge {
             return Ok(Opinion::Asked(verdict.reason));
         }
         let files = Cached::new(&RealFiles);
-        let said = verdict.subjects.iter().filter_map(|judged| said(&judged.subject, &files));
-        Ok(Opinion::Allowed(said.collect()))
+        let subjects = || verdict.subjects.iter().map(|judged| &judged.subject);
+        Ok(Opinion::Allowed(Spoken {
+            files: subjects().filter_map(|subject| said(subject, &files)).collect(),
+            programs: subjects().filter_map(program).collect(),
+        }))
     }
 }
 
@@ -105,6 +117,11 @@ fn context() -> Where {
         project: Some(PROJECT.to_owned()),
         own: Vec::new(),
     }
+}
+
+fn program(subject: &Subject) -> Option<String> {
+    let Kind::Command { argv, .. } = &subject.kind else { return None };
+    argv.first().and_then(|word| word.literal()).map(str::to_owned)
 }
 
 fn said(subject: &Subject, files: &dyn Files) -> Option<Said> {
@@ -150,7 +167,9 @@ mod tests {
     #[test]
     fn a_verdict_speaks_of_files() {
         let judge = Judge::new(&["rm".to_owned()]).unwrap();
-        let Opinion::Allowed(said) = judge.opinion("rm -r d").unwrap() else { panic!("asked") };
+        let Opinion::Allowed(spoken) = judge.opinion("rm -r d").unwrap() else { panic!("asked") };
+        assert_eq!(spoken.programs, ["rm"]);
+        let said = spoken.files;
         assert_eq!(said.len(), 1);
         assert!(said.iter().all(|it| it.access == Access::Write && it.below));
         assert!(said.iter().all(|it| it.places.contains(&format!("{PROJECT}/d"))));

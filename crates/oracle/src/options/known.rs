@@ -86,8 +86,15 @@ const RUNS: &[(&[&str], &[&str])] = &[
 const SETTINGS: &[(&[&str], &[&str])] = &[
     // What git ignores is left out.
     (
-        &["rg", "fd", "fdfind", "ag", "bat", "batcat"],
-        &["home/.gitconfig", "p/.git/config", "p/.git/HEAD", "p/.git/info/exclude", "p/.gitignore"],
+        &["rg", "fd", "fdfind", "ag", "bat", "batcat", "cargo"],
+        &[
+            "home/.gitconfig",
+            "p/.git/config",
+            "p/.git/HEAD",
+            "p/.git/index",
+            "p/.git/info/exclude",
+            "p/.gitignore",
+        ],
     ),
     (&["node", "nodejs", "npm"], &["p/package.json"]),
 ];
@@ -97,7 +104,7 @@ const LOOK_AGAIN: &[&str] =
     &["chattr", "rsync", "sponge", "wipefs", "mkfs.ext4", "mkswap", "strip"];
 
 /// What these programs do to the machine's own files anyway: the kept pages of the manual.
-const OWN: &[(&[&str], &str)] = &[(&["man", "apropos", "whatis"], "/var/cache/man")];
+const OWN: &[(&[&str], &str)] = &[(&["man", "apropos", "whatis", "git"], "/var/cache/man")];
 
 /// Commands of git that look, and change nothing but what they remember of the files.
 const GIT_LOOKS: &[&str] = &[
