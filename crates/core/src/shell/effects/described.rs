@@ -96,18 +96,18 @@ fn name(uses: Use) -> &'static str {
         Use::Url => "url",
         Use::Runs => "runs",
         Use::RunsFile => "runs-file",
+        Use::Loads => "loads",
         Use::Connects => "connects",
         Use::Shows => "shows",
         Use::Alters => "alters",
         Use::Into => "into",
         Use::Base => "base",
         Use::Recursive => "recursive",
+        Use::Follows => "follows",
         Use::Settles => "settles",
         Use::SettlesRead => "settles-read",
         Use::Keep(_) => "keep",
         Use::Code(_) => "code",
-        #[allow(unreachable_patterns, reason = "a use that has no name here yet is still one")]
-        _ => "other",
     }
 }
 
