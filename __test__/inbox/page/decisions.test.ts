@@ -142,7 +142,7 @@ describeInBrowser('on the page', () => {
     await page.getByRole('button', { name: 'Always' }).click();
     const frame = page.getByRole('region', { name: 'Always' });
     await frame.getByText(request.always.allow!.label).waitFor();
-    expect(await frame.locator('pre').innerText()).toContain('commands = [{ words = "npm test", exact = true }]');
+    expect(await frame.locator('pre').innerText()).toContain('commands = [{"words":["npm","test"],"exact":true}]');
     for (const also of request.always.allow!.also) expect(await frame.innerText()).toContain(also);
     expect((await inbox.gate.get(request.approvalId))?.status).toBe('pending');
     await frame.getByLabel('while the program that asks lives').check();

@@ -52,7 +52,11 @@ impl Core {
         judge: &mut impl FnMut(Option<Row>, u64, u64) -> Result<Judged<R>, LedgerError>,
         tried: &mut Vec<Tried<R>>,
     ) -> Result<Option<R>, Fault> {
-        let look = rows::look(client, &self.pen, id, local).await?;
+        let mut look = rows::look(client, &self.pen, id, local).await?;
+        if look.row.is_none() {
+            // It may have been moved while this look waited for the day it was kept in: then the next one finds it.
+            look = rows::look(client, &self.pen, id, local).await?;
+        }
         if let Some(row) = &look.row {
             let ours = tried
                 .iter()

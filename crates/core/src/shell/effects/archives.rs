@@ -59,6 +59,9 @@ pub(super) fn tar(walk: &mut Walk) {
                 taken += 1;
                 walk.apply(meaning.uses, Part { arg, skip: 0 }, 0);
             }
+            for (_, meaning) in readings.iter().filter(|(_, it)| it.takes != Takes::Value) {
+                walk.apply(meaning.uses, Part { arg: first.arg, skip: 0 }, 0);
+            }
         }
         operands.drain(..taken.min(operands.len()));
     }

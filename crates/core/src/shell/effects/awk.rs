@@ -29,15 +29,6 @@ pub(super) fn operands(walk: &mut Walk) {
     }
 }
 
-/// `-o` and the like: into the file that is attached, or into one here.
-pub(super) fn dump(walk: &mut Walk, part: Part) {
-    if part.skip == 0 {
-        walk.here(Use::Write);
-    } else {
-        walk.apply(Use::Write, part, 0);
-    }
-}
-
 /// Names that are no variables.
 const WORDS: &[&str] = &[
     "BEGIN",

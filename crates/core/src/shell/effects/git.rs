@@ -336,3 +336,11 @@ pub(super) fn hub(walk: &mut Walk) {
         _ => {}
     }
 }
+
+/// Revisions. What stands behind `--` is read as an option of the revisions all the same.
+pub(super) fn picks(walk: &mut Walk) {
+    walk.operands.clear();
+    if let Some(at) = walk.argv.iter().position(|word| word.literal() == Some("--")) {
+        walk.runs(at, Why::MayBeOption);
+    }
+}

@@ -36,6 +36,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
         "git.names" => git_refs::names,
         "git.patches" => git::patches,
         "git.paths" => git::paths,
+        "git.picks" => git::picks,
         "git.places" => git::places,
         "git.remote" => git::remote,
         "git.revisions" => git::revisions,
@@ -112,7 +113,6 @@ pub(super) fn option(name: &str) -> Option<fn(&mut Walk, Part)> {
     Some(match name {
         "network.filter" => network::filter,
         "archives.beneath" => archives::beneath,
-        "awk.dump" => awk::dump,
         "archives.from_here" => archives::from_here,
         "archives.list" => archives::list,
         "archives.removes" => archives::removes,

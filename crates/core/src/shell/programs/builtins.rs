@@ -289,6 +289,13 @@ impl Prover<'_, '_> {
             }
         }
         let operands = argv.get(at..).unwrap_or_default();
+        if name == "printf"
+            && let [format, _, ..] = operands
+            && format.literal().is_none_or(counts)
+        {
+            // `%n` sets the variable that the argument names, in bash.
+            self.found.unknown(format.span, Why::Evaluates);
+        }
         match name {
             "read" | "mapfile" | "readarray" | "unset" => {
                 set.extend(operands.iter().cloned());
@@ -419,3 +426,13 @@ const UNARY: &[&str] = &[
     "-n", "-z", "-e", "-f", "-d", "-r", "-w", "-x", "-s", "-L", "-h", "-p", "-S", "-b", "-c", "-t",
     "-u", "-g", "-k", "-O", "-G", "-N",
 ];
+
+/// Whether a format of `printf` has a `%n`, with whatever stands between.
+fn counts(format: &str) -> bool {
+    format.split('%').skip(1).any(|rest| {
+        rest.trim_start_matches(|char: char| {
+            char.is_ascii_digit() || "-+ #'.*hlLjztq".contains(char)
+        })
+        .starts_with('n')
+    })
+}

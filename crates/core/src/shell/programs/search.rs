@@ -28,7 +28,8 @@ pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
         // `-execdir` names what it finds without its directory.
         let below = if run.there { &[] } else { roots.as_slice() };
         if prover.found.pay_words(words.len(), span) {
-            on_found(prover, words, below, many, &search);
+            let through = search.follows || !finds_no_links(&argv);
+            on_found(prover, words, below, many, &search, through);
         }
     }
 }
@@ -36,6 +37,7 @@ pub(super) fn find(prover: &mut Prover<'_, '_>, argv: Vec<Word>) {
 /// A command runs on what is found below these roots. None: they cannot be told.
 fn on_found(
     prover: &mut Prover<'_, '_>, words: &[Word], roots: &[Word], many: bool, search: &Search,
+    through: bool,
 ) {
     let inner: Vec<Word> = words.iter().map(|word| found_below(roots, word, many)).collect();
     let before = prover.found.len();
@@ -47,13 +49,14 @@ fn on_found(
     prover.runs(inner.clone());
     prover.found.files = outer;
     for (_, found) in words.iter().zip(&inner).filter(|(word, _)| word.literal() == Some("{}")) {
-        used_below(prover, before, found, roots, search);
+        used_below(prover, before, found, roots, search, through);
     }
 }
 
 /// What has been said since `before` of this very word is true of all that is found.
 fn used_below(
     prover: &mut Prover<'_, '_>, before: usize, found: &Word, roots: &[Word], search: &Search,
+    through: bool,
 ) {
     let used: Vec<_> = prover
         .found
@@ -82,12 +85,22 @@ fn used_below(
             let file = Word { span: found.span, pieces: file.pieces.clone() };
             prover.found.path(command, arg, access, file, false);
         }
-        if search.follows {
+        // What it finds may be a symlink, and the command goes through it to wherever that leads.
+        if through {
             let pieces = vec![Piece::Unknown { splits: false }];
             let anywhere = Word { span: found.span, pieces };
             prover.found.path(command, arg, access, anywhere, true);
         }
     }
+}
+
+/// Whether all that is found is a file and no symlink: `-type f`, with no word that turns it round or makes it one of two.
+fn finds_no_links(argv: &[Word]) -> bool {
+    let is = |at: usize, text: &str| argv.get(at).and_then(Word::literal) == Some(text);
+    let certain = argv.iter().all(|word| {
+        !matches!(word.literal(), Some("-o" | "-or" | "!" | "-not" | "," | "(" | "-files0-from"))
+    });
+    certain && (1..argv.len()).any(|at| is(at, "-type") && is(at + 1, "f"))
 }
 
 /// Whether nothing that begins like one of these roots can be an option.

@@ -121,7 +121,7 @@ fn only_who_writes_to_a_day_that_goes_waits_and_loses_nothing() {
             let others = scope.spawn(|| (ask("new", late), two.get(waits).unwrap().unwrap()));
             let (new, seen) = others.join().unwrap();
             assert!(new != waits && seen.request().contents() == Contents::Kept);
-            scope.spawn(|| approve(&two, waits, late));
+            scope.spawn(|| assert!(matches!(approve(&two, waits, late), Outcome::Won(_))));
             scope
                 .spawn(|| until("the writer waits", || admin.number(&waiting) == 1))
                 .join()

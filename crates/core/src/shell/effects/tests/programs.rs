@@ -215,7 +215,7 @@ pub(super) const ARCHIVES: &[Row] = &[
     ("gzip -c a", "r2:a"),
     ("gzip -d a.gz", "r2:a.gz w2:a.gz w2:a.gz.gz w2:a"),
     ("gunzip a.gz", "r1:a.gz w1:a.gz w1:a.gz.gz w1:a"),
-    ("zip -r a.zip b", "R2:a.zip W2:a.zip R3:b"),
+    ("zip -r a.zip b", "R1:@x R2:a.zip W2:a.zip R3:b"),
     ("zip a.zip b -T -TT sh", "r1:a.zip w1:a.zip r2:b r5:sh ?5"),
     ("zip a.zip b --unzip-command=sh", "r1:a.zip w1:a.zip r2:b ?3"),
     ("zip a.zip b -TTsh", "r1:a.zip w1:a.zip r2:b ?3"),

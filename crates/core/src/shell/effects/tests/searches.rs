@@ -349,27 +349,27 @@ fn used(script: &str) -> Vec<String> {
 #[test]
 fn what_find_runs_uses_all_that_is_below_and_the_names_that_are_spelled_out() {
     for (script, expected) in [
-        ("find src -exec cat {} +", "r:src R:src"),
-        ("find . -name .env -exec cat {} +", "r:. R:. r:./.env r:./*/.env"),
+        ("find src -exec cat {} +", "r:src R:src R:@x"),
+        ("find . -name .env -exec cat {} +", "r:. R:. r:./.env r:./*/.env R:@x"),
         (
             "find . -name '*.env' -exec cat {} \\;",
-            "r:. R:. r:./*.env r:./*/*.env r:./.env r:./*/.env r:./..env r:./*/..env",
+            "r:. R:. r:./*.env r:./*/*.env r:./.env r:./*/.env r:./..env r:./*/..env R:@x",
         ),
         (
             "find . -name '?env' -exec cat {} \\;",
-            "r:. R:. r:./*env r:./*/*env r:./env r:./*/env r:./.env r:./*/.env",
+            "r:. R:. r:./*env r:./*/*env r:./env r:./*/env r:./.env r:./*/.env R:@x",
         ),
-        ("find . -iname .ENV -exec cat {} +", "r:. R:. r:./.env r:./*/.env"),
-        ("find . -path './a/.env' -exec cat {} +", "r:. R:. r:././a/.env r:./*/./a/.env"),
-        ("find . -regex '.*/\\.env' -exec cat {} +", "r:. R:. r:./.env r:./*/.env"),
-        ("find . ! -name .env -exec cat {} +", "r:. R:."),
-        ("find . -name .env -prune -o -exec cat {} +", "r:. R:."),
-        ("find a b -name k -exec cat {} \\;", "r:a r:b R:a R:b r:a/k r:a/*/k r:b/k r:b/*/k"),
-        ("find . -name k -exec sh -c 'cat \"$1\"' _ {} \\;", "r:. r:@x r:./k r:./*/k"),
+        ("find . -iname .ENV -exec cat {} +", "r:. R:. r:./.env r:./*/.env R:@x"),
+        ("find . -path './a/.env' -exec cat {} +", "r:. R:. r:././a/.env r:./*/./a/.env R:@x"),
+        ("find . -regex '.*/\\.env' -exec cat {} +", "r:. R:. r:./.env r:./*/.env R:@x"),
+        ("find . ! -name .env -exec cat {} +", "r:. R:. R:@x"),
+        ("find . -name .env -prune -o -exec cat {} +", "r:. R:. R:@x"),
+        ("find a b -name k -exec cat {} \\;", "r:a r:b R:a R:b r:a/k r:a/*/k r:b/k r:b/*/k R:@x"),
+        ("find . -name k -exec sh -c 'cat \"$1\"' _ {} \\;", "r:. r:@x r:./k r:./*/k R:@x"),
         ("find -L . -exec cat {} +", "r:. R:. R:@x"),
         ("find . -follow -type f -exec grep x {} +", "r:. R:. R:@x"),
         ("find . -name k", "r:."),
-        ("find . -exec rm {} +", "r:. W:."),
+        ("find . -exec rm {} +", "r:. W:. W:@x"),
     ] {
         let mut found = used(script);
         found.dedup();
