@@ -86,6 +86,7 @@ fn read(script: &str, shell: Shell, mut findings: Findings) -> (Analysis, Option
 /// Reads `text` as each dialect that `shell` can mean.
 fn prove(text: &str, shell: Shell, place: Option<Span>, findings: &mut Findings) {
     let whole = place.unwrap_or(Span { start: 0, end: text.len() });
+    findings.values.read(text);
     if place.is_none() {
         findings.begin();
     }

@@ -6,6 +6,9 @@
 //! subshell, a pipe or the background is not known behind it, and what a loop sets is not known in it.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
 
 use super::{Piece, Span};
 
@@ -14,6 +17,24 @@ const MAX_NAMES: usize = 64;
 /// The longest value that is kept, in bytes, and its most pieces.
 const MAX_VALUE: usize = 512;
 const MAX_PIECES: usize = 8;
+
+/// What may keep an assignment from running, and let what stands behind it run all the same: an expansion that fails ends its
+/// line, and a redirection that fails its command. In arithmetic, in `${…}` with an operator, in subscripts, with names that are
+/// read-only, behind compound commands and beside assignments.
+static MAY_FAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let patterns = [
+        r"\(\(|\$\[",
+        r"\$\{[^}]*[^A-Za-z0-9_}]",
+        r"\[\[[^\]]*-(eq|ne|lt|le|gt|ge|v)\b",
+        r"\b(readonly|declare|typeset|local|shopt|let|UID|EUID|PPID|SHELLOPTS|BASHOPTS|BASH_\w+)\b",
+        r"\w\[",
+        // Behind `}`, `)`, `fi`, `done`, `esac`, `]]`, or a single assignment.
+        r"(\}|\)|\]|\bfi|\bdone|\besac)\s*[0-9]*[<>]",
+        r"(^|[\s;&|({])\w+\+?=\S*\s*[0-9]*[<>]",
+        r"[<>]&?\s*\S+\s+\w+\+?=",
+    ];
+    Regex::new_many(&patterns).ok()
+});
 
 /// What an assignment gives.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +100,8 @@ pub(super) struct Values {
     lost: HashSet<String>,
     /// Anything may be set anywhere: text was run, or a function can be called.
     adrift: bool,
+    /// An assignment may not have run though what stands behind it does: no text is certain.
+    timid: bool,
     loops: HashMap<Loop, HashSet<String>>,
     separators: bool,
     /// What the first reading told.
@@ -105,6 +128,19 @@ impl Values {
             numbers,
             separators: self.separators,
         })
+    }
+
+    /// This text is read next.
+    pub(super) fn read(&mut self, text: &str) {
+        self.timid |= MAY_FAIL.as_ref().is_none_or(|pattern| pattern.is_match(text));
+    }
+
+    /// The text of a value, where it is certain that it is set.
+    fn certain(&self, pieces: &[Piece]) -> Value {
+        match known(pieces) {
+            Some(pieces) if !self.timid => Value::Known(pieces),
+            _ => Value::Set,
+        }
     }
 
     /// A place to come back to.
@@ -188,8 +224,10 @@ impl Values {
         let before = self.now.contains_key(name);
         let value = match given {
             _ if !surely => before.then_some(Value::Set),
-            Given::Word(pieces) => Some(known(pieces).map_or(Value::Set, Value::Known)),
-            Given::Found(pieces) if fits(pieces) => Some(Value::Found(pieces.to_vec())),
+            Given::Word(pieces) => Some(self.certain(pieces)),
+            Given::Found(pieces) if fits(pieces) && !self.timid => {
+                Some(Value::Found(pieces.to_vec()))
+            }
             Given::Number | Given::Found(_) | Given::Unknown => Some(Value::Set),
         };
         self.put(name, value);

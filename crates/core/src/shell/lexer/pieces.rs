@@ -146,7 +146,9 @@ impl Pieces {
         if matches!(inside, "" | "!" | "^") || inside.ends_with('[') {
             return self.text("]");
         }
-        if inside.contains('/') || inside.contains("[:") {
+        // Classes, and names of characters, hold a `]` of their own.
+        let named = ["[:", "[.", "[="].iter().any(|class| inside.contains(class));
+        if inside.contains('/') || named {
             self.unsure = true;
             return self.text("]");
         }
