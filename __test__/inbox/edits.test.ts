@@ -116,6 +116,18 @@ describe('the schema of a tool', () => {
       { path: '/a', message: 'String does not match pattern.' },
     ]);
     expect(problemsOf(schema, { a: 'two words' })).toEqual([]);
+    // Nor with references that double the work, or with lists that are compared with themselves.
+    const definitions = Object.fromEntries(
+      Array.from({ length: 25 }, (_, at) => [
+        `d${at}`,
+        { anyOf: [{ $ref: `#/definitions/d${at + 1}` }, { $ref: `#/definitions/d${at + 1}` }] },
+      ]),
+    );
+    expect(
+      problemsOf({ definitions: { ...definitions, d25: { type: 'string' } }, $ref: '#/definitions/d0' }, 1),
+    ).toEqual([]);
+    const many = Array.from({ length: 20_000 }, (_, n) => ({ n }));
+    expect(problemsOf({ type: 'array', uniqueItems: true }, many)).toEqual([]);
     // Each beside other words of the schema, and a name is no expression.
     const both = { type: 'string', format: 'uuid', pattern: '^0', allOf: [{ maxLength: 3 }] };
     expect(problemsOf(both, '1234').map(({ message }) => message)).toEqual(

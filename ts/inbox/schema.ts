@@ -30,6 +30,8 @@ export function problemsOf(schema: object | null, args: unknown): Problem[] {
 function errorsOf(schema: object, args: unknown): OutputUnit[] {
   const patterns: string[] = [];
   try {
+    // References that refer to each other may double the work with each step.
+    if (JSON.stringify(schema).split('"$ref"').length > MOST_REFERENCES) return [];
     const safe = withoutExpressions(schema, patterns) as Schema;
     // The validator knows formats by name, and takes those that are added. It ends before anybody else can look.
     patterns.forEach((pattern, at) => (format[nameOf(at)] = (text) => fitsPattern(pattern, text) ?? true));
@@ -45,6 +47,9 @@ function errorsOf(schema: object, args: unknown): OutputUnit[] {
     for (const at of patterns.keys()) delete format[nameOf(at)];
   }
 }
+
+/** More references than this are not followed: the loop looks itself. */
+const MOST_REFERENCES = 12;
 
 const NAMED = 'countersign-pattern-';
 const nameOf = (at: number) => `${NAMED}${at}`;
@@ -67,6 +72,8 @@ function withoutExpressions(schema: unknown, patterns: string[]): unknown {
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'pattern' && typeof value === 'string') continue;
     if (key === 'format' && typeof value === 'string' && !FORMATS.includes(value)) continue;
+    // It compares all with all, which takes hours where there is much.
+    if (key === 'uniqueItems') continue;
     if (named && ['patternProperties', 'additionalProperties', 'unevaluatedProperties'].includes(key)) continue;
     copy[key] = VALUES.includes(key) ? value : withoutExpressions(value, patterns);
   }

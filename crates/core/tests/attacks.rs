@@ -33,6 +33,7 @@ impl House {
             "project/src",
             "project/dst",
             "project/ev/.git/hooks",
+            "project/h",
         ] {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
@@ -63,6 +64,7 @@ impl House {
         for (link, target) in [
             ("project/keys", "../home/.ssh"),
             ("project/key", "../home/.ssh/id_rsa"),
+            ("project/h/f", "../../home/.ssh/id_rsa"),
             ("project/d/l", "../../out/victim.txt"),
             ("project/dst/c", "../../out/victim.txt"),
             ("project/-out", "../out/victim.txt"),
@@ -86,6 +88,7 @@ impl House {
             "deny" => r#"{"version":1,"rule":[{"effect":"allow","commands":["git diff","git log","find","grep","more","diff3","man","apropos","ack","jq","column"]},{"effect":"deny","reads":["~/.ssh/**"]},{"effect":"deny","writes":["/**"]}]}"#.to_owned(),
             "copy" => format!(r#"{{"version":1,"rule":[{{"effect":"allow","commands":["cp","echo"],"writes":["${{project}}/**"]}},{{"effect":"deny","writes":["~/**","{}/**"]}}]}}"#, self.at("out")),
             "pack" => r#"{"version":1,"rule":[{"effect":"allow","commands":["tar","zip"],"writes":["${project}/**"]},{"effect":"deny","reads":["~/.ssh/**"]}]}"#.to_owned(),
+            "deny-keys" => r#"{"version":1,"rule":[{"effect":"allow","commands":["diff"]},{"effect":"deny","reads":["~/.ssh/**"]}]}"#.to_owned(),
             "deny-out" => format!(r#"{{"version":1,"rule":[{{"effect":"allow","commands":["cp"],"writes":["/**"]}},{{"effect":"deny","writes":["{}/**"]}}]}}"#, self.at("out")),
             preset_name => preset(preset_name).unwrap().to_owned(),
         };

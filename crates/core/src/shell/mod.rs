@@ -25,7 +25,7 @@ pub use effects::{
     Arity, Described, DescribedOption, described, is_interpreter_or_launcher, programs_document,
     subcommand_depth,
 };
-pub(crate) use effects::{Kind, Knowledge, kind, knowledge_of, special_like};
+pub(crate) use effects::{Kind, Knowledge, goes_through_links, kind, knowledge_of, special_like};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
 
 use findings::Findings;

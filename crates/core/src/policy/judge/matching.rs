@@ -9,7 +9,7 @@ use crate::policy::Effect;
 use crate::policy::compile::{PathRules, Patterns, Rule};
 use crate::policy::subject::{By, Extent, Kind, Subject};
 use crate::policy::tokens::{self, Meets};
-use crate::shell::{Access, Word};
+use crate::shell::{Access, Word, goes_through_links};
 
 /// A rule that speaks of a subject.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +77,15 @@ impl Judge<'_> {
                     places.unwrap_or_else(|error| Spots { error: Some(error), ..Spots::default() });
                 // A formatter goes over the sources of a project, and what it writes there is no word of the line.
                 let spelled_out = by.as_ref().is_some_and(|by| by.arg > 0);
-                if *access == Access::Write && *extent == Extent::Tree && spelled_out {
+                let through = *access == Access::Write
+                    || by.is_some_and(|by| match self.kind(by.command) {
+                        Some(Kind::Command { argv, .. }) => {
+                            let name = argv.first().and_then(Word::literal);
+                            name.is_some_and(goes_through_links)
+                        }
+                        _ => false,
+                    });
+                if through && *extent == Extent::Tree && spelled_out {
                     let known = Self::located(places.add_links_below(self.files))?;
                     places.certain &= known.is_ok();
                 }

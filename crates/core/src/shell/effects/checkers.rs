@@ -205,6 +205,7 @@ pub(super) fn name(walk: &mut Walk, part: Part) {
 pub(super) fn style(walk: &mut Walk, part: Part) {
     let word = walk.word(part);
     if words::beginning(&word).starts_with("file:") {
-        walk.apply(Use::Read, Part { skip: part.skip + "file:".len(), ..part }, 0);
+        let file = Part { skip: part.skip + "file:".len(), ..part };
+        walk.apply(Use::Loads, file, 0);
     }
 }

@@ -1,6 +1,6 @@
 //! What a command is called, for those who propose rules about it.
 
-use super::spec::{Kind, Language, Operands, Program};
+use super::spec::{Kind, Language, Operands, Program, Use};
 use super::tables;
 
 /// What the program of this name is. Versions count as the program (`python3.12`), paths by their last component.
@@ -54,6 +54,13 @@ pub(in crate::shell) fn language(name: &str) -> Option<Language> {
 pub(in crate::shell) fn leads(name: &str) -> bool {
     let direct = |operands| matches!(operands, Operands::Launches(0));
     tables().program(name).is_some_and(|program| program.through && direct(program.operands))
+}
+
+/// Whether this program, given a directory, reads what the symlinks below lead to.
+pub(crate) fn goes_through_links(name: &str) -> bool {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let through = |uses: &Use| matches!(uses, Use::Keep("through"));
+    tables().program(base).is_some_and(|program| program.always.iter().any(through))
 }
 
 /// How much is known of what a command does with its arguments.

@@ -27,7 +27,7 @@ pub(super) const READERS: &[Row] = &[
     ("wc --files0 list", "r2:list ?2"),
     ("cut -d, -f1 a", "r3:a"),
     ("cut -d , -f 1 a", "r5:a"),
-    ("diff -ru a b", "R1:@x R2:a R3:b"),
+    ("diff -ru a b", "R2:a R3:b"),
     ("diff a b", "R1:a R2:b"),
     ("diff --to-file=x a", "R1:x R2:a"),
     ("diff -l a b", "?1 R2:a R3:b"),
