@@ -12,6 +12,7 @@ use super::document::{
 };
 use super::grants::{Grants, effects};
 use super::judge::{JudgedCall, NeedsFiles, Spots};
+use super::lint::decides_what_runs;
 use super::protected;
 use super::subject::{Extent, Kind, Subject, command_text};
 use super::tokens::covers;
@@ -131,6 +132,8 @@ fn scope(
             let also = format!("everything at {origin}");
             (Rule { urls: vec![located(origin)], ..rule }, also)
         }),
+        // What decides which programs run, or with what code, is not for ever.
+        Kind::Env { name } if decides_what_runs(name) => None,
         Kind::Env { name } => {
             let also = format!("setting {name} to anything");
             Some((Rule { env: vec![located(name.clone())], ..rule }, also))

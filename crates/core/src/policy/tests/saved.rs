@@ -240,3 +240,25 @@ fn a_star_in_a_name_is_no_pattern() {
         assert_eq!(denial.unwrap(), None);
     }
 }
+
+#[test]
+fn what_decides_which_programs_run_is_not_for_ever() {
+    let policy = super::policy("[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]");
+    let none = [
+        "PATH",
+        "LD_PRELOAD",
+        "BASH_ENV",
+        "NODE_OPTIONS",
+        "GIT_PAGER",
+        "PAGER",
+        "CC",
+        "GOFLAGS",
+        "RUSTC_WRAPPER",
+    ];
+    for name in none {
+        let args = format!(r#"{{"command":"{name}=./x ls"}}"#);
+        assert!(offered(&policy, &Call::new("bash", &args)).is_none(), "{name}");
+    }
+    let plain = Call::new("bash", r#"{"command":"CI=1 ls"}"#);
+    assert!(offered(&policy, &plain).is_some());
+}
