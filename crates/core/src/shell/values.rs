@@ -29,7 +29,7 @@ static MAY_FAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"\b(readonly|declare|typeset|local|shopt|let|UID|EUID|PPID|SHELLOPTS|BASHOPTS|BASH_\w+)\b",
         r"\w\[",
         // Behind `}`, `)`, `fi`, `done`, `esac`, `]]`, or a single assignment.
-        r"(\}|\)|\]|\bfi|\bdone|\besac)\s*[0-9]*[<>]",
+        r"(\}|\)|\]|\bfi|\bdone|\besac)(\s|\\\n)*&?[0-9]*[<>]",
         r"(^|[\s;&|({])\w+\+?=\S*\s*[0-9]*[<>]",
         r"[<>]&?\s*\S+\s+\w+\+?=",
     ];
