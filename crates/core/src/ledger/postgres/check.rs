@@ -215,13 +215,15 @@ impl Check<'_> {
                 self.findings.fault(None, None, what);
             }
         }
+        // Other ledgers may stand beside this one, with other names.
         let other = "SELECT count(*) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
                  JOIN pg_namespace n ON n.oid = c.relnamespace
-             WHERE t.tgname = 'held' AND t.tgparentid = 0 AND NOT t.tgisinternal AND n.nspname = $1 AND c.relname LIKE $2";
-        let like = format!("{}%", names.prefix.replace('_', "\\_"));
+             WHERE t.tgname = 'held' AND t.tgparentid = 0 AND NOT t.tgisinternal AND n.nspname = $1 AND c.relname = ANY($2)";
+        let tables: Vec<String> =
+            held::TABLES.iter().map(|table| format!("{}{table}", names.prefix)).collect();
         let count: i64 = self
             .client
-            .query_typed_one(other, &[(&names.schema, Type::TEXT), (&like, Type::TEXT)])
+            .query_typed_one(other, &[(&names.schema, Type::TEXT), (&tables, Type::TEXT_ARRAY)])
             .await?
             .try_get(0)?;
         if count > 5 {
