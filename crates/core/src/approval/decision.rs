@@ -57,6 +57,16 @@ impl DecisionKinds {
         (bits != 0).then_some(Self(bits))
     }
 
+    /// A bit for each, by which they are kept.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The kinds with these bits; `None`: none, or a bit that stands for none.
+    pub const fn from_bits(bits: u8) -> Option<Self> {
+        if bits == 0 || bits & !Self::ALL.0 != 0 { None } else { Some(Self(bits)) }
+    }
+
     /// Whether this kind is among them.
     pub const fn contains(self, kind: DecisionKind) -> bool {
         self.0 & 1 << kind as u8 != 0
@@ -264,6 +274,16 @@ pub struct Decided {
 }
 
 impl Decided {
+    /// What time decides at the deadline.
+    pub fn expiry(at: u64) -> Self {
+        Self {
+            decision: Decision::new(Choice::Expired, Some("the deadline passed")),
+            by: None,
+            via: Via::Deadline,
+            at,
+        }
+    }
+
     /// Who decided, or through what when nobody gave a name.
     pub fn by(&self) -> &str {
         self.by.as_deref().unwrap_or(self.via.name())

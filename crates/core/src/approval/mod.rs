@@ -1,6 +1,7 @@
 //! A request for approval, what a human may answer, and what becomes of it. Pure: no clock, no I/O.
 
 pub mod answer;
+mod decide;
 mod decision;
 mod name;
 mod need;
@@ -11,9 +12,11 @@ mod tests;
 mod vote;
 
 pub use answer::InvalidDecision;
+pub use decide::DecisionResult;
 pub use decision::{Choice, Decided, Decision, DecisionKind, DecisionKinds, Via};
 pub use name::{is_name, is_same_person};
 pub use need::{Deed, Escalate, GROUP, Need, schedule};
-pub use record::{ApprovalId, Contents, More, Record, Request, Step, Tally};
+pub use record::{ApprovalId, Contents, More, Record, Request, Step, Tally, new_id};
 pub use status::{Event, Refusal, Status, next};
-pub use vote::{Considered, Vote, decidable};
+use vote::Considered;
+pub use vote::{Vote, decidable};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
+use uuid::{NoContext, Timestamp, Uuid};
 
 use super::{
     Choice, Decided, DecisionKinds, Deed, Event, Need, Refusal, Status, Vote, next, schedule,
@@ -10,7 +11,14 @@ use super::{
 use crate::call::{CanonicalJson, Digest, ToolCall};
 
 /// The id of a request: a UUIDv7, sortable by time and unguessable.
-pub type ApprovalId = uuid::Uuid;
+pub type ApprovalId = Uuid;
+
+/// A new id of this moment, in ms since the epoch. All 74 bits beside the time are random: none are spent on a counter, so that
+/// an id seen tells nothing of the next.
+pub fn new_id(now: u64) -> ApprovalId {
+    let nanos = u32::try_from(now % 1_000).unwrap_or_default() * 1_000_000;
+    Uuid::new_v7(Timestamp::from_unix(NoContext, now / 1_000, nanos))
+}
 
 /// A call put to a human. It never changes.
 #[derive(Debug)]

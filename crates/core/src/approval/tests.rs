@@ -15,7 +15,7 @@ fn groups(name: &str) -> Vec<Box<str>> {
     if matches!(name, "cy" | "dee") { vec!["ops".into()] } else { Vec::new() }
 }
 
-fn request(needs: Vec<Need>, requester: Option<&str>) -> Request {
+pub(super) fn request(needs: Vec<Need>, requester: Option<&str>) -> Request {
     let call = ToolCall {
         run_id: "run".into(),
         tool_call_id: "call".into(),
@@ -46,12 +46,12 @@ fn names(names: &[&str]) -> Vec<Box<str>> {
     names.iter().map(|name| (*name).into()).collect()
 }
 
-fn need(approvers: &[&str], quorum: u32) -> Need {
+pub(super) fn need(approvers: &[&str], quorum: u32) -> Need {
     let approvers = (!approvers.is_empty()).then(|| names(approvers));
     Need { approvers, quorum, exclude_requester: false, escalate: None }
 }
 
-fn decided(by: Option<&str>, choice: Choice, via: Via, at: u64) -> Decided {
+pub(super) fn decided(by: Option<&str>, choice: Choice, via: Via, at: u64) -> Decided {
     Decided { decision: Decision::new(choice, None), by: by.map(Into::into), via, at }
 }
 

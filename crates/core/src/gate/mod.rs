@@ -19,11 +19,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 use tracing::{debug, info, trace};
-use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::approval::{
     ApprovalId, Choice, Contents, Decided, Decision, DecisionKinds, More, Record, Request, Status,
-    Step, Via, decidable,
+    Step, Via, decidable, new_id,
 };
 use crate::call::{CanonicalJson, Context, Json, ToolCall};
 use crate::ledger::{
@@ -514,13 +513,6 @@ fn told(record: &Record) {
     let request = record.request();
     info!(target: "countersign", approval_id = %request.id, run_id = &*request.call.run_id, tool_name = &*request.call.tool_name,
         decision = decided.decision.choice.name(), decided_by = decided.by(), via = decided.via.name(), "decided");
-}
-
-/// A UUIDv7 of this moment. All 74 bits beside the time are random: none are spent on a counter, so that an id seen tells
-/// nothing of the next.
-fn new_id(now: u64) -> Uuid {
-    let nanos = u32::try_from(now % 1000).unwrap_or_default() * 1_000_000;
-    Uuid::new_v7(Timestamp::from_unix(NoContext, now / 1000, nanos))
 }
 
 /// The arguments as a value, for showing them.

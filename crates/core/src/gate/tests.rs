@@ -283,7 +283,7 @@ fn limits_are_refused() {
         gate.request(NewRequest { allowed: only, ..new("r", "2", None) }).unwrap().request().id;
     assert_eq!(code(approve(&gate, id)), "ERR_DECISION_NOT_ALLOWED");
     assert_eq!(code(decide(&gate, id, Choice::Reject { stop: false }, Via::System)), "ok");
-    assert_eq!(code(approve(&gate, Uuid::nil())), "ERR_UNKNOWN_APPROVAL");
+    assert_eq!(code(approve(&gate, ApprovalId::nil())), "ERR_UNKNOWN_APPROVAL");
 }
 
 #[test]

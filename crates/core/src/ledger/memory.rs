@@ -11,9 +11,7 @@ use super::{
     Begun, End, Event, Feed, Ledger, LedgerError, LedgerErrorKind, Outcome, PART, Past, Requested,
     Versioned,
 };
-use crate::approval::{
-    ApprovalId, Choice, Considered, Decided, Decision, Record, Request, Status, Step, Via, Vote,
-};
+use crate::approval::{ApprovalId, Decided, DecisionResult, Record, Request, Status, Step, Vote};
 use crate::call::Digest;
 
 /// The place of a record in the order of arrival.
@@ -160,22 +158,11 @@ fn missing(seq: Seq) -> LedgerError {
     LedgerErrorKind::Internal.because(format!("record {seq} is missing"))
 }
 
-/// What time decides.
-fn expiry(at: u64) -> Decided {
-    Decided {
-        decision: Decision::new(Choice::Expired, Some("the deadline passed")),
-        by: None,
-        via: Via::Deadline,
-        at,
-    }
-}
-
 impl Kept {
     fn request(&mut self, mut request: Request) -> Result<Requested, LedgerError> {
-        let supersedes = request.supersedes();
         if let Some(existing) =
             self.find(Some(&request.call.run_id), &request.call.tool_call_id)?.pop()
-            && !(supersedes == Some(existing.request().id) && existing.status().may_be_superseded())
+            && !request.may_replace(&existing)
         {
             return Ok(Requested::Duplicate(existing));
         }
@@ -270,25 +257,21 @@ impl Kept {
     ) -> Result<Outcome, LedgerError> {
         let Some(&seq) = self.ids.get(&id) else { return Ok(Outcome::Unknown) };
         let record = self.record(seq)?;
-        if record.decided().is_some() {
-            return Ok(Outcome::Already(record.clone()));
-        }
-        if record.request().is_due(decided.at) && decided.decision.choice != Choice::Expired {
-            return self.decision(seq, expiry(decided.at)).map(Outcome::Expired);
-        }
-        if !decided.is_allowed(record.request().allowed) {
-            return Ok(Outcome::NotAllowed(record.clone()));
-        }
-        match record.request().consider(record.votes(), &decided, groups) {
-            Considered::Stands(votes) => {
+        match record.decision_result(&decided, groups) {
+            DecisionResult::AlreadyDecided => Ok(Outcome::Already(record.clone())),
+            DecisionResult::DeadlinePassed(expiry) => {
+                self.decision(seq, expiry).map(Outcome::Expired)
+            }
+            DecisionResult::NotAllowed => Ok(Outcome::NotAllowed(record.clone())),
+            DecisionResult::NotEntitled => Ok(Outcome::refused(record.clone(), decided.at)),
+            DecisionResult::AlreadyCounted => Ok(Outcome::Counted(record.clone())),
+            DecisionResult::Counted(votes) => self.vote(seq, votes).map(Outcome::Counted),
+            DecisionResult::Stands(votes) => {
                 if let Some(votes) = votes {
                     self.record_mut(seq)?.count(votes);
                 }
                 self.decision(seq, decided).map(Outcome::Won)
             }
-            Considered::Counts(votes) => self.vote(seq, votes).map(Outcome::Counted),
-            Considered::Known => Ok(Outcome::Counted(record.clone())),
-            Considered::Refused => Ok(Outcome::refused(record.clone(), decided.at)),
         }
     }
 
@@ -308,7 +291,7 @@ impl Kept {
     fn do_next(&mut self, seq: Seq, now: u64) -> Result<Record, LedgerError> {
         let record = self.record(seq)?;
         let next = record.next_deed().filter(|_| !record.request().is_due(now));
-        let Some((_, deed)) = next else { return self.decision(seq, expiry(now)) };
+        let Some((_, deed)) = next else { return self.decision(seq, Decided::expiry(now)) };
         let record = self.change(seq, |record| {
             record.tell();
             Ok(())

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::value::RawValue;
 use tokio_postgres::types::Type;
-use uuid::{NoContext, Timestamp, Uuid};
+use uuid::Uuid;
 
 use super::connection::Connection;
 use super::fault::Fault;
@@ -13,10 +13,12 @@ use super::owners;
 use super::pen::now;
 use super::rows;
 use super::write::{self, Guard};
-use crate::approval::{ApprovalId, Choice, Considered, Decided, Record, Request, Step as Advance};
+use crate::approval::{
+    ApprovalId, Choice, Decided, DecisionResult, Record, Request, Step as Advance, new_id,
+};
 use crate::call::Digest;
 use crate::ledger::audit::{Kind, Note};
-use crate::ledger::row::{Change, Row, Sealer, allowed_bits, expiry, internal, time, whole};
+use crate::ledger::row::{Change, Row, Sealer, internal, time, whole};
 use crate::ledger::{Begun, LedgerError, Outcome, Requested};
 
 /// What is to be done after a look.
@@ -103,35 +105,32 @@ impl Core {
         let sealer = &self.pen.sealer;
         let Some(mut row) = row else { return Ok(Judged::Done(Outcome::Unknown)) };
         let record = row.record(sealer)?;
-        if record.decided().is_some() {
-            return Ok(Judged::Done(Outcome::Already(record)));
-        }
-        let request = record.request();
-        let is_expiry = decided.decision.choice == Choice::Expired;
-        if request.is_due(now) && !is_expiry {
-            return changed(&row, sealer, expiry(now), seq, now, Guard::Due, Outcome::Expired);
-        }
-        if allowed_bits(&decided) & row.allowed == 0 {
-            return Ok(Judged::Done(Outcome::NotAllowed(record)));
-        }
-        match request.consider(record.votes(), &decided, groups) {
-            Considered::Stands(None) => {}
-            Considered::Stands(Some(mut votes)) => {
-                if let Some(vote) = votes.last_mut() {
-                    vote.entry = seq;
-                }
-                row.set_votes(sealer, &votes)?;
+        Ok(Judged::Done(match record.decision_result(&decided, groups) {
+            DecisionResult::AlreadyDecided => Outcome::Already(record),
+            DecisionResult::DeadlinePassed(expiry) => {
+                return changed(&row, sealer, expiry, seq, now, Guard::Due, Outcome::Expired);
             }
-            Considered::Counts(votes) => {
+            DecisionResult::NotAllowed => Outcome::NotAllowed(record),
+            DecisionResult::NotEntitled => Outcome::refused(record, now),
+            DecisionResult::AlreadyCounted => Outcome::Counted(record),
+            DecisionResult::Counted(votes) => {
                 let change = Change::vote(&row, sealer, votes, &decided, seq, now)?;
                 return Ok(Judged::Change(Box::new(change), Guard::InTime, Outcome::Counted));
             }
-            Considered::Known => return Ok(Judged::Done(Outcome::Counted(record))),
-            Considered::Refused => return Ok(Judged::Done(Outcome::refused(record, now))),
-        }
-        // That the time is up is decided at any time.
-        let guard = if is_expiry { Guard::None } else { Guard::InTime };
-        changed(&row, sealer, decided, seq, now, guard, Outcome::Won)
+            DecisionResult::Stands(votes) => {
+                if let Some(mut votes) = votes {
+                    if let Some(vote) = votes.last_mut() {
+                        vote.entry = seq;
+                    }
+                    row.set_votes(sealer, &votes)?;
+                }
+                let guard = match decided.decision.choice {
+                    Choice::Expired => Guard::None,
+                    _ => Guard::InTime,
+                };
+                return changed(&row, sealer, decided, seq, now, guard, Outcome::Won);
+            }
+        }))
     }
 
     /// Takes a cancellation, if the request stands where it may be: `open`, also while it waits.
@@ -167,7 +166,7 @@ impl Core {
             let is_due = |row: &Row| row.due_at.is_some_and(|at| at <= whole(now));
             let Some(row) = row.filter(is_due) else { return Ok(Judged::Done(None)) };
             if row.expires_at.is_some_and(|at| at <= whole(now)) {
-                return changed(&row, sealer, expiry(now), seq, now, Guard::Due, Some);
+                return changed(&row, sealer, Decided::expiry(now), seq, now, Guard::Due, Some);
             }
             let change = Change::tell(&row, sealer, seq, now)?.map(|(change, _)| change);
             Ok(advanced(change, Guard::InTime))
@@ -310,9 +309,7 @@ impl Core {
                 self.changed(&[row.seq]);
                 return Ok(Some(Asked::Other(Box::new(Requested::Created(record)))));
             }
-            let replaces =
-                request.supersedes() == Some(row.id) && record.status().may_be_superseded();
-            if !replaces {
+            if !request.may_replace(&record) {
                 return Ok(Some(Asked::Other(Box::new(Requested::Duplicate(record)))));
             }
         }
@@ -372,10 +369,4 @@ fn time_of(id: ApprovalId) -> u64 {
         let (seconds, nanos) = at.to_unix();
         seconds.saturating_mul(1_000).saturating_add(u64::from(nanos / 1_000_000))
     })
-}
-
-/// A UUIDv7 of this moment, all else random.
-fn new_id(now: u64) -> ApprovalId {
-    let nanos = u32::try_from(now % 1_000).unwrap_or_default() * 1_000_000;
-    Uuid::new_v7(Timestamp::from_unix(NoContext, now / 1_000, nanos))
 }

@@ -2,9 +2,8 @@
 
 use super::Fate;
 use super::codec::{Sealer, status_number, whole};
-use super::record::{ALL_BITS, bit};
 use super::request::Row;
-use crate::approval::{Choice, Decided, Decision, DecisionKinds, Deed, Record, Step, Via, Vote};
+use crate::approval::{Decided, Deed, Record, Step, Vote};
 use crate::ledger::audit::{Kind, Note};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
@@ -92,28 +91,6 @@ impl Change {
         row.ended_at = record.status().is_final().then_some(whole(at));
         row.reseal(sealer, false);
         Self { row, record, note }
-    }
-}
-
-/// The bits of `allowed` of which a request must have one for this decision to count; 0: it never does.
-pub(in crate::ledger) fn allowed_bits(decided: &Decided) -> i64 {
-    let choice = &decided.decision.choice;
-    match choice.kind() {
-        None => ALL_BITS,
-        Some(_) if matches!(choice, Choice::Reject { .. }) && decided.via.is_machine() => ALL_BITS,
-        // Time and the end of a run let nothing run, whatever is allowed.
-        Some(_) if !decided.is_allowed(DecisionKinds::ALL) => 0,
-        Some(kind) => bit(kind),
-    }
-}
-
-/// What time decides.
-pub(in crate::ledger) fn expiry(at: u64) -> Decided {
-    Decided {
-        decision: Decision::new(Choice::Expired, Some("the deadline passed")),
-        by: None,
-        via: Via::Deadline,
-        at,
     }
 }
 

@@ -15,7 +15,7 @@ mod value;
 mod votes;
 
 pub(super) use about::{About, check_key, key_of};
-pub(super) use change::{Change, allowed_bits, expiry, internal};
+pub(super) use change::{Change, internal};
 pub(super) use check::{Findings, Said};
 pub(super) use codec::{Sealer, damaged, time, whole};
 pub(super) use columns::Columns;

@@ -11,8 +11,7 @@ use super::change::internal;
 use super::codec::{Sealer, damaged, status_number, time, whole};
 use super::request::{Fate, Row, Texts, record_name};
 use crate::approval::{
-    Choice, Contents, Decided, Decision, DecisionKind, DecisionKinds, More, Record, Request,
-    Status, Tally, Via,
+    Choice, Contents, Decided, Decision, DecisionKinds, More, Record, Request, Status, Tally, Via,
 };
 use crate::call::{CanonicalJson, Context, Digest, ToolCall};
 use crate::ledger::LedgerError;
@@ -39,7 +38,7 @@ impl Row {
             origin: serde_json::to_string(&*request.origin)
                 .map_err(|_| damaged(&record_name(request.id)))?,
             flags: request.flags().join(" "),
-            allowed: request.allowed.iter().fold(0, |bits, kind| bits | bit(kind)),
+            allowed: request.allowed.bits().into(),
             supersedes: request.supersedes(),
             created_at,
             duration: expires_at.map(|at| at.saturating_sub(created_at)),
@@ -89,7 +88,8 @@ impl Row {
         let Some(contents) = contents_of(self.contents) else { return Ok(None) };
         let flags: Option<Box<[&'static str]>> =
             self.flags.split_ascii_whitespace().map(flag).collect();
-        let (Some(flags), Some(allowed)) = (flags, allowed(self.allowed)) else { return Ok(None) };
+        let allowed = u8::try_from(self.allowed).ok().and_then(DecisionKinds::from_bits);
+        let (Some(flags), Some(allowed)) = (flags, allowed) else { return Ok(None) };
         let Ok(origin) = serde_json::from_str::<Vec<Box<str>>>(&self.origin) else {
             return Ok(None);
         };
@@ -229,19 +229,6 @@ fn needs_text(request: &Request) -> Result<Option<String>, LedgerError> {
 /// What was dropped is `null`.
 fn canonical(text: Option<String>) -> Option<CanonicalJson> {
     CanonicalJson::kept(text.unwrap_or_else(|| "null".into())).ok()
-}
-
-/// The bit of a kind in `allowed`.
-pub(in crate::ledger) const fn bit(kind: DecisionKind) -> i64 {
-    1 << kind as u8
-}
-
-/// All bits of `allowed`.
-pub(in crate::ledger) const ALL_BITS: i64 = 0b1_1111;
-
-fn allowed(bits: i64) -> Option<DecisionKinds> {
-    let kinds = DecisionKind::ALL.into_iter().filter(|kind| bits & bit(*kind) != 0);
-    DecisionKinds::new(kinds).filter(|_| bits & !ALL_BITS == 0)
 }
 
 const fn choice_number(choice: &Choice) -> i64 {

@@ -5,10 +5,10 @@ use rusqlite::params;
 use super::Fault;
 use super::row;
 use super::step::{Guard, Step};
-use crate::approval::{ApprovalId, Choice, Considered, Decided, Record, Request, Vote};
+use crate::approval::{ApprovalId, Choice, Decided, DecisionResult, Record, Request, Vote};
 use crate::ledger::audit::{Kind, Note};
-use crate::ledger::row::{Change, Row, allowed_bits, expiry, internal, time, whole};
-use crate::ledger::{AFTER_PARTS, Outcome, PART, Past, Requested};
+use crate::ledger::row::{Change, Row, internal, time, whole};
+use crate::ledger::{AFTER_PARTS, LedgerError, Outcome, PART, Past, Requested};
 
 /// The last request of a call comes last.
 pub(super) const OF_CALL: &str = "WHERE a.tool_call_id = ?1 AND a.run_id = ?2 ORDER BY a.seq";
@@ -43,6 +43,11 @@ pub(super) const OPEN_OF_RUN: &str =
     "WHERE a.seq IN (SELECT seq FROM approval INDEXED BY approval_open
      WHERE run_id = ?1 AND status IN (0, 1, 2, 8) AND status <> 8) ORDER BY a.seq";
 
+/// The row and the statement disagree, within one transaction.
+fn torn() -> LedgerError {
+    internal("a request took no change that its state allows")
+}
+
 impl Step<'_> {
     pub(super) fn request(&mut self, mut request: Request) -> Result<Requested, Fault> {
         let last = row::select(
@@ -52,10 +57,9 @@ impl Step<'_> {
             params![&*request.call.tool_call_id, &*request.call.run_id],
         )?;
         if let Some(last) = last.first() {
-            let replaces = request.supersedes() == Some(last.id)
-                && last.status().is_some_and(|status| status.may_be_superseded());
-            if !replaces {
-                return Ok(Requested::Duplicate(last.record(self.sealer())?));
+            let earlier = last.record(self.sealer())?;
+            if !request.may_replace(&earlier) {
+                return Ok(Requested::Duplicate(earlier));
             }
         }
         self.tell_of_jump()?;
@@ -82,41 +86,34 @@ impl Step<'_> {
         self.tell_of_jump()?;
         decided.at = self.at;
         let record = row.record(self.sealer())?;
-        let request = record.request();
-        if record.decided().is_none()
-            && !request.is_due(self.at)
-            && decided.is_allowed(request.allowed)
-        {
-            match request.consider(record.votes(), &decided, groups) {
-                Considered::Stands(None) => {}
-                Considered::Stands(Some(mut votes)) => {
+        match record.decision_result(&decided, groups) {
+            DecisionResult::AlreadyDecided => Ok(Outcome::Already(record)),
+            DecisionResult::DeadlinePassed(expiry) => {
+                let expired =
+                    self.decide(&row, &Guard::EXPIRE, &[(":now", &whole(self.at))], expiry)?;
+                Ok(Outcome::Expired(expired.ok_or_else(torn)?))
+            }
+            DecisionResult::NotAllowed => Ok(Outcome::NotAllowed(record)),
+            DecisionResult::NotEntitled => {
+                self.append(Note::refused(&record, &decided))?;
+                Ok(Outcome::refused(record, self.at))
+            }
+            DecisionResult::AlreadyCounted => Ok(Outcome::Counted(record)),
+            DecisionResult::Counted(votes) => self.vote(&row, votes, &decided),
+            DecisionResult::Stands(votes) => {
+                if let Some(mut votes) = votes {
                     if let Some(vote) = votes.last_mut() {
                         vote.entry = self.next_seq();
                     }
                     row.set_votes(self.sealer(), &votes)?;
                 }
-                Considered::Counts(votes) => return self.vote(&row, votes, &decided),
-                Considered::Known => return Ok(Outcome::Counted(record)),
-                Considered::Refused => {
-                    self.append(Note::refused(&record, &decided))?;
-                    return Ok(Outcome::refused(record, self.at));
-                }
+                let now = whole(self.at);
+                let decided = match decided.decision.choice {
+                    Choice::Expired => self.decide(&row, &Guard::PENDING, &[], decided)?,
+                    _ => self.decide(&row, &Guard::WAITS, &[(":now", &now)], decided)?,
+                };
+                Ok(Outcome::Won(decided.ok_or_else(torn)?))
             }
-        }
-        // That the time is up is decided at any time.
-        let is_expiry = decided.decision.choice == Choice::Expired;
-        let now = if is_expiry { -1 } else { whole(self.at) };
-        let bits = allowed_bits(&decided);
-        let demand: [(&str, &dyn rusqlite::ToSql); 2] = [(":now", &now), (":bit", &bits)];
-        if let Some(record) = self.decide(&row, &Guard::DECIDE, &demand, decided)? {
-            return Ok(Outcome::Won(record));
-        }
-        if record.decided().is_some() {
-            return Ok(Outcome::Already(record));
-        }
-        match self.expire(&row)? {
-            Some(record) => Ok(Outcome::Expired(record)),
-            None => Ok(Outcome::NotAllowed(record)),
         }
     }
 
@@ -125,7 +122,7 @@ impl Step<'_> {
         let change = Change::vote(row, self.sealer(), votes, decided, seq, self.at)?;
         match self.make(change, &Guard::WAITS, &[(":now", &whole(self.at))])? {
             Some(record) => Ok(Outcome::Counted(record)),
-            None => Err(internal("a request that waits took no vote").into()),
+            None => Err(torn().into()),
         }
     }
 
@@ -145,7 +142,7 @@ impl Step<'_> {
 
     fn expire(&mut self, row: &Row) -> Result<Option<Record>, Fault> {
         let now = whole(self.at);
-        self.decide(row, &Guard::EXPIRE, &[(":now", &now)], expiry(self.at))
+        self.decide(row, &Guard::EXPIRE, &[(":now", &now)], Decided::expiry(self.at))
     }
 
     pub(super) fn revoke(

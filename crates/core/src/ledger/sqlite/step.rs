@@ -137,9 +137,8 @@ impl<'a> Step<'a> {
 pub(super) struct Guard(pub(super) &'static str);
 
 impl Guard {
-    /// Nobody has decided, the time is not up, and it is allowed.
-    pub(super) const DECIDE: Self =
-        Self("status = 0 AND (expires_at IS NULL OR expires_at > :now) AND (allowed & :bit) <> 0");
+    /// Nobody has decided.
+    pub(super) const PENDING: Self = Self("status = 0");
     /// Nobody has decided, and the time is not up.
     pub(super) const WAITS: Self = Self("status = 0 AND (expires_at IS NULL OR expires_at > :now)");
     /// Nobody has decided, and the time is up.

@@ -58,9 +58,9 @@ fn every_statement_in_every_state() {
         for event in Event::ALL {
             let guards: &[Guard] = match event {
                 Event::Approve | Event::Edit | Event::Reject | Event::Respond | Event::Skip => {
-                    &[Guard::DECIDE]
+                    &[Guard::WAITS]
                 }
-                Event::Expire => &[Guard::EXPIRE],
+                Event::Expire => &[Guard::EXPIRE, Guard::PENDING],
                 // A decision of a gate cancels what waits only.
                 Event::Cancel => &[Guard::CANCEL],
                 Event::Start => &[Guard::BEGIN],
@@ -71,7 +71,6 @@ fn every_statement_in_every_state() {
                 let condition = guard
                     .0
                     .replace(":now", if event == Event::Expire { "9e15" } else { "0" })
-                    .replace(":bit", "31")
                     .replace(":digest", "bound")
                     .replace(":executor", "executor");
                 let holds = ledger
