@@ -32,29 +32,6 @@ const INBOX_COMMAND = 'ts/cli/inbox/main.ts';
 /** What it imports only where it needs it: its screen on a terminal, and the provider of a server. Most of both is other people's. */
 const LAZY = { './screen/index.js': './screen.js', './provider.js': './provider.js' };
 
-/** Modules that Ink is given instead of its own. */
-const INSTEAD = {
-  // It draws nothing where `CI` is set; a terminal is one wherever it is.
-  'is-in-ci': 'export default false;',
-  // Its throttle loses the last of several frames now and then. The screen has one of its own.
-  'es-toolkit/compat': `export const throttle = (draw) => Object.assign((...args) => draw(...args), { flush() {}, cancel() {} });`,
-  // Tools of developers.
-  './devtools.js': 'export {};',
-};
-
-/** What the screen needs of Ink and React. */
-export const terminal = {
-  transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  plugins: [
-    {
-      name: 'terminal',
-      resolveId: (source, from) =>
-        Object.hasOwn(INSTEAD, source) && from?.includes('/node_modules/ink/') ? `\0${source}` : undefined,
-      load: (id) => (id.startsWith('\0') ? INSTEAD[id.slice(1)] : undefined),
-    },
-  ],
-};
-
 export default [
   {
     ...shared,
@@ -83,7 +60,6 @@ export default [
   },
   {
     ...shared,
-    ...terminal,
     input: { screen: 'ts/cli/chat/screen/index.ts' },
     output: { ...shared.output, codeSplitting: false, minify: true },
   },

@@ -33,8 +33,8 @@ const OBEYED = new RegExp(
   ].join('|'),
   'g',
 );
-/** Colours, the cursor, lines that are erased, what is pasted, and the marks around a frame. */
-const OURS = new RegExp(String.raw`^\u001b\[(?:[0-9;]*m|\d*[ABCDGKJH]|\?(?:25|2004|2026)[hl])$`);
+/** Colours, the cursor, lines that are erased or cut, what is pasted, and the marks around a frame. */
+const OURS = new RegExp(String.raw`^\u001b\[(?:[0-9;]*m|\d*[AGHJK]|\?(?:7|25|2004|2026)[hl])$`);
 
 /** What was written to the terminal that is neither text nor one of the sequences that a screen needs. */
 export const foreign = (raw: string): string[] =>

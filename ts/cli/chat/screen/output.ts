@@ -1,6 +1,6 @@
 /** The terminal, as it is taken, drawn on and given back. */
-import { EventEmitter } from 'node:events';
 import { writeSync } from 'node:fs';
+import { formatWithOptions } from 'node:util';
 
 /** What is pasted comes marked as such. */
 const PASTE_ON = '\u001b[?2004h';
@@ -9,14 +9,8 @@ const SHOW_CURSOR = '\u001b[?25h';
 /** What is seen, but not what has scrolled out of it. */
 const CLEAR = '\u001b[H\u001b[J';
 
-/**
- * What Ink writes to. It is told of no resize: the whole is painted anew then, since what a terminal makes of lines when it
- * gets narrower differs from one to the other.
- */
-export class Output extends EventEmitter {
-  readonly isTTY = true;
-  /** Ink clears the terminal with all that has scrolled out of it when it sees fewer rows than it drew: it never does. */
-  readonly rows = Number.MAX_SAFE_INTEGER;
+/** The terminal as it is drawn on. */
+export class Output {
   /** Nothing is written: the terminal is somebody else's, or about to be painted anew. */
   isMute = false;
 
@@ -29,10 +23,8 @@ export class Output extends EventEmitter {
     return Math.max(4, process.stdout.rows || 24);
   }
 
-  write(data: string | Uint8Array, done?: () => void): boolean {
-    if (!this.isMute) return process.stdout.write(data, done);
-    done?.();
-    return true;
+  write(text: string): void {
+    if (!this.isMute) process.stdout.write(text);
   }
 
   clear(): void {
@@ -78,4 +70,18 @@ export class Keyboard {
     this.giveBack();
     process.off('exit', this.#giveBack);
   }
+}
+
+/** The methods of the console that print. */
+const PRINTING = ['debug', 'error', 'info', 'log', 'warn'] as const;
+
+/** Has `print` print what goes to the console, since the console would write into the middle of the screen. @returns what ends it */
+export function takeConsole(print: (text: string) => void): () => void {
+  const before = PRINTING.map((name) => [name, console[name]] as const);
+  for (const name of PRINTING) {
+    console[name] = (...args: unknown[]) => print(formatWithOptions({ colors: false }, ...args));
+  }
+  return () => {
+    for (const [name, method] of before) console[name] = method;
+  };
 }

@@ -3,12 +3,12 @@ import { messageOf } from '../../../errors/message-of.js';
 import { inEditor, namedEditor } from '../../edit.js';
 import { oneLine } from '../../style.js';
 import type { Chat, Entry } from '../view.js';
-import { draw, type Drawing, type Scene, type Stage } from './app.js';
 import { entryLines } from './entries.js';
 import { frame, type Frame } from './frame.js';
 import { KeyReader, type Press } from './keys.js';
-import type { Screen, Symbols } from './layout.js';
-import { Keyboard, Output } from './output.js';
+import { wrap, type Screen, type Symbols } from './layout.js';
+import { Keyboard, Output, takeConsole } from './output.js';
+import { Painter } from './painter.js';
 import { press, type Surroundings } from './press.js';
 import { withEdited } from './press-approval.js';
 import { goTo, readyAt, START, unseen, unsent, withView, type Action, type State } from './state.js';
@@ -20,8 +20,7 @@ const FRAME = 25;
 /** How long a window must stay as it is until it is painted anew, in ms. */
 const RESIZED = 60;
 
-export class Program implements Stage {
-  scene: Scene;
+export class Program {
   /** Resolves with the exit code when the human has left. */
   readonly over: Promise<number>;
   readonly #chat: Chat;
@@ -29,16 +28,21 @@ export class Program implements Stage {
   readonly #output = new Output();
   readonly #keyboard = new Keyboard((data) => this.#onData(data));
   readonly #keys = new KeyReader();
-  readonly #listeners = new Set<() => void>();
   readonly #end: (code: number) => void;
   #state: State = START;
-  #ink: Drawing | undefined;
-  /** Entries that stand in the scrollback. */
+  #painter: Painter;
+  /** What goes on, below the scrollback. */
+  #frame: Frame;
+  /** Finished lines that are not drawn yet. */
+  #finished: string[] = [];
+  /** Lines that others printed, which are not drawn yet. */
+  #printed: string[] = [];
+  /** Entries that stand in the scrollback, or are about to. */
   #written: Entry[] = [];
   /** Whether somebody else has the terminal. */
   #isAway = false;
-  /** Whether the scene as it is now was drawn. */
-  #isTold = true;
+  /** Whether all is drawn as it is now. */
+  #isDrawn = true;
   #timers: { [NAME in 'escape' | 'resize' | 'ready' | 'tick' | 'frame']?: NodeJS.Timeout } = {};
   /** All keys that were typed until then have been read, in ms of {@link performance.now}. */
   #heard = 0;
@@ -50,12 +54,8 @@ export class Program implements Stage {
     let end: (code: number) => void = () => {};
     this.over = new Promise((resolve) => (end = resolve));
     this.#end = end;
-    this.scene = { finished: [], frame: this.#frame([]) };
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#painter = new Painter((text) => this.#output.write(text));
+    this.#frame = this.#framed([]);
   }
 
   /** Takes the terminal. @returns what gives it back */
@@ -68,19 +68,17 @@ export class Program implements Stage {
     };
     const unsubscribe = this.#chat.subscribe(() => this.#changed());
     process.stdout.on('resize', onResize);
+    const giveBackConsole = takeConsole((text) => this.#print(text));
     this.#keyboard.take();
     this.#changed();
-    this.#mount();
     return () => {
       unsubscribe();
+      giveBackConsole();
       process.stdout.off('resize', onResize);
       for (const timer of Object.values(this.#timers)) clearTimeout(timer);
       clearImmediate(this.#hearing);
       // Nothing stays but what was said and done.
-      this.scene = { ...this.scene, frame: { ...this.scene.frame, lines: [], cursor: undefined } };
-      this.#ink?.flush();
-      this.#ink?.unmount();
-      this.#ink = undefined;
+      this.#write({ lines: [] });
       this.#keyboard.close();
     };
   }
@@ -107,37 +105,42 @@ export class Program implements Stage {
       this.#paint(true);
       return;
     }
-    const { finished } = this.scene;
-    const news = done.slice(this.#written.length).map((entry, at) => this.#finished(done, this.#written.length + at));
+    for (let at = this.#written.length; at < done.length; at += 1) this.#finished.push(...this.#linesOf(done, at));
     this.#written = [...done];
-    this.scene = {
-      finished: news.length === 0 ? finished : [...finished, ...news],
-      frame: this.#frame(entries.slice(done.length)),
-    };
-    this.#tell();
+    this.#frame = this.#framed(entries.slice(done.length));
+    this.#draw();
   }
 
-  /** Has the scene drawn: at once, or when the last frame is old enough. The last of several is always drawn. */
-  #tell(): void {
-    this.#isTold = false;
-    if (this.#timers.frame !== undefined) return;
-    this.#isTold = true;
-    for (const listener of this.#listeners) listener();
+  /** Draws at once, or when the last frame is old enough. The last of several is always drawn. */
+  #draw(): void {
+    // What is written meanwhile would be lost: it is drawn when the terminal is ours again.
+    this.#isDrawn = false;
+    if (this.#timers.frame !== undefined || this.#output.isMute) return;
+    this.#isDrawn = true;
+    this.#write(this.#frame);
     this.#timers.frame = setTimeout(() => {
       delete this.#timers.frame;
-      if (!this.#isTold) this.#tell();
+      if (!this.#isDrawn) this.#draw();
     }, FRAME);
   }
 
-  #finished(done: readonly Entry[], at: number): Scene['finished'][number] {
-    const entry = done[at]!;
-    return {
-      id: entry.id,
-      lines: entryLines(entry, done[at - 1], this.#screen).map((line) => this.#symbols.shown(line)),
-    };
+  #write(frame: Pick<Frame, 'lines' | 'cursor'>): void {
+    this.#painter.draw([...this.#finished, ...this.#printed], frame);
+    [this.#finished, this.#printed] = [[], []];
   }
 
-  #frame(live: readonly Entry[]): Frame {
+  /** What others print while the screen is ours: above it, as a text that cannot do anything to it. */
+  #print(text: string): void {
+    const { columns } = this.#screen;
+    this.#printed.push(...wrap(text, columns).map((line) => this.#symbols.shown(line)));
+    this.#draw();
+  }
+
+  #linesOf(done: readonly Entry[], at: number): string[] {
+    return entryLines(done[at]!, done[at - 1], this.#screen).map((line) => this.#symbols.shown(line));
+  }
+
+  #framed(live: readonly Entry[]): Frame {
     this.#wake();
     const now = { heard: this.#heard, epoch: Date.now() };
     return frame(this.#state, this.#chat, live, this.#written.at(-1), this.#screen, now);
@@ -168,44 +171,28 @@ export class Program implements Stage {
     });
   }
 
-  #mount(): void {
-    this.#ink = draw(this, this.#output);
-    this.#ink.waitUntilExit().catch((error: unknown) => this.#failed(error));
-  }
-
-  /** A screen that cannot be drawn is left, and what waits is cancelled with it. */
-  #failed(error: unknown): void {
-    this.#ink = undefined;
-    process.exitCode = 1;
-    process.stderr.write(`countersign: the screen failed: ${oneLine(messageOf(error))}\n`);
-    this.#end(1);
-  }
-
-  #unmount(): void {
-    // What Ink has not written yet is written anew.
-    this.#output.isMute = true;
-    this.#ink?.unmount();
-    this.#ink = undefined;
-    this.#output.isMute = false;
-  }
-
   /** Paints all anew: the last entries that there is room for, if they are still to be seen, and what is below. */
   #paint(isCleared = false): void {
     if (this.#isAway) return;
-    this.#unmount();
+    this.#output.isMute = false;
     this.#output.clear();
+    this.#painter = new Painter((text) => this.#output.write(text));
     // What came while the screen was somebody else's has not been seen; what was typed there is no answer to it.
     this.#state = unseen(this.#state, performance.now());
     const done = this.#written;
-    const below = this.#frame(this.#chat.view.entries.slice(done.length));
-    let room = isCleared ? 0 : this.#screen.rows - below.lines.length - 1;
-    let from = done.length;
-    for (; from > 0; from -= 1) {
-      room -= this.#finished(done, from - 1).lines.length;
+    this.#frame = this.#framed(this.#chat.view.entries.slice(done.length));
+    let room = isCleared ? 0 : this.#screen.rows - this.#frame.lines.length - 1;
+    const seen: string[][] = [];
+    for (let at = done.length - 1; at >= 0; at -= 1) {
+      const lines = this.#linesOf(done, at);
+      room -= lines.length;
       if (room < 0) break;
+      seen.unshift(lines);
     }
-    this.scene = { finished: done.slice(from).map((_, at) => this.#finished(done, from + at)), frame: below };
-    this.#mount();
+    this.#finished = seen.flat();
+    clearTimeout(this.#timers.frame);
+    delete this.#timers.frame;
+    this.#draw();
   }
 
   #onData(data: Uint8Array): void {
@@ -216,14 +203,13 @@ export class Program implements Stage {
 
   #take(presses: readonly Press[]): void {
     for (const each of presses) {
-      const { frame: seen } = this.scene;
       const around: Surroundings = {
         view: this.#chat.view,
         now: performance.now(),
         typedAfter: this.#heard,
         complete: (line) => this.#chat.complete(line),
-        isShown: seen.isShown,
-        scroll: seen.scroll,
+        isShown: this.#frame.isShown,
+        scroll: this.#frame.scroll,
         hasEditor: namedEditor() !== undefined,
       };
       const { state, action } = press(this.#state, each, around);
@@ -275,7 +261,6 @@ export class Program implements Stage {
 
   /** In the human's editor, which has the terminal meanwhile. */
   async #edit(approvalId: string, text: string): Promise<void> {
-    this.#unmount();
     this.#isAway = true;
     this.#output.isMute = true;
     this.#keyboard.giveBack();
