@@ -77,8 +77,8 @@ export class Program {
       process.stdout.off('resize', onResize);
       for (const timer of Object.values(this.#timers)) clearTimeout(timer);
       clearImmediate(this.#hearing);
-      // Nothing stays but what was said and done.
-      this.#write({ lines: [] });
+      // Nothing stays but what was said and done, and an empty line before what comes next.
+      this.#write({ lines: [''] });
       this.#keyboard.close();
     };
   }
