@@ -3,7 +3,8 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-use super::need::GROUP;
+/// What a name of a group begins with.
+pub const GROUP: &str = "group:";
 
 /// Whether two names are of one person. In doubt they are: neither another case or form of a letter nor what cannot be seen
 /// makes a second person.

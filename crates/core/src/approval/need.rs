@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::name::{is_name, plain};
+use super::name::{GROUP, is_name, plain};
 
 /// Who must agree. A request may carry several: each must be satisfied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,9 +45,6 @@ const fn is_one(quorum: &u32) -> bool {
 const fn is_false(flag: &bool) -> bool {
     !*flag
 }
-
-/// What a name of a group begins with.
-pub const GROUP: &str = "group:";
 
 /// The most needs of a request: the bits of [`Vote::counts_for`](super::Vote::counts_for).
 const MAX_NEEDS: usize = 32;

@@ -2,16 +2,17 @@
 
 use tokio_postgres::types::{ToSql, Type};
 
+use super::column::Column;
 use super::fault::Fault;
 use super::ledger::PostgresLedger;
-use super::open::Core;
+use super::ledger_core::LedgerCore;
 use super::pen::now;
-use super::rows::Column;
+use super::sequencer::head;
 use super::{check, lists, retention, runs, sequencer};
 use crate::approval::Record;
 use crate::ledger::archive::taken;
 use crate::ledger::audit::{Chain, Entry, Note};
-use crate::ledger::row::{Save, damaged, time, whole};
+use crate::ledger::row::{Save, time, whole};
 use crate::ledger::{
     About, Archive, Hash, LedgerError, Retention, RunInfo, SaveRun, SavedRun, Tidied, Verified,
 };
@@ -105,7 +106,7 @@ impl Archive for PostgresLedger {
     }
 }
 
-impl Core {
+impl LedgerCore {
     /// Chains what is there, before somebody looks at the chain. Whoever only reads sees it as far as others have chained it.
     pub(super) async fn chain_now(&self) -> Result<(), Fault> {
         if self.read_only {
@@ -170,15 +171,4 @@ pub(super) async fn entries(
         pen.sql("SELECT seq, at, body, hash FROM @audit WHERE seq > $1 ORDER BY seq LIMIT $2");
     let found = client.query_typed(&sql, &[(&after, Type::INT8), (&limit, Type::INT8)]).await?;
     found.iter().map(|columns| Entry::read(&mut Column::new(columns))).collect()
-}
-
-/// Where the chain ends.
-pub(super) async fn head(
-    client: &tokio_postgres::Client, pen: &super::pen::Pen,
-) -> Result<Chain, Fault> {
-    let sql = pen.sql("SELECT seq, at, head FROM @chain WHERE one");
-    let Some(found) = client.query_typed_opt(&sql, &[]).await? else {
-        return Err(damaged("the end of the audit log").into());
-    };
-    Chain::read(&mut Column::new(&found))
 }

@@ -6,14 +6,15 @@ use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
 
-use super::archive::head;
+use super::column::Column;
 use super::fault::Fault;
 use super::held::{self, Held};
-use super::migrate::{self, meta};
-use super::open::Core;
+use super::ledger_core::LedgerCore;
+use super::meta::{dropped_before, meta};
+use super::migrate;
 use super::pen::Pen;
-use super::retention::dropped_before;
-use super::rows::{self, Column};
+use super::rows;
+use super::sequencer::head;
 use super::{runs, values};
 use crate::ledger::audit::Entry;
 use crate::ledger::history;
@@ -30,7 +31,7 @@ struct Check<'a> {
 }
 
 /// Looks at one moment of everything.
-pub(super) async fn verify(core: &Core) -> Result<Verified, Fault> {
+pub(super) async fn verify(core: &LedgerCore) -> Result<Verified, Fault> {
     let unchained = match core.chain_now().await {
         Err(Fault::Ledger(error)) => Some(error),
         Err(fault) => return Err(fault),
@@ -318,7 +319,7 @@ impl Check<'_> {
 }
 
 /// What the ledger is.
-pub(super) async fn about(client: &Client, core: &Core) -> Result<About, Fault> {
+pub(super) async fn about(client: &Client, core: &LedgerCore) -> Result<About, Fault> {
     let pen = &core.pen;
     let count = async |sql: &str| -> Result<u64, Fault> {
         Ok(time(client.query_typed_one(&pen.sql(sql), &[]).await?.try_get(0)?))

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::fault::Fault;
-use super::open::{Core, Keeper};
+use super::ledger_core::LedgerCore;
+use super::open::{Keeper, open};
 use super::{Settings, lists, owners, values};
 use crate::approval::{ApprovalId, Decided, Record, Request, Step as Advance};
 use crate::call::Digest;
@@ -20,7 +21,7 @@ use crate::ledger::{
 pub struct PostgresLedger {
     // Dropped in this order.
     _keeper: Keeper,
-    pub(super) core: Arc<Core>,
+    pub(super) core: Arc<LedgerCore>,
 }
 
 impl PostgresLedger {
@@ -37,7 +38,7 @@ impl PostgresLedger {
         settings: Settings, options: OpenOptions, is_callers: bool,
     ) -> Result<Self, LedgerError> {
         let now = options.now;
-        let core = Core::open(settings, options, is_callers)?;
+        let core = open(settings, options, is_callers)?;
         let ledger = Self { _keeper: Keeper::start(&core)?, core };
         if !ledger.core.read_only {
             ledger.interrupt_lost(None, now)?;

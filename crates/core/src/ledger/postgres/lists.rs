@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use super::connection::Connection;
 use super::fault::Fault;
+use super::params::Params;
 use super::pen::{Pen, now};
 use super::rows;
-use super::write::Params;
 use crate::approval::{ApprovalId, Record, Status};
 use crate::ledger::row::{Row, time};
 use crate::ledger::{AFTER_PARTS, PART, Past};

@@ -5,10 +5,11 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, GenericClient};
 
 use super::fault::Fault;
+use super::meta::{lock, meta, set};
+use super::params::Params;
 use super::partitions;
 use super::pen::{Pen, now};
 use super::schema::MIGRATIONS;
-use super::write::Params;
 use crate::ledger::row::{About, check_key, internal, key_of, time};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
@@ -28,25 +29,6 @@ const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '5s'";
 /// The schema that the last of the migrations makes.
 pub(super) fn ours() -> i64 {
     MIGRATIONS.last().map_or(0, |last| last.version)
-}
-
-/// The value of a key of `meta`.
-pub(super) async fn meta(
-    client: &impl GenericClient, pen: &Pen, key: &str,
-) -> Result<Option<String>, Fault> {
-    let sql = pen.sql("SELECT v FROM @meta WHERE k = $1");
-    let found = client.query_typed(&sql, &[(&key, Type::TEXT)]).await?;
-    Ok(found.first().map(|row| row.try_get(0)).transpose()?)
-}
-
-pub(super) async fn set(
-    client: &impl GenericClient, pen: &Pen, key: &str, value: &str,
-) -> Result<(), Fault> {
-    let sql = pen.sql(
-        "INSERT INTO @meta (k, v) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET v = excluded.v",
-    );
-    client.execute_typed(&sql, &[(&key, Type::TEXT), (&value, Type::TEXT)]).await?;
-    Ok(())
 }
 
 /// Looks at what is there. `Foreign`: other tables of these names.
@@ -181,18 +163,6 @@ async fn migrate(client: &mut Client, pen: &Pen) -> Result<(), Fault> {
         set(&transaction, pen, "created_at", &now.try_get::<_, i64>(0)?.to_string()).await?;
     }
     transaction.commit().await?;
-    Ok(())
-}
-
-/// Until the end of the transaction nobody else makes tables of this ledger.
-pub(super) async fn lock(client: &impl GenericClient, pen: &Pen) -> Result<(), Fault> {
-    let channel = pen.names.channel();
-    client
-        .query_typed(
-            "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
-            &[(&channel, Type::TEXT)],
-        )
-        .await?;
     Ok(())
 }
 

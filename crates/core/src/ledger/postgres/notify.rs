@@ -8,7 +8,7 @@ use tokio_postgres::types::{ToSql, Type};
 
 use super::connection::Connection;
 use super::fault::Fault;
-use super::open::Core;
+use super::ledger_core::LedgerCore;
 use super::pool::Patience;
 
 /// How long changes are gathered after the last notification: one costs the server more than a change does. What comes after
@@ -18,7 +18,7 @@ const GATHER: Duration = Duration::from_millis(1);
 const MOST: usize = 350;
 
 /// Sends what is to be sent, for ever, on a connection of its own: no step waits for it.
-pub(super) async fn post(core: &Core) {
+pub(super) async fn post(core: &LedgerCore) {
     let mut own: Option<Connection> = None;
     let mut failures = 0;
     loop {
@@ -49,7 +49,7 @@ pub(super) async fn post(core: &Core) {
 }
 
 /// Sends what is there: who sends, and the numbers of the leaves (none: too many).
-pub(super) async fn flush(client: &Connection, core: &Core) -> Result<(), Fault> {
+pub(super) async fn flush(client: &Connection, core: &LedgerCore) -> Result<(), Fault> {
     let leaves = std::mem::take(&mut *core.outbox.lock().unwrap_or_else(PoisonError::into_inner));
     if leaves.is_empty() {
         return Ok(());

@@ -1,91 +1,33 @@
-//! What an open ledger is made of, and what goes on in it meanwhile.
+//! Opens a ledger, and keeps it going until it is closed.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
-use uuid::Uuid;
 
-use super::clock::ServerClock;
 use super::fault::Fault;
-use super::follower::Cursor;
-use super::listener::Listener;
-use super::names::Names;
-use super::pen::Pen;
-use super::pool::{Patience, Pool, runtime};
+use super::ledger_core::LedgerCore;
+use super::pool::{Patience, runtime};
 use super::{Settings, migrate, notify, owners, partitions, sequencer};
-use crate::approval::ApprovalId;
-use crate::ledger::row::Sealer;
-use crate::ledger::{Feed, LedgerError, LedgerErrorKind, OpenOptions};
+use crate::ledger::{LedgerError, LedgerErrorKind, OpenOptions};
 
 /// How long leaves are gathered before they are chained.
 const GATHER: Duration = Duration::from_millis(200);
 /// The longest that closing waits for the server.
 const PARTING: Duration = Duration::from_secs(1);
 
-/// What all who work on an open ledger share.
-#[derive(Debug)]
-pub(super) struct Core {
-    pub(super) pool: Pool,
-    pub(super) pen: Pen,
-    pub(super) feed: Arc<Feed>,
-    pub(super) read_only: bool,
-    pub(super) place: String,
-    pub(super) listener: Arc<Listener>,
-    /// Tells our own notifications from those of others.
-    pub(super) tag: Uuid,
-    /// Where the follower starts; `None`: nobody follows yet.
-    pub(super) follows: watch::Sender<Option<Cursor>>,
-    interest: Mutex<Interest>,
-    /// We changed something ourselves: the follower need not be told by the server.
-    pub(super) news: Notify,
-    /// Leaves that others are to be told of.
-    pub(super) outbox: Mutex<Vec<i64>>,
-    pub(super) posted: Notify,
-    /// There are leaves of ours to be chained.
-    unchained: Notify,
-    pub(super) closed: watch::Sender<bool>,
+/// Opens it: its tables are there afterwards, and this process is one of its owners.
+pub(super) fn open(
+    settings: Settings, options: OpenOptions, is_callers: bool,
+) -> Result<Arc<LedgerCore>, LedgerError> {
+    let now = options.now;
+    let core = LedgerCore::new(settings, options, is_callers)?;
+    core.block_on(core.prepare(now))?;
+    Ok(Arc::new(core))
 }
 
-/// Whose events are told of.
-#[derive(Debug, Default)]
-struct Interest {
-    all: bool,
-    ids: HashSet<ApprovalId>,
-}
-
-impl Core {
-    pub(super) fn open(
-        settings: Settings, options: OpenOptions, is_callers: bool,
-    ) -> Result<Arc<Self>, LedgerError> {
-        let names = Names { schema: settings.schema.clone(), prefix: settings.prefix.clone() };
-        let place = settings.place();
-        let pen = Pen::new(names, Sealer::new(options.key), ServerClock::new(is_callers));
-        let pool = Pool::new(settings)?;
-        let listener = Listener::of(&pool.settings, &pen.names.channel(), pool.tls())?;
-        let core = Arc::new(Self {
-            pool,
-            pen,
-            feed: options.feed,
-            read_only: options.read_only,
-            place,
-            listener,
-            tag: Uuid::now_v7(),
-            follows: watch::Sender::new(None),
-            interest: Mutex::default(),
-            news: Notify::new(),
-            outbox: Mutex::default(),
-            posted: Notify::new(),
-            unchained: Notify::new(),
-            closed: watch::Sender::new(false),
-        });
-        core.block_on(core.prepare(options.now))?;
-        Ok(core)
-    }
-
+impl LedgerCore {
     async fn prepare(&self, local: u64) -> Result<(), Fault> {
         let (pen, read_only) = (&self.pen, self.read_only);
         self.pool.again(async |client| migrate::open(client, pen, read_only).await).await?;
@@ -111,52 +53,6 @@ impl Core {
             let error = fault.of(&self.place);
             tracing::debug!(target: "countersign", %error, "no partitions were made ahead");
         }
-    }
-
-    /// Waits for the server, on a thread that may wait.
-    pub(super) fn block_on<R>(
-        &self, work: impl Future<Output = Result<R, Fault>>,
-    ) -> Result<R, LedgerError> {
-        runtime()?.block_on(work).map_err(|fault| fault.of(&self.place))
-    }
-
-    /// These leaves were written: tells whoever waits for them.
-    pub(super) fn changed(&self, leaves: &[i64]) {
-        self.news.notify_one();
-        self.outbox.lock().unwrap_or_else(PoisonError::into_inner).extend(leaves);
-        self.posted.notify_one();
-        self.unchained.notify_one();
-    }
-
-    fn interest(&self) -> MutexGuard<'_, Interest> {
-        self.interest.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn follow(&self, id: ApprovalId) {
-        self.interest().ids.insert(id);
-    }
-
-    pub(super) fn follow_all(&self, all: bool) {
-        self.interest().all = all;
-    }
-
-    pub(super) fn forget(&self, id: ApprovalId) {
-        self.interest().ids.remove(&id);
-    }
-
-    pub(super) fn is_followed(&self, id: ApprovalId) -> bool {
-        let interest = self.interest();
-        interest.all || interest.ids.contains(&id)
-    }
-
-    pub(super) fn only_read(&self) -> Result<(), LedgerError> {
-        if !self.read_only {
-            return Ok(());
-        }
-        Err(LedgerErrorKind::ReadOnly.because(format!(
-            "the ledger {} was opened for reading only; open it for writing",
-            self.place
-        )))
     }
 
     /// Prolongs our lease, again and again.
@@ -220,11 +116,6 @@ impl Core {
         }
     }
 
-    /// Waits until it is closed.
-    pub(super) async fn until_closed(&self) {
-        let _ = self.closed.subscribe().wait_for(|closed| *closed).await;
-    }
-
     /// What goes on until it is closed, and a little longer where the server is slow.
     async fn keep(&self) {
         let reading = async {
@@ -270,12 +161,12 @@ impl Core {
 /// The thread on which it goes on. Ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Keeper {
-    core: Arc<Core>,
+    core: Arc<LedgerCore>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Keeper {
-    pub(super) fn start(core: &Arc<Core>) -> Result<Self, LedgerError> {
+    pub(super) fn start(core: &Arc<LedgerCore>) -> Result<Self, LedgerError> {
         let runtime = runtime()?;
         let kept = Arc::clone(core);
         let thread = thread::Builder::new()

@@ -6,7 +6,7 @@ use tokio_postgres::{Client, GenericClient, Transaction};
 use uuid::Uuid;
 
 use super::fault::Fault;
-use super::migrate::lock;
+use super::meta::lock;
 use super::pen::{Pen, server_now};
 use crate::ledger::row::time;
 

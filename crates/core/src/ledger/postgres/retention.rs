@@ -6,36 +6,27 @@
 
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, GenericClient, Transaction};
-use uuid::Uuid;
 
 use super::fault::Fault;
-use super::migrate::{meta, set};
-use super::open::Core;
+use super::ledger_core::LedgerCore;
+use super::meta::{drop_before, dropped_before};
+use super::params::Params;
 use super::partitions::{Closed, Day, days, first_id, run_number, try_lock};
 use super::pen::{Pen, now};
 use super::runs;
-use super::write::Params;
 use crate::approval::ApprovalId;
 use crate::ledger::audit::{Kind, Note};
 use crate::ledger::row::{time, whole};
 use crate::ledger::{Retention, Tidied};
 
-const BEFORE: &str = "contents_before";
 /// Whoever waits for a day to be dropped waits no longer than this, and it is tried again later.
 const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '2s'";
 /// How many runs that were forked are cleaned up at once.
 const FORKED: i64 = 16;
 
-/// Contents of requests before this id may have been dropped.
-pub(super) async fn dropped_before(
-    client: &impl GenericClient, pen: &Pen,
-) -> Result<ApprovalId, Fault> {
-    Ok(meta(client, pen, BEFORE).await?.and_then(|id| id.parse().ok()).unwrap_or(Uuid::nil()))
-}
-
 /// Lets go of about so many rows, or of a day.
 pub(super) async fn tidy(
-    core: &Core, retention: Retention, local: u64, limit: usize,
+    core: &LedgerCore, retention: Retention, local: u64, limit: usize,
 ) -> Result<Tidied, Fault> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let given = core.pen.clock.given(local);
@@ -148,7 +139,7 @@ pub(super) async fn move_mark(
     transaction: &Transaction<'_>, pen: &Pen, end: u64,
 ) -> Result<(), Fault> {
     let mark = first_id(end).max(dropped_before(transaction, pen).await?);
-    set(transaction, pen, BEFORE, &mark.to_string()).await
+    drop_before(transaction, pen, mark).await
 }
 
 /// The requests of this day that wait or ended too late: of those that are there it is so for ever.

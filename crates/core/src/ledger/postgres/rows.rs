@@ -3,14 +3,15 @@
 use std::time::Instant;
 
 use tokio_postgres::Client;
-use tokio_postgres::types::{FromSql, Type};
+use tokio_postgres::types::Type;
 use uuid::Uuid;
 
+use super::column::Column;
 use super::connection::Connection;
 use super::fault::Fault;
+use super::meta::dropped_before;
 use super::partitions::{Day, first_id};
 use super::pen::{Pen, now};
-use super::retention::dropped_before;
 use crate::approval::ApprovalId;
 use crate::ledger::LedgerError;
 use crate::ledger::row::{Columns, Row, Sealer, damaged, record_name, time};
@@ -55,7 +56,7 @@ pub(super) async fn look(
     let mut next = Column::new(&found);
     let (seq, now) = (time(next.get()?), time(next.get()?));
     pen.clock.told(now, asked);
-    let row = match found.try_get::<_, Option<i64>>(next.next)? {
+    let row = match next.peek::<Option<i64>>()? {
         None => None,
         Some(_) => {
             let kept = read(&mut next)?;
@@ -196,51 +197,6 @@ pub(super) async fn gone_before(
 async fn checked(client: &Client, pen: &Pen, kept: Vec<Kept>) -> Result<Vec<Row>, Fault> {
     let before = gone_before(client, pen, &kept).await?;
     kept.into_iter().map(|kept| kept.check(pen, before)).collect()
-}
-
-/// The columns of a row, one after the other.
-pub(super) struct Column<'a> {
-    columns: &'a tokio_postgres::Row,
-    next: usize,
-}
-
-impl<'a> Column<'a> {
-    pub(super) fn new(columns: &'a tokio_postgres::Row) -> Self {
-        Self { columns, next: 0 }
-    }
-
-    pub(super) fn get<T: FromSql<'a>>(&mut self) -> Result<T, Fault> {
-        let column = self.next;
-        self.next += 1;
-        Ok(self.columns.try_get(column)?)
-    }
-}
-
-impl Columns for Column<'_> {
-    type Fault = Fault;
-
-    fn some_int(&mut self) -> Result<Option<i64>, Fault> {
-        self.get()
-    }
-
-    fn some_text(&mut self) -> Result<Option<String>, Fault> {
-        self.get()
-    }
-
-    fn some_blob(&mut self) -> Result<Option<Vec<u8>>, Fault> {
-        self.get()
-    }
-
-    fn some_bytes<const N: usize>(&mut self) -> Result<Option<[u8; N]>, Fault> {
-        let bytes: Option<&[u8]> = self.get()?;
-        let fixed =
-            bytes.map(|bytes| bytes.try_into().map_err(|_| damaged("a column of fixed length")));
-        Ok(fixed.transpose()?)
-    }
-
-    fn some_id(&mut self) -> Result<Option<Uuid>, Fault> {
-        self.get()
-    }
 }
 
 fn read(next: &mut Column<'_>) -> Result<Kept, Fault> {

@@ -5,14 +5,14 @@ use std::time::Instant;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
+use super::column::Column;
 use super::connection::Connection;
 use super::fault::Fault;
-use super::open::Core;
+use super::ledger_core::LedgerCore;
 use super::owners;
+use super::params::Params;
 use super::pen::now;
-use super::rows::Column;
 use super::runs;
-use super::write::Params;
 use crate::ledger::history::Node;
 use crate::ledger::row::{Found, Run, Save, Turn, time, whole};
 use crate::ledger::{Hash, LedgerError};
@@ -24,7 +24,7 @@ struct Look {
     leaves: [i64; 2],
 }
 
-impl Core {
+impl LedgerCore {
     /// A step on a run: `judge` says what becomes of it, or `None`: nothing. An answer that is lost is looked after: the seal
     /// of the run is then the one that was to be written.
     async fn turn(

@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
+use super::column::Column;
 use super::fault::Fault;
+use super::params::Params;
 use super::pen::{Pen, server_now};
-use super::rows::Column;
-use super::write::Params;
 use crate::ledger::history::{self, Encoding, Node};
 use crate::ledger::row::{Columns as _, Run, damaged, run_name, time};
 use crate::ledger::{Hash, LedgerError, RunInfo, SavedRun};

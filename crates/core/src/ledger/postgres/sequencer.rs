@@ -8,9 +8,9 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
+use super::column::Column;
 use super::fault::Fault;
 use super::pen::Pen;
-use super::rows::Column;
 use crate::ledger::audit::{Chain, Entry};
 use crate::ledger::row::{damaged, whole};
 
@@ -37,6 +37,15 @@ pub(super) async fn sequence(
             Some(_) => {}
         }
     }
+}
+
+/// Where the chain ends.
+pub(super) async fn head(client: &Client, pen: &Pen) -> Result<Chain, Fault> {
+    let sql = pen.sql("SELECT seq, at, head FROM @chain WHERE one");
+    let Some(found) = client.query_typed_opt(&sql, &[]).await? else {
+        return Err(damaged("the end of the audit log").into());
+    };
+    Chain::read(&mut Column::new(&found))
 }
 
 /// How many it were; `None`: somebody else is at it.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::connection::Connection;
 use super::fault::Fault;
-use super::open::Core;
+use super::ledger_core::LedgerCore;
 use super::owners;
 use super::pen::now;
 use super::rows;
@@ -35,7 +35,7 @@ type Tried<R> = (i64, fn(Record) -> R);
 /// By how many ms the time in an id may be another than the server's.
 const ID_SLACK: u64 = 1_000;
 
-impl Core {
+impl LedgerCore {
     /// One atomic step on one request. A write whose outcome is not known is looked after: its leaf has a number of its own,
     /// which the row then bears.
     pub(super) async fn step<R>(

@@ -3,10 +3,10 @@
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
+use super::column::Column;
 use super::fault::Fault;
-use super::open::Core;
+use super::ledger_core::LedgerCore;
 use super::pen::Pen;
-use super::rows::Column;
 use crate::ledger::Versioned;
 use crate::ledger::row::{Columns as _, KeptValue, damaged, whole};
 
@@ -31,7 +31,7 @@ pub(super) async fn get(client: &Client, pen: &Pen, key: &str) -> Result<Option<
 /// Sets it, if what is there is of this version; `None`: if nothing is. An answer that is lost is looked after: what is there
 /// is then what was to be written.
 pub(super) async fn set(
-    core: &Core, key: &str, expected: Option<u64>, text: &str,
+    core: &LedgerCore, key: &str, expected: Option<u64>, text: &str,
 ) -> Result<bool, Fault> {
     let pen = &core.pen;
     let (sql, version) = match expected {

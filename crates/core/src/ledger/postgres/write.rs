@@ -1,10 +1,11 @@
 //! The statements that change requests: each one whole, with its leaf of the audit, or not at all.
 
-use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use super::connection::Connection;
 use super::fault::Fault;
+use super::params::Params;
 use super::pen::{Pen, now, server_now};
 use super::rows::{Gone, on_its_day};
 use crate::approval::{ApprovalId, Status};
@@ -24,22 +25,6 @@ pub(super) enum Guard {
     OwnLease,
     /// Whoever runs it is gone.
     ExecutorGone,
-}
-
-/// Parameters of a statement, by their numbers.
-#[derive(Default)]
-pub(super) struct Params<'a>(Vec<(&'a (dyn ToSql + Sync), Type)>);
-
-impl<'a> Params<'a> {
-    /// The number of one more.
-    pub(super) fn add(&mut self, value: &'a (dyn ToSql + Sync), kind: Type) -> usize {
-        self.0.push((value, kind));
-        self.0.len()
-    }
-
-    pub(super) fn as_slice(&self) -> &[(&'a (dyn ToSql + Sync), Type)] {
-        &self.0
-    }
 }
 
 /// Makes a change if the request is still as it was looked at; `false`: it is not, or the guard does not let it.

@@ -4,8 +4,8 @@ use super::Fate;
 use super::codec::{Sealer, status_number, whole};
 use super::request::Row;
 use crate::approval::{Decided, Deed, Record, Step, Vote};
+use crate::ledger::LedgerError;
 use crate::ledger::audit::{Kind, Note};
-use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// A change of a request, sealed, and still to be written: as a whole or not at all.
 #[derive(Debug)]
@@ -92,9 +92,4 @@ impl Change {
         row.reseal(sealer, false);
         Self { row, record, note }
     }
-}
-
-/// A bug of ours.
-pub(in crate::ledger) fn internal(message: impl Into<String>) -> LedgerError {
-    LedgerErrorKind::Internal.because(message)
 }

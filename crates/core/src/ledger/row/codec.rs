@@ -1,6 +1,6 @@
 //! Values as they are kept.
 
-use crate::approval::Status;
+use crate::approval::{Contents, Status};
 use crate::ledger::seal::{Key, Place};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
@@ -22,11 +22,38 @@ pub(in crate::ledger) const fn status_number(status: Status) -> i64 {
     status as i64
 }
 
+/// What is left of contents, as it is kept.
+pub(in crate::ledger) const fn contents_number(contents: Contents) -> i64 {
+    match contents {
+        Contents::Kept => 0,
+        Contents::Redacted => 1,
+        Contents::Dropped => 2,
+    }
+}
+
+/// The number of contents that were dropped.
+pub(in crate::ledger) const DROPPED: i64 = contents_number(Contents::Dropped);
+
+/// The same, as it was kept.
+pub(in crate::ledger) const fn contents_of(number: i64) -> Option<Contents> {
+    match number {
+        0 => Some(Contents::Kept),
+        1 => Some(Contents::Redacted),
+        2 => Some(Contents::Dropped),
+        _ => None,
+    }
+}
+
 /// What was read is not what was written.
 pub(in crate::ledger) fn damaged(what: &str) -> LedgerError {
     LedgerErrorKind::Corrupt.because(format!(
         "{what} is not what was written, and nothing is done with it: run `countersign audit verify` and restore a backup"
     ))
+}
+
+/// A bug of ours.
+pub(in crate::ledger) fn internal(message: impl Into<String>) -> LedgerError {
+    LedgerErrorKind::Internal.because(message)
 }
 
 /// Seals contents, where there is a key.

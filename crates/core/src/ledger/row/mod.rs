@@ -15,9 +15,9 @@ mod value;
 mod votes;
 
 pub(super) use about::{About, check_key, key_of};
-pub(super) use change::{Change, internal};
+pub(super) use change::Change;
 pub(super) use check::{Findings, Said};
-pub(super) use codec::{Sealer, damaged, time, whole};
+pub(super) use codec::{Sealer, damaged, internal, time, whole};
 pub(super) use columns::Columns;
 pub(super) use news::News;
 pub(super) use request::{Fate, Row, Texts, record_name};

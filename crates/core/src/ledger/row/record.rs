@@ -7,8 +7,9 @@ use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error as NoWord, StrDeserializer};
 use serde_json::value::RawValue;
 
-use super::change::internal;
-use super::codec::{Sealer, damaged, status_number, time, whole};
+use super::codec::{
+    Sealer, contents_number, contents_of, damaged, internal, status_number, time, whole,
+};
 use super::request::{Fate, Row, Texts, record_name};
 use crate::approval::{
     Choice, Contents, Decided, Decision, DecisionKinds, More, Record, Request, Status, Tally, Via,
@@ -240,26 +241,6 @@ const fn choice_number(choice: &Choice) -> i64 {
         Choice::Skip => 4,
         Choice::Expired => 5,
         Choice::Cancelled => 6,
-    }
-}
-
-const fn contents_number(contents: Contents) -> i64 {
-    match contents {
-        Contents::Kept => 0,
-        Contents::Redacted => 1,
-        Contents::Dropped => 2,
-    }
-}
-
-/// The number of contents that were dropped.
-pub(in crate::ledger) const DROPPED: i64 = contents_number(Contents::Dropped);
-
-const fn contents_of(number: i64) -> Option<Contents> {
-    match number {
-        0 => Some(Contents::Kept),
-        1 => Some(Contents::Redacted),
-        2 => Some(Contents::Dropped),
-        _ => None,
     }
 }
 

@@ -1,7 +1,6 @@
 //! A request as it is kept: its columns, and the seals over them.
 
-use super::codec::{Sealer, damaged, status_number, time, whole};
-use super::record::DROPPED;
+use super::codec::{DROPPED, Sealer, damaged, status_number, time, whole};
 use crate::approval::{ApprovalId, Need, Status, schedule};
 use crate::ledger::LedgerError;
 use crate::ledger::seal::RowSeal;

@@ -1,7 +1,6 @@
 //! What a step makes of a run: its row as it will be, and the entries of the audit that tell of it.
 
-use super::change::internal;
-use super::codec::{Sealer, whole};
+use super::codec::{Sealer, internal, whole};
 use super::run::{Run, active, over, run_name, status_number, unknown};
 use crate::ledger::audit::{Kind, Note};
 use crate::ledger::history::{self, Node};

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::codec::Sealer;
+use super::codec::{Sealer, internal};
 use super::request::Row;
 use crate::approval::{Via, Vote};
 use crate::ledger::LedgerError;
-use crate::ledger::row::internal;
 
 const COLUMN: &str = "votes";
 

@@ -18,7 +18,7 @@ use super::values;
 use super::{Engine, Fault};
 use crate::approval::{ApprovalId, Decided, Record, Request, Step as Advance};
 use crate::call::Digest;
-use crate::ledger::row::{Sealer, internal};
+use crate::ledger::row::{Sealer, internal, key_of};
 use crate::ledger::{
     Archive, Begun, Feed, Ledger, LedgerError, LedgerErrorKind, OpenOptions, Outcome, Past,
     Requested, Versioned, Watch,
@@ -54,7 +54,11 @@ impl SqliteLedger {
         let feed = options.feed;
         let follower = Follower::new(engine.clone(), Arc::clone(&pen), Arc::clone(&feed));
         let ledger = Self { follower, engine, pen, feed, _temporary: temporary };
-        opening::check(&ledger, options.now)?;
+        let key = key_of(&ledger.pen.sealer);
+        let state = ledger.look(|connection, _| opening::state(connection))?;
+        if opening::is_news(state.as_ref(), &key, ledger.engine.is_writable())? {
+            ledger.step(options.now, move |step| step.note_opening(&key))?;
+        }
         if ledger.engine.is_writable() {
             ledger.interrupt_lost(None, options.now)?;
         }

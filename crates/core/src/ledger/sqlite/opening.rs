@@ -3,9 +3,8 @@
 use rusqlite::{Connection, params};
 
 use super::Fault;
-use super::ledger::SqliteLedger;
 use super::step::{Step, meta};
-use crate::ledger::row::{About, check_key, internal, key_of, whole};
+use crate::ledger::row::{About, check_key, internal, whole};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// What `meta` says; `None`: nobody has opened it yet.
@@ -25,30 +24,25 @@ pub(super) fn about(connection: &Connection) -> Result<Option<About>, Fault> {
     }))
 }
 
-/// The key must be the one the ledger was made with; a version that is new to it is noted.
-pub(super) fn check(ledger: &SqliteLedger, now: u64) -> Result<(), LedgerError> {
-    let key = key_of(&ledger.pen.sealer);
-    let state = ledger.look(|connection, _| state(connection))?;
-    match &state {
-        Some((about, _)) => check_key(&about.key, &key)?,
-        None if !ledger.engine.is_writable() => {
-            return Err(LedgerErrorKind::ReadOnly.because(
-                "the ledger was never opened for writing, so there is nothing in it: open it once for writing",
-            ));
+/// Whether it must be noted that this version opens it. The key must be the one that the ledger was made with.
+pub(super) fn is_news(
+    state: Option<&State>, key: &str, is_writable: bool,
+) -> Result<bool, LedgerError> {
+    let Some((about, noted)) = state else {
+        if is_writable {
+            return Ok(true);
         }
-        None => {}
-    }
-    let known = state.is_some_and(|(about, noted)| {
-        about.version == env!("CARGO_PKG_VERSION") && about.schema == noted
-    });
-    if known || !ledger.engine.is_writable() {
-        return Ok(());
-    }
-    ledger.step(now, move |step| step.note_opening(&key))
+        return Err(LedgerErrorKind::ReadOnly.because(
+            "the ledger was never opened for writing, so there is nothing in it: open it once for writing",
+        ));
+    };
+    check_key(&about.key, key)?;
+    let is_noted = about.version == env!("CARGO_PKG_VERSION") && about.schema == *noted;
+    Ok(is_writable && !is_noted)
 }
 
 impl Step<'_> {
-    fn note_opening(&mut self, key: &str) -> Result<(), Fault> {
+    pub(super) fn note_opening(&mut self, key: &str) -> Result<(), Fault> {
         let set = |name: &str, value: &dyn rusqlite::ToSql| {
             self.connection.execute(
                 "INSERT INTO meta (k, v) VALUES (?1, ?2) ON CONFLICT (k) DO UPDATE SET v = excluded.v",
@@ -71,7 +65,10 @@ impl Step<'_> {
 }
 
 /// What `meta` says, and the schema it had when that was noted.
-fn state(connection: &Connection) -> Result<Option<(About, i64)>, Fault> {
+pub(super) type State = (About, i64);
+
+/// As things are; `None`: nobody has opened it yet.
+pub(super) fn state(connection: &Connection) -> Result<Option<State>, Fault> {
     let noted: Option<i64> = meta(connection, "noted_schema")?;
     Ok(about(connection)?.zip(noted))
 }

@@ -1,0 +1,130 @@
+//! What all who work on an open ledger share.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, watch};
+use uuid::Uuid;
+
+use super::Settings;
+use super::clock::ServerClock;
+use super::cursor::Cursor;
+use super::fault::Fault;
+use super::listener::Listener;
+use super::names::Names;
+use super::pen::Pen;
+use super::pool::{Pool, runtime};
+use crate::approval::ApprovalId;
+use crate::ledger::row::Sealer;
+use crate::ledger::{Feed, LedgerError, LedgerErrorKind, OpenOptions};
+
+/// What all who work on an open ledger share.
+#[derive(Debug)]
+pub(super) struct LedgerCore {
+    pub(super) pool: Pool,
+    pub(super) pen: Pen,
+    pub(super) feed: Arc<Feed>,
+    pub(super) read_only: bool,
+    pub(super) place: String,
+    pub(super) listener: Arc<Listener>,
+    /// Tells our own notifications from those of others.
+    pub(super) tag: Uuid,
+    /// Where the follower starts; `None`: nobody follows yet.
+    pub(super) follows: watch::Sender<Option<Cursor>>,
+    interest: Mutex<Interest>,
+    /// We changed something ourselves: the follower need not be told by the server.
+    pub(super) news: Notify,
+    /// Leaves that others are to be told of.
+    pub(super) outbox: Mutex<Vec<i64>>,
+    pub(super) posted: Notify,
+    /// There are leaves of ours to be chained.
+    pub(super) unchained: Notify,
+    pub(super) closed: watch::Sender<bool>,
+}
+
+/// Whose events are told of.
+#[derive(Debug, Default)]
+struct Interest {
+    all: bool,
+    ids: HashSet<ApprovalId>,
+}
+
+impl LedgerCore {
+    /// `is_callers`: times are those that callers give, not the server's.
+    pub(super) fn new(
+        settings: Settings, options: OpenOptions, is_callers: bool,
+    ) -> Result<Self, LedgerError> {
+        let names = Names { schema: settings.schema.clone(), prefix: settings.prefix.clone() };
+        let place = settings.place();
+        let pen = Pen::new(names, Sealer::new(options.key), ServerClock::new(is_callers));
+        let pool = Pool::new(settings)?;
+        let listener = Listener::of(&pool.settings, &pen.names.channel(), pool.tls())?;
+        Ok(Self {
+            pool,
+            pen,
+            feed: options.feed,
+            read_only: options.read_only,
+            place,
+            listener,
+            tag: Uuid::now_v7(),
+            follows: watch::Sender::new(None),
+            interest: Mutex::default(),
+            news: Notify::new(),
+            outbox: Mutex::default(),
+            posted: Notify::new(),
+            unchained: Notify::new(),
+            closed: watch::Sender::new(false),
+        })
+    }
+
+    /// Waits for the server, on a thread that may wait.
+    pub(super) fn block_on<R>(
+        &self, work: impl Future<Output = Result<R, Fault>>,
+    ) -> Result<R, LedgerError> {
+        runtime()?.block_on(work).map_err(|fault| fault.of(&self.place))
+    }
+
+    /// These leaves were written: tells whoever waits for them.
+    pub(super) fn changed(&self, leaves: &[i64]) {
+        self.news.notify_one();
+        self.outbox.lock().unwrap_or_else(PoisonError::into_inner).extend(leaves);
+        self.posted.notify_one();
+        self.unchained.notify_one();
+    }
+
+    fn interest(&self) -> MutexGuard<'_, Interest> {
+        self.interest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn follow(&self, id: ApprovalId) {
+        self.interest().ids.insert(id);
+    }
+
+    pub(super) fn follow_all(&self, all: bool) {
+        self.interest().all = all;
+    }
+
+    pub(super) fn forget(&self, id: ApprovalId) {
+        self.interest().ids.remove(&id);
+    }
+
+    pub(super) fn is_followed(&self, id: ApprovalId) -> bool {
+        let interest = self.interest();
+        interest.all || interest.ids.contains(&id)
+    }
+
+    pub(super) fn only_read(&self) -> Result<(), LedgerError> {
+        if !self.read_only {
+            return Ok(());
+        }
+        Err(LedgerErrorKind::ReadOnly.because(format!(
+            "the ledger {} was opened for reading only; open it for writing",
+            self.place
+        )))
+    }
+
+    /// Waits until it is closed.
+    pub(super) async fn until_closed(&self) {
+        let _ = self.closed.subscribe().wait_for(|closed| *closed).await;
+    }
+}
