@@ -8,7 +8,7 @@ use crate::path::{Address, Links, Partial};
 use crate::policy::Effect;
 use crate::policy::compile::{PathRules, Patterns, Rule};
 use crate::policy::subject::{By, Extent, Kind, Subject};
-use crate::policy::tokens::{self, Meets};
+use crate::policy::tokens::{self, Meets, Words};
 use crate::shell::{Access, Word, goes_through_links};
 
 /// A rule that speaks of a subject.
@@ -59,9 +59,10 @@ impl Judge<'_> {
         match &subject.kind {
             Kind::Command { argv, .. } => {
                 index.commands(argv, &mut found);
+                let words = Words::of(argv);
                 self.gather(found, hits, |rule| {
                     self.spend(gaps(rule, argv));
-                    Ok(command_meets(rule, argv))
+                    Ok(command_meets(rule, &words))
                 })?;
             }
             Kind::Env { name } => {
@@ -123,8 +124,10 @@ impl Judge<'_> {
             Kind::Unknown { named: Some(by), .. } => {
                 if let Some(Kind::Command { argv, .. }) = self.kind(by.command) {
                     index.commands(argv, &mut found);
+                    let words = Words::of(argv);
                     self.gather(found, hits, |rule| {
-                        let spells = rule.effect == Effect::Allow && spells_out(rule, argv, by.arg);
+                        let spells =
+                            rule.effect == Effect::Allow && spells_out(rule, &words, by.arg);
                         Ok(if spells { Meets::Yes } else { Meets::No })
                     })?;
                     for hit in &mut *hits {
@@ -298,9 +301,10 @@ impl Judge<'_> {
         let Some(Kind::Command { argv, .. }) = self.kind(by.command) else { return false };
         let mut found = Vec::new();
         self.policy.index().commands(argv, &mut found);
+        let words = Words::of(argv);
         found.into_iter().any(|rule| {
             self.hit(rule, |rule| {
-                let spells = rule.effect == Effect::Allow && spells_out(rule, argv, by.arg);
+                let spells = rule.effect == Effect::Allow && spells_out(rule, &words, by.arg);
                 if spells { Meets::Yes } else { Meets::No }
             })
             .is_some_and(|hit| hit.how == How::Surely)
@@ -314,22 +318,22 @@ fn gaps(rule: &Rule, argv: &[Word]) -> u32 {
     u32::try_from(gaps * argv.len() / 16).unwrap_or(u32::MAX)
 }
 
-fn command_meets(rule: &Rule, argv: &[Word]) -> Meets {
+fn command_meets(rule: &Rule, words: &Words) -> Meets {
     if rule.effect == Effect::Allow {
-        let covers = rule.commands.iter().any(|pattern| tokens::covers(pattern, argv));
+        let covers = rule.commands.iter().any(|pattern| tokens::covers(pattern, words));
         return if covers { Meets::Yes } else { Meets::No };
     }
     let mut meets = Meets::No;
     for pattern in &rule.commands {
-        meets = meets.max(tokens::bites(pattern, argv));
+        meets = meets.max(tokens::bites(pattern, words));
     }
     meets
 }
 
-fn spells_out(rule: &Rule, argv: &[Word], arg: usize) -> bool {
+fn spells_out(rule: &Rule, words: &Words, arg: usize) -> bool {
     rule.commands
         .iter()
-        .any(|pattern| tokens::covers(pattern, argv) && tokens::spells_out(pattern, arg))
+        .any(|pattern| tokens::covers(pattern, words) && tokens::spells_out(pattern, arg))
 }
 
 /// An address that is not known could be any.

@@ -22,7 +22,7 @@ use super::subject::{Kind, Subject};
 use super::verdict::{Cause, JudgedSubject, Verdict};
 use super::{Effect, reading};
 use crate::call::Json;
-use crate::path::{Address, Cached, Files, Links, PathError};
+use crate::path::{Address, Cached, Files, Links, PathError, Where};
 use crate::shell::Access;
 
 /// A call, as far as policies look at it.
@@ -38,6 +38,13 @@ pub struct JudgedCall<'a> {
     pub annotations: &'a BTreeMap<String, bool>,
     /// What the conditions of rules said, by their numbers. `None`, or none at all: it could not be tried, which asks.
     pub conditions: &'a [Option<bool>],
+}
+
+impl JudgedCall<'_> {
+    /// The directory that the host runs it in.
+    pub(crate) fn directory<'a>(&'a self, context: &'a Where) -> &'a str {
+        self.cwd.unwrap_or(&context.cwd)
+    }
 }
 
 /// The file system is needed: judge again with one, off the JavaScript thread.

@@ -10,11 +10,15 @@ use crate::policy::subject::{By, Extent, Kind, Start, Subject, literal};
 use crate::shell::{self, Access, Analysis, Dir, Piece, Role, Shell, What};
 
 impl Reader<'_> {
+    /// The directory that the host runs the call in.
+    pub(super) fn host(&self) -> &str {
+        self.call.directory(self.context)
+    }
+
     /// Where a tool's own paths start.
     pub(super) fn host_start(&self) -> Start {
-        let cwd = self.call.cwd.unwrap_or(&self.context.cwd);
         Start {
-            bases: vec![cwd.to_owned()],
+            bases: vec![self.host().to_owned()],
             dirs: Vec::new(),
             home: self.context.home.clone(),
             shell: false,
@@ -237,7 +241,7 @@ impl Reader<'_> {
     }
 }
 
-fn is_below(path: &str, root: &str) -> bool {
+pub(super) fn is_below(path: &str, root: &str) -> bool {
     let root = root.trim_end_matches('/');
     path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

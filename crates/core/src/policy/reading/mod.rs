@@ -2,7 +2,7 @@
 
 mod builtin;
 mod command;
-mod repository;
+mod folder;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,7 +126,7 @@ impl Reader<'_> {
         for wanted in &plan.arguments {
             self.argument(&plan, wanted, &start);
         }
-        self.repositories()
+        self.folders()
     }
 
     fn tool(&mut self) {

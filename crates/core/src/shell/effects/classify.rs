@@ -16,6 +16,12 @@ pub(crate) fn kind(name: &str) -> Kind {
     }
 }
 
+/// Whether the program of this name takes data alone from the folder that it works in: nothing there says what it does. Of a
+/// program without a table that is not known.
+pub(crate) fn takes_data_only(name: &str) -> bool {
+    tables().program(name).is_some_and(|program| program.data_only)
+}
+
 /// A program that is more than plain and whose name is meant.
 pub(crate) fn special_like(is_meant: impl Fn(&str) -> bool) -> Option<&'static str> {
     let mut names: Vec<&'static str> = tables().programs().filter(|name| is_meant(name)).collect();
