@@ -14,7 +14,7 @@ use super::judge::{Judge, Opinion, Spoken};
 use super::lines::{letters, lines, quoted};
 use super::mounts;
 use super::tally::Tally;
-use super::targets::{Target, named, which};
+use super::targets::{Target, manual, named, which};
 use super::tracer::{Seen, Tracer};
 use super::world::{CANARY, OUTPUT, World, environment};
 use crate::{spaces, wire};
@@ -206,14 +206,7 @@ impl Inside {
             }
             self.world.restore()?;
         }
-        if let Some(man) = which("man") {
-            let page = target.words.join("-");
-            let words = ["man".to_owned(), page];
-            if self.trace(&man, &words)?.is_some() {
-                found.extend(named(&printed()));
-            }
-            self.world.restore()?;
-        }
+        found.extend(named(&manual(&target.words).unwrap_or_default()));
         found.retain(|option| option.len() > 1 && option != "--");
         Ok(found)
     }
@@ -260,6 +253,7 @@ impl Inside {
             return Ok(tally);
         };
         let mut kinds: HashSet<String> = HashSet::new();
+        let started = Instant::now();
         for words in lines {
             if tally.row.ran >= most {
                 break;
@@ -289,6 +283,7 @@ impl Inside {
                 tally.differences.push(difference);
             }
         }
+        tally.row.took = started.elapsed();
         Ok(tally)
     }
 

@@ -1,5 +1,7 @@
 //! What became of lines, in numbers.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::compare::Difference;
@@ -21,6 +23,8 @@ pub struct Row {
     pub cut: bool,
     /// Lines with differences.
     pub differing: usize,
+    /// How long all of it took.
+    pub took: Duration,
 }
 
 impl Row {
@@ -33,6 +37,7 @@ impl Row {
         self.lost += other.lost;
         self.cut |= other.cut;
         self.differing += other.differing;
+        self.took += other.took;
     }
 }
 
