@@ -64,7 +64,7 @@ const RUNS: &[(&[&str], &[&str])] = &[
         &["man", "apropos", "whatis"],
         &[
             "man", "whatis", "groff", "troff", "grotty", "nroff", "tbl", "preconv", "eqn",
-            "zsoelim", "locale", "col", "gzip", "cat",
+            "zsoelim", "locale", "col", "gzip", "cat", "iconv", "apropos",
         ],
     ),
     (&["npm", "npx", "corepack"], &["node"]),
@@ -127,7 +127,7 @@ const BUILDERS: &[&str] = &[
 
 /// Programs that open what they change, or what they show the attributes of, without another fact that says so.
 const LOOK_AGAIN: &[&str] =
-    &["chattr", "rsync", "sponge", "wipefs", "mkfs.ext4", "mkswap", "strip"];
+    &["bzip2", "bunzip2", "chattr", "rsync", "sponge", "wipefs", "mkfs.ext4", "mkswap", "strip"];
 
 /// What these programs do to the machine's own files anyway: the kept pages of the manual.
 const OWN: &[(&[&str], &str)] = &[(&["man", "apropos", "whatis", "git"], "/var/cache/man")];
@@ -190,6 +190,8 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
                 // What is in a directory is told by its list alone.
                 || deed.how == How::Reads && (world.has_dir(path) || path == "/")
                 || deed.how == How::Lists && is_below(path, "/dev")
+                // What differs from what the repository holds is marked at the side.
+                || deed.how == How::Lists && matches!(program, "bat" | "batcat") && path == PROJECT
                 // As root, whoever looks a user up finds more than others.
                 || path == "/etc/shadow" && !named
                 // Tried, and refused by the kernel.
@@ -222,6 +224,12 @@ fn settings(program: &str, path: &str) -> bool {
     SETTINGS.iter().any(|(programs, files)| {
         programs.contains(&program) && inside.is_some_and(|path| files.contains(&path))
     })
+}
+
+/// Whether a program that is said to read a directory reads the names and attributes of all that is below it, and no more.
+pub fn names_below(program: &str) -> bool {
+    // `lsattr` opens files to ask for their attributes.
+    matches!(program, "find" | "lsattr")
 }
 
 /// Whether this is a builder's own: the project, and what it keeps in the home directory. No link leads there from elsewhere,
