@@ -30,4 +30,6 @@ pub mod opinion;
 pub mod options;
 pub mod policy;
 pub mod sandbox;
+#[cfg(target_os = "linux")]
+mod spaces;
 mod wire;

@@ -263,11 +263,12 @@ fn try_options(flags: &[&str]) -> io::Result<bool> {
     })?;
     for (name, row) in &report.rows {
         println!(
-            "{name}: {} judged, {} allowed, {} ran, {} differ{}{}{}",
+            "{name}: {} judged, {} allowed, {} ran, {} differ, {:.0} s{}{}{}",
             row.judged,
             row.allowed,
             row.ran,
             row.differing,
+            row.took.as_secs_f64(),
             if row.stopped > 0 { format!(", {} stopped", row.stopped) } else { String::new() },
             if row.lost > 0 { format!(", {} lost", row.lost) } else { String::new() },
             if row.cut { ", cut short" } else { "" },

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use super::compare::Difference;
 #[cfg(target_os = "linux")]
-use super::inside::{Answer, Order, Tally, Worker};
+use super::inside::{Answer, Order, Worker};
+use super::tally::Row;
 use super::targets::{self, Target};
 
 /// How many lines are a piece of work.
@@ -32,25 +33,6 @@ pub struct Campaign {
     pub threads: usize,
     /// For how long each program or command is tried, in seconds.
     pub seconds: u64,
-}
-
-/// What became of one program.
-#[derive(Debug, Clone, Default)]
-pub struct Row {
-    /// Lines judged.
-    pub judged: usize,
-    /// Lines allowed.
-    pub allowed: usize,
-    /// Lines that ran.
-    pub ran: usize,
-    /// Lines that were stopped.
-    pub stopped: usize,
-    /// Lines with which strace was lost.
-    pub lost: usize,
-    /// Whether its time was over before its lines were.
-    pub cut: bool,
-    /// Lines with differences.
-    pub differing: usize,
 }
 
 /// What was found out.
@@ -141,7 +123,7 @@ impl Campaign {
                 row.lost += 1;
                 return Err(io::Error::other("lost"));
             };
-            row.add(&tally);
+            row.add(&tally.row);
             for difference in tally.differences {
                 if !report.differences.iter().any(|other| other.line == difference.line) {
                     tell(&difference);
@@ -213,17 +195,4 @@ fn each(
 #[cfg(target_os = "linux")]
 fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(target_os = "linux")]
-impl Row {
-    fn add(&mut self, tally: &Tally) {
-        self.judged += tally.judged;
-        self.allowed += tally.allowed;
-        self.ran += tally.ran;
-        self.stopped += tally.stopped;
-        self.lost += tally.lost;
-        self.cut |= tally.cut;
-        self.differing += tally.differing;
-    }
 }

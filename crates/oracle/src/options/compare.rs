@@ -74,11 +74,28 @@ fn is_said(words: &[String], deed: &Deed, said: &[Said], world: &World) -> bool 
     match deed.how {
         // What the line itself made may be read.
         How::Reads if words.first().is_some_and(|name| known::looks_again(name)) => speaks(None),
+        How::Reads if words.first().is_some_and(|name| name == "lsattr") => {
+            said.iter().any(|it| lists(words, it, &deed.path))
+        }
         How::Reads => speaks(Some(Access::Read)) || !world.has(&deed.path) && is_ours(&deed.path),
-        How::Lists => speaks(None) || !world.has(&deed.path) && is_ours(&deed.path),
+        How::Lists => {
+            speaks(None)
+                || !world.has(&deed.path) && is_ours(&deed.path)
+                || said.iter().any(|it| lists(words, it, &deed.path))
+        }
         How::Writes => speaks(Some(Access::Write)) || is_passing(deed, said, world),
         How::Runs | How::Connects | How::Signals | How::Machine => false,
     }
+}
+
+/// Whether the names in a directory belong to what is said: those beside a file that is written, for the number of its
+/// backup, and those below a directory where names are all that is read.
+fn lists(words: &[String], said: &Said, dir: &str) -> bool {
+    let names = words.first().is_some_and(|name| known::names_below(name));
+    said.places.iter().any(|place| match said.access {
+        Access::Write => place.rsplit_once('/').is_some_and(|(parent, _)| parent == dir),
+        Access::Read => names && is_below(dir, place),
+    })
 }
 
 /// A file that was made beside one that is written, and is gone again.

@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use nix::sched::{CloneFlags, unshare};
-use nix::unistd::{getgid, getuid};
 use serde::{Deserialize, Serialize};
 
 use super::compare::{Difference, differences};
@@ -15,10 +13,11 @@ use super::deeds::{Deed, How, deeds};
 use super::judge::{Judge, Opinion, Spoken};
 use super::lines::{letters, lines, quoted};
 use super::mounts;
-use super::targets::{Target, named, which};
+use super::tally::Tally;
+use super::targets::{Target, manual, named, which};
 use super::tracer::{Seen, Tracer};
 use super::world::{CANARY, OUTPUT, World, environment};
-use crate::wire;
+use crate::{spaces, wire};
 
 /// How long a line may take.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -77,60 +76,16 @@ pub enum Answer {
     },
 }
 
-/// What became of some lines.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Tally {
-    /// Lines judged.
-    pub judged: usize,
-    /// Lines allowed.
-    pub allowed: usize,
-    /// Lines that ran.
-    pub ran: usize,
-    /// Lines that were stopped.
-    pub stopped: usize,
-    /// Lines with which strace was lost.
-    pub lost: usize,
-    /// Whether the time was over before the lines were.
-    pub cut: bool,
-    /// Lines with differences.
-    pub differing: usize,
-    /// Some differences, made smaller.
-    pub differences: Vec<Difference>,
-}
-
 /// Enters namespaces of its own and starts the init of them.
 ///
 /// # Errors
 /// When the kernel does not allow it.
 pub fn enter() -> io::Result<()> {
-    let done = isolate();
+    let done = spaces::enter(&["options-init".as_ref()]);
     if let Err(error) = &done {
         say(&mut io::stdout().lock(), &Answer::Failed(error.to_string()))?;
     }
     done
-}
-
-fn isolate() -> io::Result<()> {
-    let (uid, gid) = (getuid(), getgid());
-    unshare(
-        CloneFlags::CLONE_NEWUSER
-            | CloneFlags::CLONE_NEWNS
-            | CloneFlags::CLONE_NEWPID
-            | CloneFlags::CLONE_NEWNET
-            | CloneFlags::CLONE_NEWIPC
-            | CloneFlags::CLONE_NEWUTS,
-    )
-    .map_err(|errno| io::Error::other(format!("namespaces are not allowed here ({errno})")))?;
-    map("/proc", &format!("0 {uid} 1"), &format!("0 {gid} 1"))?;
-    let exe = std::env::current_exe()?;
-    let status = Command::new(exe).arg("options-init").status()?;
-    std::process::exit(status.code().unwrap_or(1))
-}
-
-fn map(proc: &str, uid: &str, gid: &str) -> io::Result<()> {
-    std::fs::write(format!("{proc}/self/setgroups"), "deny")?;
-    std::fs::write(format!("{proc}/self/uid_map"), uid)?;
-    std::fs::write(format!("{proc}/self/gid_map"), gid)
 }
 
 /// The init: makes the world, gives up all rights, and serves.
@@ -148,10 +103,7 @@ pub fn begin() -> io::Result<()> {
 fn serve() -> io::Result<()> {
     mounts::build()
         .map_err(|error| io::Error::other(format!("the world cannot be made ({error})")))?;
-    // What it executes has no rights over the mounts, and is not root.
-    unshare(CloneFlags::CLONE_NEWUSER)?;
-    map(mounts::OWN_PROC, "1000 0 1", "1000 0 1")?;
-    nix::sys::prctl::set_no_new_privs()?;
+    spaces::give_up_rights(mounts::OWN_PROC)?;
     let world = World::new()?;
     let mut from = BufReader::new(io::stdin().lock());
     let mut to = BufWriter::new(io::stdout().lock());
@@ -254,14 +206,7 @@ impl Inside {
             }
             self.world.restore()?;
         }
-        if let Some(man) = which("man") {
-            let page = target.words.join("-");
-            let words = ["man".to_owned(), page];
-            if self.trace(&man, &words)?.is_some() {
-                found.extend(named(&printed()));
-            }
-            self.world.restore()?;
-        }
+        found.extend(named(&manual(&target.words).unwrap_or_default()));
         found.retain(|option| option.len() > 1 && option != "--");
         Ok(found)
     }
@@ -308,25 +253,26 @@ impl Inside {
             return Ok(tally);
         };
         let mut kinds: HashSet<String> = HashSet::new();
+        let started = Instant::now();
         for words in lines {
-            if tally.ran >= most {
+            if tally.row.ran >= most {
                 break;
             }
             if Instant::now() > end {
-                tally.cut = true;
+                tally.row.cut = true;
                 break;
             }
-            tally.judged += 1;
+            tally.row.judged += 1;
             let Opinion::Allowed(said) = self.opinion(&words)? else { continue };
-            tally.allowed += 1;
+            tally.row.allowed += 1;
             let Ok(ran) = self.ran(&file, &words, &said) else {
-                tally.lost += 1;
+                tally.row.lost += 1;
                 continue;
             };
-            tally.ran += 1;
-            tally.stopped += usize::from(ran.stopped);
+            tally.row.ran += 1;
+            tally.row.stopped += usize::from(ran.stopped);
             let Some(first) = ran.differences.first() else { continue };
-            tally.differing += 1;
+            tally.row.differing += 1;
             if tally.differences.len() >= KEPT || !kinds.insert(kind(target, &words, first)) {
                 continue;
             }
@@ -337,6 +283,7 @@ impl Inside {
                 tally.differences.push(difference);
             }
         }
+        tally.row.took = started.elapsed();
         Ok(tally)
     }
 

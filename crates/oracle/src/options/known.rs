@@ -64,7 +64,7 @@ const RUNS: &[(&[&str], &[&str])] = &[
         &["man", "apropos", "whatis"],
         &[
             "man", "whatis", "groff", "troff", "grotty", "nroff", "tbl", "preconv", "eqn",
-            "zsoelim", "locale", "col", "gzip", "cat",
+            "zsoelim", "locale", "col", "gzip", "cat", "iconv", "apropos",
         ],
     ),
     (&["npm", "npx", "corepack"], &["node"]),
@@ -73,6 +73,7 @@ const RUNS: &[(&[&str], &[&str])] = &[
     (&["diff3", "sdiff", "wdiff", "colordiff"], &["diff"]),
     (&["ldd"], &["ld-linux-x86-64.so.2", "ld.so", "ldd"]),
     (&["cargo", "rustc", "rustfmt", "rustup"], &["cargo", "rustc", "rustfmt"]),
+    (&["make", "gmake", "rake", "cmake"], &["sh", "dash", "make", "gmake"]),
     (&["lsb_release"], &["getopt"]),
     (&["locale"], &["gzip"]),
     (&["yq"], &["jq"]),
@@ -99,9 +100,34 @@ const SETTINGS: &[(&[&str], &[&str])] = &[
     (&["node", "nodejs", "npm"], &["p/package.json"]),
 ];
 
+/// Programs that build or look after the project that they stand in: its files are theirs, and so is what they keep in the
+/// home directory. What they may do at all is for the rule that names them to say.
+const BUILDERS: &[&str] = &[
+    "cargo",
+    "cmake",
+    "composer",
+    "corepack",
+    "docker",
+    "gem",
+    "gmake",
+    "go",
+    "make",
+    "mvn",
+    "npm",
+    "npx",
+    "pip",
+    "pip3",
+    "rake",
+    "rspec",
+    "rubocop",
+    "rustup",
+    "terraform",
+    "phpunit",
+];
+
 /// Programs that open what they change, or what they show the attributes of, without another fact that says so.
 const LOOK_AGAIN: &[&str] =
-    &["chattr", "rsync", "sponge", "wipefs", "mkfs.ext4", "mkswap", "strip"];
+    &["bzip2", "bunzip2", "chattr", "rsync", "sponge", "wipefs", "mkfs.ext4", "mkswap", "strip"];
 
 /// What these programs do to the machine's own files anyway: the kept pages of the manual.
 const OWN: &[(&[&str], &str)] = &[(&["man", "apropos", "whatis", "git"], "/var/cache/man")];
@@ -164,11 +190,14 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
                 // What is in a directory is told by its list alone.
                 || deed.how == How::Reads && (world.has_dir(path) || path == "/")
                 || deed.how == How::Lists && is_below(path, "/dev")
+                // What differs from what the repository holds is marked at the side.
+                || deed.how == How::Lists && matches!(program, "bat" | "batcat") && path == PROJECT
                 // As root, whoever looks a user up finds more than others.
                 || path == "/etc/shadow" && !named
                 // Tried, and refused by the kernel.
                 || program == "ps" && path.ends_with("/environ") && deed.call.contains("EACCES")
                 || settings(program, path)
+                || builds(program, path)
                 || program == "git" && git_reads(deed, words, world)
         }
         How::Writes => {
@@ -181,6 +210,7 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
                 || OWN
                     .iter()
                     .any(|(programs, dir)| programs.contains(&program) && is_below(path, dir))
+                || builds(program, path)
                 || program == "git" && git_writes(path, words, world)
         }
         How::Runs => runs(program, words, deed),
@@ -194,6 +224,24 @@ fn settings(program: &str, path: &str) -> bool {
     SETTINGS.iter().any(|(programs, files)| {
         programs.contains(&program) && inside.is_some_and(|path| files.contains(&path))
     })
+}
+
+/// Whether a program that is said to read a directory reads the names and attributes of all that is below it, and no more.
+pub fn names_below(program: &str) -> bool {
+    // `lsattr` opens files to ask for their attributes.
+    matches!(program, "find" | "lsattr")
+}
+
+/// Whether this is a builder's own: the project, and what it keeps in the home directory. No link leads there from elsewhere,
+/// for the path is the one that was found.
+fn builds(program: &str, path: &str) -> bool {
+    let home = super::world::HOME;
+    BUILDERS.contains(&program)
+        && (is_below(path, PROJECT)
+            || path == home
+            || path.strip_prefix(home).is_some_and(|rest| {
+                rest.starts_with("/.") && !rest.starts_with("/.ssh") && !rest.starts_with("/.netrc")
+            }))
 }
 
 /// Whether a program opens again what it is said to write.
@@ -248,7 +296,9 @@ fn runs(program: &str, words: &[String], deed: &Deed) -> bool {
     let packs = ["gzip", "bzip2", "xz", "zstd", "lzip", "lzop", "lzma", "compress"];
     let packs = program == "tar"
         && packs.iter().any(|name| deed.call.contains(&format!("\"-c\", \"{name}\"]")));
-    listed || git || ignored || packs
+    // A command of cargo is a program of its own.
+    let part = program == "cargo" && name.starts_with("cargo-");
+    listed || git || ignored || packs || part
 }
 
 fn git_reads(deed: &Deed, words: &[String], world: &World) -> bool {

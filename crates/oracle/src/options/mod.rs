@@ -10,6 +10,7 @@
 //! - [`deeds`]: what a line did, read off strace's words
 //! - [`known`]: what is no difference, by explicit lists
 //! - [`compare`]: what a line did against what the verdict spoke of
+//! - [`tally`]: what became of lines, in numbers
 //! - [`campaign`]: all programs over several such processes
 
 pub mod campaign;
@@ -22,6 +23,7 @@ pub mod known;
 pub mod lines;
 #[cfg(target_os = "linux")]
 mod mounts;
+pub mod tally;
 pub mod targets;
 #[cfg(target_os = "linux")]
 pub mod tracer;

@@ -96,10 +96,28 @@ pub fn which(name: &str) -> Option<PathBuf> {
     })
 }
 
+/// The source of a manual page, `git log` being that of `git-log`, in which options stand as they are typed.
+pub fn manual(words: &[String]) -> Option<String> {
+    let (first, commands) = words.split_first()?;
+    let first = first.rsplit('/').next().unwrap_or(first);
+    let names = std::iter::once(first).chain(commands.iter().map(String::as_str));
+    let name = names.collect::<Vec<_>>().join("-");
+    let file = ["/usr/share/man", "/usr/local/share/man"]
+        .iter()
+        .flat_map(|dir| ["1", "8"].map(|part| format!("{dir}/man{part}/{name}.{part}.gz")))
+        .find(|file| std::path::Path::new(file).exists())?;
+    let read = std::process::Command::new("gzip").args(["-dc", &file]).output().ok()?;
+    let text = String::from_utf8_lossy(&read.stdout).replace("\\-", "-");
+    Some(
+        ["\\fB", "\\fI", "\\fR", "\\fP", "\\&"]
+            .iter()
+            .fold(text, |text, font| text.replace(font, " ")),
+    )
+}
+
 /// The options that a help text or a manual page names.
 pub fn named(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let text: String = without_overstrikes(text);
     for negatable in ["[no-]", "[no]", "(no-)"] {
         for (at, _) in text.match_indices(negatable) {
             let before = text.get(..at).unwrap_or_default();
@@ -111,7 +129,7 @@ pub fn named(text: &str) -> BTreeSet<String> {
         }
     }
     let mut before = ' ';
-    let mut rest = text.as_str();
+    let mut rest = text;
     while let Some(char) = rest.chars().next() {
         let boundary = before.is_whitespace() || "[({,|'\"/`<=:‘".contains(before);
         if char == '-' && boundary {
@@ -135,19 +153,6 @@ pub fn named(text: &str) -> BTreeSet<String> {
 
 fn in_name(char: char) -> bool {
     char.is_ascii_alphanumeric() || "-_.+?#@".contains(char)
-}
-
-/// A manual page as `man` writes it for printers: `x`, backspace, `x`.
-fn without_overstrikes(text: &str) -> String {
-    let mut plain = String::new();
-    for char in text.chars() {
-        if char == '\u{8}' {
-            plain.pop();
-        } else {
-            plain.push(char);
-        }
-    }
-    plain
 }
 
 #[cfg(test)]

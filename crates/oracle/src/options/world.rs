@@ -141,25 +141,8 @@ impl World {
         for (path, target) in LINKS {
             symlink(target, root.join(path))?;
         }
-        // What is missing is left out.
-        let _ = Command::new("/bin/sh")
-            .args(["-c", STEPS])
-            .current_dir(PROJECT)
-            .env_clear()
-            .envs(environment())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()?;
-        let _ = Command::new("/bin/sh")
-            .args(["-c", "git clone -q --bare p outside/bare"])
-            .current_dir(ROOT)
-            .env_clear()
-            .envs(environment())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()?;
+        sh(STEPS, PROJECT)?;
+        sh("git clone -q --bare p outside/bare", ROOT)?;
         let tracked = Command::new("git")
             .args(["ls-files"])
             .current_dir(PROJECT)
@@ -244,6 +227,20 @@ impl World {
             }
         }
     }
+}
+
+/// Runs a script among the files. What is missing is left out.
+fn sh(script: &str, dir: &str) -> io::Result<()> {
+    let _ = Command::new("/bin/sh")
+        .args(["-c", script])
+        .current_dir(dir)
+        .env_clear()
+        .envs(environment())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()?;
+    Ok(())
 }
 
 impl Made {

@@ -1,6 +1,6 @@
 //! The process inside: enters the namespaces, then runs one script after the other as the init of its PID namespace.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -11,15 +11,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use nix::errno::Errno;
-use nix::sched::{CloneFlags, unshare};
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::wait;
-use nix::unistd::{Pid, chdir, getgid, getuid};
+use nix::unistd::{Pid, chdir};
 
 use super::{house, root};
-use crate::wire;
+use crate::{spaces, wire};
 
 /// How long background processes may go on after their shell has ended.
 const GRACE: Duration = Duration::from_millis(150);
@@ -28,36 +27,14 @@ const LOG_LIMIT: u64 = 512 << 10;
 
 /// Enters namespaces of its own and starts the init of them.
 pub(super) fn enter(stub: &Path, dir: &Path) -> io::Result<()> {
-    let (uid, gid) = (getuid(), getgid());
-    unshare(
-        CloneFlags::CLONE_NEWUSER
-            | CloneFlags::CLONE_NEWNS
-            | CloneFlags::CLONE_NEWPID
-            | CloneFlags::CLONE_NEWNET
-            | CloneFlags::CLONE_NEWIPC
-            | CloneFlags::CLONE_NEWUTS,
-    )
-    .map_err(|errno| io::Error::other(format!("namespaces are not allowed here ({errno})")))?;
-    map(&format!("0 {uid} 1"), &format!("0 {gid} 1"))?;
-    let exe = std::env::current_exe()?;
-    let status = Command::new(exe).arg("init").arg(stub).arg(dir).status()?;
-    std::process::exit(status.code().unwrap_or(1))
-}
-
-fn map(uid: &str, gid: &str) -> io::Result<()> {
-    fs::write("/proc/self/setgroups", "deny")?;
-    fs::write("/proc/self/uid_map", uid)?;
-    fs::write("/proc/self/gid_map", gid)
+    spaces::enter(&["init".as_ref(), stub.as_os_str(), dir.as_os_str()])
 }
 
 /// The init: builds the root, gives up all rights, and serves.
 pub(super) fn begin(stub: &Path, dir: &Path) -> io::Result<()> {
     root::build(stub, dir)
         .map_err(|error| io::Error::other(format!("the sandbox cannot be built ({error})")))?;
-    // A second user namespace: what it executes has no rights over the mounts, and is not root.
-    unshare(CloneFlags::CLONE_NEWUSER)?;
-    map("1000 0 1", "1000 0 1")?;
-    nix::sys::prctl::set_no_new_privs()?;
+    spaces::give_up_rights("/proc")?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     setrlimit(Resource::RLIMIT_AS, 1 << 30, 1 << 30)?;
     setrlimit(Resource::RLIMIT_FSIZE, 4 << 20, 4 << 20)?;

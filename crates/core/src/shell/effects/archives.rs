@@ -285,5 +285,6 @@ pub(super) fn seven(walk: &mut Walk) {
     }
     if !looks && !into && !operands.is_empty() {
         walk.here(Use::WriteBelow);
+        walk.here(Use::ReadBelow);
     }
 }

@@ -35,10 +35,25 @@ pub(super) fn script(walk: &mut Walk) {
         } else if ((option || value) && !plain) || lines {
             walk.runs(at, Why::RunsCode);
         }
+        // What follows a long one is its value to `grep`, and what is searched for to the script.
+        if takes_next(walk.program, begins) {
+            walk.runs(at, Why::MayBeOption);
+        }
         // The value of one of these is the next word.
         value = option && begins.ends_with(['A', 'B', 'C', 'D', 'd', 'm', 'X']);
     }
     grep(walk);
+}
+
+/// Whether this is a long option, or the beginning of one, whose value is the next word.
+fn takes_next(program: &Program, option: &str) -> bool {
+    option.strip_prefix("--").is_some_and(|name| {
+        !name.is_empty()
+            && program
+                .longs
+                .iter()
+                .any(|(long, meaning)| long.starts_with(name) && meaning.takes == Takes::Value)
+    })
 }
 
 /// The project's `.ackrc` can add files and directories that are read, unless an option keeps it out.

@@ -1,0 +1,51 @@
+//! What became of lines, in numbers.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::compare::Difference;
+
+/// What became of the lines of one program, or of some of them.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Row {
+    /// Lines judged.
+    pub judged: usize,
+    /// Lines allowed.
+    pub allowed: usize,
+    /// Lines that ran.
+    pub ran: usize,
+    /// Lines that were stopped.
+    pub stopped: usize,
+    /// Lines with which the tracer was lost.
+    pub lost: usize,
+    /// Whether the time was over before the lines were.
+    pub cut: bool,
+    /// Lines with differences.
+    pub differing: usize,
+    /// How long all of it took.
+    pub took: Duration,
+}
+
+impl Row {
+    /// Adds what became of other lines.
+    pub fn add(&mut self, other: &Self) {
+        self.judged += other.judged;
+        self.allowed += other.allowed;
+        self.ran += other.ran;
+        self.stopped += other.stopped;
+        self.lost += other.lost;
+        self.cut |= other.cut;
+        self.differing += other.differing;
+        self.took += other.took;
+    }
+}
+
+/// What became of a piece of work.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Tally {
+    /// The numbers.
+    pub row: Row,
+    /// Some differences, made smaller.
+    pub differences: Vec<Difference>,
+}
