@@ -12,7 +12,6 @@ mod facts;
 mod findings;
 mod grammar;
 mod lexer;
-mod moves;
 mod programs;
 mod prover;
 mod sweep;
@@ -20,12 +19,12 @@ mod sweep;
 mod tests;
 mod values;
 
-pub(crate) use effects::parts;
 pub use effects::{
     Arity, Described, DescribedOption, described, is_interpreter_or_launcher, programs_document,
     subcommand_depth,
 };
 pub(crate) use effects::{Kind, Knowledge, goes_through_links, kind, knowledge_of, special_like};
+pub(crate) use effects::{parts, stays_below};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
 
 use findings::Findings;
