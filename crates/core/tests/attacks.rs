@@ -70,6 +70,7 @@ impl House {
             ("project/-out", "../out/victim.txt"),
             ("project/sub/00Tree.html", "../../out/victim.txt"),
             ("out/link", "victim.txt"),
+            ("project/ol", "../out"),
         ] {
             symlink(target, root.join(link)).unwrap();
         }

@@ -43,6 +43,10 @@ pub fn allows(analysis: &Analysis) -> bool {
     analysis.facts.iter().all(|fact| match &fact.what {
         What::Command(command) => command.role == Role::Wrapper || allowed(command).is_some(),
         What::Redirect { access: Access::Read, .. } | What::Path { .. } | What::Url { .. } => true,
+        // There are no symlinks in the sandbox's directories.
+        What::Loads { target, .. } => target.literal().is_some_and(|target| {
+            absolute(target).strip_prefix(house::CWD).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        }),
         What::Redirect { access: Access::Write, target } => {
             target.literal().is_some_and(|target| {
                 target == "/dev/null"

@@ -138,6 +138,16 @@ pub enum What {
         /// Whether all that is below it is used too (`rm -r`, `cp -r`, `grep -r`, `find`).
         recursive: bool,
     },
+    /// A command runs this file, or what it runs is decided by it: nothing new where it is the project's own, unknown
+    /// elsewhere. Reading it is another fact.
+    Loads {
+        /// The index of the command among the facts.
+        command: usize,
+        /// The index of the argument that says so.
+        arg: usize,
+        /// The file or the directory.
+        target: Word,
+    },
     /// A command fetches from, or sends to, an address that stands in its arguments.
     Url {
         /// The index of the command among the facts.

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
-use super::moves::moves;
 use super::values::{Given, Plan, Values, is_foreign_locale, is_integer, is_number};
 use super::{Access, Analysis, Command, Dir, Fact, Piece, Role, Span, What, Why, Word};
 
@@ -216,13 +215,9 @@ impl Findings {
         self.push(span, What::Command(Command { argv, role }))
     }
 
-    /// A command that does this has run: it may have moved what the paths behind it lead through.
-    pub(super) fn has_run(&mut self, command: usize) {
-        let Some(What::Command(Command { argv, .. })) = self.facts.get(command).map(|it| &it.what)
-        else {
-            return;
-        };
-        if self.moved || !moves(argv) {
+    /// A command has made or moved links or folders: where the paths behind it lead is not certain.
+    pub(super) fn has_moved_links(&mut self) {
+        if self.moved {
             return;
         }
         self.moved = true;
@@ -275,6 +270,7 @@ impl Findings {
             {
                 Some(fact.span)
             }
+            What::Loads { target, .. } if !is_here(target, false) => Some(fact.span),
             _ => None,
         })
     }
@@ -317,6 +313,11 @@ impl Findings {
         for (command, arg, access, pieces) in added {
             self.path(command, arg, access, Word { span, pieces }, true);
         }
+    }
+
+    pub(super) fn loads(&mut self, command: usize, arg: usize, target: Word) {
+        self.leads(target.span, &target, false);
+        self.push(target.span, What::Loads { command, arg, target });
     }
 
     pub(super) fn url(&mut self, command: usize, arg: usize, target: Word) {
@@ -478,6 +479,7 @@ impl Findings {
                 What::Command(command) => command.argv.iter_mut().for_each(forget),
                 What::Redirect { target, .. }
                 | What::Path { target, .. }
+                | What::Loads { target, .. }
                 | What::Url { target, .. } => forget(target),
                 What::Assign { .. } | What::Unknown { .. } => {}
             }
@@ -516,9 +518,11 @@ fn is_same(one: &Fact, other: &Fact, offset: usize) -> bool {
                 What::Path { command, arg, access, target, recursive },
                 What::Path { command: c, arg: a, access: x, target: t, recursive: r },
             ) => at(command) == *c && (arg, access, recursive) == (a, x, r) && target == t,
-            (What::Url { command, arg, target }, What::Url { command: c, arg: a, target: t }) => {
-                at(command) == *c && arg == a && target == t
-            }
+            (What::Url { command, arg, target }, What::Url { command: c, arg: a, target: t })
+            | (
+                What::Loads { command, arg, target },
+                What::Loads { command: c, arg: a, target: t },
+            ) => at(command) == *c && arg == a && target == t,
             (
                 What::Unknown { why, named: Some((command, arg)) },
                 What::Unknown { why: w, named: Some((c, a)) },
@@ -531,6 +535,7 @@ fn is_same(one: &Fact, other: &Fact, offset: usize) -> bool {
 fn remap(fact: &mut Fact, to: impl Fn(usize) -> Option<usize>) {
     match &mut fact.what {
         What::Path { command, .. }
+        | What::Loads { command, .. }
         | What::Url { command, .. }
         | What::Unknown { named: Some((command, _)), .. } => {
             if let Some(index) = to(*command) {

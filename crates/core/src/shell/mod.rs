@@ -12,7 +12,6 @@ mod facts;
 mod findings;
 mod grammar;
 mod lexer;
-mod moves;
 mod programs;
 mod prover;
 mod sweep;
@@ -27,7 +26,7 @@ pub use effects::{
 pub(crate) use effects::{
     Kind, Knowledge, goes_through_links, kind, knowledge_of, special_like, takes_data_only,
 };
-pub(crate) use effects::{Parts, parts};
+pub(crate) use effects::{Parts, parts, stays_below};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
 
 use findings::Findings;

@@ -278,7 +278,9 @@ fn command_names_something(tokens: &[Token], from: usize) -> bool {
     let Some(words) = words else { return true };
     let analysis = shell::analyze(&words.join(" "), Shell::Bash);
     analysis.facts.iter().any(|fact| match &fact.what {
-        What::Unknown { named: Some((_, arg)), .. } | What::Path { arg, .. } => *arg >= from,
+        What::Unknown { named: Some((_, arg)), .. }
+        | What::Path { arg, .. }
+        | What::Loads { arg, .. } => *arg >= from,
         What::Unknown { named: None, .. } => true,
         _ => false,
     })

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::loaded::Loads;
 use super::{Plan, Reader, builtin};
 use crate::call::Json;
 use crate::path::{PathError, Where, locate};
@@ -221,6 +222,13 @@ impl Reader<'_> {
                 What::Path { command, arg, access, target, recursive } => {
                     let extent = if recursive { Extent::Tree } else { Extent::Itself };
                     (Kind::Path { access, target, extent, by: Some(by(command, arg)) }, false)
+                }
+                What::Loads { command, arg, target } => {
+                    let (span, start) = (line.map(|_| fact.span), Arc::clone(&start));
+                    let argument = Arc::clone(&argument);
+                    let by = by(command, arg);
+                    self.loads.push(Loads { by, target, span, argument, start });
+                    continue;
                 }
                 What::Url { command, arg, target } => {
                     (Kind::Url { target, by: Some(by(command, arg)) }, false)

@@ -3,12 +3,14 @@
 mod builtin;
 mod command;
 mod folder;
+mod loaded;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use builtin::{Builtin, Recursive, Says};
+use loaded::Loads;
 
 use super::document::{Document, Reading};
 use super::judge::{JudgedCall, NeedsFiles};
@@ -86,7 +88,8 @@ impl Readings {
 pub(crate) fn subjects(
     call: &JudgedCall, readings: &Readings, context: &Where, files: &dyn Files,
 ) -> Result<Vec<Subject>, NeedsFiles> {
-    let mut reader = Reader { call, context, files, subjects: Vec::new(), guesses: false };
+    let mut reader =
+        Reader { call, context, files, subjects: Vec::new(), loads: Vec::new(), guesses: false };
     reader.read(readings.trusted.get(call.tool_name))?;
     for reading in readings.untrusted.get(call.tool_name).into_iter().flatten() {
         reader.read(Some(reading))?;
@@ -104,6 +107,8 @@ struct Reader<'a> {
     context: &'a Where,
     files: &'a dyn Files,
     subjects: Vec<Subject>,
+    /// What its commands run, or what decides what they run.
+    loads: Vec<Loads>,
     /// What is read is a guess, which can only tighten.
     guesses: bool,
 }
@@ -126,6 +131,7 @@ impl Reader<'_> {
         for wanted in &plan.arguments {
             self.argument(&plan, wanted, &start);
         }
+        self.loaded()?;
         self.folders()
     }
 

@@ -239,6 +239,7 @@ pub(super) fn unzip(walk: &mut Walk) {
         }
     }
     if undone || (!info && !looks) {
+        walk.effects.moves = true;
         match into {
             Some(part) => walk.apply(Use::WriteBelow, part, 0),
             None => walk.here(Use::WriteBelow),
@@ -283,6 +284,7 @@ pub(super) fn seven(walk: &mut Walk) {
             walk.operand_is(*operand, if looks { Use::Read } else { Use::Change });
         }
     }
+    walk.effects.moves |= !looks;
     if !looks && !into && !operands.is_empty() {
         walk.here(Use::WriteBelow);
         walk.here(Use::ReadBelow);

@@ -16,9 +16,7 @@ pub(super) fn checks(walk: &mut Walk) {
 /// The same, with the settings that lie beside the operands, which are code.
 pub(super) fn configured(walk: &mut Walk) {
     for operand in walk.operands.clone() {
-        if !words::stays_below(walk.place(operand.arg)) {
-            walk.runs(operand.arg, Why::RunsCode);
-        }
+        walk.operand_loads(operand);
     }
     checks(walk);
 }
@@ -178,7 +176,7 @@ pub(super) fn setting(walk: &mut Walk, part: Part) {
             }
         }
         None if word.literal().is_none() => walk.runs(part.arg, Why::Settings),
-        None => walk.apply(Use::Read, part, 0),
+        None => walk.apply(Use::Loads, part, 0),
     }
 }
 

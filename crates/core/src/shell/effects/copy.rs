@@ -1,6 +1,7 @@
 //! Sources and a destination.
 
 use super::spec::Use;
+use super::uses::LINKS;
 use super::walk::{Operand, Part, Walk};
 use super::words;
 use crate::shell::{Access, Piece, Word};
@@ -55,7 +56,7 @@ impl Walk<'_> {
     pub(super) fn copy(&mut self, operands: &[Operand], source: Use) {
         let last = operands.len().saturating_sub(1);
         // Whoever writes the link writes what it leads to.
-        let source = if self.kept("links").is_some() { Use::Change } else { source };
+        let source = if self.kept(LINKS).is_some() { Use::Change } else { source };
         if let Some(into) = self.into {
             self.under(into, operands);
         }

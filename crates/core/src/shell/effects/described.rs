@@ -1,6 +1,6 @@
 //! What the tables say, as plain data: for whoever tries the programs themselves, and for a document of them.
 
-use super::spec::{Meaning, Operands, Program, Takes, Use};
+use super::spec::{Meaning, Moving, Operands, Program, Takes, Use};
 use super::tables;
 
 /// A program of the tables, or one of its commands.
@@ -18,6 +18,8 @@ pub struct Described {
     pub has_commands: bool,
     /// What its operands are used for.
     pub operands: String,
+    /// Which of its commands make or move links or folders, whatever their options say. Empty: none.
+    pub moves: String,
     /// Its options. One with several readings stands here once for each.
     pub options: Vec<DescribedOption>,
 }
@@ -60,7 +62,16 @@ fn describe(parent: Option<&'static str>, program: &Program) -> Described {
         abbreviates: program.abbreviates,
         has_commands: matches!(program.operands, Operands::Command),
         operands: operands(program.operands),
+        moves: moves(program),
         options: shorts.chain(longs).map(option).collect(),
+    }
+}
+
+fn moves(program: &Program) -> String {
+    match &program.moving {
+        _ if program.always.iter().any(|uses| matches!(uses, Use::Moves)) => "always".to_owned(),
+        Moving::With(names) => names.join(" "),
+        Moving::But(names) => format!("all but {}", names.join(" ")),
     }
 }
 
@@ -104,6 +115,7 @@ fn name(uses: Use) -> &'static str {
         Use::Base => "base",
         Use::Recursive => "recursive",
         Use::Follows => "follows",
+        Use::Moves => "moves",
         Use::Settles => "settles",
         Use::SettlesRead => "settles-read",
         Use::Keep(_) => "keep",

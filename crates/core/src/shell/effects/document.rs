@@ -17,16 +17,19 @@ allowed. A program that is not on this page is only known by its name, and a rul
 
 - An option may be listed twice: versions of the program differ, and then all readings count.
 - A word that only the run will tell counts as any option, as long as the program takes options.
+- _loads_: asked about where the file, or what a link leads to, is not the project's.
+- What makes or moves links or folders makes the paths behind it in the same line unsure.
 - _open_: the options are not described. No preset allows such a program.
 - _looked at_: code of the prover reads these words, as it does scripts of `sed` and `awk`.
 ";
 
 /// What is told of the uses, in this order.
-const USES: [(&str, &[&str]); 6] = [
+const USES: [(&str, &[&str]); 7] = [
     ("asks", &["runs", "runs-file", "loads", "connects", "shows", "alters", "follows"]),
     ("writes", &["write", "write-below", "change", "into"]),
     ("fetches", &["url"]),
     ("reads", &["read", "read-below", "settles-read", "base", "recursive"]),
+    ("makes or moves links or folders", &["moves"]),
     ("looked at", &["code", "keep", "other"]),
     ("nothing", &["nothing", "settles"]),
 ];
@@ -82,6 +85,10 @@ fn section(text: &mut String, level: &str, program: &Described, names: &str) {
     }
     let operands = if program.has_commands { "one of its commands" } else { &program.operands };
     let _ = writeln!(text, "- operands: {operands}");
+    if !program.moves.is_empty() {
+        let names: Vec<String> = program.moves.split(' ').map(str::to_owned).collect();
+        wrapped(text, "- makes or moves links or folders:", &names);
+    }
     for (title, uses) in USES {
         let mut options: Vec<String> = program
             .options

@@ -89,6 +89,8 @@ pub(super) fn script(walk: &mut Walk) {
         Some(operand) if walk.place(operand.arg).literal() != Some("-") => {
             walk.operand_is(*operand, Use::Read)
         }
+        // `ruby -v` says its version, and goes on with a script if there is one.
+        _ if walk.kept("version").is_some() => {}
         _ => walk.unnamable(Why::Stdin),
     }
 }

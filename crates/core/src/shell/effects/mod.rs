@@ -19,6 +19,7 @@ mod git;
 mod git_refs;
 mod interpreters;
 pub(super) mod launch;
+mod moves;
 mod network;
 mod packages;
 mod parts;
@@ -50,6 +51,7 @@ pub use document::programs_document;
 pub(crate) use parts::{Parts, parts};
 pub(crate) use spec::Kind;
 pub(super) use spec::Language;
+pub(crate) use words::stays_below;
 
 use self::read::Tables;
 use super::{Access, Why, Word};
@@ -59,12 +61,16 @@ use super::{Access, Why, Word};
 pub(crate) struct Effects {
     /// Files used. What is used without an argument that says so (`ls`, `grep -r x`) has the index 0.
     pub(crate) paths: Vec<PathUse>,
+    /// Code, and settings that decide what runs, which must be the project's own: the argument, and the file or directory.
+    pub(crate) loads: Vec<(usize, Word)>,
     /// Addresses used: the argument, and the address in it.
     pub(crate) urls: Vec<(usize, Word)>,
     /// Arguments that make the command unknown: options that run code, and what is no option that the program is known to
     /// have where such an option could be meant. Of an option with a value it is the word that holds the value. An index
     /// past the last argument says that no rule can name what runs (a shell that reads its standard input).
     pub(crate) unknown: Vec<(usize, Why)>,
+    /// Whether it makes or moves links or folders: behind it a path may lead elsewhere than the files now say.
+    pub(crate) moves: bool,
     /// From which argument on, and behind how many of its bytes, stands a command that it runs.
     pub(crate) launches: Option<(usize, usize)>,
 }

@@ -28,6 +28,10 @@ pub(super) fn dig(walk: &mut Walk) {
             walk.apply(Use::Url, Part { arg: operand.arg, skip }, 0);
         }
     }
+    if walk.effects.urls.is_empty() {
+        // It asks the server of the system about the root, or about what a file names.
+        walk.here(Use::Connects);
+    }
 }
 
 /// Whether a word is a place on another machine: `host:path`.

@@ -70,28 +70,54 @@ pub(super) fn codegen(walk: &mut Walk, part: Part) {
 /// Arguments of what the project runs: what they mean is the project's, but not files elsewhere.
 pub(super) fn script(walk: &mut Walk) {
     for operand in std::mem::take(&mut walk.operands) {
+        argument(walk, Part { arg: operand.arg, skip: 0 });
+    }
+}
+
+/// The name of a script of the project, and its arguments.
+pub(super) fn named_script(walk: &mut Walk) {
+    if walk.operands.first().is_some_and(|name| !words::leads_outside(walk.place(name.arg))) {
+        walk.operands.remove(0);
+    }
+    script(walk);
+}
+
+/// Names of tasks, or arguments of a program that the project makes: no code, and no files elsewhere.
+pub(super) fn tasks(walk: &mut Walk) {
+    for operand in std::mem::take(&mut walk.operands) {
         if words::leads_outside(walk.place(operand.arg)) {
             walk.runs(operand.arg, Why::RunsCode);
         }
     }
 }
 
+/// An argument of what is not known: it, or a part of it, may be a file.
+fn argument(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    if words::leads_outside(&word) {
+        return walk.runs(part.arg, Why::RunsCode);
+    }
+    let begins = words::beginning(&word);
+    let value = begins.find('=').map(|at| at + 1);
+    let attached = (begins.starts_with('-') && !begins.starts_with("--")).then_some(2);
+    for skip in [Some(0), value, attached].into_iter().flatten().filter(|skip| *skip < begins.len())
+    {
+        walk.loads(Part { skip: part.skip + skip, ..part }, 0, false);
+    }
+}
+
 /// The same of all that stands behind an option.
 pub(super) fn rest(walk: &mut Walk, part: Part) {
     walk.ended = true;
-    for at in part.arg + 1..walk.argv.len() {
-        if words::leads_outside(walk.place(at)) {
-            walk.runs(at, Why::RunsCode);
-        }
+    for arg in part.arg + 1..walk.argv.len() {
+        argument(walk, Part { arg, skip: 0 });
     }
 }
 
 /// Sources and directories whose code runs or decides what runs: the project's own.
 pub(super) fn inside(walk: &mut Walk) {
     for operand in std::mem::take(&mut walk.operands) {
-        if !words::stays_below(walk.place(operand.arg)) {
-            walk.runs(operand.arg, Why::RunsCode);
-        }
+        walk.operand_loads(operand);
     }
 }
 
@@ -164,9 +190,7 @@ pub(super) fn gofmt(walk: &mut Walk) {
 
 /// A property of a build, by whose name the project's own code goes.
 pub(super) fn property(walk: &mut Walk, part: Part) {
-    if words::leads_outside(&walk.word(part)) {
-        walk.runs(part.arg, Why::RunsCode);
-    }
+    argument(walk, part);
 }
 
 /// Properties that choose tests. Others name programs and files.
@@ -243,8 +267,10 @@ pub(super) fn goals(walk: &mut Walk) {
 /// A folder to build in, or sources to make one from.
 pub(super) fn cmake(walk: &mut Walk) {
     match walk.kept("build") {
-        Some(part) if words::stays_below(&walk.word(part)) => goals(walk),
-        Some(part) => walk.runs(part.arg, Why::RunsCode),
+        Some(part) => {
+            walk.loads(part, 0, false);
+            goals(walk);
+        }
         None => {
             inside(walk);
             walk.here(Use::WriteBelow);

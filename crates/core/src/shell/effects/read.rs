@@ -26,6 +26,8 @@
 //! | `at-files` | a word that begins with `@` names a file with more words: unknown |
 //! | `shared` | options behind that command are its own too, unless `--` stands before it |
 //! | `through` | it needs no allow of its own, since that command needs one |
+//! | `moves-with WORD…` | the commands of these names make or move links or folders |
+//! | `moves-but WORD…` | all its commands do, but for these |
 //! | `assigns` | `NAME=value` may stand before that command |
 //! | `doubt REASON` | unknown, whatever command it runs: `runs`, `elsewhere`, `privileged` |
 //! | `language LANGUAGE` | what a shell reads: `bash`, `sh` (bash or dash), `words` (plain words only), `other` |
@@ -39,7 +41,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::spec::{Kind, Language, Meaning, Operands, Program, Style, Takes, Use};
+use super::spec::{Kind, Language, Meaning, Moving, Operands, Program, Style, Takes, Use};
 use super::special;
 use crate::shell::Why;
 
@@ -233,6 +235,8 @@ impl Tables {
             ("at-files", "") => program.at_files = true,
             ("shared", "") => program.shared = true,
             ("through", "") => program.through = true,
+            ("moves-with", _) => program.moving = Moving::With(names(rest)),
+            ("moves-but", _) => program.moving = Moving::But(names(rest)),
             ("assigns", "") => program.assigns = true,
             ("doubt", _) => program.doubt = Some(doubt(rest)?),
             ("language", _) => program.language = Some(language(rest)?),
@@ -257,6 +261,10 @@ impl Tables {
         }
         Some(())
     }
+}
+
+fn names(text: &'static str) -> Vec<&'static str> {
+    text.split_ascii_whitespace().collect()
 }
 
 fn option_of(text: &'static str, uses: Use, program: &mut Program) -> Option<()> {
@@ -315,6 +323,7 @@ fn use_of(text: &'static str) -> Option<Use> {
         "base" => Use::Base,
         "recursive" => Use::Recursive,
         "follows" => Use::Follows,
+        "moves" => Use::Moves,
         "settles" => Use::Settles,
         "settles-read" => Use::SettlesRead,
         _ => return None,

@@ -1,6 +1,6 @@
 //! Programs that search files, and what they run when told to.
 
-use super::spec::{Operands::*, Program, Takes, Use};
+use super::spec::{Meaning, Operands::*, Program, Takes, Use};
 use super::walk::{Part, Walk};
 use super::words;
 use crate::shell::{Access, Piece, Why, Word};
@@ -16,8 +16,12 @@ pub(super) fn grep(walk: &mut Walk) {
 
 /// `zgrep` and its like are scripts of the shell that quote their options badly: `zgrep "--color='" '; command #' f` runs
 /// the command, and `bzgrep` parts words at blanks. So no option may be anything but plain.
+///
+/// Which options take the next word differs between them, and from grep: such a word counts as a file, too, and so does what
+/// else would be the pattern.
 pub(super) fn script(walk: &mut Walk) {
     let mut value = false;
+    let mut settled = false;
     for at in 1..walk.argv.len() {
         let word = walk.place(at);
         if walk.files.contains(word) {
@@ -35,25 +39,29 @@ pub(super) fn script(walk: &mut Walk) {
         } else if ((option || value) && !plain) || lines {
             walk.runs(at, Why::RunsCode);
         }
-        // What follows a long one is its value to `grep`, and what is searched for to the script.
-        if takes_next(walk.program, begins) {
-            walk.runs(at, Why::MayBeOption);
+        if !option && value {
+            // To the script that knows no such option, what follows it is an operand.
+            walk.apply(Use::Read, Part { arg: at, skip: 0 }, 0);
         }
-        // The value of one of these is the next word.
-        value = option && begins.ends_with(['A', 'B', 'C', 'D', 'd', 'm', 'X']);
+        value = option && takes_next(walk.program, begins);
+        settled |= value;
+    }
+    if settled {
+        return walk.lay_out(All(Use::Read), Use::Nothing);
     }
     grep(walk);
 }
 
-/// Whether this is a long option, or the beginning of one, whose value is the next word.
+/// Whether an option may take the next word.
 fn takes_next(program: &Program, option: &str) -> bool {
-    option.strip_prefix("--").is_some_and(|name| {
-        !name.is_empty()
-            && program
-                .longs
-                .iter()
-                .any(|(long, meaning)| long.starts_with(name) && meaning.takes == Takes::Value)
-    })
+    let takes = |meaning: &Meaning| meaning.takes == Takes::Value;
+    match option.strip_prefix("--") {
+        Some(name) => program.long(name).iter().any(|(_, meaning)| takes(meaning)),
+        None => option
+            .chars()
+            .last()
+            .is_some_and(|letter| program.short(letter).iter().any(|(_, meaning)| takes(meaning))),
+    }
 }
 
 /// The project's `.ackrc` can add files and directories that are read, unless an option keeps it out.
@@ -90,6 +98,8 @@ pub(crate) struct Search {
     /// Arguments that make it unknown.
     unknown: Vec<(usize, Why)>,
     deletes: bool,
+    /// It looks at no name but those in the directories that it begins in.
+    is_shallow: bool,
 }
 
 /// A command that `find` runs.
@@ -262,6 +272,10 @@ impl Reader<'_> {
             let readings = self.program.long(name);
             if readings.is_empty() {
                 search.unknown.push((at, Why::UnknownOption));
+            }
+            if name == "maxdepth" && !self.shifts {
+                // Of several the last counts.
+                search.is_shallow = matches!(self.literal(at + 1), Some("0" | "1"));
             }
             for (_, meaning) in readings {
                 if meaning.takes == Takes::Value {
@@ -440,13 +454,13 @@ fn patterns(text: &str, pieces: &mut Vec<Piece>) {
 pub(super) fn find(walk: &mut Walk) {
     walk.operands.clear();
     let search = searched(walk.argv);
+    let below = !search.is_shallow;
     let roots = search.roots(walk.argv);
     if search.roots.is_empty() && !search.anywhere {
-        walk.here(Use::Read);
+        walk.here(if below { Use::ReadBelow } else { Use::Read });
     }
     for (arg, root) in search.roots {
-        // The names of files, not what is in them.
-        walk.path(arg, Access::Read, root, false);
+        walk.path(arg, Access::Read, root, below);
     }
     for (arg, uses) in search.uses {
         if arg < walk.argv.len() {

@@ -25,7 +25,7 @@ pub(super) enum Use {
     /// A file whose content decides what runs: read, and the command is unknown.
     RunsFile,
     /// A file or a directory whose content decides what runs, as that of the project does: read, and the command is unknown
-    /// unless it certainly lies below the working directory.
+    /// unless it is the project's own.
     Loads,
     /// It opens the network, and no word says where to: the command is unknown.
     Connects,
@@ -41,6 +41,8 @@ pub(super) enum Use {
     Recursive,
     /// A flag: symlinks below the operands are followed, so that a file anywhere may be read.
     Follows,
+    /// A flag: it makes or moves links or folders, so that a path behind the command may lead elsewhere than before it.
+    Moves,
     /// Stands for what is otherwise the first operand (`grep -e`).
     Settles,
     /// A file that stands for what is otherwise the first operand (`grep -f`).
@@ -119,6 +121,15 @@ impl Operands {
             Self::Command | Self::Launches(_) | Self::Code(_) => false,
         }
     }
+}
+
+/// Which commands of a program make or move links or folders, whatever their options say: `git pull`, `npm install`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Moving {
+    /// These.
+    With(Vec<&'static str>),
+    /// All but these.
+    But(Vec<&'static str>),
 }
 
 /// How the program tells options from operands.
@@ -226,6 +237,8 @@ pub(super) struct Program {
     pub(super) at_files: bool,
     /// Whether a command that is not listed is a program that it runs.
     pub(super) otherwise: bool,
+    /// Which of its commands make or move links or folders.
+    pub(super) moving: Moving,
     /// Whether `NAME=value` may stand before the command that it runs.
     pub(super) assigns: bool,
     /// Whether it takes options for its own that stand behind the command that it runs, unless `--` stands before that.
@@ -265,6 +278,7 @@ impl Program {
             apart: false,
             at_files: false,
             otherwise: false,
+            moving: Moving::With(Vec::new()),
             assigns: false,
             shared: false,
             through: false,

@@ -2,7 +2,8 @@
 
 use super::walk::{Part, Walk};
 use super::{
-    archives, awk, checkers, download, editors, git, git_refs, interpreters, network, packages,
+    archives, awk, checkers, download, editors, git, git_refs, interpreters, moves, network,
+    packages,
 };
 use super::{readers, search, sed, system, text, writers};
 
@@ -69,7 +70,9 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
         "readers.bat" => readers::bat,
         "readers.objects" => readers::objects,
         "readers.pager" => readers::pager,
+        "packages.named_script" => packages::named_script,
         "packages.script" => packages::script,
+        "packages.tasks" => packages::tasks,
         "packages.settings" => packages::settings,
         "readers.test" => readers::test,
         "readers.tree" => readers::tree,
@@ -111,6 +114,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
 /// Looks at an option of this program.
 pub(super) fn option(name: &str) -> Option<fn(&mut Walk, Part)> {
     Some(match name {
+        "moves.branch" => moves::branch,
         "network.filter" => network::filter,
         "archives.beneath" => archives::beneath,
         "archives.from_here" => archives::from_here,

@@ -6,6 +6,9 @@ use super::walk::{Part, Walk};
 use super::words;
 use crate::shell::{Access, Why, Word};
 
+/// What [`Use::Moves`] is kept under.
+pub(super) const LINKS: &str = "links";
+
 /// More changes of directory than anyone writes on one line.
 const MOST_BASES: usize = 16;
 
@@ -39,6 +42,10 @@ impl Walk<'_> {
                 let anywhere = words::unknown(self.place(part.arg));
                 self.path(part.arg, Access::Read, anywhere, true);
             }
+            Use::Moves => {
+                self.effects.moves = true;
+                self.keep(LINKS, part);
+            }
             Use::Runs => self.runs(part.arg, Why::RunsCode),
             Use::Code(code) => code(self, part),
             Use::Keep(name) => self.keep(name, part),
@@ -57,10 +64,8 @@ impl Walk<'_> {
                 self.file(Access::Read, part, base, recursive);
             }
             Use::Loads => {
-                let word = self.word(part);
-                if !words::stays_below(&word) || words::leads_outside(&word) {
-                    self.runs(part.arg, Why::RunsCode);
-                }
+                let hidden = words::leads_outside(&self.word(part));
+                self.loads(part, base, hidden);
                 self.file(Access::Read, part, base, recursive);
             }
             Use::Write | Use::WriteBelow => {
@@ -74,16 +79,38 @@ impl Walk<'_> {
         }
     }
 
+    /// Code, or settings that decide what runs. Whether it is the project's own is for who knows the files to say; here it
+    /// only counts whether it can be said. `hidden`: a part of the word may name what is not.
+    pub(super) fn loads(&mut self, part: Part, base: usize, hidden: bool) {
+        let word = self.word(part);
+        let told = words::is_plain_path(&word) || (words::stays_below(&word) && !hidden);
+        if !told {
+            return self.runs(part.arg, Why::RunsCode);
+        }
+        // `FILE::TEST`
+        if let Some((file, _)) = word.literal().and_then(|text| text.split_once("::")) {
+            let file = self.from_base(words::text(&word, file), base);
+            self.effects.loads.push((part.arg, file));
+        }
+        let word = self.from_base(word, base);
+        self.effects.loads.push((part.arg, word));
+    }
+
     fn file(&mut self, access: Access, part: Part, base: usize, recursive: bool) {
         let word = self.word(part);
         if word.literal() == Some("-") && !self.program.dash {
             return;
         }
-        let word = match base.checked_sub(1).and_then(|index| self.bases.get(index)) {
-            Some((_, base)) => words::join(base, &word),
-            None => word,
-        };
+        let word = self.from_base(word, base);
         self.path(part.arg, access, word, recursive);
+    }
+
+    /// The file as it is to who starts where the base of this number leads.
+    fn from_base(&self, file: Word, base: usize) -> Word {
+        match base.checked_sub(1).and_then(|index| self.bases.get(index)) {
+            Some((_, base)) => words::join(base, &file),
+            None => file,
+        }
     }
 
     /// Notes the use of a file.
@@ -125,13 +152,21 @@ impl Walk<'_> {
             }
             Operands::Code(_) | Operands::Command | Operands::Launches(_) => {}
         }
-        if (used == 0 || self.doubtful) && !matches!(here, Use::Nothing) {
+        let unused = match here {
+            Use::Connects => operands.is_empty(),
+            Use::Nothing => false,
+            _ => used == 0,
+        };
+        if unused || (self.doubtful && !matches!(here, Use::Nothing)) {
             self.here(here);
         }
     }
 
     /// The working directory is used, since no operand says otherwise.
     pub(super) fn here(&mut self, uses: Use) {
+        if matches!(uses, Use::Connects) {
+            return self.runs(0, Why::Connects);
+        }
         let (arg, word) = match self.bases.last() {
             Some((arg, base)) => (*arg, base.clone()),
             None => (0, words::text(self.place(0), ".")),

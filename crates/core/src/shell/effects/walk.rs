@@ -1,7 +1,7 @@
 //! The walk over a command's words with a program's table in hand.
 
 use super::Effects;
-use super::spec::{Meaning, Operands, Program, Style, Takes, Use};
+use super::spec::{Meaning, Moving, Operands, Program, Style, Takes, Use};
 use super::{launch, words};
 use crate::shell::{Access, Why, Word};
 
@@ -30,6 +30,8 @@ pub(super) struct Walk<'a> {
     /// Words that are files, whatever they become.
     pub(super) files: &'a [Word],
     pub(super) program: &'static Program,
+    /// Where its words begin.
+    pub(super) from: usize,
     /// The word that was the value of an option, and counts as what it looks like as well: not every version of the program
     /// may take a value there.
     twice: Option<usize>,
@@ -60,6 +62,7 @@ pub(super) fn walk<'a>(
         argv,
         files,
         program,
+        from,
         twice: None,
         doubted: false,
         doubtful: false,
@@ -78,6 +81,7 @@ pub(super) fn walk<'a>(
         return walk.effects;
     }
     walk.arguments(from);
+    walk.moves();
     walk.finish();
     walk.effects
 }
@@ -139,6 +143,25 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Whether the command that the first operands name makes or moves links or folders.
+    fn moves(&mut self) {
+        let named = self.program.words.saturating_sub(1).max(1);
+        let names = self.operands.iter().take(named);
+        let mut names = names.map(|operand| self.place(operand.arg).literal());
+        let is = |list: &[&str], name: Option<&str>| name.is_none_or(|name| list.contains(&name));
+        self.effects.moves |= match &self.program.moving {
+            Moving::With(list) if list.is_empty() => false,
+            Moving::With(list) => names.any(|name| is(list, name)),
+            Moving::But(list) => !names.next().flatten().is_some_and(|name| list.contains(&name)),
+        };
+    }
+
+    /// An option that is not certain, or not known, may make links where any option does.
+    fn may_move(&mut self) {
+        self.effects.moves |=
+            self.program.meanings().any(|meaning| matches!(meaning.uses, Use::Moves));
+    }
+
     /// What stands behind `--`: operands, or the words of another program.
     fn behind_dashes(&mut self, from: usize) {
         match super::tables().command(self.program.path, "--") {
@@ -171,6 +194,7 @@ impl<'a> Walk<'a> {
 
     /// It may be any of the program's options, with this value.
     fn any_option(&mut self, at: usize, value: Word) {
+        self.may_move();
         if self.program.plus || self.program.meanings().any(|meaning| !meaning.uses.only_reads()) {
             return self.runs(at, Why::MayBeOption);
         }
@@ -184,6 +208,7 @@ impl<'a> Walk<'a> {
 
     /// An option that no table has. To the program it may be none: then what follows are other operands than they seem.
     fn unknown_option(&mut self, at: usize) {
+        self.may_move();
         self.runs(at, Why::UnknownOption);
         if std::mem::replace(&mut self.doubted, true) {
             return;
@@ -484,6 +509,11 @@ impl<'a> Walk<'a> {
         self.apply(uses, Part { arg: operand.arg, skip: 0 }, operand.base);
     }
 
+    /// An operand is code, or has settings beside it that decide what runs.
+    pub(super) fn operand_loads(&mut self, operand: Operand) {
+        self.loads(Part { arg: operand.arg, skip: 0 }, operand.base, false);
+    }
+
     fn finish(&mut self) {
         if self.effects.launches.is_some() {
             return;
@@ -525,6 +555,11 @@ impl<'a> Walk<'a> {
             }
             self.effects.launches = Some(launches);
         }
+        for (arg, file) in effects.loads {
+            let file = self.based(file);
+            self.effects.loads.push((arg, file));
+        }
+        self.effects.moves |= effects.moves;
         self.effects.urls.extend(effects.urls);
         self.effects.unknown.extend(effects.unknown);
     }

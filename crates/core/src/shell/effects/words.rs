@@ -50,6 +50,14 @@ pub(super) fn unknown(place: &Word) -> Word {
     Word { span: place.span, pieces: vec![Piece::Unknown { splits: false }] }
 }
 
+/// Some file in the directory, of whose name this is known; it has no `/`.
+pub(super) fn below(directory: &Word, name: &Word) -> Word {
+    let mut pieces = directory.pieces.clone();
+    push(&mut pieces, "/");
+    pieces.extend(name.pieces.iter().cloned());
+    Word { span: name.span, pieces }
+}
+
 /// The file in the directory, as a program sees it that changes into the directory first.
 pub(super) fn join(base: &Word, file: &Word) -> Word {
     let begins = beginning(file);
@@ -94,7 +102,7 @@ pub(super) fn looks_like_a_path(word: &Word) -> bool {
 }
 
 /// Whether it certainly names something below the working directory, or that itself. A pattern matches no `..`.
-pub(super) fn stays_below(word: &Word) -> bool {
+pub(crate) fn stays_below(word: &Word) -> bool {
     let mut path = String::new();
     for piece in &word.pieces {
         match piece {
@@ -106,6 +114,14 @@ pub(super) fn stays_below(word: &Word) -> bool {
     let stays = |part: &str| part != ".." && !(patterns && part.starts_with('.') && part.len() > 1);
     let first = word.pieces.first();
     matches!(first, Some(Piece::Text(_))) && !path.starts_with('/') && path.split('/').all(stays)
+}
+
+/// Whether it is the path of a file and nothing else, wherever that is.
+pub(super) fn is_plain_path(word: &Word) -> bool {
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"_-./+@%".contains(&byte) || !byte.is_ascii();
+    word.literal()
+        .is_some_and(|text| !text.is_empty() && !text.starts_with('-') && text.bytes().all(plain))
 }
 
 /// Whether some part of it may name what is not below the working directory, or it is not certain.

@@ -28,20 +28,30 @@ pub(super) fn dd(walk: &mut Walk) {
     }
 }
 
+/// A new file, or a new directory, where an option says, where the template says, or among those of the system.
 pub(super) fn mktemp(walk: &mut Walk) {
-    let operands = std::mem::take(&mut walk.operands);
-    let Some(operand) = operands.first() else {
-        if let Some(part) = walk.kept("directory") {
-            walk.apply(Use::Write, part, 0);
-        }
-        return;
+    let template = std::mem::take(&mut walk.operands).first().map(|operand| operand.arg);
+    let said = walk.kept("directory").map(|part| walk.word(part));
+    // `--tmpdir` alone says nothing.
+    let said = said.filter(|directory| directory.literal() != Some("--tmpdir"));
+    let flagged = walk.kept("directory").is_some() || walk.kept("there").is_some();
+    let place = walk.place(template.unwrap_or_default());
+    let directory = match said {
+        Some(directory) => Some(directory),
+        None if flagged || template.is_none() => Some(words::text(place, "/tmp")),
+        None => None,
     };
-    let template = walk.place(operand.arg);
-    let target = match walk.kept("directory") {
-        Some(part) => words::join(&walk.word(part), template),
-        None => template.clone(),
+    let name = match template {
+        Some(arg) => walk.place(arg).clone(),
+        None => words::unknown(place),
     };
-    walk.path(operand.arg, Access::Write, target, false);
+    let target = match &directory {
+        Some(directory) if template.is_none() => words::below(directory, &name),
+        Some(directory) => words::join(directory, &name),
+        None => name,
+    };
+    let arg = template.or(walk.kept("directory").map(|part| part.arg)).unwrap_or_default();
+    walk.path(arg, Access::Write, target, false);
 }
 
 /// `rmdir -p` removes the directories above, too.

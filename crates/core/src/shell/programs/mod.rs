@@ -53,7 +53,6 @@ impl Prover<'_, '_> {
     pub(super) fn plain(&mut self, argv: Vec<Word>) -> usize {
         let command = self.found.command(argv.clone(), Role::Plain);
         self.effects(&argv, command, 0);
-        self.found.has_run(command);
         command
     }
 
@@ -64,6 +63,9 @@ impl Prover<'_, '_> {
             let arg = from + used.arg;
             self.found.path(command, arg, used.access, used.target, used.recursive);
         }
+        for (arg, target) in effects.loads {
+            self.found.loads(command, from + arg, target);
+        }
         for (arg, target) in effects.urls {
             self.found.url(command, from + arg, target);
         }
@@ -73,6 +75,9 @@ impl Prover<'_, '_> {
         }
         if let Some((arg, skip)) = effects.launches {
             self.launched(argv, arg, skip, (command, from + arg));
+        }
+        if effects.moves {
+            self.found.has_moved_links();
         }
     }
 
@@ -99,9 +104,8 @@ impl Prover<'_, '_> {
         if !self.found.enter_chain() {
             return self.found.unknown(span, Why::TooDeep);
         }
-        let inner = self.found.command(words.clone(), Role::Wrapper);
+        self.found.command(words.clone(), Role::Wrapper);
         self.effects(&words, command, from);
-        self.found.has_run(inner);
         self.found.leave_chain();
     }
 

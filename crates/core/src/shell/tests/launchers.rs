@@ -61,6 +61,9 @@ fn found(line: &str) -> String {
         match fact.what {
             What::Unknown { named: Some((0, arg)), .. } => all.push((arg, format!("?{arg}"))),
             What::Unknown { .. } => all.push((usize::MAX, "?".to_owned())),
+            What::Loads { command: 0, arg, target } => {
+                all.push((arg, format!("l{arg}:{}", target.literal().unwrap_or("…"))));
+            }
             What::Path { command: 0, arg, access, target, .. } => {
                 let letter = if access == Access::Read { 'r' } else { 'w' };
                 all.push((arg, format!("{letter}{arg}:{}", target.literal().unwrap_or("…"))));
@@ -77,23 +80,23 @@ fn found(line: &str) -> String {
 fn what_it_does_is_what_the_launcher_does() {
     for (line, expected) in [
         ("npx --no-install tsc --noEmit", "?2"),
-        ("npx --no-install tsc -p /x", "?2 ?4 r4:/x"),
-        ("npx --no-install prettier --write a.js", "?2 r4:a.js w4:a.js"),
-        ("npx --no-install prettier --write /x/a.js", "?2 ?4 r4:/x/a.js w4:/x/a.js"),
-        ("npx --no-install jest --rootDir=/x", "?2 ?3 r3:/x"),
+        ("npx --no-install tsc -p /x", "?2 l4:/x r4:/x"),
+        ("npx --no-install prettier --write a.js", "?2 l4:a.js r4:a.js w4:a.js"),
+        ("npx --no-install prettier --write /x/a.js", "?2 l4:/x/a.js r4:/x/a.js w4:/x/a.js"),
+        ("npx --no-install jest --rootDir=/x", "?2 l3:/x r3:/x"),
         ("npx --no-install vitest --frob", "?2 ?3"),
         ("python3 -m black src", "?2 r3:src w3:src"),
         ("python3 -mblack src", "?1 r2:src w2:src"),
         ("python3 -m pytest -p x", "?2 ?4"),
-        ("python3 -m pytest /x", "?2 ?3"),
+        ("python3 -m pytest /x", "?2 l3:/x"),
         ("python3 -m json.tool a b", "?2 r3:a w4:b"),
-        ("python3 -m unittest discover -s /x", "?2 ?5 r5:/x"),
-        ("python3 -m unittest -q tests.a", "?2"),
+        ("python3 -m unittest discover -s /x", "?2 l3:discover l5:/x r5:/x"),
+        ("python3 -m unittest -q tests.a", "?2 l4:tests.a"),
         ("python3 -m compileall -q src", "?2 w4:src"),
-        ("poetry run python -m pytest -c /x", "?2 ?4 ?6 r6:/x"),
+        ("poetry run python -m pytest -c /x", "?2 ?4 l6:/x r6:/x"),
         ("uv run ruff check --fix a.py", "?2 r5:a.py w5:a.py"),
         ("bundle exec rspec -r x", "?2 ?4"),
-        ("yarn eslint -o /x a.js", "?1 w3:/x r4:a.js"),
+        ("yarn eslint -o /x a.js", "?1 w3:/x l4:a.js r4:a.js"),
         ("pnpm exec tsc $x", "?2 ?3 r3:…"),
     ] {
         assert_eq!(found(line), expected, "{line}");

@@ -53,7 +53,7 @@ fn short_fact(what: &What) -> Option<String> {
             return None;
         }
         What::Unknown { why, named: Some((_, arg)) } => format!("!{why:?}@{arg}"),
-        What::Path { .. } | What::Url { .. } => return None,
+        What::Path { .. } | What::Loads { .. } | What::Url { .. } => return None,
     })
 }
 

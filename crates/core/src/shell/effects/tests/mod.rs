@@ -1,7 +1,7 @@
 //! Rows of `(command, effects)`. In a command a blank ends a word, and `·` is a blank, `↵` a newline; `$x` is text that only
 //! the run will tell and that splits, `@x` such text in quotes, `*` a pattern for names of files, a leading `~` the home
-//! directory, and `''` an empty word. Effects are the files read (`r`, with all below `R`) and written (`w`, `W`), the
-//! addresses (`u`) and the unknown (`?`), each with the index of its argument.
+//! directory, and `''` an empty word. Effects are the files read (`r`, with all below `R`) and written (`w`, `W`), what
+//! is loaded as code (`l`), the addresses (`u`) and the unknown (`?`), each with the index of its argument.
 
 mod bypasses;
 mod files;
@@ -86,6 +86,7 @@ pub(super) fn shown(effects: &Effects) -> String {
         };
         all.push((used.arg, format!("{letter}{}:{}", used.arg, show(&used.target))));
     }
+    all.extend(effects.loads.iter().map(|(arg, file)| (*arg, format!("l{arg}:{}", show(file)))));
     all.extend(effects.urls.iter().map(|(arg, url)| (*arg, format!("u{arg}:{}", show(url)))));
     all.extend(effects.unknown.iter().map(|(arg, _)| (*arg, format!("?{arg}"))));
     all.sort_by_key(|(arg, _)| *arg);

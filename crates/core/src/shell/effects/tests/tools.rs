@@ -1,6 +1,7 @@
 //! Test runners, linters, formatters, compilers and package managers.
 
 use super::{Row, check, of, words};
+use crate::shell::{Word, stays_below};
 
 /// Everyday lines: nothing of them is unknown.
 const EVERYDAY: &[&str] = &[
@@ -469,9 +470,15 @@ const UNKNOWN: &[&str] = &[
 ];
 
 #[test]
-fn what_decides_what_runs_is_unknown() {
-    let wrong: Vec<&&str> =
-        UNKNOWN.iter().filter(|line| of(&words(line)).unknown.is_empty()).collect();
+fn what_decides_what_runs_is_unknown_or_not_the_projects() {
+    let elsewhere = |(_, file): &(usize, Word)| !stays_below(file);
+    let wrong: Vec<&&str> = UNKNOWN
+        .iter()
+        .filter(|line| {
+            let effects = of(&words(line));
+            effects.unknown.is_empty() && !effects.loads.iter().any(elsewhere)
+        })
+        .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -492,16 +499,16 @@ const ROWS: &[Row] = &[
     ("python -m pytest --lf -q", "?2"),
     ("python3 -mpytest", "?1"),
     ("python -c x /y", "?2"),
-    ("poetry -C sub run pytest", "r2:sub ?4"),
-    ("poetry -C /x run pytest", "r2:/x ?2 ?4"),
+    ("poetry -C sub run pytest", "r2:sub l2:sub ?4"),
+    ("poetry -C /x run pytest", "r2:/x l2:/x ?4"),
     ("uv run --with x pytest", "?3 ?4"),
     ("uv tool run x", "?3"),
     ("direnv exec dir x", "?3"),
     ("cross-env A=b x", "?1 ?2"),
     // What they write, wherever.
-    ("prettier --write /x/a.js", "R2:/x/a.js W2:/x/a.js ?2"),
-    ("eslint -o /x src", "W2:/x R3:src"),
-    ("eslint --fix .", "W0:."),
+    ("prettier --write /x/a.js", "R2:/x/a.js W2:/x/a.js l2:/x/a.js"),
+    ("eslint -o /x src", "W2:/x R3:src l3:src"),
+    ("eslint --fix .", "W0:. l2:."),
     ("tsc --outDir /x", "W2:/x"),
     ("jest --coverageDirectory=/x", "W1:/x"),
     ("jest --outputFile=/x", "w1:/x"),
@@ -520,13 +527,25 @@ const ROWS: &[Row] = &[
     ("gofmt -cpuprofile /x a.go", "W2:/x R3:a.go"),
     ("cargo build --target-dir /x", "W3:/x"),
     ("cargo test -- --logfile=/x", "w3:/x"),
-    ("go test -coverprofile=/x ./...", "w2:/x"),
-    ("go build -o /x ./...", "w3:/x"),
+    ("go test -coverprofile=/x ./...", "w2:/x l3:./..."),
+    ("go build -o /x ./...", "w3:/x l4:./..."),
     ("cmake -B build", "W0:. W2:build"),
     ("mypy --html-report /x src", "W2:/x r3:src"),
     ("cargo fmt -- /x/a.rs", "r3:/x/a.rs w3:/x/a.rs"),
     ("golangci-lint run --out-format=json:/x", "W2:/x"),
     ("python -m json.tool a b", "?2"),
+    // What they run, or what decides it, has to be the project's own.
+    ("pytest a/b.py::test[x] c", "l1:a/b.py l1:a/b.py::test[x] l2:c"),
+    ("pytest -c a.ini", "r2:a.ini l2:a.ini"),
+    ("pytest /x ~/y", "l1:/x ?2"),
+    ("node --test a/b.js", "l2:a/b.js"),
+    ("go test ./a/...", "l2:./a/..."),
+    ("npm test -- a --config=b", "l3:a l4:--config=b l4:b"),
+    ("npm run a b", "l3:b"),
+    ("gradle build", ""),
+    ("cargo run -- a", ""),
+    ("cmake --build a", "l2:a"),
+    ("clang-format --style=file:a b.c", "r1:a l1:a r2:b.c"),
 ];
 
 #[test]
