@@ -111,7 +111,6 @@ const overFiles = (name: string, files: string[], env: Record<string, string>) =
 /** The same over PostgreSQL, with one server for all of a project's tests. */
 const overPostgres = (name: string, files: string[], env: Record<string, string>) =>
   projectOf(name, '7', files, {
-    isolate: true,
     globalSetup: '__test__/support/postgres-server.ts',
     setupFiles: '__test__/support/postgres-ledgers.ts',
     env: { COUNTERSIGN_LEDGER: 'postgres:', ...env },
