@@ -3,39 +3,64 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Folders whose tests do not depend on the AI SDK's version, or bring their own: they run once. */
-const ONCE = [
-  ...['lifecycle', 'package', 'house', 'bench', 'examples', 'start', 'docs', 'cli', 'ledger', 'terminal'].map(
-    (room) => `__test__/${room}/**/*.test.ts`,
-  ),
-  ...['react', 'inbox', 'protocols', 'webhooks'].map((room) => `__test__/${room}/**/*.test.ts`),
-  // What stands on files and processes alone.
-  ...['backend', 'execute'].map((name) => `__test__/agent/${name}.test.ts`),
-  // Promises over several processes.
-  '__test__/guarantees/*.processes.test.ts',
-];
+/** Every test, by its path, with its text. */
+const TESTS = new Map(
+  readdirSync(join(import.meta.dirname, '__test__'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => `__test__/${file.replaceAll('\\', '/')}`)
+    .map((file) => [file, readFileSync(join(import.meta.dirname, file), 'utf8')]),
+);
+
+const called = (what: RegExp, ...unless: RegExp[]) =>
+  [...TESTS.keys()].filter((file) => what.test(file) && !unless.some((other) => other.test(file)));
+const thatSay = (what: RegExp) => new Set([...TESTS].filter(([, text]) => what.test(text)).map(([file]) => file));
+
+/** Tests that do not depend on the AI SDK's version, or bring their own: they run once. */
+const ONCE = new RegExp(
+  [
+    '/(?:lifecycle|package|house|bench|examples|start|docs|cli|ledger|terminal|react|inbox|protocols|webhooks)/',
+    // What stands on files and processes alone.
+    '/agent/(?:backend|execute)[.]',
+    '/g11-the-audit-',
+    // Promises over several processes.
+    '/guarantees/.*[.]processes[.]',
+  ].join('|'),
+);
 
 /** Tests that `npm test` leaves to `npm run test:all`. */
-const LONG = ['__test__/**/*.long.test.ts'];
+const LONG = /\.long\./;
 
-const TESTS = readdirSync(join(import.meta.dirname, '__test__'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.test.ts'))
-  .map((file) => `__test__/${file.replaceAll('\\', '/')}`);
+/** Tests that do more where there is time (`__test__/support/effort.ts`). */
+const WITH_EFFORT = thatSay(/\b(?:isThorough|effort)\b(?!\.)|each-runtime\.js|tried\.js|\b(?:r|someR)untimes\(\)/);
 
-const thatSay = (what: RegExp) =>
-  TESTS.filter((file) => what.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
-
-/** What `npm run test:all` adds: these, and tests that do more where there is time (`__test__/support/effort.ts`). */
-const WITH_EFFORT = [
-  ...TESTS.filter((file) => file.endsWith('.long.test.ts')),
-  ...thatSay(/\b(?:isThorough|effort)\b(?!\.)|each-runtime\.js|tried\.js|\b(?:r|someR)untimes\(\)/),
-];
-
-/** Tests that do less where `npm test` runs them once more, on AI SDK 6 or over a ledger that lasts. */
+/** Tests that try some of their cases in `npm test`, or fewer where it runs them once more. */
 const SAMPLED = thatSay(/\bsample\(|\bisSample\b|\beffort\([^,()]+, [^,()]+, /);
 
 /** Tests that replace modules, which they must not do for others: each has a process of its own. */
 const ALONE = thatSay(/\bvi\.mock\(/);
+
+/** Tests that hold over any ledger, but for those that say why not. Each gate of theirs has a file of its own. */
+const ANY_LEDGER = /\/(?:ai-sdk|gate)\/|\/g(?:01|02|03|06|07|12)-/;
+
+/** Of these, what `npm test` runs over files: whatever asks, waits, decides and ends. */
+const SOME_LEDGER =
+  /\/ai-sdk\/(?:abort|decisions|history|one-signal|subagents|waiting)\.test|\/gate\/(?:approvers|gate)\.|\/g\d+-/;
+
+/** These name the ledgers that they are about. */
+const OWN_LEDGER = /\/gate\/(?:later|ledger|ledger-options|redaction)\./;
+
+/** What holds over processes that share any ledger. */
+const ANY_SHARED = /\/g(?:03-once|04-nothing-is-lost|05-time-is-a-decision)\.processes\./;
+
+/** What is about PostgreSQL: servers of their own that are killed, or the one that this project's tests share. */
+const POSTGRES = /\/ledger\/postgres\/|\.postgres\./;
+
+/** Of what holds over any ledger, what a server may do differently: each gate of theirs has tables of its own there. */
+const ANY_DATABASE = /\/g03-/;
+
+const sampled = { COUNTERSIGN_EFFORT: 'sample' };
+const whole = { COUNTERSIGN_EFFORT: 'whole' };
+const thorough = { COUNTERSIGN_EFFORT: 'thorough' };
 
 const shared = {
   // A crash of the addon must not take all other tests with it. Files share a process, and what they import: to load the AI SDK
@@ -50,128 +75,82 @@ const shared = {
   server: { deps: { external: [/\/binding\/binding\.js$/] } },
 } as const;
 
-/** Tests that hold over any ledger, but for those that say why not. Each gate of theirs has a file of its own. */
-const ANY_LEDGER = [
-  ...['ai-sdk', 'gate'].map((room) => `__test__/${room}/**/*.test.ts`),
-  '__test__/guarantees/g{01,02,03,06,07,12}-*.test.ts',
-];
-
-/** Of these, what a server may do differently: each gate of theirs has tables of its own there, which takes a while. */
-const ANY_DATABASE = ['__test__/guarantees/g03-*.test.ts'];
-
-/** What holds over processes that share any ledger. */
-const ANY_SHARED = ['__test__/guarantees/g{03-once,04-nothing-is-lost,05-time-is-a-decision}.processes.test.ts'];
-
-/** What is about PostgreSQL: servers of their own that are killed, or the one that this project's tests share. */
-const POSTGRES = ['__test__/ledger/postgres/**/*.test.ts', '__test__/**/*.postgres.test.ts'];
-
-/** These name the ledgers that they are about. */
-const OWN_LEDGER = ['later', 'ledger', 'ledger-options', 'redaction'].map((name) => `__test__/gate/${name}.test.ts`);
-
-const installedAs = (major: '6' | '7') => ({
-  resolve: { alias: [{ find: /^ai(?=\/test$|$)/, replacement: `ai${major}` }] },
-});
-
-interface Project {
-  name: string;
-  include: string[];
-  exclude: string[];
-  env?: Record<string, string>;
+interface Test {
+  env: Record<string, string>;
+  isolate?: boolean;
+  globalSetup?: string;
+  setupFiles?: string;
 }
 
+/** Some tests, with `ai` standing for the installed version 6 or 7, in tests and in `ts/` alike. */
+const projectOf = (name: string, major: '6' | '7', include: string[], { env, ...test }: Test) => ({
+  resolve: { alias: [{ find: /^ai(?=\/test$|$)/, replacement: `ai${major}` }] },
+  test: { ...shared, ...test, name, include, env: { AI_MAJOR: major, ...env } },
+});
+
 /** A project, and a second one of those of its tests that run alone. */
-const project = (major: '6' | '7', { name, include, exclude, env }: Project) => [
-  {
-    ...installedAs(major),
-    test: { ...shared, name, include, exclude: [...exclude, ...ALONE], env: { AI_MAJOR: major, ...env } },
-  },
-  {
-    ...installedAs(major),
-    test: {
-      ...shared,
-      isolate: true,
-      name: `${name}-alone`,
-      include,
-      exclude: [...exclude, ...TESTS.filter((file) => !ALONE.includes(file))],
-      env: { AI_MAJOR: major, ...env },
-    },
-  },
+const project = (name: string, major: '6' | '7', files: string[], env: Record<string, string> = {}) => [
+  projectOf(
+    name,
+    major,
+    files.filter((file) => !ALONE.has(file)),
+    { env },
+  ),
+  projectOf(
+    `${name}-alone`,
+    major,
+    files.filter((file) => ALONE.has(file)),
+    { env, isolate: true },
+  ),
 ];
 
-/** All tests that use the AI SDK, with `ai` standing for the installed version 6 or 7, in tests and in `ts/` alike. */
-const withAi = (major: '6' | '7', name: string, more: Partial<Project> = {}) =>
-  project(major, { name, include: ['__test__/**/*.test.ts'], exclude: [...ONCE, ...POSTGRES, ...LONG], ...more });
-
 /** On one version of the AI SDK, which does not see the ledger. */
-const overFiles = (name: string, { exclude = [], env = {} }: Partial<Project>) =>
-  project('7', {
-    name,
-    include: ANY_LEDGER,
-    exclude: [...ONCE, ...OWN_LEDGER, ...LONG, ...exclude],
-    env: { COUNTERSIGN_LEDGER: 'sqlite:', ...env },
+const overFiles = (name: string, files: string[], env: Record<string, string>) =>
+  project(name, '7', files, { COUNTERSIGN_LEDGER: 'sqlite:', ...env });
+
+/** The same over PostgreSQL, with one server for all of a project's tests. */
+const overPostgres = (name: string, files: string[], env: Record<string, string>) =>
+  projectOf(name, '7', files, {
+    globalSetup: '__test__/support/postgres-server.ts',
+    setupFiles: '__test__/support/postgres-ledgers.ts',
+    env: { COUNTERSIGN_LEDGER: 'postgres:', ...env },
   });
 
-const aSample = { COUNTERSIGN_EFFORT: 'sample' };
-const whole = { COUNTERSIGN_EFFORT: 'quick' };
-const thorough = { COUNTERSIGN_EFFORT: 'thorough' };
+const OF_THE_SDK = called(/./, ONCE, POSTGRES, LONG);
+const OF_ANY_LEDGER = called(ANY_LEDGER, ONCE, OWN_LEDGER, POSTGRES, LONG);
+const OF_POSTGRES = [ANY_DATABASE, ANY_SHARED, POSTGRES];
+const isOfPostgres = (file: string) => OF_POSTGRES.some((what) => what.test(file));
 
-/** One server for all of a project's tests. */
-const onServer = {
-  globalSetup: '__test__/support/postgres-server.ts',
-  setupFiles: '__test__/support/postgres-ledgers.ts',
-  env: { AI_MAJOR: '7', COUNTERSIGN_LEDGER: 'postgres:' },
-};
+const onAi6 = OF_THE_SDK.filter((file) => !ALONE.has(file));
+const onFiles = OF_ANY_LEDGER.filter((file) => SOME_LEDGER.test(file));
 
-/** The same over PostgreSQL, and what is about it alone. */
-const overPostgres = {
-  ...installedAs('7'),
-  test: {
-    ...shared,
-    ...onServer,
-    isolate: true,
-    name: 'postgres',
-    env: { ...onServer.env, ...aSample },
-    include: [...ANY_DATABASE, ...ANY_SHARED, ...POSTGRES],
-    exclude: [...OWN_LEDGER, ...LONG],
-  },
-};
+/** What `npm test` runs. */
+const short = [
+  ...project('ai6', '6', onAi6, sampled),
+  ...project('ai7', '7', OF_THE_SDK),
+  ...overFiles('sqlite', onFiles, sampled),
+  overPostgres('postgres', called(/./, LONG).filter(isOfPostgres), sampled),
+  ...project('once', '7', called(ONCE, POSTGRES, LONG)),
+];
 
-const once = project('7', { name: 'once', include: ONCE, exclude: [...POSTGRES, ...LONG] });
+const hasMore = (file: string) => LONG.test(file) || WITH_EFFORT.has(file) || SAMPLED.has(file);
+/** Those of which the rest is left: some of their cases, or all of them. */
+const rest = (files: string[], ran: string[]) => files.filter((file) => SAMPLED.has(file) || !ran.includes(file));
 
 /** What `npm run test:all` adds: more of each, and all of what was a sample. */
 const long = [
-  ...project('7', { name: 'long', include: WITH_EFFORT, exclude: POSTGRES, env: thorough }),
-  ...withAi('6', 'long-ai6', { include: SAMPLED, env: whole }),
-  ...overFiles('long-sqlite', { exclude: TESTS.filter((file) => !SAMPLED.includes(file)), env: whole }),
+  ...project('long', '7', called(/./, POSTGRES).filter(hasMore), thorough),
+  ...project('long-ai6', '6', rest(OF_THE_SDK, onAi6), whole),
+  ...overFiles('long-sqlite', rest(OF_ANY_LEDGER, onFiles), whole),
+  overPostgres('long-postgres', [...called(/./).filter(isOfPostgres).filter(hasMore), ...called(/\/g02-/)], thorough),
 ];
 
-/** What it adds over PostgreSQL. */
-const longOverPostgres = {
-  ...installedAs('7'),
-  test: {
-    ...shared,
-    ...onServer,
-    isolate: true,
-    name: 'long-postgres',
-    include: [...new Set([...WITH_EFFORT, ...SAMPLED])].filter((file) =>
-      /\.postgres\.|\/postgres\/|\/g0[345]-.*\.processes\.|\/g0[23]-/.test(file),
-    ),
-    env: { ...onServer.env, ...thorough },
-  },
-};
+export const projects = [...short, ...long].filter(({ test }) => test.include.length > 0);
 
 export default defineConfig({
   test: {
     // Tests wait more than they compute.
     maxWorkers: availableParallelism() + 1,
-    projects: [
-      ...withAi('6', 'ai6', { env: aSample }),
-      ...withAi('7', 'ai7'),
-      ...overFiles('sqlite', { env: aSample }),
-      overPostgres,
-      ...once,
-      ...long,
-      longOverPostgres,
-    ],
+    projects,
   },
 });

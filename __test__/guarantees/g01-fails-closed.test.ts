@@ -350,7 +350,7 @@ describe.runIf(major === 7)('the toolApproval option of AI SDK 7', () => {
   it.each(
     sample(
       forms.flatMap(([form, make]) => statuses.map(([name, value]) => [form, name, make(value)] as const)),
-      12,
+      6,
     ),
   )('given as %s: a status that is %s asks', async (_form, _name, toolApprovalOption) => {
     const { ran, tools } = recordingTools();

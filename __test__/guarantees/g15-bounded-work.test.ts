@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import type { PolicyDocument } from '../../index.js';
 import { checkPolicy, createGate, preview } from '../../ts/index.js';
 import { became, ways } from '../policy/ways.js';
+import { effort } from '../support/effort.js';
 import { major } from '../support/model.js';
 
 const policy: PolicyDocument = {
@@ -23,7 +24,7 @@ const policy: PolicyDocument = {
 const place = { cwd: '/p', project: '/p', home: '/h' };
 const run = (command: string) => ({ toolName: 'execute', args: { command } });
 const times = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length));
-const SMALL = 64 * 1024;
+const SMALL = effort(16, 64) * 1024;
 const LARGE = 8 * SMALL;
 
 const families: [name: string, make: (bytes: number) => { toolName: string; args: unknown }][] = [
@@ -99,8 +100,10 @@ async function expectInProportion(small: () => unknown, large: () => unknown, fl
   expect(slow, `${quick} ms, ${slow} ms`).toBeLessThan(most);
 }
 
-// It asks nothing of the AI SDK: once is enough.
-describe.skipIf(major === 6).each(families)('%s', (_, make) => {
+/** What asks nothing of the AI SDK is tried once. */
+const isTwice = major === 6;
+
+describe.skipIf(isTwice).each(families)('%s', (_, make) => {
   it('eight times the input: a verdict takes no more than in proportion', async () => {
     const gate = createGate({ policy, place });
     const [small, large] = [make(SMALL), make(LARGE)];
@@ -132,11 +135,16 @@ describe('a limit that is reached', () => {
     ['too many brace expansions', `true ${times('{a,b}', 1000)}`],
     ['too many redirections', `true ${times('< a ', huge)}`],
   ];
-  it.each(unclear)('%s: never allowed where it is not understood, always answered', async (_, command) => {
-    const { effect, subjects } = await checkPolicy(policy, run(command), place);
-    if (subjects.some(({ kind }) => kind === 'unknown')) expect(effect).not.toBe('allow');
-    expect((await checkPolicy({ ...policy, default: 'allow' }, run(`${command}; \0`), place)).effect).not.toBe('allow');
-  });
+  it.skipIf(isTwice).each(unclear)(
+    '%s: never allowed where it is not understood, always answered',
+    async (_, command) => {
+      const { effect, subjects } = await checkPolicy(policy, run(command), place);
+      if (subjects.some(({ kind }) => kind === 'unknown')) expect(effect).not.toBe('allow');
+      expect((await checkPolicy({ ...policy, default: 'allow' }, run(`${command}; \0`), place)).effect).not.toBe(
+        'allow',
+      );
+    },
+  );
 
   it.each<[string, string]>([
     ['behind many commands', `${'true; '.repeat(2_000)}rm x`],
@@ -154,11 +162,11 @@ describe('a limit that is reached', () => {
     expect([effect, ran]).toEqual(['deny', []]);
   });
 
-  it('a denied command behind 20,000 others is denied', async () => {
+  it.skipIf(isTwice)('a denied command behind 20,000 others is denied', async () => {
     expect((await checkPolicy(policy, run(`${'true; '.repeat(20_000)}rm x`), place)).effect).toBe('deny');
   });
 
-  it('a denied file behind many reads is denied', async () => {
+  it.skipIf(isTwice)('a denied file behind many reads is denied', async () => {
     const command = `cat ${Array.from({ length: 1_000 }, (_, n) => `f${n}`).join(' ')} /q/.env`;
     expect((await checkPolicy(policy, run(command), place)).effect).toBe('deny');
     const redirected = `${'cat < a; '.repeat(500)}cat < /q/.env`;
@@ -171,7 +179,7 @@ describe('a limit that is reached', () => {
     expect([effect, ran, asked]).toEqual(['deny', [], []]);
   });
 
-  it('arguments with more keys than anybody reads are refused before they cost anything', async () => {
+  it.skipIf(isTwice)('arguments with more keys than anybody reads are refused before they cost anything', async () => {
     const gate = createGate({});
     const args = Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`k${at}`, 1]));
     for (const many of [args, { rows: Array.from({ length: 30 }, () => args) }]) {
@@ -183,7 +191,7 @@ describe('a limit that is reached', () => {
     await gate.close();
   });
 
-  it('rules by the thousand are no more than that', async () => {
+  it.skipIf(isTwice)('rules by the thousand are no more than that', async () => {
     const rules = (count: number): PolicyDocument => ({
       version: 1,
       rule: Array.from({ length: count }, (_, n) => ({

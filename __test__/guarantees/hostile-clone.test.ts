@@ -26,6 +26,9 @@ import { call, calls, collect, says, scripted } from '../support/model.js';
 
 const LINES = readFileSync(join(import.meta.dirname, '../../crates/core/tests/attacks/lines.txt'), 'utf8');
 
+/** How many commands a run has: each step costs the AI SDK what all steps before it have said. */
+const A_RUN = 20;
+
 let house: string;
 
 beforeEach(() => {
@@ -102,29 +105,32 @@ it('nothing but reading what is the project’s happens unasked', async () => {
     'grep -rn important src list',
     'find . -name "*.txt" -not -path "./keys/*"',
   ];
-  const turns = [...commands, ...everyday].map((command, index) => calls(call('execute', { command }, `c${index}`)));
-  const { model } = scripted([...turns, says('done')]);
   cpSync(join(house, 'project'), join(house, 'project-before'), { recursive: true, verbatimSymlinks: true });
   const before = seen(house).filter((line) => !line.startsWith('project-before'));
   const asked: string[] = [];
-  const agent = createDeepAgent({
-    model,
-    policy: 'preset:read-only',
-    backend: createLocalBackend({
-      root: join(house, 'project'),
-      commandTimeout: 60_000,
-      env: { PATH: process.env.PATH, HOME: join(house, 'home'), TOKEN: 'SECRET-KEY' },
-    }),
-    maxSteps: turns.length + 2,
-  });
-  const run = agent.streamWithEvents({
-    prompt: 'go',
-    onApprovalRequest: ({ args }) => {
-      asked.push((args as { command: string }).command);
-      return false;
-    },
-  });
-  const events = (await collect(run as AgentRun)) as { type: string; output?: unknown }[];
+  const events: { type: string; output?: unknown }[] = [];
+  const all = [...commands, ...everyday];
+  for (let at = 0; at < all.length; at += A_RUN) {
+    const turns = all.slice(at, at + A_RUN).map((command, index) => calls(call('execute', { command }, `c${index}`)));
+    const agent = createDeepAgent({
+      model: scripted([...turns, says('done')]).model,
+      policy: 'preset:read-only',
+      backend: createLocalBackend({
+        root: join(house, 'project'),
+        commandTimeout: 60_000,
+        env: { PATH: process.env.PATH, HOME: join(house, 'home'), TOKEN: 'SECRET-KEY' },
+      }),
+      maxSteps: turns.length + 2,
+    });
+    const run = agent.streamWithEvents({
+      prompt: 'go',
+      onApprovalRequest: ({ args }) => {
+        asked.push((args as { command: string }).command);
+        return false;
+      },
+    });
+    events.push(...((await collect(run as AgentRun)) as typeof events));
+  }
   const outputs = events.filter(({ type }) => type === 'tool-result').map(({ output }) => JSON.stringify(output) ?? '');
   expect(asked.filter((command) => everyday.includes(command))).toEqual([]);
   expect(outputs.filter((output) => output.includes('SECRET-KEY'))).toEqual([]);

@@ -3,22 +3,31 @@
  * tries, over how many processes and on how many runtimes differs.
  */
 
+const EFFORT = process.env.COUNTERSIGN_EFFORT ?? 'quick';
+
 /** Whether this is the project `long` of `npm run test:all`. */
-export const isThorough = process.env.COUNTERSIGN_EFFORT === 'thorough';
+export const isThorough = EFFORT === 'thorough';
+
+/** Whether all cases are tried: in `npm run test:all`, in any project. */
+const isWhole = isThorough || EFFORT === 'whole';
 
 /**
  * Whether `npm test` runs the same test elsewhere, on AI SDK 7 and in memory: here, on AI SDK 6 or over a ledger that lasts, some
  * of its cases will do. `npm run test:all` has all of them here, too.
  */
-export const isSample = process.env.COUNTERSIGN_EFFORT === 'sample';
+export const isSample = EFFORT === 'sample';
 
 /** How many: of rounds, processes or runs. @param sampled where `isSample` */
 export const effort = (quick: number, thorough: number, sampled = quick): number =>
   isThorough ? thorough : isSample ? sampled : quick;
 
-/** All of these; where `isSample` so many of them, from all parts of the list. */
-export function sample<CASE>(cases: readonly CASE[], most = 4): CASE[] {
-  if (!isSample || cases.length <= most) return [...cases];
+/**
+ * In `npm run test:all` all of these. In `npm test` some, from all parts of the list: where `isSample` so many, else four times as
+ * many.
+ */
+export function sample<CASE>(cases: readonly CASE[], sampled = 3): CASE[] {
+  const most = isSample ? sampled : 4 * sampled;
+  if (isWhole || cases.length <= most) return [...cases];
   // One of each part, not always at the same place in it: what was made of several lists has all of each.
   const at = (part: number) => Math.floor(((part + ((part * 0.618) % 1)) * cases.length) / most);
   return Array.from({ length: most }, (_, part) => cases[at(part)] as CASE);

@@ -315,12 +315,18 @@ test('a logger that throws changes nothing', async () => {
 test('a receiver that never answers does not keep a sender from being closed', async () => {
   const [hooks, gate] = [await receiver(), open({})];
   hooks.reply = () => () => {};
-  const sender = await send(gate, hooks, { timeout: 100, attempts: 1_000, firstDelay: 3_600_000 });
+  // Counted here: an attempt may be over before it comes as far as the receiver.
+  let begun = 0;
+  const fetch: SendWebhooksOptions['fetch'] = (url, init) => {
+    begun++;
+    return globalThis.fetch(url, init);
+  };
+  const sender = await send(gate, hooks, { timeout: 100, attempts: 1_000, firstDelay: 3_600_000, fetch });
   for (let call = 0; call < 8; call++) await ask(gate, `c${call}`);
-  await hooks.until(({ all }) => all.length >= 8);
+  await eventually(() => begun >= 8);
   for (let call = 8; call < 100; call++) gate.request({ toolName: 'pay', args: {} }).catch(() => {});
   await sender.close();
-  expect(hooks.all.length).toBeLessThan(100);
+  expect(begun).toBeLessThan(100);
 });
 
 describe('several senders on one ledger', () => {

@@ -6,8 +6,9 @@ import { say } from './lib.mjs';
 const binding = await import(
   pathToFileURL(join(import.meta.dirname, 'node_modules/countersign/binding/binding.js')).href
 );
-/** How long the longest text is. */
+/** How long the longest text is, and how deep the deepest. */
 const LONG = Number(process.argv[2]);
+const DEEP = Math.min(LONG, 100_000);
 const TEXTS = [
   '',
   'null',
@@ -28,11 +29,11 @@ const TEXTS = [
   '{"runId":"r","toolCallId":"c","toolName":"t","args":{},"origin":[],"description":null,"allowedDecisions":null,"timeoutMs":1e300}',
   '{"runId":"r","toolCallId":"c","toolName":"t","args":{},"origin":[],"description":null,"allowedDecisions":null,"timeoutMs":-5}',
   '[',
-  '['.repeat(100_000),
-  `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
-  `{"toolName":"t","args":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`,
+  '['.repeat(DEEP),
+  `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`,
+  `{"toolName":"t","args":${'{"a":'.repeat(DEEP / 2)}1${'}'.repeat(DEEP / 2)}}`,
   `"${'x'.repeat(LONG)}"`,
-  `{"toolName":"${'x'.repeat(100_000)}","args":{},"width":0}`,
+  `{"toolName":"${'x'.repeat(DEEP)}","args":{},"width":0}`,
   '{"toolName":"t","args":{},"width":-1}',
   '{"toolName":"t","args":{},"width":1e12}',
   '018f0000-0000-7000-8000-000000000000',

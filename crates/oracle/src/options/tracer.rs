@@ -26,8 +26,8 @@ const CALLS: &str = "trace=?open,openat,?openat2,?creat,?getdents,getdents64,tru
     pivot_root,chroot,reboot,sethostname,setdomainname,settimeofday,clock_settime,swapon,swapoff,init_module,\
     ?finit_module,delete_module,?bpf,ptrace";
 
-/// How long the driver may take to answer when nothing runs any more.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long the driver may take to answer when nothing runs any more. For hangs alone.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running strace.
 #[derive(Debug)]
