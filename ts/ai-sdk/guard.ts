@@ -57,6 +57,8 @@ export interface GuardOptions {
   call: (call: CalledTool, execute: (context: CallContext) => unknown) => unknown;
   /** Tools whose calls pass the guard whatever is configured now: a run that is continued has asked about them. */
   alsoGuarded?: ReadonlySet<string> | undefined;
+  /** `experimental_toolCallers` of the run: which tools call which others. */
+  toolCallers?: unknown;
   onExecuted?: (executed: Executed) => void;
 }
 

@@ -16,6 +16,7 @@ import type { Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { withCallContext, type CallContext } from './call-context.js';
+import { changedTool, isCaller, type Body, type GateCalled } from './callers.js';
 import type { Children } from './children.js';
 import { answerOf } from './answer-of.js';
 import { denied, isExecutionDenied } from './denied.js';
@@ -31,7 +32,6 @@ import { progressOf } from './progress.js';
 import { DUPLICATE_ID, editNoteWith, reasonOf } from './reasons.js';
 import { loadSdk } from './sdk.js';
 import {
-  copyTool,
   isAsyncIterable,
   isGenerator,
   isTask,
@@ -57,6 +57,7 @@ export interface ToolGateOptions {
   parent: Parent | undefined;
   /** The run that the user named; without one, each call is a run of its own. */
   runId: string | null;
+  gateCalled: GateCalled;
 }
 
 /** What becomes of a call. */
@@ -81,31 +82,35 @@ export class ToolGate {
   /** The tool with an `execute` that waits for the decision; `undefined` when it has none. */
   waiting(): Tool | undefined {
     const { tool } = this.#options;
-    const execute = this.#gated((args, options) => this.#ask(args, options));
-    if (execute === undefined) return undefined;
+    if (typeof tool.execute !== 'function' && !isCaller(tool)) return undefined;
     // Ours decides now: the tool's own `needsApproval` would stop the loop as well.
-    return copyTool(tool, tool.needsApproval === undefined ? execute : { ...execute, needsApproval: false });
+    const own = tool.needsApproval === undefined ? {} : { needsApproval: false };
+    return this.#changed((body) => ({ ...this.#gated(body, (args, options) => this.#ask(args, options)), ...own }));
   }
 
   /** The tool as it is, for calls that nobody need be asked about: it knows what it is called by. */
   known(): Tool {
-    const { tool } = this.#options;
-    const { execute } = tool;
-    if (typeof execute !== 'function') return tool;
-    const original: Execute = (input, given) => {
-      const options = this.#within(given);
-      options.abortSignal?.throwIfAborted();
-      return this.#call(execute, input, options, undefined);
-    };
-    return copyTool(tool, { execute: original });
+    return this.#changed((body) => {
+      if (body === undefined) return {};
+      const execute: Execute = (input, given) => {
+        const options = this.#within(given);
+        options.abortSignal?.throwIfAborted();
+        return this.#call(body, input, options, undefined);
+      };
+      return { execute };
+    });
+  }
+
+  #changed(change: (body: Body | undefined) => Record<string, unknown>): Tool {
+    return changedTool(this.#options.tool, change, this.#options.gateCalled);
   }
 
   /** Calls the tool's own `execute`, which gets to know what it is called by. */
-  #call(execute: unknown, input: unknown, options: ExecuteOptions, approved: CallContext['approved']): unknown {
-    const { name: toolName, children, inheritance, tool } = this.#options;
+  #call(body: Body, input: unknown, options: ExecuteOptions, approved: CallContext['approved']): unknown {
+    const { name: toolName, children, inheritance } = this.#options;
     const { toolCallId, abortSignal: signal } = options;
     return children.call({ toolCallId, toolName, approved, signal }, inheritance, (context) =>
-      Reflect.apply(execute as Execute, tool, [input, withCallContext(options, context)]),
+      body.call(input, withCallContext(options, context)),
     );
   }
 
@@ -120,39 +125,34 @@ export class ToolGate {
   /** The tool for which the SDK ends the turn, with an `execute` that passes only with a decision. */
   stopping(): Tool {
     const needsApproval = (input: unknown, options: ExecuteOptions) => this.#needsApproval(input, options);
-    return copyTool(this.#options.tool, {
-      ...this.#gated((args, options) => this.#decided(args, options)),
+    return this.#changed((body) => ({
+      ...this.#gated(body, (args, options) => this.#decided(args, options)),
       needsApproval,
-    });
+    }));
   }
 
-  #gated(pass: PassFunction): { execute: unknown; toModelOutput: unknown } | undefined {
-    const { tool } = this.#options;
-    const { execute } = tool;
-    if (typeof execute !== 'function') return undefined;
+  #gated(body: Body | undefined, pass: PassFunction): { execute?: unknown; toModelOutput?: unknown } {
+    if (body === undefined) return {};
     return {
-      execute: isGenerator(execute) ? this.#generator(execute, pass) : this.#function(execute, pass),
+      execute: isGenerator(body.execute) ? this.#generator(body, pass) : this.#function(body, pass),
       toModelOutput: (options: ModelOutputOptions) => this.#toModelOutput(options),
     };
   }
 
-  #function(execute: unknown, pass: PassFunction): Execute {
+  #function(body: Body, pass: PassFunction): Execute {
     return async (input, given) => {
       const options = this.#within(given);
       const passed = await this.#pass(input, options, pass);
       if (passed.kind !== 'run') return resultOf(passed);
-      const result = this.#run(execute, passed, options);
+      const result = this.#run(body, passed, options);
       // The SDK has a promise by now and cannot follow a stream: the last value is the result.
       return isAsyncIterable(result) ? lastOf(result) : result;
     };
   }
 
-  #generator(
-    execute: unknown,
-    pass: PassFunction,
-  ): (input: unknown, options: ExecuteOptions) => AsyncGenerator<unknown> {
+  #generator(body: Body, pass: PassFunction): (input: unknown, options: ExecuteOptions) => AsyncGenerator<unknown> {
     const decide = (input: unknown, options: ExecuteOptions) => this.#pass(input, options, pass);
-    const run = (passed: Pass & { kind: 'run' }, options: ExecuteOptions) => this.#run(execute, passed, options);
+    const run = (passed: Pass & { kind: 'run' }, options: ExecuteOptions) => this.#run(body, passed, options);
     const within = (options: ExecuteOptions) => this.#within(options);
     return async function* gated(input, given) {
       const options = within(given);
@@ -162,8 +162,8 @@ export class ToolGate {
     };
   }
 
-  #run(execute: unknown, { args, approved, edited }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
-    const call = () => this.#call(execute, copyOf(args), options, approved);
+  #run(body: Body, { args, approved, edited }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
+    const call = () => this.#call(body, copyOf(args), options, approved);
     const note = edited ? editNoteWith(args.json) : undefined;
     if (note !== undefined) {
       forgetOldest(this.#notes);
