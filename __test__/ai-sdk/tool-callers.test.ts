@@ -59,7 +59,7 @@ describe.runIf(major === 7)('a tool that calls others', () => {
     const { ran, tools } = set();
     const asked: ApprovalRequest[] = [];
     await run({
-      turns: [calls(program(del('/a'), { tool: 'read', input: { path: '/r' } }, del('/b'))), says('Done.')],
+      turns: [calls(program(del('/a'), { tool: 'read', input: { path: '/r' } }, del('/b'), del('/c'))), says('Done.')],
       tools,
       ...toolCallers,
       interruptOn: { del: true },
@@ -74,6 +74,26 @@ describe.runIf(major === 7)('a tool that calls others', () => {
       ['c1:tool-3', { path: '/b' }],
     ]);
     expect(asked[0]?.origin).toEqual(['main', 'task:c1', 'program']);
+  });
+
+  it('a call that is rejected throws where it was made: no program takes the denial for a result', async () => {
+    const { ran, tools } = set();
+    const { model, prompts } = scripted([calls(program(del('/a'), del('/b'))), says('Done.')]);
+    await collect(
+      streamWithEvents({
+        model,
+        prompt: 'go',
+        tools,
+        ...toolCallers,
+        interruptOn: { del: true },
+        onApprovalRequest: () => ({ type: 'reject', reason: 'keep it' }),
+      } as never),
+    );
+    expect(ran).toEqual(['program']);
+    expect(resultsIn(prompts[1])['c1']).toEqual({
+      type: 'error-text',
+      value: expect.stringMatching(/del was not run: keep it/) as unknown,
+    });
   });
 
   it.each(entries)('is asked about itself and about its calls: %s', async (_, run) => {
@@ -159,8 +179,8 @@ describe.runIf(major === 7)('a tool that calls others', () => {
         },
       } as never),
     );
-    expect(asked.sort()).toEqual(['c1:tool-1', 'c1:tool-2']);
-    expect(ran.sort()).toEqual(['del /a', 'del /b', 'program']);
+    expect(asked.toSorted()).toEqual(['c1:tool-1', 'c1:tool-2']);
+    expect(ran.toSorted()).toEqual(['del /a', 'del /b', 'program']);
   });
 
   it('the run tells what was asked, and the model gets what came of it', async () => {
@@ -199,8 +219,8 @@ describe.runIf(major === 7)('a tool that calls others', () => {
         onApprovalRequest: ({ toolCallId }: ApprovalRequest) => asked.push(toolCallId) > 0,
       } as never),
     );
-    expect(asked.sort()).toEqual(['c1:tool-1', 'd1']);
-    expect(ran.sort()).toEqual(['del /x', 'del /y', 'program']);
+    expect(asked.toSorted()).toEqual(['c1:tool-1', 'd1']);
+    expect(ran.toSorted()).toEqual(['del /x', 'del /y', 'program']);
   });
 
   it('an abort ends the call that waits', async () => {

@@ -17,6 +17,14 @@ import { warnUnknown } from './warnings.js';
 
 /** @see index.d.ts */
 export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS {
+  return gateAll(tools, options, false);
+}
+
+/** The tools that one of these calls, gated as a part of its call. */
+export const gateCalled: GateCalled = (tools, parent) => gateAll(originalsOf(tools), { parent }, true);
+
+/** @param throwsDenials see the option of this name of a `ToolGate` */
+function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>, throwsDenials: boolean): TOOLS {
   const { mode = 'wait', runId } = options;
   if (mode !== 'wait' && mode !== 'stop') {
     throw new InvalidConfigError({ message: `gateTools: mode must be 'wait' or 'stop', not ${JSON.stringify(mode)}.` });
@@ -82,6 +90,7 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
       // A part of a run is one itself: its calls are told apart from those of its parent.
       runId: runId ?? (parent === undefined ? null : asker.runId),
       gateCalled,
+      throwsDenials,
     });
     const value = !gated(name, gating) ? gate.known() : mode === 'stop' ? gate.stopping() : gate.waiting();
     // Without `execute` there is nothing to wait in: the SDK's own stop has to do.
@@ -89,9 +98,6 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
   }
   return result;
 }
-
-/** The tools that one of these calls, gated as a part of its call. */
-export const gateCalled: GateCalled = (tools, parent) => gateTools(originalsOf(tools), { parent });
 
 /** Whether it starts what makes calls of its own, or makes them itself: what it is called by must be known there. */
 const passesOn = (tool: Tool | undefined): boolean => isTask(tool) || isCaller(tool);

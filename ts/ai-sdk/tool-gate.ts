@@ -58,6 +58,8 @@ export interface ToolGateOptions {
   /** The run that the user named; without one, each call is a run of its own. */
   runId: string | null;
   gateCalled: GateCalled;
+  /** Whether a program calls it, which would take a denial for a result: it is thrown. */
+  throwsDenials: boolean;
 }
 
 /** What becomes of a call. */
@@ -143,7 +145,7 @@ export class ToolGate {
     return async (input, given) => {
       const options = this.#within(given);
       const passed = await this.#pass(input, options, pass);
-      if (passed.kind !== 'run') return resultOf(passed);
+      if (passed.kind !== 'run') return this.#resultOf(passed);
       const result = this.#run(body, passed, options);
       // The SDK has a promise by now and cannot follow a stream: the last value is the result.
       return isAsyncIterable(result) ? lastOf(result) : result;
@@ -154,11 +156,12 @@ export class ToolGate {
     const decide = (input: unknown, options: ExecuteOptions) => this.#pass(input, options, pass);
     const run = (passed: Pass & { kind: 'run' }, options: ExecuteOptions) => this.#run(body, passed, options);
     const within = (options: ExecuteOptions) => this.#within(options);
+    const instead = (passed: Exclude<Pass, { kind: 'run' }>) => this.#resultOf(passed);
     return async function* gated(input, given) {
       const options = within(given);
       const passed = await decide(input, options);
       if (passed.kind === 'run') yield* run(passed, options) as AsyncIterable<unknown>;
-      else yield resultOf(passed);
+      else yield instead(passed);
     };
   }
 
@@ -371,6 +374,13 @@ export class ToolGate {
     });
   }
 
+  #resultOf(passed: Exclude<Pass, { kind: 'run' }>): unknown {
+    if (passed.kind === 'answer') return revive(passed.output);
+    const { name, throwsDenials } = this.#options;
+    if (throwsDenials) throw new Refused(`${name} was not run: ${passed.denial.reason ?? 'it was denied.'}`);
+    return passed.denial;
+  }
+
   async #toModelOutput(options: ModelOutputOptions): Promise<ModelOutput> {
     const { toolCallId, output } = options;
     if (isExecutionDenied(output)) return { type: 'execution-denied', reason: output.reason };
@@ -417,8 +427,4 @@ function forgetOldest(kept: Map<string, unknown> | Set<string>): void {
 
 function denial(...parts: Parameters<typeof denied>): Pass {
   return { kind: 'denial', denial: denied(...parts) };
-}
-
-function resultOf(passed: Exclude<Pass, { kind: 'run' }>): unknown {
-  return passed.kind === 'denial' ? passed.denial : revive(passed.output);
 }
