@@ -1,5 +1,5 @@
 /** A tool that calls others, as code mode does, and whose process goes while it waits for a human. */
-import type { ToolSet } from 'ai';
+import { toolSearch, type ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { AgentRun, ApprovalRequest, Gate } from '../../index.js';
 import { resume, streamWithEvents } from '../../ts/index.js';
@@ -95,3 +95,28 @@ describe.runIf(major === 7)('a tool that calls others, and is cut off', () => {
     expect(on.ran).toEqual(['program', 'del /a', 'del /b']);
   });
 });
+
+it.runIf(major === 7)('what toolSearch found is shown in the next process, too', async () => {
+  const on = stage();
+  const tools = { search: toolSearch(), ...Object.fromEntries(deferred(on.tools())) } as ToolSet;
+  const options = { tools, interruptOn: { del: true }, runId: RUN };
+  const gate = on.gate();
+  const found = calls(call('search', { query: 'deletes' }, 's1'));
+  const first = scripted([found, calls(call('del', { path: '/a' }, 'd1'))]);
+  const reading = collect(
+    streamWithEvents({ model: first.model, prompt: 'go', ...options, gate } as never) as AgentRun,
+  );
+  reading.catch(() => {});
+  await waiting(gate, 1);
+  await gate.close();
+  await reading;
+  const second = on.gate();
+  const { model } = scripted([calls(call('del', { path: '/b' }, 'd2')), says('Done.')]);
+  const going = collect(resume({ model, ...options, gate: second } as never) as AgentRun);
+  for (let count = 0; count < 2; count++) await second.approve((await waiting(second, 1))[0]!.approvalId);
+  await going;
+  expect(on.ran).toEqual(['del /a', 'del /b']);
+});
+
+const deferred = (tools: object) =>
+  Object.entries(tools).map(([name, tool]) => [name, { ...tool, deferLoading: true }]);

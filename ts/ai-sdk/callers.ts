@@ -130,7 +130,7 @@ const ownApproval = () =>
   });
 
 /** What the AI SDK adds to tools in experiments, and is held. */
-const HELD: ReadonlySet<string> = new Set([CALLER, 'vercel.ai.toolSearch', 'vercel.ai.toolSearch.search']);
+const HELD: ReadonlySet<string> = new Set([CALLER, 'vercel.ai.toolSearch.search']);
 
 /**
  * An experiment of the AI SDK may be one more way to run the tool.

@@ -15,6 +15,7 @@ import { guardTools } from './guarded-tools.js';
 import { Inheritance } from './inheritance.js';
 import { isQuestionTool, questionsIn } from './questions.js';
 import { DUPLICATE_ID } from './reasons.js';
+import { Searches } from './tool-search.js';
 import { entryOf, isTask, ownTool } from './tools.js';
 
 /** What the guard knows of one call. */
@@ -71,6 +72,8 @@ export class Guard {
   readonly #answered = new Set<string>();
   /** What humans saw of the calls that they were asked about. */
   readonly #shown = new Map<string, ApprovalRecord>();
+  /** What the model has found with `toolSearch`. */
+  readonly searches: Searches;
   /** What the runs that are a part of this one inherit. */
   readonly inheritance: Inheritance;
 
@@ -82,6 +85,7 @@ export class Guard {
       inherited: options.inherited,
       approvalTimeout: options.asker.approvalTimeout,
     });
+    this.searches = new Searches(options.tools, options.toolCallers);
     this.tools = guardTools(this, options);
   }
 

@@ -23,6 +23,7 @@ import {
   type Execute,
   type ExecuteOptions,
 } from './tools.js';
+import { isDeferred, isSearch } from './tool-search.js';
 
 /** The tools to give to the SDK. */
 export const guardTools = (guard: Guard, options: GuardOptions): ToolSet => new GuardedTools(guard, options).wrapped();
@@ -47,7 +48,7 @@ class GuardedTools {
           this.#guard.guards(name) ||
           this.#guard.mustLoosen(name) ||
           executes(tools, name) ||
-          isCaller(ownTool(tools, name)),
+          passesOn(ownTool(tools, name)),
       );
     if (names.length === 0) return tools;
     // Without a prototype, a tool that is only inherited cannot be called past the guard.
@@ -61,8 +62,10 @@ class GuardedTools {
     const change = (body: Body | undefined) =>
       isGuarded ? this.#guarded(name, tool, body) : this.#unguarded(name, tool, body);
     // An approved call is run by the SDK without the tools that it is bound to.
-    const body = boundBody(tool, () => this.#calledBy(name), gateCalled);
-    return changedTool(tool, change, gateCalled, body);
+    const { searches } = this.#guard;
+    const body = isSearch(tool) ? searches.bodyOf(name, tool) : boundBody(tool, () => this.#calledBy(name), gateCalled);
+    const changed = changedTool(tool, change, gateCalled, body);
+    return isDeferred(tool) ? searches.show(name, changed) : changed;
   }
 
   #guarded(name: string, tool: Tool, body: Body | undefined): Record<string, unknown> {
@@ -199,6 +202,9 @@ class GuardedTools {
     this.#options.signal?.throwIfAborted();
   }
 }
+
+/** Whether the SDK makes another tool of it, with or without an `execute`. */
+const passesOn = (tool: Tool | undefined): boolean => isCaller(tool) || isDeferred(tool);
 
 function sameJson(left: Snapshot, right: Snapshot): boolean {
   return JSON.stringify(left.json) === JSON.stringify(right.json);

@@ -31,6 +31,8 @@ import { isResume } from './messages.js';
 import { progressOf } from './progress.js';
 import { DUPLICATE_ID, editNoteWith, reasonOf } from './reasons.js';
 import { loadSdk } from './sdk.js';
+import { isSearchGated, searchingTool } from './search-gate.js';
+import { isSearch } from './tool-search.js';
 import {
   isAsyncIterable,
   isGenerator,
@@ -83,12 +85,19 @@ export class ToolGate {
 
   /** The tool with an `execute` that waits for the decision; `undefined` when it has none. */
   waiting(): Tool | undefined {
-    const { tool } = this.#options;
+    const { tool, throwsDenials } = this.#options;
     if (typeof tool.execute !== 'function' && !isCaller(tool)) return undefined;
+    if (isSearch(tool)) {
+      if (isSearchGated(tool)) return tool;
+      // A program calls what the SDK has made of it.
+      if (!throwsDenials) return searchingTool(this.#options.name, tool, (body) => this.#function(body, this.#asked));
+    }
     // Ours decides now: the tool's own `needsApproval` would stop the loop as well.
     const own = tool.needsApproval === undefined ? {} : { needsApproval: false };
-    return this.#changed((body) => ({ ...this.#gated(body, (args, options) => this.#ask(args, options)), ...own }));
+    return this.#changed((body) => ({ ...this.#gated(body, this.#asked), ...own }));
   }
+
+  readonly #asked: PassFunction = (args, options) => this.#ask(args, options);
 
   /** The tool as it is, for calls that nobody need be asked about: it knows what it is called by. */
   known(): Tool {

@@ -17,10 +17,11 @@ export function copyToolSet<TOOLS extends ToolSet>(tools: TOOLS): TOOLS {
 }
 
 /** A copy with everything a tool has, and some of it changed. */
-export function copyTool(tool: Tool, changes: Record<string, unknown>): Tool {
+export function copyTool(tool: Tool, changes: Record<string | symbol, unknown>): Tool {
   const prototype = Object.getPrototypeOf(tool) as object | null;
-  const properties: Record<string, PropertyDescriptor> = Object.getOwnPropertyDescriptors(tool);
-  for (const [name, value] of Object.entries(changes)) {
+  const properties: Record<string | symbol, PropertyDescriptor> = Object.getOwnPropertyDescriptors(tool);
+  for (const name of Reflect.ownKeys(changes)) {
+    const value = changes[name];
     // What is hidden from a spread stays hidden: it is the tool's own, and not that of what is made of it.
     const enumerable = properties[name]?.enumerable ?? true;
     properties[name] = { value, enumerable, configurable: true, writable: true };
