@@ -1,5 +1,6 @@
 /** What the package exports; `index.d.ts` documents it. */
 import type * as Api from '../index.js';
+import { keepBound } from './ai-sdk/callers.js';
 import { warnUnknown } from './ai-sdk/warnings.js';
 import * as native from './native.js';
 import { snapshot } from './values/snapshot.js';
@@ -8,7 +9,7 @@ import { snapshot } from './values/snapshot.js';
 export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
   const { tools: applied, unknown } = native.applyInterruptConfig(tools, interruptOn, options?.unknownTools);
   warnUnknown(unknown);
-  return applied;
+  return keepBound(tools, applied);
 };
 
 /** @see index.d.ts */

@@ -332,3 +332,55 @@ it("mode 'stop' without a gate, and an unknown mode, are errors at the call", ()
     expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }) as Error,
   );
 });
+
+describe('a gated tool stays gated, whatever is made of it', () => {
+  type Run = (input: unknown, options: object) => unknown;
+  const copies: [string, (gated: ai.Tool) => Run][] = [
+    ['itself', (gated) => gated.execute as Run],
+    ['a spread of it', (gated) => ({ ...gated }).execute as Run],
+    ['an object that inherits from it', (gated) => (Object.create(gated) as ai.Tool).execute as Run],
+    [
+      'a copy of its descriptors',
+      (gated) => Object.create(null, Object.getOwnPropertyDescriptors(gated)).execute as Run,
+    ],
+    ['a new tool with its execute', (gated) => ai.tool({ ...gated, description: 'new' } as ai.Tool).execute as Run],
+    ['its execute, taken out', ({ execute }) => execute as Run],
+    ['its execute, bound', (gated) => (gated.execute as Run).bind(gated)],
+    ['its execute, bound to another', (gated) => (gated.execute as Run).bind({})],
+    ['its execute, behind a proxy', (gated) => new Proxy(gated, {}).execute as Run],
+  ];
+  class DelTool {
+    readonly description = 'Deletes a file';
+    readonly inputSchema = path;
+    readonly #ran: string[];
+    constructor(ran: string[]) {
+      this.#ran = ran;
+    }
+    execute({ path: given }: { path: string }): string {
+      this.#ran.push(`del ${given}`);
+      return 'deleted';
+    }
+  }
+
+  const modes = ['wait', 'stop'] as const;
+  it.each(modes.flatMap((mode) => copies.map(([name, copy]) => [mode, name, copy] as const)))(
+    "mode '%s', %s",
+    async (mode, _, copy) => {
+      const { ran, tools } = recordingTools();
+      const gate = createGate();
+      const set = { del: tools.del, own: new DelTool(ran) as unknown as ai.Tool };
+      const gated = gateTools(set, {
+        gate,
+        mode,
+        interruptOn: 'all',
+        ...(mode === 'wait' ? { onApprovalRequest: () => false } : {}),
+      });
+      for (const [index, tool] of Object.values(gated).entries()) {
+        const result = await copy(tool)({ path: '/a' }, { toolCallId: `c${index}`, messages: [] });
+        expect(isExecutionDenied(result)).toBe(true);
+      }
+      expect(ran).toEqual([]);
+      await gate.close();
+    },
+  );
+});

@@ -63,7 +63,10 @@ export class Calling {
 
   /** The guarded tools; those whose call was edited tell the model so with the result. */
   #tools(round: Round): ToolSet {
-    const { tools } = this.#options.setup.guard;
+    const { conversation, setup } = this.#options;
+    const { tools, searches } = setup.guard;
+    // The SDK begins anew with each call.
+    searches.recall(conversation.added);
     const edited = round.answers.filter(({ decision }) => decision.type === 'edit');
     return edited.length === 0 ? tools : withNotes(tools, edited, EDIT_NOTE);
   }

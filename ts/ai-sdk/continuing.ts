@@ -4,10 +4,12 @@ import { RunError } from '../errors/index.js';
 import type { LocalGate } from '../gate/gate.js';
 import type { RawRecord } from '../native.js';
 import { snapshot } from '../values/snapshot.js';
+import { isCaller } from './callers.js';
 import type { Conversation } from './conversation.js';
 import { driftBetween, type Drift } from './fingerprints.js';
 import { withRequests, withResults, type Result } from './history.js';
 import type { Keeping } from './keeping.js';
+import { cancelParts } from './left-parts.js';
 import { callsIn, openStepOf, planFor, type OpenStep, type Plan } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
 import { EDIT_NOTE, INTERRUPTED_TOOL } from './reasons.js';
@@ -66,6 +68,12 @@ export async function continueRun(options: ContinueOptions): Promise<Continued> 
     ),
   });
   for (const { call } of step.open) onOpen(call.toolCallId ?? '');
+  // What calls others makes its calls anew when it runs again: nobody is to answer those of then.
+  const callers = step.open.filter(({ call }) => isCaller(ownTool(setup.guard.tools, call.toolName ?? '')));
+  if (callers.length > 0) {
+    const ids = callers.map(({ call: { toolCallId = '' } }) => toolCallId);
+    await cancelParts(gate, runId, ids);
+  }
   const forged = forgedRequests(step, setup);
   const { plans, results } = takeUp({ runId, step, round, records, drift, forged, setup, tell });
   for (const result of results) tellResult(result, step.calls, conversation, tell);

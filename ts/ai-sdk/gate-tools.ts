@@ -1,13 +1,15 @@
-import type { ToolSet } from 'ai';
+import type { Tool, ToolSet } from 'ai';
 import type { GateToolsOptions, InterruptOn } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { Asker, type AskerOptions } from '../gate/asker.js';
-import { checkRunId } from '../gate/run-ids.js';
+import { checkRunId, partAnew } from '../gate/run-ids.js';
 import { applyInterruptConfig, interruptPlan, type Gating } from '../native.js';
+import { isCaller, originalsOf, type GateCalled } from './callers.js';
 import { Children } from './children.js';
 import { Inheritance } from './inheritance.js';
 import { askingTool } from './question-gate.js';
 import { isQuestionTool, refuseQuestions } from './questions.js';
+import { cancelParts } from './left-parts.js';
 import { originOf, parentOf, type Parent } from './parent.js';
 import { copyToolSet, define, entryOf, isTask, ownTool } from './tools.js';
 import { ToolGate } from './tool-gate.js';
@@ -15,11 +17,19 @@ import { warnUnknown } from './warnings.js';
 
 /** @see index.d.ts */
 export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS {
+  return gateAll(tools, options, false);
+}
+
+/** The tools that one of these calls, gated as a part of its call. */
+export const gateCalled: GateCalled = (tools, parent) => gateAll(originalsOf(tools), { parent }, true);
+
+/** @param throwsDenials see the option of this name of a `ToolGate` */
+function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>, throwsDenials: boolean): TOOLS {
   const { mode = 'wait', runId } = options;
   if (mode !== 'wait' && mode !== 'stop') {
     throw new InvalidConfigError({ message: `gateTools: mode must be 'wait' or 'stop', not ${JSON.stringify(mode)}.` });
   }
-  const parent = parentOf(options, PLACE);
+  const parent = anew(parentOf(options, PLACE));
   if (mode === 'stop' && options.gate === undefined) {
     throw new InvalidConfigError({
       message: "gateTools: mode 'stop' needs a gate, which keeps what was asked until the answer comes back.",
@@ -51,7 +61,7 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
     asker.judgesAll || action !== 'allow' || inherited?.mayAskAbout(name) === true;
   const asksHuman = (name: string) => isQuestionTool(ownTool(tools, name));
   const changed = plan.tools.filter(
-    ([name, gating]) => gated(name, gating) || isTask(ownTool(tools, name)) || asksHuman(name),
+    ([name, gating]) => gated(name, gating) || passesOn(ownTool(tools, name)) || asksHuman(name),
   );
   if (changed.length === 0) return applied;
   const result = copyToolSet(applied);
@@ -79,6 +89,8 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
       parent,
       // A part of a run is one itself: its calls are told apart from those of its parent.
       runId: runId ?? (parent === undefined ? null : asker.runId),
+      gateCalled,
+      throwsDenials,
     });
     const value = !gated(name, gating) ? gate.known() : mode === 'stop' ? gate.stopping() : gate.waiting();
     // Without `execute` there is nothing to wait in: the SDK's own stop has to do.
@@ -86,6 +98,9 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
   }
   return result;
 }
+
+/** Whether it starts what makes calls of its own, or makes them itself: what it is called by must be known there. */
+const passesOn = (tool: Tool | undefined): boolean => isTask(tool) || isCaller(tool);
 
 const PLACE = 'gateTools';
 
@@ -97,6 +112,25 @@ function askerOf<TOOLS extends ToolSet>(options: GateToolsOptions<TOOLS>, parent
   const path = originOf(parent, origin, PLACE);
   return new Asker(parent.childId(), { ...own, origin: path, parent: parent.asker }, PLACE);
 }
+
+/**
+ * A loop that is not ours begins anew when its call is run once more: what it had asked before, in a process that is gone, is
+ * cancelled, and its calls are not taken for those of then.
+ */
+function anew(parent: Parent | undefined): Parent | undefined {
+  if (parent?.resumes !== true) return parent;
+  const { asker, toolCallId } = parent;
+  const keep = async () => {
+    const dropped = DROPPED.get(parent) ?? cancelParts(asker.gate, asker.runId, [toolCallId]);
+    DROPPED.set(parent, dropped);
+    await dropped;
+    return parent.keep();
+  };
+  return { ...parent, childId: () => partAnew(asker.runId, toolCallId), keep };
+}
+
+/** Once for each call, however many sets of tools it gates. */
+const DROPPED = new WeakMap<Parent, Promise<void>>();
 
 /** Nobody iterates: what they tell goes to the run that the tools are a part of, where there is one. */
 function childrenOf(asker: Asker, parent: Parent | undefined): Children {

@@ -15,6 +15,7 @@ import { guardTools } from './guarded-tools.js';
 import { Inheritance } from './inheritance.js';
 import { isQuestionTool, questionsIn } from './questions.js';
 import { DUPLICATE_ID } from './reasons.js';
+import { Searches } from './tool-search.js';
 import { entryOf, isTask, ownTool } from './tools.js';
 
 /** What the guard knows of one call. */
@@ -57,6 +58,8 @@ export interface GuardOptions {
   call: (call: CalledTool, execute: (context: CallContext) => unknown) => unknown;
   /** Tools whose calls pass the guard whatever is configured now: a run that is continued has asked about them. */
   alsoGuarded?: ReadonlySet<string> | undefined;
+  /** `experimental_toolCallers` of the run: which tools call which others. */
+  toolCallers?: unknown;
   onExecuted?: (executed: Executed) => void;
 }
 
@@ -69,6 +72,8 @@ export class Guard {
   readonly #answered = new Set<string>();
   /** What humans saw of the calls that they were asked about. */
   readonly #shown = new Map<string, ApprovalRecord>();
+  /** What the model has found with `toolSearch`. */
+  readonly searches: Searches;
   /** What the runs that are a part of this one inherit. */
   readonly inheritance: Inheritance;
 
@@ -80,6 +85,7 @@ export class Guard {
       inherited: options.inherited,
       approvalTimeout: options.asker.approvalTimeout,
     });
+    this.searches = new Searches(options.tools, options.toolCallers);
     this.tools = guardTools(this, options);
   }
 

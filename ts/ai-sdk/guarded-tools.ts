@@ -6,21 +6,24 @@ import type { Tool, ToolSet } from 'ai';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { copyOf, snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
 import { withCallContext } from './call-context.js';
+import { boundBody, changedTool, isCaller, type Body } from './callers.js';
 import { claimOrRefuse } from './claim.js';
 import { follow, lastLater, noted, Refused, streamLater, type Outcome } from './follow.js';
 import type { Guard, GuardOptions } from './guard.js';
+import { gateCalled } from './gate-tools.js';
 import { keptResult } from './kept-result.js';
 import { isQuestionTool, questionsIn } from './questions.js';
 import {
-  copyTool,
   define,
   executes,
   isGenerator,
+  isRecord,
   isTask,
   ownTool,
   type Execute,
   type ExecuteOptions,
 } from './tools.js';
+import { isDeferred, isSearch } from './tool-search.js';
 
 /** The tools to give to the SDK. */
 export const guardTools = (guard: Guard, options: GuardOptions): ToolSet => new GuardedTools(guard, options).wrapped();
@@ -40,7 +43,13 @@ class GuardedTools {
     // By the plan, which knows the names that are not enumerable too: a model may call what it was not offered.
     const names = plan.tools
       .map(([name]) => name)
-      .filter((name) => this.#guard.guards(name) || this.#guard.mustLoosen(name) || executes(tools, name));
+      .filter(
+        (name) =>
+          this.#guard.guards(name) ||
+          this.#guard.mustLoosen(name) ||
+          executes(tools, name) ||
+          passesOn(ownTool(tools, name)),
+      );
     if (names.length === 0) return tools;
     // Without a prototype, a tool that is only inherited cannot be called past the guard.
     const wrapped = Object.create(null, Object.getOwnPropertyDescriptors(tools)) as ToolSet;
@@ -49,54 +58,70 @@ class GuardedTools {
   }
 
   #wrapTool(name: string, tool: Tool): Tool {
-    if (!this.#guard.guards(name)) return copyTool(tool, this.#unguarded(name, tool));
+    const isGuarded = this.#guard.guards(name);
+    const change = (body: Body | undefined) =>
+      isGuarded ? this.#guarded(name, tool, body) : this.#unguarded(name, tool, body);
+    // An approved call is run by the SDK without the tools that it is bound to.
+    const { searches } = this.#guard;
+    const body = isSearch(tool) ? searches.bodyOf(name, tool) : boundBody(tool, () => this.#calledBy(name), gateCalled);
+    const changed = changedTool(tool, change, gateCalled, body);
+    return isDeferred(tool) ? searches.show(name, changed) : changed;
+  }
+
+  #guarded(name: string, tool: Tool, body: Body | undefined): Record<string, unknown> {
     const changes: Record<string, unknown> = {
       needsApproval: (input: unknown, options: { toolCallId: string }) =>
         this.#guard.needsApproval(name, input, options),
     };
-    const { execute } = tool;
     // It has nothing to run: the answer is its result.
     if (isQuestionTool(tool)) changes['execute'] = (input: unknown) => notAsked(tool, input);
-    else if (typeof execute === 'function') {
-      // Called on the tool itself: a method of a class may need its private fields.
-      const original = this.#original(name, tool, execute);
-      const later = isGenerator(execute) ? streamLater : lastLater;
+    else if (body !== undefined) {
+      const original = this.#original(name, body);
+      const later = isGenerator(body.execute) ? streamLater : lastLater;
       changes['execute'] = (input: unknown, options: ExecuteOptions) => {
         const run = this.#mayRun(name, original, input, options);
         return isLater(run) ? later(run) : run();
       };
     }
-    return copyTool(tool, changes);
+    return changes;
+  }
+
+  /** The tools that this one may call in the place of the model. */
+  #calledBy(caller: string): ToolSet {
+    const { tools, toolCallers } = this.#options;
+    const called = Object.entries(isRecord(toolCallers) ? toolCallers : {})
+      .filter(([name, callers]) => Array.isArray(callers) && callers.includes(caller) && executes(tools, name))
+      .map(([name]) => [name, ownTool(tools, name) as Tool]);
+    return Object.fromEntries(called) as ToolSet;
   }
 
   /** The tool's own `execute`, which gets the context of the call. */
-  #original(toolName: string, tool: Tool, execute: unknown): Execute {
+  #original(toolName: string, body: Body): Execute {
     return (input, options) => {
       const { toolCallId, abortSignal: signal } = options;
       const record = this.#guard.shown(toolCallId);
       const approved = record && { approvalId: record.approvalId, changes: record.changes };
       return this.#options.call({ toolCallId, toolName, approved, signal }, (context) =>
-        Reflect.apply(execute as Execute, tool, [input, withCallContext(options, context)]),
+        body.call(input, withCallContext(options, context)),
       );
     };
   }
 
   /** Nobody is asked, but after an abort it does not start: the SDK would run it all the same. */
-  #unguarded(name: string, tool: Tool): Record<string, unknown> {
-    const { execute } = tool;
+  #unguarded(name: string, tool: Tool, body: Body | undefined): Record<string, unknown> {
     const loose = isTask(tool)
       ? { needsApproval: this.#isRerun }
       : this.#guard.mustLoosen(name)
         ? { needsApproval: false }
         : {};
-    if (typeof execute !== 'function') return loose;
-    const run = this.#original(name, tool, execute);
+    if (body === undefined) return loose;
+    const run = this.#original(name, body);
     const original: Execute = (input, options) => {
       this.#throwIfAborted(options);
       return run(input, options);
     };
     if (!this.#options.asker.gate.lasts) return { ...loose, execute: original };
-    const later = isGenerator(execute) ? streamLater : lastLater;
+    const later = isGenerator(body.execute) ? streamLater : lastLater;
     const noted: Execute = (input, options) => later(this.#noted(name, original, input, options));
     return { ...loose, execute: noted };
   }
@@ -177,6 +202,9 @@ class GuardedTools {
     this.#options.signal?.throwIfAborted();
   }
 }
+
+/** Whether the SDK makes another tool of it, with or without an `execute`. */
+const passesOn = (tool: Tool | undefined): boolean => isCaller(tool) || isDeferred(tool);
 
 function sameJson(left: Snapshot, right: Snapshot): boolean {
   return JSON.stringify(left.json) === JSON.stringify(right.json);

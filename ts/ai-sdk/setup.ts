@@ -44,6 +44,7 @@ export function setUp({ run, sdk, callOptions, alsoGuarded, call, onExecuted, te
     asker,
     signal,
     alsoGuarded,
+    toolCallers: callOptions['experimental_toolCallers'],
     inherited: run.parent?.inheritance,
     call: (called, execute) => call(called, guard.inheritance, execute),
     ...hostJudgeOf(callOptions['toolApproval'], callOptions, tools),

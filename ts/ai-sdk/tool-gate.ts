@@ -16,6 +16,7 @@ import type { Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { withCallContext, type CallContext } from './call-context.js';
+import { changedTool, isCaller, type Body, type GateCalled } from './callers.js';
 import type { Children } from './children.js';
 import { answerOf } from './answer-of.js';
 import { denied, isExecutionDenied } from './denied.js';
@@ -30,8 +31,9 @@ import { isResume } from './messages.js';
 import { progressOf } from './progress.js';
 import { DUPLICATE_ID, editNoteWith, reasonOf } from './reasons.js';
 import { loadSdk } from './sdk.js';
+import { isSearchGated, searchingTool } from './search-gate.js';
+import { isSearch } from './tool-search.js';
 import {
-  copyTool,
   isAsyncIterable,
   isGenerator,
   isTask,
@@ -57,6 +59,9 @@ export interface ToolGateOptions {
   parent: Parent | undefined;
   /** The run that the user named; without one, each call is a run of its own. */
   runId: string | null;
+  gateCalled: GateCalled;
+  /** Whether a program calls it, which would take a denial for a result: it is thrown. */
+  throwsDenials: boolean;
 }
 
 /** What becomes of a call. */
@@ -80,32 +85,43 @@ export class ToolGate {
 
   /** The tool with an `execute` that waits for the decision; `undefined` when it has none. */
   waiting(): Tool | undefined {
-    const { tool } = this.#options;
-    const execute = this.#gated((args, options) => this.#ask(args, options));
-    if (execute === undefined) return undefined;
+    const { tool, throwsDenials } = this.#options;
+    if (typeof tool.execute !== 'function' && !isCaller(tool)) return undefined;
+    if (isSearch(tool)) {
+      if (isSearchGated(tool)) return tool;
+      // A program calls what the SDK has made of it.
+      if (!throwsDenials) return searchingTool(this.#options.name, tool, (body) => this.#function(body, this.#asked));
+    }
     // Ours decides now: the tool's own `needsApproval` would stop the loop as well.
-    return copyTool(tool, tool.needsApproval === undefined ? execute : { ...execute, needsApproval: false });
+    const own = tool.needsApproval === undefined ? {} : { needsApproval: false };
+    return this.#changed((body) => ({ ...this.#gated(body, this.#asked), ...own }));
   }
+
+  readonly #asked: PassFunction = (args, options) => this.#ask(args, options);
 
   /** The tool as it is, for calls that nobody need be asked about: it knows what it is called by. */
   known(): Tool {
-    const { tool } = this.#options;
-    const { execute } = tool;
-    if (typeof execute !== 'function') return tool;
-    const original: Execute = (input, given) => {
-      const options = this.#within(given);
-      options.abortSignal?.throwIfAborted();
-      return this.#call(execute, input, options, undefined);
-    };
-    return copyTool(tool, { execute: original });
+    return this.#changed((body) => {
+      if (body === undefined) return {};
+      const execute: Execute = (input, given) => {
+        const options = this.#within(given);
+        options.abortSignal?.throwIfAborted();
+        return this.#call(body, input, options, undefined);
+      };
+      return { execute };
+    });
+  }
+
+  #changed(change: (body: Body | undefined) => Record<string, unknown>): Tool {
+    return changedTool(this.#options.tool, change, this.#options.gateCalled);
   }
 
   /** Calls the tool's own `execute`, which gets to know what it is called by. */
-  #call(execute: unknown, input: unknown, options: ExecuteOptions, approved: CallContext['approved']): unknown {
-    const { name: toolName, children, inheritance, tool } = this.#options;
+  #call(body: Body, input: unknown, options: ExecuteOptions, approved: CallContext['approved']): unknown {
+    const { name: toolName, children, inheritance } = this.#options;
     const { toolCallId, abortSignal: signal } = options;
     return children.call({ toolCallId, toolName, approved, signal }, inheritance, (context) =>
-      Reflect.apply(execute as Execute, tool, [input, withCallContext(options, context)]),
+      body.call(input, withCallContext(options, context)),
     );
   }
 
@@ -120,50 +136,46 @@ export class ToolGate {
   /** The tool for which the SDK ends the turn, with an `execute` that passes only with a decision. */
   stopping(): Tool {
     const needsApproval = (input: unknown, options: ExecuteOptions) => this.#needsApproval(input, options);
-    return copyTool(this.#options.tool, {
-      ...this.#gated((args, options) => this.#decided(args, options)),
+    return this.#changed((body) => ({
+      ...this.#gated(body, (args, options) => this.#decided(args, options)),
       needsApproval,
-    });
+    }));
   }
 
-  #gated(pass: PassFunction): { execute: unknown; toModelOutput: unknown } | undefined {
-    const { tool } = this.#options;
-    const { execute } = tool;
-    if (typeof execute !== 'function') return undefined;
+  #gated(body: Body | undefined, pass: PassFunction): { execute?: unknown; toModelOutput?: unknown } {
+    if (body === undefined) return {};
     return {
-      execute: isGenerator(execute) ? this.#generator(execute, pass) : this.#function(execute, pass),
+      execute: isGenerator(body.execute) ? this.#generator(body, pass) : this.#function(body, pass),
       toModelOutput: (options: ModelOutputOptions) => this.#toModelOutput(options),
     };
   }
 
-  #function(execute: unknown, pass: PassFunction): Execute {
+  #function(body: Body, pass: PassFunction): Execute {
     return async (input, given) => {
       const options = this.#within(given);
       const passed = await this.#pass(input, options, pass);
-      if (passed.kind !== 'run') return resultOf(passed);
-      const result = this.#run(execute, passed, options);
+      if (passed.kind !== 'run') return this.#resultOf(passed);
+      const result = this.#run(body, passed, options);
       // The SDK has a promise by now and cannot follow a stream: the last value is the result.
       return isAsyncIterable(result) ? lastOf(result) : result;
     };
   }
 
-  #generator(
-    execute: unknown,
-    pass: PassFunction,
-  ): (input: unknown, options: ExecuteOptions) => AsyncGenerator<unknown> {
+  #generator(body: Body, pass: PassFunction): (input: unknown, options: ExecuteOptions) => AsyncGenerator<unknown> {
     const decide = (input: unknown, options: ExecuteOptions) => this.#pass(input, options, pass);
-    const run = (passed: Pass & { kind: 'run' }, options: ExecuteOptions) => this.#run(execute, passed, options);
+    const run = (passed: Pass & { kind: 'run' }, options: ExecuteOptions) => this.#run(body, passed, options);
     const within = (options: ExecuteOptions) => this.#within(options);
+    const instead = (passed: Exclude<Pass, { kind: 'run' }>) => this.#resultOf(passed);
     return async function* gated(input, given) {
       const options = within(given);
       const passed = await decide(input, options);
       if (passed.kind === 'run') yield* run(passed, options) as AsyncIterable<unknown>;
-      else yield resultOf(passed);
+      else yield instead(passed);
     };
   }
 
-  #run(execute: unknown, { args, approved, edited }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
-    const call = () => this.#call(execute, copyOf(args), options, approved);
+  #run(body: Body, { args, approved, edited }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
+    const call = () => this.#call(body, copyOf(args), options, approved);
     const note = edited ? editNoteWith(args.json) : undefined;
     if (note !== undefined) {
       forgetOldest(this.#notes);
@@ -371,6 +383,13 @@ export class ToolGate {
     });
   }
 
+  #resultOf(passed: Exclude<Pass, { kind: 'run' }>): unknown {
+    if (passed.kind === 'answer') return revive(passed.output);
+    const { name, throwsDenials } = this.#options;
+    if (throwsDenials) throw new Refused(`${name} was not run: ${passed.denial.reason ?? 'it was denied.'}`);
+    return passed.denial;
+  }
+
   async #toModelOutput(options: ModelOutputOptions): Promise<ModelOutput> {
     const { toolCallId, output } = options;
     if (isExecutionDenied(output)) return { type: 'execution-denied', reason: output.reason };
@@ -417,8 +436,4 @@ function forgetOldest(kept: Map<string, unknown> | Set<string>): void {
 
 function denial(...parts: Parameters<typeof denied>): Pass {
   return { kind: 'denial', denial: denied(...parts) };
-}
-
-function resultOf(passed: Exclude<Pass, { kind: 'run' }>): unknown {
-  return passed.kind === 'denial' ? passed.denial : revive(passed.output);
 }

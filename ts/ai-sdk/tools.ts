@@ -17,10 +17,16 @@ export function copyToolSet<TOOLS extends ToolSet>(tools: TOOLS): TOOLS {
 }
 
 /** A copy with everything a tool has, and some of it changed. */
-export function copyTool(tool: Tool, changes: Record<string, unknown>): Tool {
+export function copyTool(tool: Tool, changes: Record<string | symbol, unknown>): Tool {
   const prototype = Object.getPrototypeOf(tool) as object | null;
-  const copy = Object.create(prototype, Object.getOwnPropertyDescriptors(tool)) as Tool;
-  for (const [name, value] of Object.entries(changes)) define(copy, name, value);
+  const properties: Record<string | symbol, PropertyDescriptor> = Object.getOwnPropertyDescriptors(tool);
+  for (const name of Reflect.ownKeys(changes)) {
+    const value = changes[name];
+    // What is hidden from a spread stays hidden: it is the tool's own, and not that of what is made of it.
+    const enumerable = properties[name]?.enumerable ?? true;
+    properties[name] = { value, enumerable, configurable: true, writable: true };
+  }
+  const copy = Object.create(prototype, properties) as Tool;
   if (prototype === null || prototype === Object.prototype) return copy;
   return new Proxy(copy, {
     // What it inherits sees the tool itself: a method or a getter of a class may need its private fields.

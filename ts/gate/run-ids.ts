@@ -12,6 +12,11 @@ export function partOfRun(runId: string, toolCallId: string, number = 1): string
   return `${runId}${PART}${call}${number === 1 ? '' : `${NUMBER}${number}`}`;
 }
 
+/** The same for a call that is run once more, and starts it anew: what it had started before has another id. */
+export function partAnew(runId: string, toolCallId: string): string {
+  return `${partOfRun(runId, toolCallId)}${NUMBER}${crypto.randomUUID()}`;
+}
+
 /** Whether a run was started by this call, or is a part of one that was. */
 export function isStartedBy(part: string, runId: string, toolCallId: string): boolean {
   const first = partOfRun(runId, toolCallId);

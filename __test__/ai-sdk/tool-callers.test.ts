@@ -1,0 +1,325 @@
+/** Tools that call other tools, which the AI SDK binds to them: they pass the gate, and so does each call of theirs. */
+import * as ai from 'ai';
+import { describe, expect, it } from 'vitest';
+import type { AgentEvent, ApprovalRequest } from '../../index.js';
+import { applyInterruptConfig, createGate, gateTools, streamWithEvents } from '../../ts/index.js';
+import { waitingEntries } from '../support/entries.js';
+import { call, calls, collect, major, resultsIn, says, scripted } from '../support/model.js';
+import { programCaller, type ProgramCall } from '../support/tool-caller.js';
+import { recordingTools } from '../support/tools.js';
+
+const program = (...made: ProgramCall[]) => call('program', { calls: made }, 'c1');
+const del = (path: string): ProgramCall => ({ tool: 'del', input: { path } });
+const toolCallers = { experimental_toolCallers: { del: ['program'], read: ['program'] } };
+
+function set() {
+  const { ran, tools } = recordingTools();
+  return { ran, tools: { program: programCaller(ran), ...tools } as ai.ToolSet };
+}
+
+// `toolApproval` is no part of the tools: see the last test.
+const entries = waitingEntries.filter(([name]) => !name.startsWith('toolApproval'));
+
+describe.runIf(major === 7)('a tool that calls others', () => {
+  const turns = () => [calls(program(del('/a'))), says('Done.')];
+
+  it.each(entries)('does not run when a human rejects it: %s', async (_, run) => {
+    const { ran, tools } = set();
+    const asked: string[] = [];
+    await run({
+      turns: turns(),
+      tools,
+      ...toolCallers,
+      interruptOn: { program: true },
+      onApprovalRequest: ({ toolName }) => {
+        asked.push(toolName);
+        return false;
+      },
+    });
+    expect({ ran, asked }).toEqual({ ran: [], asked: ['program'] });
+  });
+
+  it.each(entries)('does not run when a policy denies it: %s', async (_, run) => {
+    const { ran, tools } = set();
+    const gate = createGate({
+      policy: {
+        version: 1,
+        rule: [
+          { effect: 'deny', tools: 'program' },
+          { effect: 'allow', tools: '*' },
+        ],
+      },
+    });
+    await run({ turns: turns(), tools, ...toolCallers, gate });
+    expect(ran).toEqual([]);
+    await gate.close();
+  });
+
+  it.each(entries)('asks about each of its calls, and waits: %s', async (_, run) => {
+    const { ran, tools } = set();
+    const asked: ApprovalRequest[] = [];
+    await run({
+      turns: [calls(program(del('/a'), { tool: 'read', input: { path: '/r' } }, del('/b'), del('/c'))), says('Done.')],
+      tools,
+      ...toolCallers,
+      interruptOn: { del: true },
+      onApprovalRequest: (request) => {
+        asked.push(request);
+        return (request.args as { path: string }).path === '/a' ? true : { type: 'reject', reason: 'keep it' };
+      },
+    });
+    expect(ran).toEqual(['program', 'del /a', 'read /r']);
+    expect(asked.map(({ toolCallId, args }) => [toolCallId, args])).toEqual([
+      ['c1:tool-1', { path: '/a' }],
+      ['c1:tool-3', { path: '/b' }],
+    ]);
+    expect(asked[0]?.origin).toEqual(['main', 'task:c1', 'program']);
+  });
+
+  it('a call that is rejected throws where it was made: no program takes the denial for a result', async () => {
+    const { ran, tools } = set();
+    const { model, prompts } = scripted([calls(program(del('/a'), del('/b'))), says('Done.')]);
+    await collect(
+      streamWithEvents({
+        model,
+        prompt: 'go',
+        tools,
+        ...toolCallers,
+        interruptOn: { del: true },
+        onApprovalRequest: () => ({ type: 'reject', reason: 'keep it' }),
+      } as never),
+    );
+    expect(ran).toEqual(['program']);
+    expect(resultsIn(prompts[1])['c1']).toEqual({
+      type: 'error-text',
+      value: expect.stringMatching(/del was not run: keep it/) as unknown,
+    });
+  });
+
+  it.each(entries)('is asked about itself and about its calls: %s', async (_, run) => {
+    const { ran, tools } = set();
+    const asked: string[] = [];
+    await run({
+      turns: turns(),
+      tools,
+      ...toolCallers,
+      interruptOn: 'all',
+      onApprovalRequest: ({ toolName }) => {
+        asked.push(toolName);
+        return true;
+      },
+    });
+    expect(asked).toEqual(['program', 'del']);
+    expect(ran).toEqual(['program', 'del /a']);
+  });
+
+  it.each(entries)('makes no call that a policy denies, whoever allows the tool itself: %s', async (_, run) => {
+    const { ran, tools } = set();
+    const gate = createGate({
+      policy: {
+        version: 1,
+        rule: [
+          { effect: 'deny', tools: 'del' },
+          { effect: 'allow', tools: '*' },
+        ],
+      },
+    });
+    await run({ turns: turns(), tools, ...toolCallers, gate });
+    expect(ran).toEqual(['program']);
+    await gate.close();
+  });
+
+  it.each(entries)('asks about a call whose own tool says that it needs approval: %s', async (_, run) => {
+    const { ran, tools } = set();
+    const own = { ...tools, del: { ...tools['del'], needsApproval: true } } as ai.ToolSet;
+    const asked: string[] = [];
+    await run({
+      turns: turns(),
+      tools: own,
+      ...toolCallers,
+      onApprovalRequest: ({ toolName }) => {
+        asked.push(toolName);
+        return true;
+      },
+    });
+    expect({ asked, ran }).toEqual({ asked: ['del'], ran: ['program', 'del /a'] });
+  });
+
+  it.each(entries)(
+    'edits: what the human wrote runs, in the call of the tool and in the call that it makes: %s',
+    async (_, run) => {
+      const { ran, tools } = set();
+      await run({
+        turns: turns(),
+        tools,
+        ...toolCallers,
+        interruptOn: { del: true },
+        onApprovalRequest: () => ({ type: 'edit', args: { path: '/edited' } }),
+      });
+      expect(ran).toEqual(['program', 'del /edited']);
+    },
+  );
+
+  it('calls made at once are asked about at once', async () => {
+    const { ran, tools } = set();
+    const asked: string[] = [];
+    let answer!: (approved: boolean) => void;
+    const both = new Promise<boolean>((resolve) => (answer = resolve));
+    await collect(
+      streamWithEvents({
+        model: scripted([calls(call('program', { calls: [del('/a'), del('/b')], atOnce: true }, 'c1')), says('Done.')])
+          .model,
+        prompt: 'go',
+        tools,
+        ...toolCallers,
+        interruptOn: { del: true },
+        onApprovalRequest: ({ toolCallId }: ApprovalRequest) => {
+          if (asked.push(toolCallId) === 2) answer(true);
+          return both;
+        },
+      } as never),
+    );
+    expect(asked.toSorted()).toEqual(['c1:tool-1', 'c1:tool-2']);
+    expect(ran.toSorted()).toEqual(['del /a', 'del /b', 'program']);
+  });
+
+  it('the run tells what was asked, and the model gets what came of it', async () => {
+    const { tools } = set();
+    const { model, prompts } = scripted([calls(program(del('/a'))), says('Done.')]);
+    const events = await collect<AgentEvent>(
+      streamWithEvents({
+        model,
+        prompt: 'go',
+        tools,
+        ...toolCallers,
+        interruptOn: { del: true },
+        onApprovalRequest: () => true,
+      } as never),
+    );
+    const told = events.flatMap((event) =>
+      event.type === 'approval-requested' || event.type === 'approval-response' ? [[event.type, event.toolCallId]] : [],
+    );
+    expect(told).toEqual([
+      ['approval-requested', 'c1:tool-1'],
+      ['approval-response', 'c1:tool-1'],
+    ]);
+    expect(resultsIn(prompts[1])['c1']).toEqual({ type: 'json', value: ['deleted /a'] });
+  });
+
+  it('a tool that can be called both ways is asked about both ways', async () => {
+    const { ran, tools } = set();
+    const asked: string[] = [];
+    await collect(
+      streamWithEvents({
+        model: scripted([calls(call('del', { path: '/x' }, 'd1'), program(del('/y'))), says('Done.')]).model,
+        prompt: 'go',
+        tools,
+        experimental_toolCallers: { del: ['program', 'AI_SDK_DIRECT_TOOL_CALL'] },
+        interruptOn: { del: true },
+        onApprovalRequest: ({ toolCallId }: ApprovalRequest) => asked.push(toolCallId) > 0,
+      } as never),
+    );
+    expect(asked.toSorted()).toEqual(['c1:tool-1', 'd1']);
+    expect(ran.toSorted()).toEqual(['del /x', 'del /y', 'program']);
+  });
+
+  it('an abort ends the call that waits', async () => {
+    const { ran, tools } = set();
+    const abort = new AbortController();
+    const run = streamWithEvents({
+      model: scripted([calls(program(del('/a'))), says('Done.')]).model,
+      prompt: 'go',
+      tools,
+      ...toolCallers,
+      interruptOn: { del: true },
+      abortSignal: abort.signal,
+      onApprovalRequest: () => {
+        abort.abort();
+        return true;
+      },
+    } as never);
+    await collect(run);
+    expect(ran).toEqual(['program']);
+  });
+
+  it('applyInterruptConfig: the SDK asks about the tool, and it refuses calls that need approval', async () => {
+    const { ran, tools } = set();
+    const applied = applyInterruptConfig(tools, { program: true });
+    const { content } = await ai.generateText({
+      model: scripted([calls(program(del('/a')))]).model,
+      prompt: 'go',
+      tools: applied,
+      ...(toolCallers as object),
+    });
+    expect(content.map(({ type }) => type)).toEqual(['tool-call', 'tool-approval-request']);
+    expect(ran).toEqual([]);
+
+    const { content: nested } = await ai.generateText({
+      model: scripted([calls(program(del('/a')))]).model,
+      prompt: 'go',
+      tools: applyInterruptConfig(tools, { del: true }),
+      ...(toolCallers as object),
+    });
+    expect(nested).toMatchObject([
+      { type: 'tool-call' },
+      { type: 'tool-error', error: { message: 'del requires approval' } },
+    ]);
+    expect(ran).toEqual(['program']);
+  });
+
+  it("gateTools, mode 'stop': the SDK ends its turn at the tool", async () => {
+    const { ran, tools } = set();
+    const gate = createGate();
+    const { content } = await ai.generateText({
+      model: scripted([calls(program(del('/a')))]).model,
+      prompt: 'go',
+      tools: gateTools(tools, { gate, mode: 'stop', interruptOn: { program: true } }),
+      ...(toolCallers as object),
+    });
+    expect(content.map(({ type }) => type)).toEqual(['tool-call', 'tool-approval-request']);
+    expect(ran).toEqual([]);
+    await gate.close();
+  });
+
+  it('what needs approval only once it is bound is refused', () => {
+    const late = ai.experimental_toolCaller(programCaller(), {
+      type: 'local',
+      bind: () => ({ ...programCaller(), needsApproval: true }) as ai.Tool,
+    });
+    const gated = gateTools({ late }, { interruptOn: 'all', onApprovalRequest: () => false }) as unknown as {
+      late: { experimental_toolCaller: { bind(tools: object): unknown } };
+    };
+    expect(() => gated.late.experimental_toolCaller.bind({})).toThrow(/needsApproval only once/);
+  });
+
+  it('a copy of the tool is no caller, as the SDK makes it, and stays gated', async () => {
+    const { ran, tools } = set();
+    const { program: gated } = gateTools(tools, { interruptOn: 'all', onApprovalRequest: () => false });
+    const copy = { ...gated } as ai.Tool & { experimental_toolCaller?: unknown };
+    expect(copy.experimental_toolCaller).toBeUndefined();
+    const execute = copy.execute as (input: unknown, options: object) => Promise<unknown>;
+    expect(await execute({ calls: [] }, { toolCallId: 'c1', messages: [] })).toMatchObject({
+      type: 'execution-denied',
+    });
+    expect(ran).toEqual([]);
+  });
+});
+
+describe('what the SDK may run in a later version', () => {
+  const tool = { ...recordingTools().tools.del, experimental_remote: { start: () => {} } } as unknown as ai.Tool;
+  const options = { interruptOn: { tool: true }, onApprovalRequest: () => false } as const;
+
+  it.each<[string, () => unknown]>([
+    ['gateTools', () => gateTools({ tool }, options)],
+    ['applyInterruptConfig', () => applyInterruptConfig({ tool }, options.interruptOn)],
+    [
+      'streamWithEvents',
+      () => collect(streamWithEvents({ model: scripted([]).model, prompt: 'go', tools: { tool }, ...options })),
+    ],
+  ])('%s refuses the tool', async (_, use) => {
+    await expect(async () => {
+      const events = await use();
+      if (Array.isArray(events)) throw (events.find(({ type }) => type === 'error') as { error: unknown }).error;
+    }).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG', message: expect.stringMatching(/experimental_remote/) });
+  });
+});

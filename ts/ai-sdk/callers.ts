@@ -1,0 +1,159 @@
+/**
+ * Tools that call other tools in the place of the model, such as code mode. The AI SDK replaces such a tool by what its
+ * `bind` returns: what is changed of the tool is changed of that as well, and when it runs it is bound once more, to tools that
+ * are gated as a part of its own call.
+ */
+import type { Tool, ToolSet } from 'ai';
+import { InvalidConfigError } from '../errors/index.js';
+import { copyTool, define, isRecord, ownTool, type Execute, type ExecuteOptions } from './tools.js';
+
+/** What a call of a tool runs. */
+export interface Body {
+  /** The function itself, which tells whether its results are a stream. */
+  readonly execute: unknown;
+  call(input: unknown, options: ExecuteOptions): unknown;
+}
+
+/** Gates the tools that a caller may call, as a part of the call whose options these are. */
+export type GateCalled = (tools: ToolSet, options: ExecuteOptions) => ToolSet;
+
+/** Where the AI SDK finds that a tool is a caller, and how it binds it. */
+const CALLER = 'experimental_toolCaller';
+
+interface Caller {
+  bind(tools: ToolSet): Tool;
+}
+
+/** `undefined`: it has none. */
+export function bodyOf(tool: Tool): Body | undefined {
+  const { execute } = tool;
+  if (typeof execute !== 'function') return undefined;
+  // Called on the tool itself: a method of a class may need its private fields.
+  return { execute, call: (input, options) => Reflect.apply(execute as unknown as Execute, tool, [input, options]) };
+}
+
+/** The same, once it is bound to these tools. */
+export function boundBody(tool: Tool, tools: () => ToolSet, gateCalled: GateCalled): Body | undefined {
+  const caller = callerOf(tool);
+  return caller === undefined ? bodyOf(tool) : bindingBody(caller, tool, tools, gateCalled);
+}
+
+/**
+ * A copy of the tool with changes, which stand in all that the AI SDK makes of it.
+ *
+ * @param change what is changed of a tool that runs this
+ * @param body what it runs while it is not bound
+ * @throws {InvalidConfigError} when it holds what the SDK may run and this package does not know
+ */
+export function changedTool(
+  tool: Tool,
+  change: (body: Body | undefined) => Record<string, unknown>,
+  gateCalled: GateCalled,
+  body = bodyOf(tool),
+): Tool {
+  refuseUnknown(tool);
+  const changes = change(body);
+  if (typeof changes['execute'] === 'function') ORIGINALS.set(changes['execute'], tool);
+  const caller = callerOf(tool);
+  if (caller === undefined) return copyTool(tool, changes);
+  const bind = (tools: ToolSet): Tool => {
+    const bound = caller.bind(tools);
+    if (tool.needsApproval === undefined && bound.needsApproval !== undefined) throw ownApproval();
+    return changedTool(
+      bound,
+      change,
+      gateCalled,
+      bindingBody(caller, bound, () => tools, gateCalled),
+    );
+  };
+  return copyTool(tool, { ...changes, [CALLER]: copyTool(caller as unknown as Tool, { bind }) });
+}
+
+/** Whether the AI SDK binds it, so that what it is now is not what runs. */
+export function isCaller(tool: Tool | undefined): boolean {
+  return tool !== undefined && callerOf(tool) !== undefined;
+}
+
+/** What was changed of these tools by `needsApproval` alone, changed of what the AI SDK makes of them as well. */
+export function keepBound<TOOLS extends ToolSet>(tools: TOOLS, applied: TOOLS): TOOLS {
+  if (applied === tools) return tools;
+  for (const [name, tool] of Object.entries(tools)) {
+    const needsApproval = ownTool(applied, name)?.needsApproval;
+    if (applied[name] === tool || !isRecord(tool)) continue;
+    refuseUnknown(tool);
+    if (isCaller(tool))
+      define(
+        applied,
+        name,
+        changedTool(
+          tool,
+          () => ({ needsApproval }),
+          (called) => called,
+        ),
+      );
+  }
+  return applied;
+}
+
+/** These tools without the changes that {@link changedTool} made: they are about to be gated anew. */
+export function originalsOf(tools: ToolSet): ToolSet {
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, tool]) => [
+      name,
+      (typeof tool.execute === 'function' && ORIGINALS.get(tool.execute)) || tool,
+    ]),
+  );
+}
+
+/** The tool of each `execute` that was changed: copies of a tool, however made, have the same one. */
+const ORIGINALS = new WeakMap<object, Tool>();
+
+function callerOf(tool: Tool): Caller | undefined {
+  const caller = (tool as unknown as Record<string, unknown>)[CALLER];
+  return isRecord(caller) && typeof caller['bind'] === 'function' ? (caller as unknown as Caller) : undefined;
+}
+
+/** Bound anew for each call, to tools that know which call it is. */
+function bindingBody(
+  caller: Caller,
+  { execute }: Tool,
+  tools: () => ToolSet,
+  gateCalled: GateCalled,
+): Body | undefined {
+  if (typeof execute !== 'function') return undefined;
+  return { execute, call: (input, options) => bodyOf(caller.bind(gateCalled(tools(), options)))?.call(input, options) };
+}
+
+const ownApproval = () =>
+  new InvalidConfigError({
+    message: `A tool has needsApproval only once the AI SDK has bound it to the tools that it calls. Give needsApproval to the tool itself, or name it in interruptOn.`,
+  });
+
+/** What the AI SDK adds to tools in experiments, and is held. */
+const HELD: ReadonlySet<string> = new Set([CALLER, 'vercel.ai.toolSearch.search']);
+
+/**
+ * An experiment of the AI SDK may be one more way to run the tool.
+ *
+ * @throws {InvalidConfigError}
+ */
+function refuseUnknown(tool: Tool): void {
+  for (let at: object | null = tool; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at) as object) {
+    for (const key of Reflect.ownKeys(at)) {
+      const name = typeof key === 'string' ? key : (Symbol.keyFor(key) ?? '');
+      if (!EXPERIMENT.test(name) || HELD.has(name)) continue;
+      const value: unknown = Reflect.get(tool, key);
+      if (!mayRun(value)) continue;
+      throw new InvalidConfigError({
+        message: `A tool has ${JSON.stringify(name)}, by which the AI SDK may run it past its gate: this version of countersign does not know it. Leave it out, or update countersign.`,
+      });
+    }
+  }
+}
+
+const EXPERIMENT = /^(?:experimental_|unstable_|vercel\.)/;
+
+function mayRun(value: unknown): boolean {
+  if (typeof value === 'function') return true;
+  return isRecord(value) && Reflect.ownKeys(value).some((key) => typeof Reflect.get(value, key) === 'function');
+}
