@@ -3,18 +3,24 @@ import type { GateToolsOptions, InterruptOn } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { Asker, type AskerOptions } from '../gate/asker.js';
 import { checkRunId } from '../gate/run-ids.js';
-import { applyInterruptConfig, interruptPlan, type Gating } from '../native.js';
+import type { Gating } from '../native.js';
+import { checkNeeded } from '../options/check.js';
+import { applyPlan } from './apply-interrupt-config.js';
 import { Children } from './children.js';
 import { Inheritance } from './inheritance.js';
+import { requireSdk } from './installed.js';
+import { planFor, warnUngated } from './plan.js';
+import { isRunByProvider } from './provider-tools.js';
 import { askingTool } from './question-gate.js';
 import { isQuestionTool, refuseQuestions } from './questions.js';
 import { originOf, parentOf, type Parent } from './parent.js';
 import { copyToolSet, define, entryOf, isTask, ownTool } from './tools.js';
 import { ToolGate } from './tool-gate.js';
-import { warnUnknown } from './warnings.js';
 
 /** @see index.d.ts */
 export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS {
+  requireSdk(PLACE);
+  checkNeeded(PLACE, options, PLACE, (name) => misplacedEntry(tools, name));
   const { mode = 'wait', runId } = options;
   if (mode !== 'wait' && mode !== 'stop') {
     throw new InvalidConfigError({ message: `gateTools: mode must be 'wait' or 'stop', not ${JSON.stringify(mode)}.` });
@@ -34,9 +40,10 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
     });
   }
   if (parent !== undefined) refuseQuestions(tools, 'gateTools');
-  const plan = interruptPlan(tools, interruptOn, unknownTools);
-  warnUnknown(plan.unknown);
   const asker = askerOf(options, parent);
+  const planned = { tools, interruptOn, unknownTools, place: PLACE, judgesAll: asker.judgesAll };
+  const plan = planFor(planned);
+  warnUngated(plan, { ...planned, judgesAll: asker.judgesAll || parent !== undefined });
   const inherited = parent?.inheritance;
   const inheritance = new Inheritance({
     tools,
@@ -46,9 +53,10 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
     inherited,
   });
   const children = childrenOf(asker, parent);
-  const applied = applyInterruptConfig(tools, interruptOn, unknownTools).tools;
+  const applied = applyPlan(planned, plan);
   const gated = (name: string, { action }: Gating) =>
-    asker.judgesAll || action !== 'allow' || inherited?.mayAskAbout(name) === true;
+    (asker.judgesAll || action !== 'allow' || inherited?.mayAskAbout(name) === true) &&
+    !isRunByProvider(ownTool(tools, name));
   const asksHuman = (name: string) => isQuestionTool(ownTool(tools, name));
   const changed = plan.tools.filter(
     ([name, gating]) => gated(name, gating) || isTask(ownTool(tools, name)) || asksHuman(name),
@@ -88,6 +96,12 @@ export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateTool
 }
 
 const PLACE = 'gateTools';
+
+/** What to do about an option that is the name of a tool: so `applyInterruptConfig` takes them. */
+function misplacedEntry(tools: ToolSet, name: string): string | undefined {
+  if (ownTool(tools, name) === undefined) return undefined;
+  return `it is a tool: gateTools(tools, { interruptOn: { ${JSON.stringify(name)}: true } }).`;
+}
 
 function askerOf<TOOLS extends ToolSet>(options: GateToolsOptions<TOOLS>, parent: Parent | undefined): Asker {
   const { runId, origin } = options;
