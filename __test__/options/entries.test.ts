@@ -56,7 +56,8 @@ const CALLS: Record<EntryName, (wrong: object) => unknown> = {
   checkPolicy: (wrong) => api.checkPolicy('preset:read-only', { ...request, ...wrong }),
   // Over what the SDK takes: a name near to one of ours.
   streamWithEvents: () => api.streamWithEvents({ model, tools, prompt: 'go', interuptOn: 'all' } as never),
-  resume: () => api.resume({ model, tools, gate: gate(), runId: 'r', interuptOn: 'all' } as never),
+  resume: () =>
+    api.resume({ model, tools, gate: api.createGate({ ledger: 'sqlite:' }), runId: 'r', interuptOn: 'all' } as never),
   listRuns: (wrong) => api.listRuns(gate(), wrong),
   gateTools: (wrong) => api.gateTools(tools, { interruptOn: 'all', ...wrong }),
   toolApproval: (wrong) => api.toolApproval({ interruptOn: 'all', ...wrong }),
@@ -152,7 +153,7 @@ describe('what is no object of options', () => {
 
 test('what is written on Object.prototype is no option', async () => {
   const prototype = Object.prototype as unknown as Record<string, unknown>;
-  Object.defineProperty(prototype, 'polcy', { value: 1, enumerable: true, configurable: true });
+  Object.defineProperty(prototype, 'polcy', { value: 1, enumerable: true, configurable: true, writable: true });
   try {
     await using _gate = api.createGate({});
     expect(api.gateTools(tools, { interruptOn: 'all' })).toHaveProperty('del');

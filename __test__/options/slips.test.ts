@@ -18,26 +18,30 @@ function stage(more: object = {}) {
   };
   const tools = { delete_file: { ...ai.tool({ inputSchema: z.object({ path: z.string() }), execute }), ...more } };
   const { model, prompts } = scripted([calls(call('delete_file', { path: '/a' }, 'c1')), says('Done.')]);
-  return { ran, tools, model, prompts, prompt: 'go' };
+  return { ran, tools, model, prompts, of: { tools, model, prompt: 'go' } };
 }
 
 type Stage = ReturnType<typeof stage>;
 
-async function generate({ model, prompt }: Stage, tools: unknown, more: object = {}): Promise<void> {
+async function generate({ of: { model, prompt } }: Stage, tools: unknown, more: object = {}): Promise<void> {
   await ai.generateText({ model, tools, prompt, stopWhen: ai.stepCountIs(3), ...more } as never);
 }
 
 const run = async (options: object): Promise<void> => void (await collect(api.streamWithEvents(options as never)));
 
 const SLIPS: [string, string, (stage: Stage) => Promise<void>][] = [
-  ['streamWithEvents({ interuptOn })', '"interruptOn"', (s) => run({ ...s, ...no, interuptOn: ['delete_file'] })],
-  ['streamWithEvents({ interrupt_on })', '"interruptOn"', (s) => run({ ...s, ...no, interrupt_on: ['delete_file'] })],
-  ['streamWithEvents({ polcy })', '"policy"', (s) => run({ ...s, ...no, polcy: 'preset:read-only' })],
-  ['streamWithEvents({ policies })', '"policy"', (s) => run({ ...s, ...no, policies: ['preset:read-only'] })],
-  ['streamWithEvents({ onApproval })', '"onApprovalRequest"', (s) => run({ ...s, onApproval: () => false })],
-  ['streamWithEvents({ approvals })', '"onApprovalRequest"', (s) => run({ ...s, approvals: () => false })],
-  ['streamWithEvents({ judge })', 'give it to createGate', (s) => run({ ...s, ...no, judge: () => 'deny' })],
-  ['streamWithEvents({ needsApproval })', '"interruptOn"', (s) => run({ ...s, ...no, needsApproval: true })],
+  ['streamWithEvents({ interuptOn })', '"interruptOn"', (s) => run({ ...s.of, ...no, interuptOn: ['delete_file'] })],
+  [
+    'streamWithEvents({ interrupt_on })',
+    '"interruptOn"',
+    (s) => run({ ...s.of, ...no, interrupt_on: ['delete_file'] }),
+  ],
+  ['streamWithEvents({ polcy })', '"policy"', (s) => run({ ...s.of, ...no, polcy: 'preset:read-only' })],
+  ['streamWithEvents({ policies })', '"policy"', (s) => run({ ...s.of, ...no, policies: ['preset:read-only'] })],
+  ['streamWithEvents({ onApproval })', '"onApprovalRequest"', (s) => run({ ...s.of, onApproval: () => false })],
+  ['streamWithEvents({ approvals })', '"onApprovalRequest"', (s) => run({ ...s.of, approvals: () => false })],
+  ['streamWithEvents({ judge })', 'give it to createGate', (s) => run({ ...s.of, ...no, judge: () => 'deny' })],
+  ['streamWithEvents({ needsApproval })', '"interruptOn"', (s) => run({ ...s.of, ...no, needsApproval: true })],
   [
     'gateTools(tools, { interuptOn })',
     '"interruptOn"',
@@ -51,17 +55,17 @@ const SLIPS: [string, string, (stage: Stage) => Promise<void>][] = [
   [
     'createGate({ polcy })',
     '"policy"',
-    (s) => run({ ...s, ...no, gate: api.createGate({ polcy: 'preset:read-only' } as never) }),
+    (s) => run({ ...s.of, ...no, gate: api.createGate({ polcy: 'preset:read-only' } as never) }),
   ],
   [
     'toolApproval({ interuptOn })',
-    major === 7 ? '"interruptOn"' : '"interruptOn"',
+    '"interruptOn"',
     async (s) => generate(s, s.tools, { toolApproval: api.toolApproval({ ...no, interuptOn: 'all' } as never) }),
   ],
   [
     'interruptOn: { tool: a function }',
     'write { shouldApprove: … }',
-    (s) => run({ ...s, ...no, interruptOn: { delete_file: () => true } }),
+    (s) => run({ ...s.of, ...no, interruptOn: { delete_file: () => true } }),
   ],
 ];
 
@@ -89,7 +93,7 @@ describe('nothing runs, and the error says what was meant', () => {
       code: 'ERR_INVALID_CONFIG',
       message: expect.stringContaining(`the tool "delete_file" has "${slip}", which asks nobody`) as unknown,
     };
-    await expect(run({ ...played, ...no })).rejects.toMatchObject(refused);
+    await expect(run({ ...played.of, ...no })).rejects.toMatchObject(refused);
     expect(() => api.gateTools(played.tools, no)).toThrow(expect.objectContaining(refused));
     expect(() => api.applyInterruptConfig(played.tools, 'all')).toThrow(expect.objectContaining(refused));
     expect(() => createDeepAgent({ model: played.model, tools: played.tools })).toThrow(
@@ -100,7 +104,7 @@ describe('nothing runs, and the error says what was meant', () => {
 
   test.each([false, undefined, 0])('but not a tool on which it is %j', async (value) => {
     const played = stage({ requiresApproval: value });
-    await run({ ...played, interruptOn: 'none' });
+    await run({ ...played.of, interruptOn: 'none' });
     expect(played.ran).toEqual(['/a']);
   });
 });
@@ -201,7 +205,7 @@ describe("what is the SDK's", () => {
     const played = stage();
     using heard = listenToWarnings();
     await run({
-      ...played,
+      ...played.of,
       interruptOn: 'none',
       temperature: 0.5,
       maxOutputTokens: 9,
@@ -215,7 +219,7 @@ describe("what is the SDK's", () => {
   test('what neither it nor we know is one warning', async () => {
     using heard = listenToWarnings();
     for (let time = 0; time < 2; time++)
-      await run({ ...stage(), interruptOn: 'none', temprature: 0.5, frobnicate: undefined });
+      await run({ ...stage().of, interruptOn: 'none', temprature: 0.5, frobnicate: undefined });
     expect(heard.warnings).toEqual([
       `streamWithEvents: neither countersign nor AI SDK ${major} knows the option "temprature": did you mean "temperature"?`,
     ]);
@@ -224,7 +228,7 @@ describe("what is the SDK's", () => {
   test('what only the other version knows is one, too', async () => {
     using heard = listenToWarnings();
     const [theirs] = major === 6 ? ['instructions'] : ['experimental_context'];
-    await run({ ...stage(), interruptOn: 'none', [theirs]: 'x' });
+    await run({ ...stage().of, interruptOn: 'none', [theirs]: 'x' });
     expect(heard.warnings).toEqual([expect.stringContaining(`AI SDK ${major} knows the option "${theirs}"`)]);
   });
 
@@ -243,14 +247,14 @@ describe('where nothing at all is gated', () => {
 
   test('a run warns once', async () => {
     using heard = listenToWarnings();
-    for (let time = 0; time < 2; time++) await run(stage());
+    for (let time = 0; time < 2; time++) await run(stage().of);
     expect(heard.warnings).toEqual([nothing('streamWithEvents')]);
   });
 
   test('so does a gate that has nothing to say', async () => {
     using heard = listenToWarnings();
     await using gate = api.createGate({ ledger: 'memory:' });
-    await run({ ...stage(), gate });
+    await run({ ...stage().of, gate });
     expect(heard.warnings).toEqual([nothing('streamWithEvents')]);
   });
 
@@ -284,7 +288,7 @@ describe('where nothing at all is gated', () => {
   test.each(meant)('but not with %s', (_, options) => {
     using heard = listenToWarnings();
     const played = stage();
-    api.streamWithEvents({ ...played, ...no, ...options(played) } as never);
+    api.streamWithEvents({ ...played.of, ...no, ...options(played) } as never);
     expect(heard.warnings).toEqual([]);
   });
 });
