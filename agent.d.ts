@@ -91,6 +91,8 @@ export type DeepAgentRunOptions<TOOLS extends ToolSet> = Pick<
   'onApprovalRequest' | 'onQuestion' | 'approvalTimeout' | 'runId' | 'requester' | 'includeRawParts'
 > & {
   abortSignal?: AbortSignal;
+  /** Over this run. @default that of the agent */
+  maxSteps?: number;
 } & ({ prompt: string; messages?: undefined } | { messages: ModelMessage[]; prompt?: undefined });
 
 /** A deep agent: its tools, and its runs. */

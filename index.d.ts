@@ -1717,9 +1717,15 @@ export interface GateToolsOptions<TOOLS extends ToolSet = ToolSet> extends Unkno
  * `ToolLoopAgent.generate`, other frameworks, subagents. Every tool property is kept, generator tools stay generators, an
  * abort is honoured before and after the wait, and a denial reaches the model as `execution-denied`.
  *
- * @throws as {@link applyInterruptConfig}
+ * @throws as {@link applyInterruptConfig}; {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) also for options that there are not
  */
 export declare function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS;
+
+/**
+ * Whether the second argument of a tool's `execute` is of a call that goes on in a run of {@link streamWithEvents}, or among tools
+ * of {@link gateTools}: only then can it be the `parent` of another run.
+ */
+export declare function isCallOfRun(options: unknown): options is { toolCallId: string };
 
 /** What a gated `execute` returns for a call that may not run. The model gets it as `execution-denied`. */
 export interface ExecutionDenied {

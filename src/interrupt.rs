@@ -5,7 +5,7 @@ mod who;
 use countersign_core::approval::{DecisionKind, DecisionKinds, decidable};
 use countersign_core::gate::{Error, wire};
 use countersign_core::policy::interrupt::{
-    Action, Entry, OwnApproval, Plan, Rule, UnknownTools, WILDCARD, plan,
+    Action, Entry, OwnApproval, Plan, Rule, UnknownTools, WILDCARD, nearest, plan,
 };
 use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, JsValue, Object, ToNapiValue, Unknown};
 use napi::{Env, Result, ValueType};
@@ -224,6 +224,11 @@ const OPTIONS: [&str; 9] = [
 /// One entry that is an object: `InterruptOptions`.
 fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>>)> {
     let place = place(&property.name);
+    if property.value.get_type()? == ValueType::Function {
+        return fault(format!(
+            "{place} is a function: if it says which calls to ask about, write {{ shouldApprove: … }}"
+        ));
+    }
     let Some(options) =
         as_plain(property.value)?.filter(|object| matches!(object.is_array(), Ok(false)))
     else {
@@ -233,11 +238,11 @@ fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>
     if let Some(unknown) =
         own(&options)?.iter().find(|option| !OPTIONS.contains(&option.name.as_str()))
     {
-        return fault(format!(
-            "{place} has no option {:?}: the options are {}",
-            unknown.name,
-            OPTIONS.join(", ")
-        ));
+        let hint = nearest(&unknown.name, OPTIONS.into_iter()).map_or_else(
+            || format!("the options are {}", OPTIONS.join(", ")),
+            |meant| format!("did you mean {meant:?}?"),
+        );
+        return fault(format!("{place} has no option {:?}: {hint}", unknown.name));
     }
     let judge = own_named(&options, "shouldApprove")?;
     if let Some(judge) = &judge

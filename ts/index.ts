@@ -1,16 +1,8 @@
 /** What the package exports; `index.d.ts` documents it. */
 import type * as Api from '../index.js';
-import { keepBound } from './ai-sdk/callers.js';
-import { warnUnknown } from './ai-sdk/warnings.js';
 import * as native from './native.js';
+import { checkNeeded, checkOptions } from './options/check.js';
 import { snapshot } from './values/snapshot.js';
-
-/** @see index.d.ts */
-export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
-  const { tools: applied, unknown } = native.applyInterruptConfig(tools, interruptOn, options?.unknownTools);
-  warnUnknown(unknown);
-  return keepBound(tools, applied);
-};
 
 /** @see index.d.ts */
 export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => native.hasApprovalTools(interruptOn);
@@ -19,12 +11,17 @@ export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => na
 export const safeText: typeof Api.safeText = (text) => native.safeText(String(text));
 
 /** @see index.d.ts */
-export const preview: typeof Api.preview = ({ toolName, args }, options) =>
-  native.preview(toolName, snapshot(args).json, options?.width);
+export const preview: typeof Api.preview = ({ toolName, args }, options) => {
+  checkOptions('preview', options);
+  return native.preview(toolName, snapshot(args).json, options?.width);
+};
 
 /** @see index.d.ts */
-export const signAuditHead: typeof Api.signAuditHead = (head, { privateKey, origin }) =>
-  native.signAuditHead(head, origin ?? keyName(privateKey), privateKey);
+export const signAuditHead: typeof Api.signAuditHead = (head, options) => {
+  checkNeeded('signAuditHead', options);
+  const { privateKey, origin } = options;
+  return native.signAuditHead(head, origin ?? keyName(privateKey), privateKey);
+};
 
 /** @see index.d.ts */
 export const verifyAuditHead: typeof Api.verifyAuditHead = (note, publicKeys) =>
@@ -33,6 +30,8 @@ export const verifyAuditHead: typeof Api.verifyAuditHead = (note, publicKeys) =>
 /** By convention a log has the name of its key. */
 const keyName = (privateKey: string): string => privateKey.split('+')[2] ?? '';
 
+export { applyInterruptConfig } from './ai-sdk/apply-interrupt-config.js';
+export { isCallOfRun } from './ai-sdk/call-context.js';
 export { approvalDetails, withApprovalDetails } from './ai-sdk/approval-details.js';
 export { isExecutionDenied } from './ai-sdk/denied.js';
 export { gateTools } from './ai-sdk/gate-tools.js';

@@ -139,7 +139,11 @@ describe('a run', () => {
       [calls(call('write_file', { file_path: 'a.txt', content: 'x' }, 'c1')), says('Done.')],
       { interruptOn: { write_file: true } },
     );
-    await agent.generate({ prompt: 'x', interruptOn: 'none', policy: undefined } as never);
+    for (const own of [{ interruptOn: 'none' }, { policy: undefined }, { gate: undefined }])
+      await expect(agent.generate({ prompt: 'x', ...own } as never)).rejects.toMatchObject({
+        code: 'ERR_INVALID_CONFIG',
+        message: expect.stringContaining('give it to createDeepAgent') as unknown,
+      });
     expect(backend.files.size).toBe(0);
   });
 

@@ -333,10 +333,12 @@ it('what waits in a run is also what waits in its subagents', async () => {
   const runs = (await gate.pending({ runId: 'the-run' })).map(({ runId }) => runId);
   expect(runs.toSorted()).toEqual(['the-run', 'the-run>c%2F1%3E2']);
   await run.return();
-  for (const way of [streamWithEvents, (options: object) => gateTools({}, options)])
-    expect(() => way({ model: scripted([]).model, prompt: 'x', gate, runId: 'the-run>c' } as never)).toThrow(
-      /main run "the-run"/,
-    );
+  const its = { gate, runId: 'the-run>c' };
+  for (const way of [
+    () => streamWithEvents({ model: scripted([]).model, prompt: 'x', ...its }),
+    () => gateTools({}, its),
+  ])
+    expect(way).toThrow(/main run "the-run"/);
 });
 
 it('plan mode lets agents be started, and judges what they do', async () => {

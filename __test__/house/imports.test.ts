@@ -1,4 +1,4 @@
-/** Imports in `ts/` run one way: errors <- values <- redact, telemetry <- native <- gate <- ai-sdk <- index. */
+/** Imports in `ts/` run one way: errors <- values <- options <- redact, telemetry <- native <- gate <- ai-sdk <- index. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const ORDER = [
   ['errors'],
   ['values'],
+  ['options'],
   ['redact', 'telemetry'],
   ['native'],
   ['policy'],

@@ -1,8 +1,7 @@
 import type { ToolSet } from 'ai';
 import type { InterruptOn, PolicyInput } from '../../index.js';
-import { warnUnknown } from '../ai-sdk/warnings.js';
+import { planFor } from '../ai-sdk/plan.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { interruptPlan } from '../native.js';
 import { Policies } from '../policy/policies.js';
 
 /** Has mistakes in a configuration told when an agent is made, not in the middle of a run. @throws as createDeepAgent */
@@ -24,6 +23,7 @@ export function checkRules({
       message: `createDeepAgent: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
     });
   }
-  warnUnknown(interruptPlan(tools, interruptOn, undefined).unknown);
-  if (policy !== undefined) void new Policies({ policy, files: 'none', place: { cwd: root } }, 'createDeepAgent');
+  const place = 'createDeepAgent';
+  planFor({ tools, interruptOn, unknownTools: undefined, place, judgesAll: policy !== undefined });
+  if (policy !== undefined) void new Policies({ policy, files: 'none', place: { cwd: root } }, place);
 }

@@ -12,10 +12,12 @@ import type {
   Subagent,
 } from '../../agent.js';
 import type { AgentRun, Gate, InterruptOn } from '../../index.js';
+import { requireSdk } from '../ai-sdk/installed.js';
 import { resume } from '../ai-sdk/resume.js';
 import { streamWithEvents } from '../ai-sdk/stream-with-events.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { localGate } from '../gate/gate.js';
+import { checkNeeded } from '../options/check.js';
 import { checkRules } from './check-rules.js';
 import { DeepRun } from './deep-run.js';
 import { approvalNote, hasRules } from './describe-approvals.js';
@@ -32,6 +34,8 @@ const GENERAL_PURPOSE = 'general-purpose';
 /** @see agent.d.ts */
 export function createDeepAgent<TOOLS extends ToolSet = {}>(options: DeepAgentOptions<TOOLS>): DeepAgent<TOOLS>;
 export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<ToolSet> {
+  requireSdk(PLACE);
+  checkNeeded(PLACE, options);
   const { model, gate, policy, maxSteps = MAX_STEPS, repeatedRejections = 'answer', logger } = options;
   if (model === undefined) throw new InvalidConfigError({ message: `${PLACE}: model must be given.` });
   const { backend, maxResultCharacters } = settingsOf(options, PLACE);
@@ -70,16 +74,19 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
     logger,
     ...(gate === undefined ? { place: { cwd: backend.root } } : { gate }),
   };
-  const start = (run: RunOptions) => {
-    checkRun(run);
-    return streamWithEvents({ ...run, ...settings } as never) as AgentRun<Tools>;
+  const start = (run: RunOptions, method: string) => {
+    checkRun(run, method);
+    return streamWithEvents({ ...run, ...settings, ...stepsOf(run) } as never) as AgentRun<Tools>;
   };
   return {
     tools: tools as Tools,
     systemPrompt: system,
-    streamWithEvents: (run) => new DeepRun(start(run), promptOf(run)),
-    generate: async (run) => start(run).result,
-    resume: (run) => new DeepRun(resume({ ...run, ...settings } as never) as AgentRun<Tools>, undefined),
+    streamWithEvents: (run) => new DeepRun(start(run, 'streamWithEvents'), promptOf(run)),
+    generate: async (run) => start(run, 'generate').result,
+    resume: (run) => {
+      checkNeeded('agent.resume', run);
+      return new DeepRun(resume({ ...run, ...settings, ...stepsOf(run) } as never) as AgentRun<Tools>, undefined);
+    },
   };
 }
 
@@ -130,10 +137,16 @@ function realPath(path: string): string {
   }
 }
 
-function checkRun({ prompt, messages }: { prompt?: unknown; messages?: unknown }): void {
+function checkRun(run: { prompt?: unknown; messages?: unknown }, method: string): void {
+  checkNeeded('agent.streamWithEvents', run, `agent.${method}`);
+  const { prompt, messages } = run;
   if ((typeof prompt === 'string') !== Array.isArray(messages)) return;
   throw new InvalidConfigError({ message: 'Give the run of the agent either a prompt or messages.' });
 }
+
+/** Of this run alone. */
+const stepsOf = ({ maxSteps }: { maxSteps?: number }): { maxSteps?: number } =>
+  maxSteps === undefined ? {} : { maxSteps };
 
 /** What the run is given to do; `undefined`: nothing new. */
 function promptOf({ prompt, messages }: RunOptions): string | undefined {

@@ -5,12 +5,15 @@ import { isQuestionTool } from '../ai-sdk/questions.js';
 import { ownTool } from '../ai-sdk/tools.js';
 import { localGate } from '../gate/gate.js';
 import { interruptPlan, type Gating } from '../native.js';
+import { checkNeeded } from '../options/check.js';
 
 /** @see agent.d.ts */
 export function describeApprovals<TOOLS extends ToolSet>(
   tools: TOOLS,
-  { interruptOn, policy, gate }: { interruptOn?: InterruptOn<NoInfer<TOOLS>>; policy?: unknown; gate?: Gate },
+  options: { interruptOn?: InterruptOn<NoInfer<TOOLS>>; policy?: unknown; gate?: Gate },
 ): string {
+  checkNeeded('describeApprovals', options);
+  const { interruptOn, policy, gate } = options;
   return approvalNote(tools, [interruptOn as InterruptOn | undefined], hasRules(policy, gate, 'describeApprovals'));
 }
 

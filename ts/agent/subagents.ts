@@ -4,6 +4,7 @@ import type { BuiltinToolName, Subagent, TaskAgent } from '../../agent.js';
 import type { InterruptOn } from '../../index.js';
 import { isQuestionTool } from '../ai-sdk/questions.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { checkNeeded } from '../options/check.js';
 import { approvalNote } from './describe-approvals.js';
 import { checkRules } from './check-rules.js';
 import { systemPromptOf } from './prompt.js';
@@ -39,6 +40,7 @@ export function taskAgents(subagents: readonly Subagent[], starter: Starter, hou
 }
 
 function taskAgentOf(subagent: Subagent, starter: Starter, house: House): TaskAgent {
+  checkNeeded('subagent', subagent, `createDeepAgent: the subagent ${JSON.stringify(subagent?.name)}`);
   const { name, description, model = starter.model, interruptOn, policy, maxSteps, subagents = [] } = subagent;
   const wrong = (what: string) =>
     new InvalidConfigError({ message: `createDeepAgent: the subagent ${JSON.stringify(name)} ${what}` });

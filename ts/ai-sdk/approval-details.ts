@@ -3,9 +3,12 @@ import type { UIMessageChunk } from 'ai';
 import type { ApprovalDetails, ApprovalDetailsChunk, ApprovalRequest, Gate } from '../../index.js';
 import { localGate } from '../gate/gate.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { checkNeeded } from '../options/check.js';
 
 /** @see index.d.ts */
-export async function approvalDetails(gate: Gate, { runId }: { runId: string }): Promise<ApprovalDetails[]> {
+export async function approvalDetails(gate: Gate, options: { runId: string }): Promise<ApprovalDetails[]> {
+  checkNeeded('approvalDetails', options);
+  const { runId } = options;
   const waiting = await localGate(gate, 'approvalDetails').pending({ runId });
   return waiting.filter(({ kind }) => kind === 'approval').map(detailsOf);
 }
@@ -17,6 +20,7 @@ export function withApprovalDetails<CHUNK extends UIMessageChunk>(
   options: { runId: string },
 ): ReadableStream<CHUNK | ApprovalDetailsChunk> {
   localGate(gate, 'withApprovalDetails');
+  checkNeeded('withApprovalDetails', options);
   return stream.pipeThrough(
     new TransformStream<CHUNK, CHUNK | ApprovalDetailsChunk>({
       async transform(chunk, controller) {

@@ -15,8 +15,14 @@ export interface CallContext {
   readonly approved: { approvalId: string; changes: readonly FileChange[] } | undefined;
   /** Has the run yield an event. Does nothing where nobody iterates, nor for what is no {@link ToolActivity}. */
   emit(event: ToolActivity): void;
-  /** For a run that is a part of this one. */
-  readonly parent: Parent;
+  /** Whether its `execute` has come to its end. */
+  readonly isOver: boolean;
+  /**
+   * For a run that is a part of this one. Nothing that a test prints or compares may throw: hence no property.
+   *
+   * @throws {InvalidConfigError} when the call is over
+   */
+  parent(): Parent;
 }
 
 /** The options of an `execute`, with the context of the call. */
@@ -28,6 +34,12 @@ export function withCallContext<OPTIONS extends object>(options: OPTIONS, contex
 export function callContextOf(options: object): CallContext | undefined {
   const context: unknown = (options as Record<symbol, unknown>)[CALL];
   return typeof context === 'object' && context !== null ? (context as CallContext) : undefined;
+}
+
+/** @see index.d.ts */
+export function isCallOfRun(options: unknown): options is { toolCallId: string } {
+  const context = typeof options === 'object' && options !== null ? callContextOf(options) : undefined;
+  return context !== undefined && !context.isOver;
 }
 
 /** A tool tells what it does, and never in the place of the run: nothing of it is an approval that is asked for, or given. */

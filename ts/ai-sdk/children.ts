@@ -1,5 +1,5 @@
 /** The runs that are a part of one run, while it goes on: each was started by one of its tools. */
-import type { AgentEvent, ToolActivityEvent } from '../../index.js';
+import type { AgentEvent, ToolActivity, ToolActivityEvent } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
 import { partOfRun } from '../gate/run-ids.js';
@@ -52,16 +52,7 @@ export class Children {
     execute: (context: CallContext) => unknown,
   ): unknown {
     const { runId, origin } = this.#options.asker;
-    let parent: Parent | undefined;
-    let over: AbortController | undefined;
-    let isOver = false;
-    const make = (): Parent => {
-      if (this.#over.signal.aborted) throw callIsOver(toolCallId);
-      over = new AbortController();
-      const signals = [over.signal, this.#over.signal, this.#options.signal, ...(signal === undefined ? [] : [signal])];
-      return this.#parent(toolCallId, toolName, AbortSignal.any(signals), inheritance);
-    };
-    const context: CallContext = {
+    const call = new Call({
       toolCallId,
       runId,
       origin,
@@ -69,18 +60,16 @@ export class Children {
       emit: (activity) => {
         if (isActivity(activity)) void this.#tell({ ...activity, toolCallId, origin } as ToolActivityEvent, toolCallId);
       },
-      get parent(): Parent {
-        if (isOver) throw callIsOver(toolCallId);
-        parent ??= make();
-        return parent;
+      makeParent: (over) => {
+        if (this.#over.signal.aborted) throw callIsOver(toolCallId);
+        const own = signal === undefined ? [] : [signal];
+        const any = AbortSignal.any([over, this.#over.signal, this.#options.signal, ...own]);
+        return this.#parent(toolCallId, toolName, any, inheritance);
       },
-    };
+    });
     return follow(
-      () => execute(context),
-      () => {
-        isOver = true;
-        over?.abort(new DOMException('The call that started it is over.', 'AbortError'));
-      },
+      () => execute(call),
+      () => call.end(),
     );
   }
 
@@ -159,6 +148,56 @@ export class Children {
     const count = (this.#counts.get(first) ?? 0) + 1;
     this.#counts.set(first, count);
     return partOfRun(runId, toolCallId, count);
+  }
+}
+
+interface CallOptions extends Pick<CallContext, 'toolCallId' | 'runId' | 'origin' | 'approved' | 'emit'> {
+  /** @param over aborted when the execution has ended */
+  makeParent: (over: AbortSignal) => Parent;
+}
+
+/** One execution, for the tool that is executed. */
+class Call implements CallContext {
+  readonly #of: CallOptions;
+  readonly #over = new AbortController();
+  #parent: Parent | undefined;
+
+  constructor(of: CallOptions) {
+    this.#of = of;
+  }
+
+  get toolCallId(): string {
+    return this.#of.toolCallId;
+  }
+
+  get runId(): string {
+    return this.#of.runId;
+  }
+
+  get origin(): readonly string[] {
+    return this.#of.origin;
+  }
+
+  get approved(): CallContext['approved'] {
+    return this.#of.approved;
+  }
+
+  get isOver(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  emit(event: ToolActivity): void {
+    this.#of.emit(event);
+  }
+
+  parent(): Parent {
+    if (this.isOver) throw callIsOver(this.toolCallId);
+    this.#parent ??= this.#of.makeParent(this.#over.signal);
+    return this.#parent;
+  }
+
+  end(): void {
+    this.#over.abort(new DOMException('The call that started it is over.', 'AbortError'));
   }
 }
 

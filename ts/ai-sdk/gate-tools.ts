@@ -3,20 +3,26 @@ import type { GateToolsOptions, InterruptOn } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { Asker, type AskerOptions } from '../gate/asker.js';
 import { checkRunId, partAnew } from '../gate/run-ids.js';
-import { applyInterruptConfig, interruptPlan, type Gating } from '../native.js';
+import type { Gating } from '../native.js';
+import { checkNeeded } from '../options/check.js';
+import { applyPlan } from './apply-interrupt-config.js';
 import { isCaller, originalsOf, type GateCalled } from './callers.js';
 import { Children } from './children.js';
 import { Inheritance } from './inheritance.js';
+import { requireSdk } from './installed.js';
+import { planFor, warnUngated } from './plan.js';
+import { isRunByProvider } from './provider-tools.js';
 import { askingTool } from './question-gate.js';
 import { isQuestionTool, refuseQuestions } from './questions.js';
 import { cancelParts } from './left-parts.js';
 import { originOf, parentOf, type Parent } from './parent.js';
 import { copyToolSet, define, entryOf, isTask, ownTool } from './tools.js';
 import { ToolGate } from './tool-gate.js';
-import { warnUnknown } from './warnings.js';
 
 /** @see index.d.ts */
 export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS {
+  requireSdk(PLACE);
+  checkNeeded(PLACE, options, PLACE, (name) => misplacedEntry(tools, name));
   return gateAll(tools, options, false);
 }
 
@@ -44,9 +50,10 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
     });
   }
   if (parent !== undefined) refuseQuestions(tools, 'gateTools');
-  const plan = interruptPlan(tools, interruptOn, unknownTools);
-  warnUnknown(plan.unknown);
   const asker = askerOf(options, parent);
+  const planned = { tools, interruptOn, unknownTools, place: PLACE, judgesAll: asker.judgesAll };
+  const plan = planFor(planned);
+  warnUngated(plan, { ...planned, judgesAll: asker.judgesAll || parent !== undefined });
   const inherited = parent?.inheritance;
   const inheritance = new Inheritance({
     tools,
@@ -56,9 +63,10 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
     inherited,
   });
   const children = childrenOf(asker, parent);
-  const applied = applyInterruptConfig(tools, interruptOn, unknownTools).tools;
+  const applied = applyPlan(planned, plan);
   const gated = (name: string, { action }: Gating) =>
-    asker.judgesAll || action !== 'allow' || inherited?.mayAskAbout(name) === true;
+    (asker.judgesAll || action !== 'allow' || inherited?.mayAskAbout(name) === true) &&
+    !isRunByProvider(ownTool(tools, name));
   const asksHuman = (name: string) => isQuestionTool(ownTool(tools, name));
   const changed = plan.tools.filter(
     ([name, gating]) => gated(name, gating) || passesOn(ownTool(tools, name)) || asksHuman(name),
@@ -103,6 +111,12 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
 const passesOn = (tool: Tool | undefined): boolean => isTask(tool) || isCaller(tool);
 
 const PLACE = 'gateTools';
+
+/** What to do about an option that is the name of a tool: so `applyInterruptConfig` takes them. */
+function misplacedEntry(tools: ToolSet, name: string): string | undefined {
+  if (ownTool(tools, name) === undefined) return undefined;
+  return `it is a tool: gateTools(tools, { interruptOn: { ${JSON.stringify(name)}: true } }).`;
+}
 
 function askerOf<TOOLS extends ToolSet>(options: GateToolsOptions<TOOLS>, parent: Parent | undefined): Asker {
   const { runId, origin } = options;

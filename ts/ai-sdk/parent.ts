@@ -57,7 +57,7 @@ export function parentOf(
   const given = PARENTS.find((name) => options[name] !== undefined);
   if (given !== undefined)
     throw new InvalidConfigError({ message: `${place}: leave ${given} out: with a parent it is the parent's.` });
-  return context.parent;
+  return context.parent();
 }
 
 /** What a part of a run has from its parent. */

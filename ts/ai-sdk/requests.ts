@@ -17,7 +17,7 @@ import { DUPLICATE_ID } from './reasons.js';
 import { valueOf, type Asked, type Round } from './round.js';
 import type { StreamPart } from './sdk.js';
 import { isComplete } from './turn.js';
-import { warnOnce } from './warnings.js';
+import { warnProviderRuns } from './provider-tools.js';
 
 export interface RequestsOptions {
   asker: Asker;
@@ -57,10 +57,7 @@ export class Requests {
     const known = this.#options.guard.call(toolCallId);
     if (providerExecuted && known !== undefined) {
       // The SDK asks about a tool that the provider has already run: there is nothing left to decide.
-      warnOnce(
-        `provider-executed:${toolName}`,
-        `countersign cannot gate "${toolName}": the model's provider runs it itself. Remove the tool, or its entry from interruptOn.`,
-      );
+      warnProviderRuns(toolName);
       return undefined;
     }
     if (providerExecuted) round.providerRequestsSeen++;

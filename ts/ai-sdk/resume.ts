@@ -13,6 +13,7 @@ import { checkPositive } from '../gate/check-positive.js';
 import { localGate } from '../gate/gate.js';
 import { parentRunOf } from '../gate/run-ids.js';
 import type { NativeRunInfo } from '../native.js';
+import { checkOptions } from '../options/check.js';
 import { runOf } from './stream-with-events.js';
 
 type Resume<OPTIONS> = Omit<OPTIONS, keyof ResumeOptions> & ResumeOptions;
@@ -33,14 +34,13 @@ export function resume(options: ResumeOptions): AgentRun {
       message: 'resume: leave prompt and messages out: the ledger has the conversation.',
     });
   checkLasting(gate, 'resume');
-  return runOf(options, 'resume', true);
+  return runOf(options, 'resume');
 }
 
 /** @see index.d.ts */
-export async function listRuns(
-  gate: Gate,
-  { open = false, limit = 100 }: { open?: boolean; limit?: number } = {},
-): Promise<RunInfo[]> {
+export async function listRuns(gate: Gate, options: { open?: boolean; limit?: number } = {}): Promise<RunInfo[]> {
+  checkOptions('listRuns', options);
+  const { open = false, limit = 100 } = options;
   const most = Math.ceil(checkPositive('listRuns: limit', limit));
   checkLasting(gate, 'listRuns');
   return (await localGate(gate, 'listRuns').runs.runs(open, most)).map(infoOf);

@@ -11,6 +11,7 @@ export interface AiModule {
     jsonSchema?: unknown;
     validate?: (value: unknown) => PromiseLike<ValidationResult> | ValidationResult;
   };
+  ToolLoopAgent?: unknown;
   isStepCount?: unknown;
   stepCountIs?: unknown;
   gateway?: { languageModel(id: string): unknown };
@@ -58,6 +59,8 @@ export type CallOptions = Record<string, unknown>;
 /** What one SDK version does differently. */
 export interface SdkVersion {
   readonly major: 6 | 7;
+  /** The options that a call of it takes. */
+  readonly optionNames: ReadonlySet<string>;
   /** The callback options, first the ones that win. */
   readonly onStep: readonly string[];
   readonly onFinish: readonly string[];
@@ -129,13 +132,15 @@ async function load(): Promise<Sdk> {
   }
   const version = versionOf(ai);
   if (version === undefined)
-    throw new UnsupportedSdkError({ message: "The installed 'ai' is neither version 6 nor 7. Install one of them." });
+    throw new UnsupportedSdkError({ message: "The package 'ai' is neither version 6 nor 7. Install one of them." });
   return { ai, version };
 }
 
 /** Told by its exports: a version number would have to be read from a file that bundlers leave behind. */
 function versionOf(ai: AiModule): SdkVersion | undefined {
   if (typeof ai.streamText !== 'function' || typeof ai.asSchema !== 'function') return undefined;
+  // What version 5 has not.
+  if (typeof ai.ToolLoopAgent !== 'function') return undefined;
   if (typeof ai.isStepCount === 'function') return v7;
   return typeof ai.stepCountIs === 'function' ? v6 : undefined;
 }

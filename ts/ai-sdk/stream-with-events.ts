@@ -10,14 +10,19 @@ import type {
 import { InvalidConfigError, UnsupportedAgentError } from '../errors/index.js';
 import { Asker } from '../gate/asker.js';
 import { checkRunId } from '../gate/run-ids.js';
-import { interruptPlan } from '../native.js';
+import { checkPassedOn } from '../options/check.js';
+import { nearestOf } from '../options/nearest.js';
 import { IterableRun } from './agent-run.js';
+import { requireSdk } from './installed.js';
 import { originOf, parentOf, type Parent } from './parent.js';
+import { planFor, warnUngated } from './plan.js';
 import { refuseQuestions } from './questions.js';
 import type { OpenCall } from './run-options.js';
-import { loadSdk, type CallOptions, type Sdk, type StreamResult } from './sdk.js';
-import { warnUnknown } from './warnings.js';
+import { loadSdk, type CallOptions, type Sdk, type SdkVersion, type StreamResult } from './sdk.js';
 import { timeLimitOf } from './time-limit.js';
+import { v6 } from './v6.js';
+import { v7 } from './v7.js';
+import { warnOnce } from './warnings.js';
 
 type Callback = (event: never) => unknown;
 
@@ -30,19 +35,17 @@ export function streamWithEvents<AGENT extends AgentLike>(
   options: AgentStreamWithEventsOptions<AGENT>,
 ): AgentRun<AGENT['tools']>;
 export function streamWithEvents(options: object): AgentRun {
-  return runOf(options, 'streamWithEvents', false);
+  return runOf(options, 'streamWithEvents');
 }
 
 /**
  * A run of these options.
  *
- * @param place who made it, for messages
- * @param resumes whether the ledger has it, and it goes on from there
+ * @param place who made it. `resume`: the ledger has it, and it goes on from there
  */
-export function runOf(options: object, place: string, resumes: boolean): AgentRun {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidConfigError({ message: `${place}: pass an object of options.` });
-  }
+export function runOf(options: object, place: 'streamWithEvents' | 'resume'): AgentRun {
+  requireSdk(place);
+  const unknown = checkPassedOn(place, options, SDK_OPTIONS);
   const {
     agent,
     interruptOn: ownInterruptOn,
@@ -76,35 +79,46 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
   // What is inherited was made for the tools of another.
   const unknownTools = ownInterruptOn === undefined && parent !== undefined ? 'ignore' : ownUnknownTools;
   const source = agent === undefined ? ofStreamText(call) : ofAgent(agent, call, place);
-  const planFor = (tools: ToolSet) => {
-    const made = interruptPlan(tools, interruptOn, unknownTools);
-    warnUnknown(made.unknown);
+  const asker = new Asker(
+    runId,
+    {
+      gate,
+      policy,
+      onApprovalRequest,
+      onQuestion,
+      repeatedRejections,
+      approvalTimeout,
+      requester,
+      origin,
+      logger,
+      place: paths,
+      parent: parent?.asker,
+    },
+    place,
+  );
+  const planned = {
+    interruptOn: interruptOn as InterruptOn | undefined,
+    unknownTools,
+    place,
+    judgesAll: asker.judgesAll,
+  };
+  const plan = (tools: ToolSet) => {
     if (parent !== undefined) refuseQuestions(tools, place);
-    return made;
+    return planFor({ ...planned, tools });
   };
   // Mistakes in the configuration are told here, at the call, not in the middle of a run.
-  const first = planFor(source.tools);
-  const plan = (tools: ToolSet) => (tools === source.tools ? first : planFor(tools));
+  const first = plan(source.tools);
+  // What judges a run judges those that are a part of it.
+  const isJudged = planned.judgesAll || parent !== undefined || source.hasHostJudge;
+  warnUngated(first, { ...planned, tools: source.tools, judgesAll: isJudged });
   return new IterableRun({
-    sdk: loadSdk,
-    asker: new Asker(
-      runId,
-      {
-        gate,
-        policy,
-        onApprovalRequest,
-        onQuestion,
-        repeatedRejections,
-        approvalTimeout,
-        requester,
-        origin,
-        logger,
-        place: paths,
-        parent: parent?.asker,
-      },
-      place,
-    ),
-    plan,
+    sdk: async () => {
+      const sdk = await loadSdk();
+      warnNotTaken(unknown, options, sdk.version, place);
+      return sdk;
+    },
+    asker,
+    plan: (tools) => (tools === source.tools ? first : plan(tools)),
     interruptOn: interruptOn as InterruptOn | undefined,
     maxSteps,
     hideDeniedTools,
@@ -115,7 +129,7 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
     call,
     open: source.open,
     prepare: source.prepare,
-    resumes: resumes || (parent?.resumes === true && 'maybe'),
+    resumes: place === 'resume' || (parent?.resumes === true && 'maybe'),
     callbacks: source.callbacks,
   }) as unknown as AgentRun;
 }
@@ -125,8 +139,30 @@ function signalOf(own: AbortSignal | undefined, parent: Parent | undefined): Abo
   return own === undefined ? parent.signal : AbortSignal.any([own, parent.signal]);
 }
 
+/** What either version takes: which one it is, is known when the run begins. */
+const SDK_OPTIONS: ReadonlySet<string> = new Set([...v6.optionNames, ...v7.optionNames]);
+
+/** What the loop does itself where the SDK does not know it. */
+const OF_THE_LOOP: ReadonlySet<string> = new Set(['toolApproval']);
+
+/** Warns of options that neither we know nor this version of the SDK. */
+function warnNotTaken(unknown: readonly string[], options: object, version: SdkVersion, place: string): void {
+  const own = new Set(unknown);
+  for (const [name, value] of Object.entries(options)) {
+    const isTheirs = SDK_OPTIONS.has(name) && !version.optionNames.has(name) && !OF_THE_LOOP.has(name);
+    if (value === undefined || !(isTheirs || own.has(name))) continue;
+    const near = nearestOf(name, version.optionNames);
+    warnOnce(
+      `option:${place}:${name}`,
+      `${place}: neither countersign nor AI SDK ${version.major} knows the option ${JSON.stringify(name)}${near === undefined ? '.' : `: did you mean ${JSON.stringify(near)}?`}`,
+    );
+  }
+}
+
 interface Source {
   tools: ToolSet;
+  /** Whether the user's own `toolApproval` of the SDK has a say. */
+  hasHostJudge: boolean;
   open: (sdk: Sdk) => OpenCall;
   /** The options of a call, before any is made. */
   prepare: (sdk: Sdk, signal: AbortSignal) => Promise<CallOptions>;
@@ -138,6 +174,7 @@ interface Source {
 function ofStreamText(call: CallOptions): Source {
   return {
     tools: (call['tools'] ?? {}) as ToolSet,
+    hasHostJudge: call['toolApproval'] !== undefined,
     open: (sdk) => async (change) => sdk.ai.streamText(change(call) as never),
     prepare: async () => call,
     callbacks: (names) => firstOf(call, names),
@@ -208,6 +245,7 @@ function ofAgent(agent: AgentLike, call: CallOptions, place: string): Source {
   };
   return {
     tools: (agent.tools as ToolSet | undefined) ?? {},
+    hasHostJudge: settings['toolApproval'] !== undefined,
     open,
     prepare,
     callbacks: (names) => [...firstOf(settings, names), ...firstOf(call, names)],

@@ -4,14 +4,18 @@ import { Asker } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { isApproval } from '../gate/records.js';
 import type { Verdict } from '../gate/judge.js';
-import { interruptPlan, type Gating } from '../native.js';
+import type { Gating } from '../native.js';
+import { checkNeeded } from '../options/check.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
 import { claimOrRefuse } from './claim.js';
+import { requireSdk } from './installed.js';
 import { isResume } from './messages.js';
+import { planFor, warnUngated } from './plan.js';
 import { isQuestionTool } from './questions.js';
 import { reasonOf } from './reasons.js';
 import { entryOf, ownTool } from './tools.js';
-import { warnUnknown } from './warnings.js';
+
+const PLACE = 'toolApproval';
 
 interface ApprovalCall {
   toolCall: { toolCallId: string; toolName: string; input: unknown; providerExecuted?: boolean };
@@ -23,7 +27,9 @@ interface ApprovalCall {
 export function toolApproval<TOOLS extends ToolSet>(
   options: ToolApprovalOptions<TOOLS>,
 ): (call: ApprovalCall) => Promise<ToolApprovalStatus> {
-  const asker = new Asker(options.runId ?? crypto.randomUUID(), options as never, 'toolApproval');
+  requireSdk(PLACE, 7);
+  checkNeeded(PLACE, options);
+  const asker = new Asker(options.runId ?? crypto.randomUUID(), options as never, PLACE);
   const approval = new Approval(asker, options.interruptOn as InterruptOn | undefined, options);
   return async (call) => {
     try {
@@ -125,8 +131,11 @@ class Approval {
   #gatings(tools: ToolSet): Map<string, Gating> {
     let gatings = this.#plans.get(tools);
     if (gatings === undefined) {
-      const plan = interruptPlan(tools, this.#interruptOn, this.#options.unknownTools);
-      warnUnknown(plan.unknown);
+      const { judgesAll } = this.#asker;
+      const { unknownTools } = this.#options;
+      const planned = { tools, interruptOn: this.#interruptOn, unknownTools, place: PLACE, judgesAll };
+      const plan = planFor(planned);
+      warnUngated(plan, planned);
       gatings = new Map(plan.tools);
       this.#plans.set(tools, gatings);
     }

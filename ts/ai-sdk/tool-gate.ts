@@ -36,12 +36,13 @@ import { isSearch } from './tool-search.js';
 import {
   isAsyncIterable,
   isGenerator,
+  isModelOutputOptions,
   isTask,
+  withCallId,
   withNote,
   type Execute,
   type ExecuteOptions,
   type ModelOutput,
-  type ModelOutputOptions,
 } from './tools.js';
 
 export interface ToolGateOptions {
@@ -78,6 +79,8 @@ export class ToolGate {
   readonly #answered = new Set<string>();
   /** What the model is told beside the result. */
   readonly #notes = new Map<string, string>();
+  /** Results of those calls, for whoever has nothing but the result. */
+  readonly #outputs = new Results();
 
   constructor(options: ToolGateOptions) {
     this.#options = options;
@@ -126,7 +129,8 @@ export class ToolGate {
   }
 
   /** What ends the run that the tools are gated for a part of ends their calls, whatever their loop knows of it. */
-  #within(options: ExecuteOptions): ExecuteOptions {
+  #within(given: ExecuteOptions | undefined): ExecuteOptions {
+    const options = withCallId(given);
     const signal = this.#options.parent?.signal;
     if (signal === undefined) return options;
     const own = options.abortSignal;
@@ -146,7 +150,7 @@ export class ToolGate {
     if (body === undefined) return {};
     return {
       execute: isGenerator(body.execute) ? this.#generator(body, pass) : this.#function(body, pass),
-      toModelOutput: (options: ModelOutputOptions) => this.#toModelOutput(options),
+      toModelOutput: (given: unknown) => this.#toModelOutput(given),
     };
   }
 
@@ -154,7 +158,7 @@ export class ToolGate {
     return async (input, given) => {
       const options = this.#within(given);
       const passed = await this.#pass(input, options, pass);
-      if (passed.kind !== 'run') return this.#resultOf(passed);
+      if (passed.kind !== 'run') return this.#resultOf(passed, options);
       const result = this.#run(body, passed, options);
       // The SDK has a promise by now and cannot follow a stream: the last value is the result.
       return isAsyncIterable(result) ? lastOf(result) : result;
@@ -165,12 +169,13 @@ export class ToolGate {
     const decide = (input: unknown, options: ExecuteOptions) => this.#pass(input, options, pass);
     const run = (passed: Pass & { kind: 'run' }, options: ExecuteOptions) => this.#run(body, passed, options);
     const within = (options: ExecuteOptions) => this.#within(options);
-    const instead = (passed: Exclude<Pass, { kind: 'run' }>) => this.#resultOf(passed);
+    const instead = (passed: Exclude<Pass, { kind: 'run' }>, options: ExecuteOptions) =>
+      this.#resultOf(passed, options);
     return async function* gated(input, given) {
       const options = within(given);
       const passed = await decide(input, options);
       if (passed.kind === 'run') yield* run(passed, options) as AsyncIterable<unknown>;
-      else yield instead(passed);
+      else yield instead(passed, options);
     };
   }
 
@@ -185,12 +190,25 @@ export class ToolGate {
     const { approvalId } = approved;
     return follow(
       call,
-      (outcome) =>
-        this.#options.asker.gate.settle(approvalId, 'output' in outcome, () =>
+      (outcome) => {
+        if (note !== undefined && 'output' in outcome) this.#outputs.add(outcome.output, options.toolCallId);
+        return this.#options.asker.gate.settle(approvalId, 'output' in outcome, () =>
           keptResult(this.#options.tool, options.toolCallId, args, outcome),
-        ),
+        );
+      },
       note === undefined ? undefined : (error) => new NotedError(error, note),
     );
+  }
+
+  #resultOf(passed: Exclude<Pass, { kind: 'run' }>, { toolCallId }: ExecuteOptions): unknown {
+    if (passed.kind === 'denial') {
+      const { name, throwsDenials } = this.#options;
+      if (throwsDenials) throw new Refused(`${name} was not run: ${passed.denial.reason ?? 'it was denied.'}`);
+      return passed.denial;
+    }
+    const output = revive(passed.output);
+    this.#outputs.add(output, toolCallId);
+    return output;
   }
 
   async #pass(input: unknown, options: ExecuteOptions, pass: PassFunction): Promise<Pass> {
@@ -383,21 +401,17 @@ export class ToolGate {
     });
   }
 
-  #resultOf(passed: Exclude<Pass, { kind: 'run' }>): unknown {
-    if (passed.kind === 'answer') return revive(passed.output);
-    const { name, throwsDenials } = this.#options;
-    if (throwsDenials) throw new Refused(`${name} was not run: ${passed.denial.reason ?? 'it was denied.'}`);
-    return passed.denial;
-  }
-
-  async #toModelOutput(options: ModelOutputOptions): Promise<ModelOutput> {
-    const { toolCallId, output } = options;
+  /** @param given as the AI SDK calls it; other frameworks pass what the tool gave, and nothing else */
+  async #toModelOutput(given: unknown): Promise<ModelOutput> {
+    const isSdks = isModelOutputOptions(given);
+    const output = isSdks ? given.output : given;
     if (isExecutionDenied(output)) return { type: 'execution-denied', reason: output.reason };
+    const toolCallId = isSdks ? given.toolCallId : this.#outputs.callOf(output);
     const { tool } = this.#options;
     // What a human answered has not the shape that the tool's own function expects.
-    const isPlain = this.#answered.has(toolCallId) || tool.toModelOutput === undefined;
-    const shown = isPlain ? modelOutput(output) : ((await tool.toModelOutput?.(options as never)) as ModelOutput);
-    const note = this.#notes.get(toolCallId);
+    const isPlain = (toolCallId !== undefined && this.#answered.has(toolCallId)) || tool.toModelOutput === undefined;
+    const shown = isPlain ? modelOutput(output) : ((await tool.toModelOutput?.(given as never)) as ModelOutput);
+    const note = toolCallId === undefined ? undefined : this.#notes.get(toolCallId);
     return note === undefined ? shown : withNote(shown, note);
   }
 }
@@ -425,6 +439,23 @@ async function objection({ staleness }: Opened, { decision }: Decided, edits: Ed
 }
 
 const NEVER = new AbortController().signal;
+
+/** Results, and the calls that they are of. A framework may ask what the model is to get of a result without saying of which. */
+class Results {
+  readonly #calls: { output: unknown; toolCallId: string }[] = [];
+
+  add(output: unknown, toolCallId: string): void {
+    this.#calls.push({ output, toolCallId });
+    if (this.#calls.length > HELD) this.#calls.shift();
+  }
+
+  callOf(output: unknown): string | undefined {
+    return this.#calls.findLast((call) => Object.is(call.output, output))?.toolCallId;
+  }
+}
+
+/** They may be large. */
+const HELD = 20;
 
 /** Calls whose results are remembered per tool: the SDK asks for them right after the call, a chat perhaps again later. */
 const REMEMBERED = 1_000;

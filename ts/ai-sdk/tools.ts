@@ -59,11 +59,27 @@ export function withNotes(
   return noted;
 }
 
+/**
+ * The options of a call with an id. Not every framework has one, or has it here: a call without is one of its own.
+ */
+export function withCallId(options: Partial<ExecuteOptions> | undefined): ExecuteOptions {
+  const { toolCallId, agent } = options ?? {};
+  // Mastra has it there.
+  const ids = [toolCallId, isRecord(agent) ? agent['toolCallId'] : undefined];
+  const id = ids.find((each): each is string => typeof each === 'string' && each !== '');
+  return { ...options, toolCallId: id ?? crypto.randomUUID() };
+}
+
 /** What a tool's `toModelOutput` is called with. */
 export interface ModelOutputOptions {
   toolCallId: string;
   input: unknown;
   output: unknown;
+}
+
+/** Whether this is what the AI SDK calls it with, and not the output alone. */
+export function isModelOutputOptions(given: unknown): given is ModelOutputOptions {
+  return isRecord(given) && typeof given['toolCallId'] === 'string' && 'output' in given;
 }
 
 /** A tool's result as the model gets it. */

@@ -1,8 +1,20 @@
 import type { SdkVersion } from './sdk.js';
 
+/** What `streamText` and the `stream` of a `ToolLoopAgent` take. A test compares them with the types of the installed version. */
+export const OPTION_NAMES = [
+  '_internal abortSignal activeTools allowSystemInMessages experimental_activeTools experimental_context',
+  'experimental_download experimental_include experimental_onStart experimental_onStepStart',
+  'experimental_onToolCallFinish experimental_onToolCallStart experimental_output experimental_repairToolCall',
+  'experimental_telemetry experimental_toolApprovalSecret experimental_transform frequencyPenalty headers',
+  'includeRawChunks maxOutputTokens maxRetries messages model onAbort onChunk onError onFinish onStepFinish',
+  'options output prepareStep presencePenalty prompt providerOptions seed stopSequences stopWhen system',
+  'temperature timeout toolChoice tools topK topP',
+] as const;
+
 /** What is particular to AI SDK 6. */
 export const v6: SdkVersion = {
   major: 6,
+  optionNames: new Set(OPTION_NAMES.flatMap((line) => line.split(' '))),
   onStep: ['onStepFinish'],
   onFinish: ['onFinish'],
   firstCallOnly: ['experimental_onStart'],

@@ -1,8 +1,24 @@
 import type { SdkVersion, Step } from './sdk.js';
 
+/** What `streamText` and the `stream` of a `ToolLoopAgent` take. A test compares them with the types of the installed version. */
+export const OPTION_NAMES = [
+  '_internal abortSignal activeTools allowSystemInMessages experimental_download experimental_include',
+  'experimental_onLanguageModelCallEnd experimental_onLanguageModelCallStart experimental_onStart',
+  'experimental_onStepStart experimental_onToolCallFinish experimental_onToolCallStart',
+  'experimental_refineToolInput experimental_repairToolCall experimental_sandbox experimental_steering',
+  'experimental_telemetry experimental_toolApprovalSecret experimental_toolCallers experimental_transform',
+  'frequencyPenalty headers include includeRawChunks instructions maxOutputTokens maxRetries messages model',
+  'onAbort onChunk onEnd onError onFinish onLanguageModelCallEnd onLanguageModelCallStart onStart onStepEnd',
+  'onStepError onStepFinish onStepStart onToolExecutionEnd onToolExecutionStart options output prepareStep',
+  'presencePenalty prompt providerOptions reasoning repairToolCall runtimeContext seed stopSequences stopWhen',
+  'streamRetries system telemetry temperature timeout toolApproval toolCallConcurrency toolChoice toolOrder',
+  'tools toolsContext topK topP',
+] as const;
+
 /** What is particular to AI SDK 7. */
 export const v7: SdkVersion = {
   major: 7,
+  optionNames: new Set(OPTION_NAMES.flatMap((line) => line.split(' '))),
   onStep: ['onStepEnd', 'onStepFinish'],
   onFinish: ['onEnd', 'onFinish'],
   // A steering object is used up by one call.

@@ -7,10 +7,14 @@ import type { ApprovalRecord, Gate, RefusedApproval, VerifyApprovalsOptions } fr
 import { AlreadyDecidedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { localGate, type LocalGate } from '../gate/gate.js';
+import { checkOptions } from '../options/check.js';
 import { snapshot } from '../values/snapshot.js';
 import { digestOf } from './edits.js';
+import { requireSdk } from './installed.js';
 import type { Part } from './messages.js';
 import { DUPLICATE_ID } from './reasons.js';
+
+const PLACE = 'verifyApprovals';
 
 /** An answer, wherever it stands in the messages. */
 interface ClientAnswer {
@@ -26,7 +30,10 @@ export async function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
   gate: Gate,
   options: VerifyApprovalsOptions = {},
 ): Promise<MESSAGE[]> {
-  const verifier = new Verifier(localGate(gate, 'verifyApprovals'), options, messages);
+  requireSdk(PLACE);
+  const local = localGate(gate, PLACE);
+  checkOptions(PLACE, options);
+  const verifier = new Verifier(local, options, messages);
   const verified: MESSAGE[] = [];
   for (const [index, message] of messages.entries()) verified.push((await verifier.message(message, index)) as MESSAGE);
   return verified;

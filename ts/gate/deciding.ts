@@ -8,6 +8,7 @@ import {
   NotAuthorizedError,
 } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import { checkOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { checkText } from './check-arguments.js';
@@ -32,7 +33,7 @@ export class Deciding {
     const found = this.#inside.native.get(approvalId);
     const record = isLater(found) ? await found : found;
     const decision = this.#parse(answer, record?.toolName ?? '');
-    const given = readOptions(options);
+    const given = readOptions('decide', options);
     if (given.reason !== undefined) decision.reason = given.reason;
     const remember = given.remember ?? rememberOf(answer);
     return this.#settleOn(approvalId, decision, deciderOf(given), remember);
@@ -47,7 +48,7 @@ export class Deciding {
     options?: string | (DecideOptions & { stop?: boolean }),
     more: DecideOptions = {},
   ): Promise<ApprovalRecord> {
-    const given = Object.assign(readOptions(options), more);
+    const given = Object.assign(readOptions('reject', options), readOptions('reject', more));
     return this.#decideAs(approvalId, given.stop === true ? { type: 'reject', stop: true } : { type: 'reject' }, given);
   }
 
@@ -179,7 +180,7 @@ export class Deciding {
   #decideAs(approvalId: string, decision: DecisionOutcome, options?: string | DecideOptions): Promise<ApprovalRecord> {
     // Their methods are called like the decisions.
     checkText(`gate.${decision.type}: approvalId`, approvalId);
-    const given = readOptions(options);
+    const given = readOptions(decision.type, options);
     const { reason, remember } = given;
     const decided = reason === undefined ? decision : { ...decision, reason };
     return this.#settleOn(approvalId, decided, deciderOf(given), remember);
@@ -306,8 +307,11 @@ const deciderOf = (given: DecideOptions): Decider => readDecider(given, checkVia
 
 /** What is said, and nothing that is inherited: nobody decides in a name that they did not give. */
 function readOptions(
+  method: string,
   options: string | (DecideOptions & { stop?: boolean }) | undefined,
 ): DecideOptions & { stop?: boolean } {
+  if (typeof options === 'object' && options !== null)
+    checkOptions(method === 'reject' ? 'gate.reject' : 'gate.decide', options, `gate.${method}`);
   const own: object = typeof options === 'string' ? { reason: options } : (options ?? {});
   return Object.assign(Object.create(null) as DecideOptions, own);
 }

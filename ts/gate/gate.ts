@@ -20,6 +20,7 @@ import type {
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { NativeGate, type Claim, type RawRecord, type RunStore } from '../native.js';
+import { checkNeeded, checkOptions } from '../options/check.js';
 import { Redactor } from '../redact/redactor.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
@@ -59,6 +60,7 @@ export class LocalGate implements Gate {
   #closing: Promise<void> | undefined;
 
   constructor(options: GateOptions = {}) {
+    checkOptions('createGate', options);
     const { timeout, maxArgumentBytes = 4_194_304, keepDecided = 10_000, logger } = options;
     this.groups = options.groups ?? {};
     this.timeout = timeout === undefined ? null : checkPositive('createGate: timeout', timeout);
@@ -255,6 +257,7 @@ export class LocalGate implements Gate {
   // --- policies -----------------------------------------------------------------------------------------------------
 
   async check(call: { toolName: string; args: unknown; runId?: string }): Promise<PolicyVerdict> {
+    checkNeeded('gate.check', call);
     const { toolName } = call;
     const runId = checkOptionalText('gate.check: runId', call.runId) ?? undefined;
     const args = snapshot(call.args);
@@ -289,6 +292,7 @@ export class LocalGate implements Gate {
   }
 
   async pending(filter: { runId?: string } = {}): Promise<ApprovalRequest[]> {
+    checkOptions('gate.pending', filter);
     const runId = checkOptionalText('gate.pending: runId', filter.runId);
     return (await this.#inside.native.pending(runId)).map(toRequest);
   }
@@ -299,6 +303,7 @@ export class LocalGate implements Gate {
   }
 
   async history(filter: Parameters<Gate['history']>[0] = {}): Promise<ApprovalRecord[]> {
+    checkOptions('gate.history', filter);
     const { limit = 100 } = filter;
     const asked = {
       runId: checkOptionalText('gate.history: runId', filter.runId),
@@ -324,7 +329,9 @@ export class LocalGate implements Gate {
     return this.#inside.redacted?.isOriginal(approvalId, args) ?? false;
   }
 
-  events({ signal }: { signal?: AbortSignal } = {}): AsyncIterableIterator<GateEvent> {
+  events(options: { signal?: AbortSignal } = {}): AsyncIterableIterator<GateEvent> {
+    checkOptions('gate.events', options);
+    const { signal } = options;
     const events = this.#teller.events.subscribe(signal);
     if (this.#inside.isClosing) void events.return?.();
     return events;

@@ -3,6 +3,7 @@ import { resolve, sep } from 'node:path';
 import type { GateOptions } from '../../index.js';
 import { InvalidConfigError, LedgerError } from '../errors/index.js';
 import type { NativeGateOptions } from '../native.js';
+import { checkOptions } from '../options/check.js';
 import { checkPositive } from './check-positive.js';
 
 const LEDGER_ENV = 'COUNTERSIGN_LEDGER';
@@ -68,6 +69,7 @@ function keyOf(encryption: unknown, ledger: string, isFromEnvironment: boolean):
         'createGate: encryption must be an object; its keyEnv names the environment variable that holds the key.',
     });
   }
+  checkOptions('createGate: encryption', encryption);
   // Nothing is stored.
   if (ledger === MEMORY) return null;
   const key = process.env[keyEnv];
@@ -85,6 +87,7 @@ function retained(retention: unknown): Pick<LedgerOptions, 'retainContentsMs' | 
       message: 'createGate: retention must be an object with contents and records, in ms.',
     });
   }
+  checkOptions('createGate: retention', retention);
   const ms = (name: 'contents' | 'records'): number | null => {
     const value: unknown = (retention as Record<string, unknown>)[name];
     return value === undefined ? null : checkPositive(`createGate: retention.${name}`, value);

@@ -3,6 +3,7 @@ import type { ApprovalNeed, ApprovalRecord, GateRequest, Logger, Resolution } fr
 import { DuplicateRequestError, GateClosedError, UnknownApprovalError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { NativeRequest } from '../native.js';
+import { checkNeeded, checkOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
@@ -57,9 +58,9 @@ export class Requests {
     this.#timeout = timeout;
   }
 
-  request(request: GateRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<Resolution> {
+  request(request: GateRequest, options: { abortSignal?: AbortSignal } = {}): Promise<Resolution> {
     const resolution = new Promise<Resolution>((resolve, reject) => {
-      this.#resolve(request, abortSignal).then(resolve, (error: unknown) => {
+      this.#resolve(request, options).then(resolve, (error: unknown) => {
         // A process that closes its gate must not be ended by an answer that nobody in it waits for any more.
         if (GateClosedError.isInstance(error)) resolution.catch(() => {});
         reject(error);
@@ -68,7 +69,10 @@ export class Requests {
     return resolution;
   }
 
-  async #resolve(request: GateRequest, abortSignal: AbortSignal | undefined): Promise<Resolution> {
+  async #resolve(request: GateRequest, options: { abortSignal?: AbortSignal }): Promise<Resolution> {
+    checkNeeded('gate.request', request);
+    checkOptions('gate.request: options', options);
+    const { abortSignal } = options;
     abortSignal?.throwIfAborted();
     const args = snapshot(request.args);
     const runId = request.runId ?? crypto.randomUUID();

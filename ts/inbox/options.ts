@@ -6,6 +6,7 @@ import type { InboxOptions } from '../../inbox.js';
 import type { Gate, GrantScope, Logger } from '../../index.js';
 import { checkPositive } from '../gate/check-positive.js';
 import { localGate, type LocalGate } from '../gate/gate.js';
+import { checkNeeded, checkOptions } from '../options/check.js';
 import { invalid } from './refusal.js';
 
 export interface Settings {
@@ -30,7 +31,7 @@ const SCOPES: readonly unknown[] = ['run', 'session', 'always'] satisfies GrantS
 /** @throws {InvalidConfigError} */
 export function settingsOf(gate: Gate, options: InboxOptions, place: string): Settings {
   const local = localGate(gate, place);
-  if (typeof options !== 'object' || options === null) throw invalid(`${place}: options must be an object.`);
+  checkNeeded('inboxHandler', options, place);
   const { authenticate, allowedOrigins = [], rateLimit, address, maxBodyBytes = MEBIBYTE, remember, assets } = options;
   if (typeof authenticate !== 'function')
     throw invalid(`${place}: authenticate must be a function that says who sends a request, or null for nobody.`);
@@ -70,6 +71,7 @@ function originsOf(origins: unknown, place: string): string[] {
 
 function ratesOf(rateLimit: InboxOptions['rateLimit'], place: string): Settings['rates'] {
   if (rateLimit === false) return null;
+  checkOptions('rateLimit', rateLimit, `${place}: rateLimit`);
   const { perPerson = 600, perAddress = 3_000 } = rateLimit ?? {};
   return {
     perPerson: checkPositive(`${place}: rateLimit.perPerson`, perPerson),

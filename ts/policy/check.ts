@@ -4,13 +4,16 @@ import type { Policy, PolicyCall, PolicyEffect, PolicyInput, PolicyPlace, Record
 import { messageOf } from '../errors/message-of.js';
 import { PolicyError } from '../errors/index.js';
 import { checkDocuments, importDocument, lintDocuments } from '../native.js';
+import { checkNeeded, checkOptions } from '../options/check.js';
 import { readAtMost } from '../values/read-at-most.js';
 import { snapshot } from '../values/snapshot.js';
 import { documentsOf, isMade, madePolicy } from './documents.js';
 import { Policies } from './policies.js';
 
 /** @see index.d.ts */
-export const parsePolicy: typeof Api.parsePolicy = (text, { name = 'policy', format } = {}) => {
+export const parsePolicy: typeof Api.parsePolicy = (text, options = {}) => {
+  checkOptions('parsePolicy', options);
+  const { name = 'policy', format } = options;
   const policy = { name, text, format: format ?? (/\.jsonc?$/.test(name) ? 'json' : 'toml'), conditions: [] } as const;
   checkDocuments([{ name, text, format: policy.format }]);
   return madePolicy(policy);
@@ -35,18 +38,23 @@ export const loadPolicy: typeof Api.loadPolicy = async (path) => {
 };
 
 /** @see index.d.ts */
-export const checkPolicy: typeof Api.checkPolicy = async (policy, call, place) =>
-  policies(policy, place).judge(judged(call));
+export const checkPolicy: typeof Api.checkPolicy = async (policy, call, place) => {
+  checkNeeded('checkPolicy', call);
+  return policies(policy, place).judge(judged(call));
+};
 
 /** @see index.d.ts */
 export const explainPolicy: typeof Api.explainPolicy = async (policy, call, place) => {
+  checkNeeded('checkPolicy', call, 'explainPolicy');
   const made = policies(policy, place);
   return { ...(await made.judge(judged(call))), text: await made.explain(judged(call)) };
 };
 
 /** @see index.d.ts */
-export const lintPolicy: typeof Api.lintPolicy = (policy, { toolNames } = {}) =>
-  lintDocuments(documentsOf(policy, 'lintPolicy').documents, toolNames ?? null);
+export const lintPolicy: typeof Api.lintPolicy = (policy, options = {}) => {
+  checkOptions('lintPolicy', options);
+  return lintDocuments(documentsOf(policy, 'lintPolicy').documents, options.toolNames ?? null);
+};
 
 /** @see index.d.ts */
 export const replayPolicy: typeof Api.replayPolicy = async (calls, policy, place) => {
@@ -80,7 +88,9 @@ function at(
 }
 
 /** @see index.d.ts */
-export const importPolicy: typeof Api.importPolicy = (format, text, { name = format } = {}) => {
+export const importPolicy: typeof Api.importPolicy = (format, text, options = {}) => {
+  checkOptions('importPolicy', options);
+  const { name = format } = options;
   const { toml, losses } = importDocument(format, text, name);
   return { toml, policy: parsePolicy(toml, { name, format: 'toml' }), losses };
 };

@@ -3,6 +3,7 @@ import type * as Api from '../../index.js';
 import type { PolicyMatcher, PolicyRule } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { checkDocuments } from '../native.js';
+import { checkOptions } from '../options/check.js';
 import { madePolicy, textOf } from './documents.js';
 
 type Matches = PolicyMatcher['matches'];
@@ -27,7 +28,9 @@ export const anyOfKind: typeof Api.anyOfKind = (...kinds) => {
 };
 
 /** @see index.d.ts */
-export const fsGlob: typeof Api.fsGlob = (patterns, { access } = {}) => {
+export const fsGlob: typeof Api.fsGlob = (patterns, options = {}) => {
+  checkOptions('fsGlob', options);
+  const { access } = options;
   const read = access === 'write' ? {} : { reads: patterns };
   const write = access === 'read' ? {} : { writes: patterns };
   return { matches: { ...read, ...write } };
@@ -41,6 +44,7 @@ export const urlPattern: typeof Api.urlPattern = (...patterns) => ({ matches: { 
 
 /** @see index.d.ts */
 export const definePolicy: typeof Api.definePolicy = (rules, options = {}) => {
+  checkOptions('definePolicy', options);
   const { name = 'definePolicy', match = 'first', tools } = options;
   const conditions: Api.PolicyCondition[] = [];
   const document: object = {

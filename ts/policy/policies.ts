@@ -17,6 +17,7 @@ import type {
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { NativePolicies, type NativeCall, type NativeJudged, type NativeWho } from '../native.js';
+import { checkOptions } from '../options/check.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { documentsOf } from './documents.js';
@@ -209,6 +210,7 @@ export function checkPlace(place: unknown, name: string): void {
   if (place === undefined) return;
   if (typeof place !== 'object' || place === null)
     throw new InvalidConfigError({ message: `${name}: place must be an object with cwd, project and home.` });
+  checkOptions('place', place, `${name}: place`);
   for (const key of ['cwd', 'project', 'home'] as const) {
     const path: unknown = (place as Record<string, unknown>)[key];
     if (path === undefined || (typeof path === 'string' && isAbsolute(path) && !path.includes('\0'))) continue;

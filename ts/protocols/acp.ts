@@ -3,32 +3,38 @@ import type * as Api from '../../acp.js';
 import type { ApprovalRequest, Decision, FileChange } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { safeText } from '../native.js';
+import { checkOptions } from '../options/check.js';
 import { isRecord, offersOf, own, rejection, takenBy, type Options } from './offers.js';
 
 /** @see acp.d.ts */
-export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, options) => ({
-  sessionId,
-  toolCall: {
-    toolCallId: request.toolCallId,
-    title: oneLine(request.description),
-    kind: kindOf(request),
-    status: 'pending',
-    content: [
-      { type: 'content', content: { type: 'text', text: request.preview } },
-      ...request.changes.filter(({ path }) => isSafe(path)).flatMap(diffsOf),
-    ],
-    locations: request.changes.flatMap(({ path }) => (isSafe(path) ? [{ path }] : [])),
-  },
-  options: offersOf(request, options).map(({ id, label, decision }) => ({
-    optionId: id,
-    name: oneLine(label),
-    kind: `${decision.type === 'approve' ? 'allow' : 'reject'}_${id.endsWith('-always') ? 'always' : 'once'}`,
-  })),
-});
+export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, options) => {
+  checkOptions('toPermissionRequest', options);
+  return {
+    sessionId,
+    toolCall: {
+      toolCallId: request.toolCallId,
+      title: oneLine(request.description),
+      kind: kindOf(request),
+      status: 'pending',
+      content: [
+        { type: 'content', content: { type: 'text', text: request.preview } },
+        ...request.changes.filter(({ path }) => isSafe(path)).flatMap(diffsOf),
+      ],
+      locations: request.changes.flatMap(({ path }) => (isSafe(path) ? [{ path }] : [])),
+    },
+    options: offersOf(request, options).map(({ id, label, decision }) => ({
+      optionId: id,
+      name: oneLine(label),
+      kind: `${decision.type === 'approve' ? 'allow' : 'reject'}_${id.endsWith('-always') ? 'always' : 'once'}`,
+    })),
+  };
+};
 
 /** @see acp.d.ts */
-export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, options) =>
-  takenBy(decisionOf(outcome, request, options), options);
+export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome, request, options) => {
+  checkOptions('fromPermissionOutcome', options);
+  return takenBy(decisionOf(outcome, request, options), options);
+};
 
 function decisionOf(outcome: unknown, request: ApprovalRequest, options: Options | undefined): Decision<never> {
   if (!isRecord(outcome)) return rejection('The editor gave an answer that cannot be read.');
@@ -39,9 +45,9 @@ function decisionOf(outcome: unknown, request: ApprovalRequest, options: Options
 }
 
 /** @see acp.d.ts */
-export const acpApprover: typeof Api.acpApprover =
-  (connection, sessionId, options) =>
-  async (request, { abortSignal }) => {
+export const acpApprover: typeof Api.acpApprover = (connection, sessionId, options) => {
+  checkOptions('acpApprover', options);
+  return async (request, { abortSignal }) => {
     const params = toPermissionRequest(request, sessionId, options);
     const cancellation = { cancellationSignal: abortSignal, stopWaitingOnCancel: true } as const;
     const answer =
@@ -50,6 +56,7 @@ export const acpApprover: typeof Api.acpApprover =
         : await connection.request('session/request_permission', params, cancellation);
     return fromPermissionOutcome(isRecord(answer) ? own(answer, 'outcome') : undefined, request, options);
   };
+};
 
 const isSafe = (path: string): boolean => safeText(path) === path;
 

@@ -4,6 +4,7 @@ import type { ApprovalRequest, Decision } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { isQuestion } from '../gate/questions.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { checkOptions } from '../options/check.js';
 import { isRecord, offersOf, own, rejection, takenBy, type Options } from './offers.js';
 import { answersOf, questionForm } from './mcp-questions.js';
 
@@ -26,6 +27,7 @@ interface Choice {
 
 /** @see mcp.d.ts */
 export const toElicitation: typeof Api.toElicitation = (request, options) => {
+  checkOptions('toElicitation', options);
   const { description, preview } = request;
   const asked = { mode: 'form', message: `${oneLine(description)}\n\n${preview}` } as const;
   if (isQuestion(request)) return { ...asked, requestedSchema: questionForm(request) };
@@ -64,8 +66,10 @@ const ANSWER = {
 } as const;
 
 /** @see mcp.d.ts */
-export const fromElicitResult: typeof Api.fromElicitResult = (result, request, options) =>
-  takenBy(decisionOf(result, request, options), options);
+export const fromElicitResult: typeof Api.fromElicitResult = (result, request, options) => {
+  checkOptions('fromElicitResult', options);
+  return takenBy(decisionOf(result, request, options), options);
+};
 
 function decisionOf(result: unknown, request: ApprovalRequest, options: Options | undefined): Decision {
   if (!isRecord(result)) return rejection('The client gave an answer that cannot be read.');
@@ -130,10 +134,10 @@ async function ask(
 }
 
 /** @see mcp.d.ts */
-export const mcpApprover: typeof Api.mcpApprover =
-  (server, options) =>
-  (request, { abortSignal }) =>
-    ask(server, request, abortSignal, options);
+export const mcpApprover: typeof Api.mcpApprover = (server, options) => {
+  checkOptions('mcpApprover', options);
+  return (request, { abortSignal }) => ask(server, request, abortSignal, options);
+};
 
 /** @see mcp.d.ts */
 export const mcpQuestioner: typeof Api.mcpQuestioner =

@@ -1,6 +1,7 @@
 /** Takes secrets out of what is about to be stored, logged or shown elsewhere. Pure, synchronous, and bounded. */
 import type { RedactFunction, RedactOptions } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { checkOptions } from '../options/check.js';
 import { revive, snapshot } from '../values/snapshot.js';
 import { Searcher } from './search.js';
 import { COMMON, ofExpression, redacted, type Finder } from './text.js';
@@ -80,10 +81,8 @@ function read(options: unknown): { patterns: readonly ('secrets' | RegExp)[]; us
   if (typeof options === 'function') return { patterns: [], using: options as RedactFunction };
   if (typeof options !== 'object' || options === null || Array.isArray(options) || options instanceof RegExp)
     return { patterns: readPatterns(options), using: undefined };
-  const { patterns = [], using, ...others } = options as { patterns?: unknown; using?: unknown };
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined)
-    throw wrong(`redact has no option ${JSON.stringify(unknown)}: it has \`patterns\` and \`using\`.`);
+  checkOptions('createGate: redact', options);
+  const { patterns = [], using } = options as { patterns?: unknown; using?: unknown };
   if (using !== undefined && typeof using !== 'function') throw wrong('redact.using must be a function.');
   return { patterns: readPatterns(patterns), using: using as RedactFunction | undefined };
 }

@@ -5,6 +5,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { ApprovalRequest, GateOptions, PolicyEffect, PolicyVerdict, Vote } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { checkOptions } from '../options/check.js';
 import { loadApi } from './api.js';
 import { Recorder, type Decision, type Execution } from './recorder.js';
 
@@ -26,9 +27,9 @@ export class Telemetry {
     if (options === undefined || options === false) return undefined;
     if (options !== true && (typeof options !== 'object' || options === null || Array.isArray(options)))
       throw wrong('telemetry must be true, false or { tracer, meter }.');
-    const { tracer, meter, recordArguments, ...others } = options === true ? {} : options;
-    const [unknown] = Object.keys(others);
-    if (unknown !== undefined) throw wrong(`telemetry has no option ${JSON.stringify(unknown)}.`);
+    const given = options === true ? {} : options;
+    checkOptions('createGate: telemetry', given);
+    const { tracer, meter, recordArguments } = given;
     if (tracer !== undefined && typeof tracer?.startSpan !== 'function')
       throw wrong('telemetry.tracer must be a Tracer of @opentelemetry/api.');
     if (meter !== undefined && typeof meter?.createHistogram !== 'function')

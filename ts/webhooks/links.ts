@@ -10,6 +10,7 @@ import {
 } from '../errors/index.js';
 import { CountersignError } from '../errors/countersign-error.js';
 import { messageOf } from '../errors/message-of.js';
+import { checkNeeded } from '../options/check.js';
 import { bodyOf, TooLarge } from './body.js';
 import { alreadyDecided, confirmation, done, MAX_REASON, notice } from './link-page.js';
 import { sayingOf, tokenOf } from './link-token.js';
@@ -34,7 +35,9 @@ class Links implements Api.ActionLinks {
   readonly #expiresIn: number;
   readonly #logger: Api.ActionLinksOptions['logger'];
 
-  constructor(gate: Gate, { secret, secretEnv, url, expiresIn = EXPIRES_IN_MS, logger }: Api.ActionLinksOptions) {
+  constructor(gate: Gate, options: Api.ActionLinksOptions) {
+    checkNeeded('createActionLinks', options);
+    const { secret, secretEnv, url, expiresIn = EXPIRES_IN_MS, logger } = options;
     this.#gate = gate;
     this.#keys = keysFrom('createActionLinks', { secret, secretEnv });
     this.#url = addressOf('createActionLinks: url', url);
@@ -42,7 +45,9 @@ class Links implements Api.ActionLinks {
     this.#logger = logger;
   }
 
-  async link({ approvalId, decision, by, groups = [] }: Api.ActionLink): Promise<string> {
+  async link(link: Api.ActionLink): Promise<string> {
+    checkNeeded('link', link);
+    const { approvalId, decision, by, groups = [] } = link;
     if (decision !== 'approve' && decision !== 'reject')
       throw invalid(`link: decision must be 'approve' or 'reject', not ${JSON.stringify(decision)}.`);
     if (typeof by !== 'string' || by.trim() === '' || by.startsWith('group:'))

@@ -4,6 +4,7 @@ import type * as Api from '../../webhooks.js';
 import { EventsLostError } from '../errors/index.js';
 import { checkPositive } from '../gate/check-positive.js';
 import { localGate, type LocalGate } from '../gate/gate.js';
+import { checkNeeded } from '../options/check.js';
 import { receiverOf } from './attempt.js';
 import { Delivery, type DeliveryOptions, type Endpoint } from './delivery.js';
 import { KeptHere, KeptInLedger } from './keeping.js';
@@ -25,6 +26,7 @@ const INCLUDES: readonly unknown[] = ['nothing', 'preview', 'args'];
 /** @see webhooks.d.ts */
 export const sendWebhooks: typeof Api.sendWebhooks = async (gate, options) => {
   const local = localGate(gate, 'sendWebhooks');
+  checkNeeded('sendWebhooks', options);
   const endpoints = endpointsOf(options);
   const settings = settingsOf(options);
   const deliveries = local.lasts
@@ -119,6 +121,7 @@ function endpointsOf({ endpoints, ...options }: Api.SendWebhooksOptions): Endpoi
     throw invalid('sendWebhooks: endpoints must be a list of at least one.');
   const read = endpoints.map((endpoint: Api.WebhookEndpoint, index) => {
     const place = `sendWebhooks: endpoints[${index}]`;
+    checkNeeded('endpoint', endpoint, place);
     const events = endpoint.events ?? EVENTS.filter((name) => name !== 'settled');
     const unknown = events.find((name) => !EVENTS.includes(name));
     if (unknown !== undefined)

@@ -6,6 +6,7 @@ import { InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { checkPositive } from '../../gate/check-positive.js';
 import { NativeFiles, type FileOperation } from '../../native.js';
+import { checkOptions } from '../../options/check.js';
 import { environmentOf } from './environment.js';
 import { runCommand } from './run-command.js';
 
@@ -14,6 +15,7 @@ const MOST = 1_000;
 
 /** See `agent.d.ts`. */
 export function createLocalBackend(options: LocalBackendOptions = {}): Backend {
+  checkOptions('createLocalBackend', options);
   const positive = (name: 'commandTimeout' | 'maxOutputBytes' | 'maxFileBytes', fallback: number) =>
     checkPositive(`createLocalBackend's \`${name}\``, options[name] ?? fallback);
   const root = resolve(options.root ?? process.cwd());

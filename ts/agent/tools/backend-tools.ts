@@ -1,5 +1,6 @@
 import type { Backend, BackendTools } from '../../../agent.js';
 import { checkPositive } from '../../gate/check-positive.js';
+import { checkOptions } from '../../options/check.js';
 import { createLocalBackend } from '../backend/local-backend.js';
 import { MAX_RESULT_CHARACTERS } from '../cut.js';
 import { editFileTool } from './edit-file.js';
@@ -13,6 +14,7 @@ import { writeFileTool } from './write-file.js';
 
 /** @see agent.d.ts */
 export function createBackendTools(options: { backend?: Backend; maxResultCharacters?: number } = {}): BackendTools {
+  checkOptions('createBackendTools', options);
   const settings = settingsOf(options, 'createBackendTools');
   return {
     ls: lsTool(settings),

@@ -1,11 +1,14 @@
 import type { TaskAgent, BuiltinTools } from '../../../agent.js';
 import type { RunResult } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/call-context.js';
+import { requireSdk } from '../../ai-sdk/installed.js';
+import { planFor } from '../../ai-sdk/plan.js';
 import { refuseQuestions } from '../../ai-sdk/questions.js';
 import { streamWithEvents } from '../../ai-sdk/stream-with-events.js';
 import { TASK } from '../../ai-sdk/tools.js';
 import { CountersignError, InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
+import { checkNeeded } from '../../options/check.js';
 import { cutMiddle } from '../cut.js';
 import { choice, inputSchema, object, text } from '../schema.js';
 import { mostOf } from './backend-tools.js';
@@ -13,15 +16,14 @@ import { mostOf } from './backend-tools.js';
 const MAX_STEPS = 20;
 
 /** @see agent.d.ts */
-export function createTaskTool({
-  subagents,
-  description,
-  maxResultCharacters,
-}: {
+export function createTaskTool(options: {
   subagents: readonly TaskAgent[];
   description?: string;
   maxResultCharacters?: number;
 }): BuiltinTools['task'] {
+  requireSdk('createTaskTool');
+  checkNeeded('createTaskTool', options);
+  const { subagents, description, maxResultCharacters } = options;
   const agents = agentsByName(subagents);
   const most = mostOf(maxResultCharacters, 'createTaskTool');
   const names = [...agents.keys()];
@@ -114,10 +116,13 @@ function agentsByName(subagents: readonly TaskAgent[]): Map<string, TaskAgent> {
   if (subagents.length === 0) throw wrong('subagents must name at least one agent.');
   const agents = new Map<string, TaskAgent>();
   for (const agent of subagents) {
-    const { name, tools = {} } = agent;
+    checkNeeded('createTaskTool: subagent', agent, `createTaskTool: the subagent ${JSON.stringify(agent?.name)}`);
+    const { name, tools = {}, interruptOn, policy } = agent;
     if (typeof name !== 'string' || name.trim() === '') throw wrong('each subagent must have a name.');
     if (agents.has(name)) throw wrong(`there are two subagents with the name ${JSON.stringify(name)}.`);
-    refuseQuestions(tools, `createTaskTool: the subagent ${name}`);
+    const place = `createTaskTool: the subagent ${name}`;
+    refuseQuestions(tools, place);
+    planFor({ tools, interruptOn, unknownTools: undefined, place, judgesAll: policy !== undefined });
     agents.set(name, agent);
   }
   return agents;

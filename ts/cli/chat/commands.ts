@@ -1,5 +1,5 @@
 /** Lines that begin with `/`: which there are, and what they may become. What they do is in `deeds.ts`. */
-import { nearestOf } from './nearest.js';
+import { nearestOf } from '../../options/nearest.js';
 import type { Command } from './view.js';
 
 export const COMMANDS: readonly Command[] = [

@@ -30,7 +30,7 @@ import { CountersignError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
 import { projectDirectory, readSettings, type NativeSetting } from '../../native.js';
 import { readAtMost } from '../../values/read-at-most.js';
-import { nearestOf } from './nearest.js';
+import { nearestOf } from '../../options/nearest.js';
 
 /** Where somebody wrote it. */
 interface Place {

@@ -217,9 +217,9 @@ fn unknown(
     Ok(unknown)
 }
 
-/// The tool that a misspelt name most likely means.
-fn nearest<'a>(name: &str, tools: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    tools
+/// Which of these a misspelt name most likely means.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known
         .filter_map(|tool| distance(name, tool).map(|distance| (distance, tool)))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, tool)| tool)

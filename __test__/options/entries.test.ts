@@ -1,0 +1,190 @@
+/** Every entry knows its options: a name that it does not know is an error, for it may have been meant to gate something. */
+import type { ToolSet } from 'ai';
+import { describe, expect, test } from 'vitest';
+import { acpApprover, fromPermissionOutcome, toPermissionRequest } from '../../ts/protocols/acp.js';
+import { fromElicitResult, mcpApprover, toElicitation } from '../../ts/protocols/mcp.js';
+import {
+  createBackendTools,
+  createDeepAgent,
+  createLocalBackend,
+  createTaskTool,
+  describeApprovals,
+} from '../../ts/agent/index.js';
+import { inboxHandler, serveInbox } from '../../ts/inbox/index.js';
+import * as api from '../../ts/index.js';
+import { ENTRIES, type EntryName } from '../../ts/options/entries.js';
+import { createActionLinks, newWebhookSecret, sendWebhooks, verifyWebhook } from '../../ts/webhooks/index.js';
+import { collect, major, scripted } from '../support/model.js';
+import { recordingTools } from '../support/tools.js';
+
+const { model } = scripted([]);
+const { tools } = recordingTools();
+const secret = newWebhookSecret();
+const id = 'no-such-request';
+const gate = () => api.createGate({ ledger: 'memory:' });
+const request = { toolName: 'del', args: {} };
+const agent = (options: object = {}) => createDeepAgent({ model, ...options });
+const note = { size: 0, hash: '', at: null };
+
+/** How each entry is called, with options that are right but for what `wrong` adds. */
+const CALLS: Record<EntryName, (wrong: object) => unknown> = {
+  createGate: (wrong) => api.createGate(wrong),
+  'createGate: encryption': (encryption) => api.createGate({ ledger: 'sqlite:', encryption }),
+  'createGate: retention': (retention) => api.createGate({ retention }),
+  'createGate: redact': (wrong) => api.createGate({ redact: { patterns: 'secrets', ...wrong } }),
+  'createGate: telemetry': (telemetry) => api.createGate({ telemetry }),
+  place: (place) => api.createGate({ place }),
+  'gate.request': (wrong) => gate().request({ ...request, ...wrong }),
+  'gate.request: options': (wrong) => gate().request(request, wrong),
+  'gate.decide': (wrong) => gate().decide(id, true, wrong),
+  'gate.reject': (wrong) => gate().reject(id, wrong),
+  'gate.check': (wrong) => gate().check({ ...request, ...wrong }),
+  'gate.pending': (wrong) => gate().pending(wrong),
+  'gate.history': (wrong) => gate().history(wrong),
+  'gate.events': (wrong) => gate().events(wrong),
+  'gate.audit.list': (wrong) => collect(gate().audit.list(wrong)),
+  'gate.audit.verify': (wrong) => gate().audit.verify(wrong),
+  'gate.audit.export': (wrong) => collect(gate().audit.export(wrong)),
+  applyInterruptConfig: (wrong) => api.applyInterruptConfig(tools, 'all', wrong),
+  preview: (wrong) => api.preview(request, wrong),
+  signAuditHead: (wrong) => api.signAuditHead(note, { privateKey: '', ...wrong }),
+  definePolicy: (wrong) => api.definePolicy([], wrong),
+  fsGlob: (wrong) => api.fsGlob('/**', wrong),
+  parsePolicy: (wrong) => api.parsePolicy('version = 1', wrong),
+  lintPolicy: (wrong) => api.lintPolicy('preset:read-only', wrong),
+  importPolicy: (wrong) => api.importPolicy('codex', '', wrong),
+  checkPolicy: (wrong) => api.checkPolicy('preset:read-only', { ...request, ...wrong }),
+  // Over what the SDK takes: a name near to one of ours.
+  streamWithEvents: () => api.streamWithEvents({ model, tools, prompt: 'go', interuptOn: 'all' } as never),
+  resume: () =>
+    api.resume({ model, tools, gate: api.createGate({ ledger: 'sqlite:' }), runId: 'r', interuptOn: 'all' } as never),
+  listRuns: (wrong) => api.listRuns(gate(), wrong),
+  gateTools: (wrong) => api.gateTools(tools, { interruptOn: 'all', ...wrong }),
+  toolApproval: (wrong) => api.toolApproval({ interruptOn: 'all', ...wrong }),
+  verifyApprovals: (wrong) => api.verifyApprovals([], gate(), wrong),
+  withApprovalDetails: (wrong) => api.withApprovalDetails(new ReadableStream(), gate(), { runId: 'r', ...wrong }),
+  approvalDetails: (wrong) => api.approvalDetails(gate(), { runId: 'r', ...wrong }),
+  createDeepAgent: (wrong) => agent(wrong),
+  'agent.streamWithEvents': (wrong) => agent().streamWithEvents({ prompt: 'go', ...wrong }),
+  'agent.resume': (wrong) => agent({ gate: gate() }).resume({ runId: 'r', ...wrong }),
+  subagent: (wrong) => agent({ subagents: [{ name: 'a', description: 'a', ...wrong }] }),
+  createBackendTools: (wrong) => createBackendTools(wrong),
+  createTaskTool: (wrong) => createTaskTool({ subagents: [{ name: 'a', description: 'a', model }], ...wrong }),
+  'createTaskTool: subagent': (wrong) =>
+    createTaskTool({ subagents: [{ name: 'a', description: 'a', model, ...wrong }] }),
+  describeApprovals: (wrong) => describeApprovals(tools as ToolSet, { interruptOn: 'all', ...wrong }),
+  createLocalBackend: (wrong) => createLocalBackend(wrong),
+  toPermissionRequest: (wrong) => toPermissionRequest({} as never, 's', wrong),
+  fromPermissionOutcome: (wrong) => fromPermissionOutcome({}, {} as never, wrong),
+  acpApprover: (wrong) => acpApprover({} as never, 's', wrong),
+  toElicitation: (wrong) => toElicitation({} as never, wrong),
+  fromElicitResult: (wrong) => fromElicitResult({}, {} as never, wrong),
+  mcpApprover: (wrong) => mcpApprover({} as never, wrong),
+  inboxHandler: (wrong) => inboxHandler(gate(), { authenticate: () => null, ...wrong }),
+  rateLimit: (rateLimit) => inboxHandler(gate(), { authenticate: () => null, rateLimit }),
+  serveInbox: (wrong) => serveInbox(gate(), wrong),
+  sendWebhooks: (wrong) => sendWebhooks(gate(), { endpoints: [{ url: 'https://a.example', secret }], ...wrong }),
+  endpoint: (wrong) => sendWebhooks(gate(), { endpoints: [{ url: 'https://a.example', secret, ...wrong }] }),
+  verifyWebhook: (wrong) => verifyWebhook({ headers: {}, body: '' }, secret, wrong),
+  createActionLinks: (wrong) => createActionLinks(gate(), { secret, url: 'https://a.example', ...wrong }),
+  link: (wrong) =>
+    createActionLinks(gate(), { secret, url: 'https://a.example' }).link({
+      approvalId: id,
+      decision: 'approve',
+      by: 'ada',
+      ...wrong,
+    }),
+};
+
+const failureOf = async (call: () => unknown): Promise<unknown> => {
+  try {
+    await call();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+};
+
+const refused = (message: string) => ({
+  code: 'ERR_INVALID_CONFIG',
+  message: expect.stringContaining(message) as unknown,
+});
+
+describe.each(Object.keys(ENTRIES) as EntryName[])('%s', (name) => {
+  test('an option that nobody knows is not passed over', async () => {
+    const passedOn = name === 'streamWithEvents' || name === 'resume';
+    const unknown = passedOn ? 'interuptOn' : 'quite_unknown';
+    expect(await failureOf(() => CALLS[name]({ [unknown]: 1 }))).toMatchObject(
+      refused(`has no option ${JSON.stringify(unknown)}`),
+    );
+  });
+
+  test.skipIf(name === 'streamWithEvents' || name === 'resume')('a slip is told with what was meant', async () => {
+    const meant =
+      Object.keys(ENTRIES[name].names).find((each) => each.length > 4) ?? Object.keys(ENTRIES[name].names)[0];
+    const slip = meant!.length > 4 ? meant!.replace(/(.)(.)$/, '$2$1') + 's' : meant!.toUpperCase();
+    expect(await failureOf(() => CALLS[name]({ [slip]: 1 }))).toMatchObject(refused(`did you mean "${meant}"?`));
+  });
+});
+
+describe('what is no object of options', () => {
+  test.each([null, 'all', ['del'], 5, () => true])('%j', async (options) => {
+    const message = refused('pass an object of options');
+    expect(await failureOf(() => api.gateTools(tools, options as never))).toMatchObject(message);
+    expect(await failureOf(() => api.streamWithEvents(options as never))).toMatchObject(message);
+    expect(await failureOf(() => api.createGate(options as never))).toMatchObject(message);
+    expect(await failureOf(() => createDeepAgent(options as never))).toMatchObject(message);
+  });
+
+  test('nothing at all, where something must be said', async () => {
+    const message = refused('pass an object of options');
+    for (const entry of [
+      api.gateTools,
+      api.toolApproval,
+      api.streamWithEvents,
+      createDeepAgent,
+      createTaskTool,
+    ] as never[]) {
+      const given = entry === (api.gateTools as never) ? [tools] : [];
+      expect(await failureOf(() => (entry as (...given: unknown[]) => unknown)(...given))).toMatchObject(message);
+    }
+  });
+});
+
+test('what is written on Object.prototype is no option', async () => {
+  const prototype = Object.prototype as unknown as Record<string, unknown>;
+  Object.defineProperty(prototype, 'polcy', { value: 1, enumerable: true, configurable: true, writable: true });
+  try {
+    await using _gate = api.createGate({});
+    expect(api.gateTools(tools, { interruptOn: 'all' })).toHaveProperty('del');
+  } finally {
+    delete prototype['polcy'];
+  }
+});
+
+test('the entry of a tool knows the options of InterruptOptions, and no others', async () => {
+  const names: Record<keyof api_InterruptOptions, true> = {
+    shouldApprove: true,
+    allowedDecisions: true,
+    description: true,
+    timeout: true,
+    remind: true,
+    approvers: true,
+    quorum: true,
+    excludeRequester: true,
+    escalate: true,
+  };
+  const error = await failureOf(() => api.gateTools(tools, { interruptOn: { del: { quite_unknown: 1 } } } as never));
+  const [, listed = ''] = /the options are (.*)$/.exec((error as Error).message) ?? [];
+  expect(listed.split(', ').toSorted()).toEqual(Object.keys(names).toSorted());
+  expect(
+    await failureOf(() => api.gateTools(tools, { interruptOn: { del: { shouldAprove: () => true } } } as never)),
+  ).toMatchObject(refused('did you mean "shouldApprove"?'));
+});
+
+type api_InterruptOptions = import('../../index.js').InterruptOptions;
+
+test.runIf(major === 6)('the names that messages list are sorted, so that they can be looked through', async () => {
+  const error = (await failureOf(() => api.verifyApprovals([], gate(), { zzz: 1 } as never))) as Error;
+  expect(error.message).toBe('verifyApprovals has no option "zzz": the options are by, onRefused, runId.');
+});

@@ -1,0 +1,294 @@
+/** A slip outside of the gate must not leave open what somebody meant to close. In each, the human would say no. */
+import * as ai from 'ai';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createDeepAgent } from '../../ts/agent/index.js';
+import * as api from '../../ts/index.js';
+import { listenToWarnings } from '../support/warnings.js';
+import { call, calls, collect, major, says, scripted } from '../support/model.js';
+
+const no = { onApprovalRequest: () => false };
+
+/** Tools, a model that calls one of them, and what ran. */
+function stage(more: object = {}) {
+  const ran: string[] = [];
+  const execute = async ({ path }: { path: string }) => {
+    ran.push(path);
+    return 'done';
+  };
+  const tools = { delete_file: { ...ai.tool({ inputSchema: z.object({ path: z.string() }), execute }), ...more } };
+  const { model, prompts } = scripted([calls(call('delete_file', { path: '/a' }, 'c1')), says('Done.')]);
+  return { ran, tools, model, prompts, of: { tools, model, prompt: 'go' } };
+}
+
+type Stage = ReturnType<typeof stage>;
+
+async function generate({ of: { model, prompt } }: Stage, tools: unknown, more: object = {}): Promise<void> {
+  await ai.generateText({ model, tools, prompt, stopWhen: ai.stepCountIs(3), ...more } as never);
+}
+
+const run = async (options: object): Promise<void> => void (await collect(api.streamWithEvents(options as never)));
+
+const SLIPS: [string, string, (stage: Stage) => Promise<void>][] = [
+  ['streamWithEvents({ interuptOn })', '"interruptOn"', (s) => run({ ...s.of, ...no, interuptOn: ['delete_file'] })],
+  [
+    'streamWithEvents({ interrupt_on })',
+    '"interruptOn"',
+    (s) => run({ ...s.of, ...no, interrupt_on: ['delete_file'] }),
+  ],
+  ['streamWithEvents({ polcy })', '"policy"', (s) => run({ ...s.of, ...no, polcy: 'preset:read-only' })],
+  ['streamWithEvents({ policies })', '"policy"', (s) => run({ ...s.of, ...no, policies: ['preset:read-only'] })],
+  ['streamWithEvents({ onApproval })', '"onApprovalRequest"', (s) => run({ ...s.of, onApproval: () => false })],
+  ['streamWithEvents({ approvals })', '"onApprovalRequest"', (s) => run({ ...s.of, approvals: () => false })],
+  ['streamWithEvents({ judge })', 'give it to createGate', (s) => run({ ...s.of, ...no, judge: () => 'deny' })],
+  ['streamWithEvents({ needsApproval })', '"interruptOn"', (s) => run({ ...s.of, ...no, needsApproval: true })],
+  [
+    'gateTools(tools, { interuptOn })',
+    '"interruptOn"',
+    async (s) => generate(s, api.gateTools(s.tools, { ...no, interuptOn: ['delete_file'] } as never)),
+  ],
+  [
+    'gateTools(tools, { delete_file: true }), as applyInterruptConfig takes it',
+    'gateTools(tools, { interruptOn: { "delete_file": true } })',
+    async (s) => generate(s, api.gateTools(s.tools, { delete_file: true, ...no } as never)),
+  ],
+  [
+    'createGate({ polcy })',
+    '"policy"',
+    (s) => run({ ...s.of, ...no, gate: api.createGate({ polcy: 'preset:read-only' } as never) }),
+  ],
+  [
+    'toolApproval({ interuptOn })',
+    '"interruptOn"',
+    async (s) => generate(s, s.tools, { toolApproval: api.toolApproval({ ...no, interuptOn: 'all' } as never) }),
+  ],
+  [
+    'interruptOn: { tool: a function }',
+    'write { shouldApprove: … }',
+    (s) => run({ ...s.of, ...no, interruptOn: { delete_file: () => true } }),
+  ],
+];
+
+describe('nothing runs, and the error says what was meant', () => {
+  test.each(SLIPS)('%s', async (_, hint, play) => {
+    const played = stage();
+    await expect((async () => play(played))()).rejects.toMatchObject({
+      code: 'ERR_INVALID_CONFIG',
+      message: expect.stringContaining(hint) as unknown,
+    });
+    expect(played.ran).toEqual([]);
+    expect(played.prompts).toHaveLength(0);
+  });
+
+  test.each([
+    'requiresApproval',
+    'needsApprovl',
+    'needs_approval',
+    'requireApproval',
+    'approvalRequired',
+    'shouldApprove',
+  ])('a tool with %s', async (slip) => {
+    const played = stage({ [slip]: true });
+    const refused = {
+      code: 'ERR_INVALID_CONFIG',
+      message: expect.stringContaining(`the tool "delete_file" has "${slip}", which asks nobody`) as unknown,
+    };
+    await expect(run({ ...played.of, ...no })).rejects.toMatchObject(refused);
+    expect(() => api.gateTools(played.tools, no)).toThrow(expect.objectContaining(refused));
+    expect(() => api.applyInterruptConfig(played.tools, 'all')).toThrow(expect.objectContaining(refused));
+    expect(() => createDeepAgent({ model: played.model, tools: played.tools })).toThrow(
+      expect.objectContaining(refused),
+    );
+    expect(played.ran).toEqual([]);
+  });
+
+  test.each([false, undefined, 0])('but not a tool on which it is %j', async (value) => {
+    const played = stage({ requiresApproval: value });
+    await run({ ...played.of, interruptOn: 'none' });
+    expect(played.ran).toEqual(['/a']);
+  });
+});
+
+describe('what stands in the wrong place says where it belongs', () => {
+  const model = scripted([]).model;
+  const agent = () => createDeepAgent({ model });
+  const cases: [string, string, () => unknown][] = [
+    [
+      'interruptOn of a run',
+      'give it to createDeepAgent',
+      () => agent().streamWithEvents({ prompt: 'x', interruptOn: 'all' } as never),
+    ],
+    [
+      'policy of a run',
+      'give it to createDeepAgent',
+      () => agent().streamWithEvents({ prompt: 'x', policy: 'preset:read-only' } as never),
+    ],
+    [
+      'interuptOn of a run',
+      'did you mean "interruptOn"? Give it to createDeepAgent',
+      () => agent().streamWithEvents({ prompt: 'x', interuptOn: 'all' } as never),
+    ],
+    ['prompt of resume', 'the ledger has the conversation', () => agent().resume({ runId: 'r', prompt: 'x' } as never)],
+    [
+      'interruptOn of resume',
+      'give it to createDeepAgent',
+      () => agent().resume({ runId: 'r', interruptOn: 'all' } as never),
+    ],
+    [
+      'onApprovalRequest of an agent',
+      'give it to agent.streamWithEvents',
+      () => createDeepAgent({ model, ...no } as never),
+    ],
+    [
+      'interuptOn of an agent',
+      'did you mean "interruptOn"?',
+      () => createDeepAgent({ model, interuptOn: { execute: true } } as never),
+    ],
+    [
+      'interuptOn of a subagent',
+      'the subagent "a" has no option "interuptOn": did you mean "interruptOn"?',
+      () => createDeepAgent({ model, subagents: [{ name: 'a', description: 'a', interuptOn: 'all' }] } as never),
+    ],
+    ['root of an agent', 'give it to createLocalBackend', () => createDeepAgent({ model, root: '/' } as never)],
+    ['interruptOn of a gate', 'give it to streamWithEvents', () => api.createGate({ interruptOn: 'all' } as never)],
+    ['ledger of gateTools', 'give it to createGate', () => api.gateTools({}, { ledger: 'sqlite:a.db' } as never)],
+  ];
+
+  test.each(cases)('%s', async (_, message, make) => {
+    await expect((async () => make())()).rejects.toMatchObject({
+      code: 'ERR_INVALID_CONFIG',
+      message: expect.stringContaining(message) as unknown,
+    });
+  });
+
+  test('generate is a run too', async () => {
+    await expect(agent().generate({ prompt: 'x', policy: 'preset:read-only' } as never)).rejects.toMatchObject({
+      message: expect.stringContaining('agent.generate has no option "policy": give it to createDeepAgent') as unknown,
+    });
+  });
+});
+
+describe('options that people bring along to createDeepAgent', () => {
+  const model = scripted([]).model;
+
+  test.each([
+    ['summarization', 'shorten the messages'],
+    ['enablePromptCaching', 'wrapLanguageModel'],
+    ['includeGeneralPurposeAgent', 'did you mean "generalPurposeAgent"?'],
+    ['toolResultEvictionLimit', 'did you mean "maxResultCharacters"?'],
+    ['state', 'give the messages of a run to the next one'],
+    ['instructions', 'did you mean "systemPrompt"?'],
+    ['checkpointer', 'did you mean "ledger"? Give it to createGate'],
+  ])('%s is not passed over', (name, message) => {
+    expect(() => createDeepAgent({ model, [name]: true } as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_CONFIG', message: expect.stringContaining(message) as unknown }),
+    );
+  });
+
+  test('maxSteps of one run ends that run', async () => {
+    const turn = () => calls(call('ls', {}, crypto.randomUUID()));
+    const endless = scripted(Array.from({ length: 10 }, turn));
+    const agent = createDeepAgent({ model: endless.model, interruptOn: 'none', maxSteps: 9 });
+    const { steps } = await agent.generate({ prompt: 'x', maxSteps: 2 });
+    expect(steps).toHaveLength(2);
+    expect((await agent.generate({ prompt: 'x', maxSteps: 3 })).steps).toHaveLength(3);
+  });
+
+  test.each([0, 1.5, '2'])('maxSteps of one run that is %j is refused', (maxSteps) => {
+    const agent = createDeepAgent({ model });
+    expect(() => agent.streamWithEvents({ prompt: 'x', maxSteps } as never)).toThrow(/maxSteps must be a whole number/);
+  });
+});
+
+describe("what is the SDK's", () => {
+  test('goes there', async () => {
+    const played = stage();
+    using heard = listenToWarnings();
+    await run({
+      ...played.of,
+      interruptOn: 'none',
+      temperature: 0.5,
+      maxOutputTokens: 9,
+      onChunk: () => {},
+      _internal: {},
+    });
+    expect(played.ran).toEqual(['/a']);
+    expect(heard.warnings).toEqual([]);
+  });
+
+  test('what neither it nor we know is one warning', async () => {
+    using heard = listenToWarnings();
+    for (let time = 0; time < 2; time++)
+      await run({ ...stage().of, interruptOn: 'none', temprature: 0.5, frobnicate: undefined });
+    expect(heard.warnings).toEqual([
+      `streamWithEvents: neither countersign nor AI SDK ${major} knows the option "temprature": did you mean "temperature"?`,
+    ]);
+  });
+
+  test('what only the other version knows is one, too', async () => {
+    using heard = listenToWarnings();
+    const [theirs] = major === 6 ? ['instructions'] : ['experimental_context'];
+    await run({ ...stage().of, interruptOn: 'none', [theirs]: 'x' });
+    expect(heard.warnings).toEqual([expect.stringContaining(`AI SDK ${major} knows the option "${theirs}"`)]);
+  });
+
+  test('an agent takes its own: options of a call', async () => {
+    const { tools, model, ran } = stage();
+    using heard = listenToWarnings();
+    const agent = new ai.ToolLoopAgent({ model, tools });
+    await run({ agent, prompt: 'go', interruptOn: 'none', options: { tier: 1 } });
+    expect([ran, heard.warnings]).toEqual([['/a'], []]);
+    await expect(run({ agent, prompt: 'go', interuptOn: 'all' })).rejects.toMatchObject({ code: 'ERR_INVALID_CONFIG' });
+  });
+});
+
+describe('where nothing at all is gated', () => {
+  const nothing = (place: string) => expect.stringContaining(`${place}: nothing is gated`) as unknown;
+
+  test('a run warns once', async () => {
+    using heard = listenToWarnings();
+    for (let time = 0; time < 2; time++) await run(stage().of);
+    expect(heard.warnings).toEqual([nothing('streamWithEvents')]);
+  });
+
+  test('so does a gate that has nothing to say', async () => {
+    using heard = listenToWarnings();
+    await using gate = api.createGate({ ledger: 'memory:' });
+    await run({ ...stage().of, gate });
+    expect(heard.warnings).toEqual([nothing('streamWithEvents')]);
+  });
+
+  test('so does gateTools', async () => {
+    using heard = listenToWarnings();
+    for (let time = 0; time < 2; time++) api.gateTools(stage().tools, { ...no, interruptOn: { delete_file: false } });
+    expect(heard.warnings).toEqual([nothing('gateTools')]);
+  });
+
+  test.runIf(major === 7)('so does toolApproval', async () => {
+    using heard = listenToWarnings();
+    const played = stage();
+    await generate(played, played.tools, { toolApproval: api.toolApproval({ ...no }) });
+    expect(heard.warnings).toEqual([nothing('toolApproval')]);
+  });
+
+  const meant: [string, (s: Stage) => object][] = [
+    ["interruptOn: 'none'", () => ({ interruptOn: 'none' })],
+    ['a policy', () => ({ policy: 'preset:developer' })],
+    ['a gate with a policy', () => ({ gate: api.createGate({ ledger: 'memory:', policy: 'preset:developer' }) })],
+    ['a mode that asks', () => ({ gate: api.createGate({ ledger: 'memory:', mode: 'plan' }) })],
+    ['tools without execute', () => ({ tools: { delete_file: { inputSchema: z.object({ path: z.string() }) } } })],
+    ['no tools', () => ({ tools: undefined })],
+    [
+      "a tool's own needsApproval",
+      (s) => ({ tools: { delete_file: { ...s.tools.delete_file, needsApproval: true } } }),
+    ],
+    ['a toolApproval of the SDK', () => ({ toolApproval: { delete_file: 'denied' } })],
+  ];
+
+  test.each(meant)('but not with %s', (_, options) => {
+    using heard = listenToWarnings();
+    const played = stage();
+    api.streamWithEvents({ ...played.of, ...no, ...options(played) } as never);
+    expect(heard.warnings).toEqual([]);
+  });
+});

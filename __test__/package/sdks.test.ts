@@ -1,0 +1,92 @@
+/** An AI SDK that is not known is refused at once: on it nothing would be asked about. `sdks.long.test.ts` has the real ones. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { fakeAi, projectIn, runIn } from './sdks.js';
+
+const temp = mkdtempSync(join(tmpdir(), 'countersign-sdks-'));
+afterAll(() => rmSync(temp, { recursive: true, force: true, maxRetries: 3 }));
+
+const NAMES_5 = ['streamText', 'asSchema', 'stepCountIs'];
+const NAMES_6 = [...NAMES_5, 'ToolLoopAgent'];
+const NAMES_7 = [...NAMES_6, 'isStepCount'];
+
+let projects = 0;
+
+/** What each entry says at once in a project with such an `ai`. */
+async function toldBeside(version: string, names: readonly string[], more?: object) {
+  const folder = projectIn(join(temp, `${projects++}`));
+  fakeAi(folder, version, names, more);
+  const finished = await runIn(folder, 'entries.mjs');
+  const { told, ran } = JSON.parse(finished.stdout || '{}') as { told?: Record<string, string | null>; ran?: unknown };
+  return { ...finished, told, ran };
+}
+
+/** Those that need no AI SDK. */
+const FREE = { acpApprover: null, createGate: null };
+
+describe.each([
+  ['5.0.277', NAMES_5],
+  // It has all that tells version 7 from others.
+  ['8.0.0', NAMES_7],
+  ['4.3.19', NAMES_5],
+  ['7.0.0-canary.176', NAMES_7],
+  ['6.0.0-beta.169', NAMES_6],
+  ['0.0.0-e27b4ed4-20240419203611', NAMES_5],
+])('ai %s', (version, names) => {
+  test('every entry that uses it says that it is not supported', async () => {
+    const { told, ran, stderr } = await toldBeside(version, names);
+    expect(told, stderr).toEqual({
+      ...Object.fromEntries(
+        Object.keys(told ?? {}).map((name) => [
+          name,
+          expect.stringContaining(`ERR_UNSUPPORTED_SDK: ${name}: ai ${version} is installed`) as unknown,
+        ]),
+      ),
+      ...FREE,
+    });
+    expect(Object.keys(told ?? {})).toHaveLength(9);
+    expect(ran).toEqual([]);
+  });
+});
+
+test('ai 6: toolApproval alone is refused, which it would not ask', async () => {
+  const { told, stderr } = await toldBeside('6.0.326', NAMES_6);
+  expect(
+    Object.entries(told ?? {}).filter(([, said]) => said !== null),
+    stderr,
+  ).toEqual([
+    [
+      'toolApproval',
+      expect.stringMatching(/^ERR_UNSUPPORTED_SDK: toolApproval: ai 6\.0\.326 does not know the option/),
+    ],
+  ]);
+});
+
+test('ai 7: none is refused', async () => {
+  const { told, stderr } = await toldBeside('7.0.173', NAMES_7);
+  expect(Object.values(told ?? { none: 'told' }), stderr).toEqual(Array.from({ length: 9 }, () => null));
+});
+
+describe('where the version cannot be read, as in a bundle', () => {
+  const hidden = { exports: { '.': './index.js' } };
+
+  test('what version 5 exports ends the process', async () => {
+    const { code, stderr } = await toldBeside('5.0.277', NAMES_5, hidden);
+    expect(code).toBe(1);
+    expect(stderr).toContain('ERR_UNSUPPORTED_SDK');
+  });
+
+  test('what version 6 exports ends it when toolApproval is used', async () => {
+    const { code, stderr } = await toldBeside('6.0.326', NAMES_6, hidden);
+    expect(code).toBe(1);
+    expect(stderr).toContain('toolApproval: AI SDK 6 does not know the option');
+  });
+
+  test('what version 7 exports is taken for it', async () => {
+    const { code, told, stderr } = await toldBeside('7.0.173', NAMES_7, hidden);
+    expect(code, stderr).toBe(0);
+    expect(Object.values(told ?? { none: 'told' })).toEqual(Array.from({ length: 9 }, () => null));
+  });
+});

@@ -1,0 +1,36 @@
+/** What `interruptOn` means for tools, once it is known that they can be gated. */
+import type { ToolSet } from 'ai';
+import type { InterruptOn } from '../../index.js';
+import { interruptPlan, type InterruptPlan } from '../native.js';
+import { checkGateable, checkTools } from './check-tools.js';
+import { executes } from './tools.js';
+import { warnOnce, warnUnknown } from './warnings.js';
+
+export interface Planned {
+  tools: ToolSet;
+  interruptOn: InterruptOn | undefined;
+  unknownTools: string | undefined;
+  /** Who plans, for messages. */
+  place: string;
+  /** Whether something beside `interruptOn` judges every call. */
+  judgesAll: boolean;
+}
+
+/** @throws {UnknownToolError} @throws {InvalidConfigError} */
+export function planFor({ tools, interruptOn, unknownTools, place, judgesAll }: Planned): InterruptPlan {
+  const plan = interruptPlan(tools, interruptOn, unknownTools);
+  warnUnknown(plan.unknown);
+  checkTools(tools, place);
+  for (const [name, { action }] of plan.tools) if (judgesAll || action !== 'allow') checkGateable(tools, name, place);
+  return plan;
+}
+
+/** Warns where there are tools to run, and nothing at all can ask about any of them. */
+export function warnUngated(plan: InterruptPlan, { tools, interruptOn, judgesAll, place }: Planned): void {
+  if (judgesAll || interruptOn === 'none' || !plan.tools.some(([name]) => executes(tools, name))) return;
+  if (plan.tools.some(([, { action }]) => action !== 'allow')) return;
+  warnOnce(
+    `ungated:${place}`,
+    `${place}: nothing is gated, so that every tool runs unasked. Name tools in interruptOn or give a policy; interruptOn: 'none' says that it is meant.`,
+  );
+}

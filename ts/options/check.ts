@@ -1,0 +1,82 @@
+/**
+ * The names of options. A name that an entry does not know is an error: ignored, it would leave a tool open that somebody meant
+ * to gate.
+ */
+import { InvalidConfigError } from '../errors/index.js';
+import { ALSO_CALLED } from './also-called.js';
+import { ENTRIES, type Entry, type EntryName } from './entries.js';
+import { fold, nearestOf } from './nearest.js';
+
+type Hint = (name: string) => string | undefined;
+
+/**
+ * @param options what was passed; `undefined` where all of them may be left out
+ * @param place where it was passed, for the message. Default: the name of the entry
+ * @param hint what to do about a name, where only the caller can know
+ * @throws {InvalidConfigError} for what is no object, and for a name that the entry does not know
+ */
+export function checkOptions(name: EntryName, options: unknown, place: string = name, hint?: Hint): void {
+  if (options === undefined) return;
+  const entry = ENTRIES[name];
+  const [unknown] = unknownIn(entry, options, place);
+  if (unknown !== undefined) throw refusal(place, unknown, hint?.(unknown) ?? meant(entry, unknown) ?? listOf(entry));
+}
+
+/** The same for options without which the entry cannot be called. @throws as {@link checkOptions} */
+export function checkNeeded(name: EntryName, options: unknown, place: string = name, hint?: Hint): void {
+  if (options === undefined) throw new InvalidConfigError({ message: `${place}: pass an object of options.` });
+  checkOptions(name, options, place, hint);
+}
+
+/**
+ * The same for an entry that hands on what it does not know. What is nearly one of ours was meant to be that.
+ *
+ * @param passed names that belong to whoever gets the rest
+ * @returns names that nobody knows
+ * @throws as {@link checkNeeded}
+ */
+export function checkPassedOn(name: EntryName, options: unknown, passed: ReadonlySet<string>): string[] {
+  if (options === undefined) throw new InvalidConfigError({ message: `${name}: pass an object of options.` });
+  const entry = ENTRIES[name];
+  const unknown = unknownIn(entry, options, name).filter((each) => !passed.has(each));
+  for (const each of unknown) {
+    const hint = meant(entry, each);
+    if (hint !== undefined) throw refusal(name, each, hint);
+  }
+  return unknown;
+}
+
+function unknownIn({ names }: Entry, options: unknown, place: string): string[] {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new InvalidConfigError({ message: `${place}: pass an object of options, not ${kindOf(options)}.` });
+  return Object.keys(options).filter((each) => !Object.hasOwn(names, each));
+}
+
+/** What was probably meant; `undefined`: that cannot be told. */
+function meant(entry: Entry, name: string): string | undefined {
+  const folded = fold(name);
+  const { names, elsewhere = [], instead = {} } = entry;
+  if (Object.hasOwn(instead, name)) return instead[name];
+  const also = Object.hasOwn(ALSO_CALLED, folded) ? (ALSO_CALLED[folded] as string) : undefined;
+  if (also !== undefined && Object.hasOwn(names, also)) return didYouMean(also);
+  const places = elsewhere.map((each) => [each, Object.keys(ENTRIES[each].names)] as const);
+  const owner = places.find(([, known]) => known.includes(name));
+  if (owner !== undefined) return `give it to ${owner[0]}.`;
+  const own = nearestOf(name, Object.keys(names));
+  if (own !== undefined) return didYouMean(own);
+  for (const [place, known] of places) {
+    const near = also !== undefined && known.includes(also) ? also : nearestOf(name, known);
+    if (near !== undefined) return `${didYouMean(near)} Give it to ${place}.`;
+  }
+  return undefined;
+}
+
+const didYouMean = (name: string): string => `did you mean ${JSON.stringify(name)}?`;
+
+const listOf = ({ names }: Entry): string => `the options are ${Object.keys(names).toSorted().join(', ')}.`;
+
+const refusal = (place: string, name: string, hint: string): InvalidConfigError =>
+  new InvalidConfigError({ message: `${place} has no option ${JSON.stringify(name)}: ${hint}` });
+
+const kindOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;

@@ -1,0 +1,383 @@
+/**
+ * The options of each entry: one table, by the name under which messages speak of the entry. A table that lacks an option of its
+ * type, or has one too many, does not compile.
+ */
+import type * as Acp from '../../acp.js';
+import type * as Agent from '../../agent.js';
+import type * as Inbox from '../../inbox.js';
+import type * as Api from '../../index.js';
+import type * as Webhooks from '../../webhooks.js';
+
+type NamesOf<OPTIONS> = OPTIONS extends unknown ? keyof OPTIONS : never;
+type Table<OPTIONS> = Readonly<Record<NamesOf<NonNullable<OPTIONS>>, true>>;
+
+export interface Entry {
+  readonly names: Readonly<Record<string, true>>;
+  /** Entries whose options people give to this one, the likeliest first. */
+  readonly elsewhere?: readonly EntryName[];
+  /** What to do instead, for names of others that have no counterpart here. */
+  readonly instead?: Readonly<Record<string, string>>;
+}
+
+// --- what several have ------------------------------------------------------------------------------------------------
+
+const UNKNOWN_TOOLS: Table<Api.UnknownToolsOptions> = { unknownTools: true };
+
+const RUN: Table<Api.RunOptions<{}>> = {
+  ...UNKNOWN_TOOLS,
+  interruptOn: true,
+  onApprovalRequest: true,
+  onQuestion: true,
+  gate: true,
+  policy: true,
+  hideDeniedTools: true,
+  approvalTimeout: true,
+  runId: true,
+  requester: true,
+  origin: true,
+  parent: true,
+  place: true,
+  repeatedRejections: true,
+  maxSteps: true,
+  includeRawParts: true,
+  logger: true,
+};
+
+const DECIDE: Table<Api.DecideOptions> = { by: true, groups: true, via: true, reason: true, remember: true };
+
+const PROTOCOL: Table<Acp.AcpOptions> = { remember: true, by: true, groups: true };
+
+const PROMPT_CACHING =
+  'it is an option of the provider: give the model to wrapLanguageModel with defaultSettingsMiddleware.';
+
+// --- the tables -------------------------------------------------------------------------------------------------------
+
+const TABLES = {
+  createGate: {
+    names: {
+      ledger: true,
+      encryption: true,
+      retention: true,
+      timeout: true,
+      maxArgumentBytes: true,
+      keepDecided: true,
+      policy: true,
+      policyFiles: true,
+      place: true,
+      judge: true,
+      groups: true,
+      authorize: true,
+      mode: true,
+      logger: true,
+      redact: true,
+      telemetry: true,
+    } satisfies Table<Api.GateOptions>,
+    elsewhere: ['streamWithEvents'],
+  },
+  'createGate: encryption': { names: { keyEnv: true } satisfies Table<Api.GateOptions['encryption']> },
+  'createGate: retention': { names: { contents: true, records: true } satisfies Table<Api.LedgerRetention> },
+  'createGate: redact': {
+    names: { patterns: true, using: true } satisfies Table<
+      Exclude<Api.RedactOptions, string | readonly unknown[] | Function>
+    >,
+  },
+  'createGate: telemetry': {
+    names: { tracer: true, meter: true, recordArguments: true } satisfies Table<Api.TelemetryOptions>,
+  },
+  place: { names: { cwd: true, project: true, home: true } satisfies Table<Api.PolicyPlace> },
+  'gate.request': {
+    names: {
+      toolName: true,
+      args: true,
+      toolCallId: true,
+      runId: true,
+      origin: true,
+      description: true,
+      allowedDecisions: true,
+      timeout: true,
+      remind: true,
+      requester: true,
+      approvers: true,
+      quorum: true,
+      excludeRequester: true,
+      escalate: true,
+    } satisfies Table<Api.GateRequest>,
+    elsewhere: ['createGate'],
+  },
+  'gate.request: options': { names: { abortSignal: true } satisfies Table<Parameters<Api.Gate['request']>[1]> },
+  'gate.decide': { names: DECIDE },
+  'gate.reject': { names: { ...DECIDE, stop: true } },
+  'gate.check': {
+    names: { toolName: true, args: true, runId: true } satisfies Table<Parameters<Api.Gate['check']>[0]>,
+  },
+  'gate.pending': { names: { runId: true } satisfies Table<Parameters<Api.Gate['pending']>[0]> },
+  'gate.history': {
+    names: { runId: true, toolName: true, before: true, limit: true } satisfies Table<
+      Parameters<Api.Gate['history']>[0]
+    >,
+  },
+  'gate.events': { names: { signal: true } satisfies Table<Parameters<Api.Gate['events']>[0]> },
+  'gate.audit.list': {
+    names: { after: true, since: true, kind: true, runId: true, limit: true } satisfies Table<
+      Parameters<Api.Audit['list']>[0]
+    >,
+  },
+  'gate.audit.verify': { names: { head: true } satisfies Table<Parameters<Api.Audit['verify']>[0]> },
+  'gate.audit.export': { names: { from: true } satisfies Table<Parameters<Api.Audit['export']>[0]> },
+  applyInterruptConfig: { names: UNKNOWN_TOOLS, elsewhere: ['gateTools'] },
+  preview: { names: { width: true } satisfies Table<Parameters<typeof Api.preview>[1]> },
+  signAuditHead: {
+    names: { privateKey: true, origin: true } satisfies Table<Parameters<typeof Api.signAuditHead>[1]>,
+  },
+  definePolicy: {
+    names: { name: true, match: true, tools: true, default: true } satisfies Table<
+      Parameters<typeof Api.definePolicy>[1]
+    >,
+  },
+  fsGlob: { names: { access: true } satisfies Table<Parameters<typeof Api.fsGlob>[1]> },
+  parsePolicy: { names: { format: true, name: true } satisfies Table<Parameters<typeof Api.parsePolicy>[1]> },
+  lintPolicy: { names: { toolNames: true } satisfies Table<Parameters<typeof Api.lintPolicy>[1]> },
+  importPolicy: { names: { name: true } satisfies Table<Parameters<typeof Api.importPolicy>[2]> },
+  checkPolicy: {
+    names: { toolName: true, args: true, annotations: true } satisfies Table<Parameters<typeof Api.checkPolicy>[1]>,
+  },
+  // What is not ours here goes to the AI SDK.
+  streamWithEvents: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'] },
+  resume: { names: { ...RUN, agent: true }, elsewhere: ['createGate', 'createDeepAgent'] },
+  listRuns: { names: { open: true, limit: true } satisfies Table<Parameters<typeof Api.listRuns>[1]> },
+  gateTools: {
+    names: {
+      ...UNKNOWN_TOOLS,
+      interruptOn: true,
+      gate: true,
+      policy: true,
+      onApprovalRequest: true,
+      onQuestion: true,
+      repeatedRejections: true,
+      parent: true,
+      place: true,
+      approvalTimeout: true,
+      runId: true,
+      requester: true,
+      origin: true,
+      mode: true,
+      logger: true,
+    } satisfies Table<Api.GateToolsOptions>,
+    elsewhere: ['createGate', 'streamWithEvents'],
+  },
+  toolApproval: {
+    names: {
+      ...UNKNOWN_TOOLS,
+      interruptOn: true,
+      gate: true,
+      policy: true,
+      onApprovalRequest: true,
+      approvalTimeout: true,
+      runId: true,
+      origin: true,
+      logger: true,
+    } satisfies Table<Api.ToolApprovalOptions>,
+    elsewhere: ['createGate', 'gateTools', 'streamWithEvents'],
+  },
+  verifyApprovals: {
+    names: { runId: true, by: true, onRefused: true } satisfies Table<Api.VerifyApprovalsOptions>,
+    elsewhere: ['createGate', 'gateTools'],
+  },
+  withApprovalDetails: { names: { runId: true } satisfies Table<Parameters<typeof Api.withApprovalDetails>[2]> },
+  approvalDetails: { names: { runId: true } satisfies Table<Parameters<typeof Api.approvalDetails>[1]> },
+  createDeepAgent: {
+    names: {
+      model: true,
+      tools: true,
+      systemPrompt: true,
+      subagents: true,
+      generalPurposeAgent: true,
+      builtinTools: true,
+      interruptOn: true,
+      policy: true,
+      gate: true,
+      maxSteps: true,
+      backend: true,
+      describeApprovals: true,
+      repeatedRejections: true,
+      maxResultCharacters: true,
+      logger: true,
+    } satisfies Table<Agent.DeepAgentOptions>,
+    elsewhere: ['agent.streamWithEvents', 'createGate', 'createLocalBackend'],
+    instead: {
+      summarization: 'shorten the messages that you give to a run.',
+      state: 'plans belong to a run, and files to the backend; give the messages of a run to the next one.',
+      enablePromptCaching: PROMPT_CACHING,
+      promptCaching: PROMPT_CACHING,
+      middleware: 'give the model to wrapLanguageModel.',
+      unknownTools: 'name tools that the agent has.',
+    },
+  },
+  'agent.streamWithEvents': {
+    names: {
+      prompt: true,
+      messages: true,
+      abortSignal: true,
+      onApprovalRequest: true,
+      onQuestion: true,
+      approvalTimeout: true,
+      runId: true,
+      requester: true,
+      includeRawParts: true,
+      maxSteps: true,
+    } satisfies Table<Agent.DeepAgentRunOptions<{}>>,
+    elsewhere: ['createDeepAgent', 'createGate', 'streamWithEvents'],
+    instead: { state: 'give the messages of the run before: { messages }.' },
+  },
+  'agent.resume': {
+    names: {
+      abortSignal: true,
+      onApprovalRequest: true,
+      onQuestion: true,
+      approvalTimeout: true,
+      runId: true,
+      requester: true,
+      includeRawParts: true,
+      maxSteps: true,
+    } satisfies Table<Parameters<Agent.DeepAgent['resume']>[0]>,
+    elsewhere: ['createDeepAgent', 'createGate', 'streamWithEvents'],
+    instead: {
+      prompt: 'leave it out: the ledger has the conversation.',
+      messages: 'leave it out: the ledger has the conversation.',
+    },
+  },
+  subagent: {
+    names: {
+      name: true,
+      description: true,
+      systemPrompt: true,
+      model: true,
+      tools: true,
+      builtinTools: true,
+      interruptOn: true,
+      policy: true,
+      maxSteps: true,
+      subagents: true,
+    } satisfies Table<Agent.Subagent>,
+    elsewhere: ['createDeepAgent', 'agent.streamWithEvents', 'createGate'],
+  },
+  createBackendTools: {
+    names: { backend: true, maxResultCharacters: true } satisfies Table<Parameters<typeof Agent.createBackendTools>[0]>,
+    elsewhere: ['createLocalBackend'],
+  },
+  createTaskTool: {
+    names: { subagents: true, description: true, maxResultCharacters: true } satisfies Table<
+      Parameters<typeof Agent.createTaskTool>[0]
+    >,
+    elsewhere: ['streamWithEvents', 'gateTools'],
+  },
+  'createTaskTool: subagent': {
+    names: {
+      name: true,
+      description: true,
+      model: true,
+      systemPrompt: true,
+      tools: true,
+      interruptOn: true,
+      policy: true,
+      maxSteps: true,
+    } satisfies Table<Agent.TaskAgent>,
+    elsewhere: ['streamWithEvents'],
+  },
+  describeApprovals: {
+    names: { interruptOn: true, policy: true, gate: true } satisfies Table<
+      Parameters<typeof Agent.describeApprovals>[1]
+    >,
+  },
+  createLocalBackend: {
+    names: {
+      root: true,
+      commandTimeout: true,
+      maxOutputBytes: true,
+      maxFileBytes: true,
+      env: true,
+    } satisfies Table<Agent.LocalBackendOptions>,
+  },
+  toPermissionRequest: { names: PROTOCOL },
+  fromPermissionOutcome: { names: PROTOCOL },
+  acpApprover: { names: PROTOCOL, elsewhere: ['streamWithEvents', 'createGate'] },
+  toElicitation: { names: PROTOCOL },
+  fromElicitResult: { names: PROTOCOL },
+  mcpApprover: { names: PROTOCOL, elsewhere: ['streamWithEvents', 'createGate'] },
+  inboxHandler: {
+    names: {
+      authenticate: true,
+      basePath: true,
+      allowedOrigins: true,
+      rateLimit: true,
+      address: true,
+      secret: true,
+      maxBodyBytes: true,
+      remember: true,
+      assets: true,
+      logger: true,
+    } satisfies Table<Inbox.InboxOptions>,
+    elsewhere: ['serveInbox', 'createGate'],
+  },
+  rateLimit: {
+    names: { perPerson: true, perAddress: true } satisfies Table<Exclude<Inbox.InboxOptions['rateLimit'], false>>,
+  },
+  serveInbox: {
+    names: {
+      port: true,
+      by: true,
+      groups: true,
+      assets: true,
+      logger: true,
+      remember: true,
+    } satisfies Table<Inbox.ServeInboxOptions>,
+    elsewhere: ['inboxHandler', 'createGate'],
+  },
+  sendWebhooks: {
+    names: {
+      endpoints: true,
+      include: true,
+      attempts: true,
+      firstDelay: true,
+      maxDelay: true,
+      timeout: true,
+      maxBodyBytes: true,
+      takeOverAfter: true,
+      logger: true,
+      fetch: true,
+    } satisfies Table<Webhooks.SendWebhooksOptions>,
+    elsewhere: ['endpoint', 'createGate'],
+  },
+  endpoint: {
+    names: {
+      url: true,
+      secret: true,
+      secretEnv: true,
+      events: true,
+      headers: true,
+      name: true,
+    } satisfies Table<Webhooks.WebhookEndpoint>,
+    elsewhere: ['sendWebhooks'],
+  },
+  verifyWebhook: {
+    names: { tolerance: true, maxBodyBytes: true } satisfies Table<Parameters<typeof Webhooks.verifyWebhook>[2]>,
+  },
+  createActionLinks: {
+    names: {
+      secret: true,
+      secretEnv: true,
+      url: true,
+      expiresIn: true,
+      logger: true,
+    } satisfies Table<Webhooks.ActionLinksOptions>,
+    elsewhere: ['link'],
+  },
+  link: {
+    names: { approvalId: true, decision: true, by: true, groups: true } satisfies Table<Webhooks.ActionLink>,
+    elsewhere: ['createActionLinks'],
+  },
+} as const;
+
+export type EntryName = keyof typeof TABLES;
+
+export const ENTRIES: Readonly<Record<EntryName, Entry>> = TABLES;
