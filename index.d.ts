@@ -622,6 +622,11 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   votes: readonly Vote[];
   /** Since when it may be decided by those that {@link ApprovalNeed.escalate} names, in ms since the epoch. */
   escalatedAt: number | null;
+  /**
+   * Whether a process that is gone had started this call: it may have had its effect, and an approval runs it once more. Asked
+   * about again after that in any later life of the run, it stays `true`.
+   */
+  startedBefore: boolean;
 }
 
 /** {@link ApprovalRequest}, one member per tool, so that `toolName` narrows `args`. */
@@ -1411,9 +1416,32 @@ export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterable
   ): ReadableStream<InferUIMessageChunk<UI_MESSAGE>>;
   /** {@link AgentRun.toUIMessageStream} as an HTTP response (server-sent events). */
   toUIMessageStreamResponse<UI_MESSAGE extends UIMessage = UIMessage>(
-    options?: UIMessageStreamOptions<UI_MESSAGE> & ResponseInit,
+    options?: UIMessageStreamOptions<UI_MESSAGE> & ResponseInit & HeartbeatOptions,
   ): Response;
 }
+
+export interface HeartbeatOptions {
+  /**
+   * After so many ms without an event a comment is sent, so that no server or proxy takes the silence while a human thinks for
+   * the end. `false`: none is. @default 5,000
+   */
+  heartbeat?: number | false;
+}
+
+/**
+ * A response of server-sent events with a comment whenever nothing was sent for a while: for a response of the AI SDK's own that
+ * stays open while a human thinks, as with the tools of {@link gateTools}. Those of
+ * {@link AgentRun.toUIMessageStreamResponse} have it.
+ *
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
+ */
+export declare function withHeartbeat(
+  response: Response,
+  options?: {
+    /** ms. @default 5,000 */
+    every?: number;
+  },
+): Response;
 
 type CallOf<TOOLS extends ToolSet, MORE> =
   | {
@@ -1442,7 +1470,11 @@ export type RunResumedEvent = {
     /** Whether `system` or `instructions` is another. */
     prompt: boolean;
   };
-  /** Calls (`toolCallId`) that were started, and nobody knows how far they came. */
+  /**
+   * Calls (`toolCallId`) that were started, in this life of the run or any before, that have no result: nobody knows how far
+   * they came. Of a call that is asked about, {@link ApprovalRequest.startedBefore} says the same, also to callbacks, which
+   * may be called before this event is read.
+   */
   interrupted: string[];
 };
 export type TextEvent = { type: 'text'; text: string; id: string };
@@ -1815,6 +1847,8 @@ export interface ApprovalDetails {
   changes: readonly { path: string; isNew: boolean; added: number; removed: number }[];
   /** Which rule of the policies decided, and why; `null` where there are none. `line` from 1. */
   why: { effect: PolicyEffect; reason: string; source: string | null; line: number | null } | null;
+  /** As {@link ApprovalRequest.startedBefore}. */
+  startedBefore: boolean;
   /** As {@link ApprovalRequest.contents}. */
   contents: 'kept' | 'redacted' | 'dropped';
   /** Who must agree; empty: anybody, once. `approvers`, empty: anybody who gives a name. */
@@ -2030,12 +2064,14 @@ export declare class LedgerError extends CountersignError {
   static isInstance(error: unknown): error is LedgerError;
 }
 
-/** Why a run cannot be continued. */
-export type RunErrorCode = 'ERR_RUN_ACTIVE' | 'ERR_UNKNOWN_RUN' | 'ERR_RUN_OVER';
+/** Why a run cannot be continued, or begun under its id. */
+export type RunErrorCode = 'ERR_RUN_ACTIVE' | 'ERR_RUN_EXISTS' | 'ERR_UNKNOWN_RUN' | 'ERR_RUN_OVER';
 
 /**
  * The run cannot be continued: a process that lives has it (`ERR_RUN_ACTIVE`: wait for its end, or end it), the ledger does not
- * know it (`ERR_UNKNOWN_RUN`: look at the id and the ledger), or it has come to its end (`ERR_RUN_OVER`: start a new one).
+ * know it (`ERR_UNKNOWN_RUN`: look at the id and the ledger), or it has come to its end (`ERR_RUN_OVER`: start a new one). Or it
+ * cannot be begun under this `runId`, before the model is called: it can be continued (`ERR_RUN_EXISTS`: use {@link resume}),
+ * goes on elsewhere, or is over.
  */
 export declare class RunError extends CountersignError {
   readonly code: RunErrorCode;

@@ -35,6 +35,7 @@ const keyName = (privateKey: string): string => privateKey.split('+')[2] ?? '';
 export { approvalDetails, withApprovalDetails } from './ai-sdk/approval-details.js';
 export { isExecutionDenied } from './ai-sdk/denied.js';
 export { gateTools } from './ai-sdk/gate-tools.js';
+export { withHeartbeat } from './ai-sdk/heartbeat.js';
 export { listRuns, resume } from './ai-sdk/resume.js';
 export { streamWithEvents } from './ai-sdk/stream-with-events.js';
 export { toolApproval } from './ai-sdk/tool-approval.js';

@@ -37,6 +37,7 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   approvedBy: ['ada'],
   createdAt: 0,
   expiresAt: null,
+  startedBefore: false,
   ...more,
 });
 

@@ -29,6 +29,7 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   approvedBy: [],
   createdAt: 1,
   expiresAt: null,
+  startedBefore: false,
   ...more,
 });
 

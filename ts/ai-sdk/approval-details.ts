@@ -40,7 +40,7 @@ async function detailsOfCall(gate: Gate, runId: string, toolCallId: string): Pro
 
 function detailsOf(request: ApprovalRequest): ApprovalDetails {
   const { approvalId, toolCallId, toolName, preview, flags, verdict, changes, contents } = request;
-  const { needs, votes, createdAt, expiresAt } = request;
+  const { needs, votes, createdAt, expiresAt, startedBefore } = request;
   return {
     approvalId,
     toolCallId,
@@ -56,6 +56,7 @@ function detailsOf(request: ApprovalRequest): ApprovalDetails {
       removed,
     })),
     why: verdict === null ? null : whyOf(verdict),
+    startedBefore,
     contents,
     needs: needs.map(({ approvers = [], quorum = 1 }) => ({ approvers: approvers.map(oneLine), quorum })),
     approvedBy: votes.map(({ by }) => oneLine(by)),

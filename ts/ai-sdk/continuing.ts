@@ -8,7 +8,7 @@ import type { Conversation } from './conversation.js';
 import { driftBetween, type Drift } from './fingerprints.js';
 import { withRequests, withResults, type Result } from './history.js';
 import type { Keeping } from './keeping.js';
-import { callsIn, openStepOf, planFor, type OpenStep, type Plan } from './open-step.js';
+import { callsIn, openStepOf, planFor, wasStarted, type OpenStep, type Plan } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
 import { EDIT_NOTE, INTERRUPTED_TOOL } from './reasons.js';
 import type { Asked, Round } from './round.js';
@@ -49,6 +49,8 @@ export async function continueRun(options: ContinueOptions): Promise<Continued> 
   await gate.runs.interrupt(runId);
   const all = await gate.runs.records(runId);
   const records = new Map(all.map((record) => [record.toolCallId, record]));
+  // Also what was asked about again since, and by whomever.
+  const started = new Set(all.filter(wasStarted).map(({ toolCallId }) => toolCallId));
   setup.decisions.recall(all);
   const drift = driftBetween(kept.state, await keeping.fingerprints(setup));
   const round = newRound(kept.state.round);
@@ -61,9 +63,7 @@ export async function continueRun(options: ContinueOptions): Promise<Continued> 
     steps: conversation.steps.length,
     messages: [...kept.messages],
     drift,
-    interrupted: step.open.flatMap(({ call: { toolCallId = '' } }) =>
-      records.get(toolCallId)?.status === 'interrupted' ? [toolCallId] : [],
-    ),
+    interrupted: step.open.flatMap(({ call: { toolCallId = '' } }) => (started.has(toolCallId) ? [toolCallId] : [])),
   });
   for (const { call } of step.open) onOpen(call.toolCallId ?? '');
   const forged = forgedRequests(step, setup);

@@ -30,6 +30,8 @@ export interface RunOptions {
   prepare: (sdk: Sdk, signal: AbortSignal) => PromiseLike<CallOptions>;
   /** Whether the ledger has this run, and it goes on from there; `maybe`: it is begun where the ledger does not know it. */
   resumes: boolean | 'maybe';
+  /** Whether the user named it: then the ledger may have a run of that id. */
+  isNamed: boolean;
   /** What it is a part of. */
   parent: Parent | undefined;
   /** The user's callbacks of the given names, from wherever they may stand. */

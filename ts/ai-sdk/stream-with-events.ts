@@ -116,6 +116,7 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
     open: source.open,
     prepare: source.prepare,
     resumes: resumes || (parent?.resumes === true && 'maybe'),
+    isNamed: ownRunId !== undefined,
     callbacks: source.callbacks,
   }) as unknown as AgentRun;
 }

@@ -247,7 +247,8 @@ export class ToolGate {
       abortSignal.throwIfAborted();
       if (reason === undefined) return this.#carryOut(decided, args, edits, runId, toolCallId);
       await asker.gate.revoke(decided.approvalId, reason);
-      supersedes = { approvalId: decided.approvalId, reason, needs: decided.needs };
+      const { approvalId, needs, startedBefore } = decided;
+      supersedes = { approvalId, reason, needs, startedBefore };
       const now = await this.#judge(args, options);
       if (now.effect === 'deny') return denial(now.reason, 'reject', decided.approvalId);
       // What a human was asked about goes on being asked about: nothing may run on an approval that was taken back.
