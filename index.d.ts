@@ -1263,6 +1263,14 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * @default 'ask'
    */
   repeatedRejections?: 'ask' | 'answer';
+  /**
+   * What becomes of a request that this gate waits with for calls in `messages` that the user went on without: wrote something
+   * else while a response was open for the answer. `cancel`: it is `cancelled`. `keep`: it stays. In the messages each call
+   * without a result before the user's last message is denied either way, and the model is told why.
+   *
+   * @default 'cancel'
+   */
+  unanswered?: 'cancel' | 'keep';
   /** Steps over the whole run, beside `stopWhen`. @default 20 when there is no `stopWhen` either */
   maxSteps?: number;
   /** Also yields every part of the SDK's own stream as `{ type: 'raw-part', part }`. @default false */
@@ -1813,13 +1821,24 @@ export interface VerifyApprovalsOptions {
   runId?: string;
   /** Who answered; it stands in the record. */
   by?: string;
+  /**
+   * What becomes of a request that the user went on without: wrote something else instead of answering. `cancel`: it is
+   * `cancelled` at the gate. `keep`: it stays, until somebody answers it elsewhere or its deadline comes; an approval that comes
+   * then runs nothing. In the messages the call is denied either way, and the model is told why.
+   *
+   * @default 'cancel'
+   */
+  unanswered?: 'cancel' | 'keep';
   onRefused?: (refused: RefusedApproval) => void;
 }
 
 /**
  * Guards a `useChat` route: takes the approval answers in the client's messages to the gate and returns messages in which
  * every answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id has become
- * a denial. The input is not changed. Takes UI messages and model messages.
+ * a denial. A call that the user went on without, by writing something else, is denied too, and its request is over: see
+ * {@link VerifyApprovalsOptions.unanswered}. The input is not changed. Takes UI messages and model messages.
+ *
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
  */
 export declare function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
   messages: readonly MESSAGE[],

@@ -63,6 +63,7 @@ describe('withApprovalDetails', () => {
         origin: ['main'],
         changes: [],
         why: null,
+        startedBefore: false,
         contents: 'kept',
         needs: [],
         approvedBy: [],

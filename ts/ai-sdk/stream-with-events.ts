@@ -12,6 +12,7 @@ import { Asker } from '../gate/asker.js';
 import { checkRunId } from '../gate/run-ids.js';
 import { interruptPlan } from '../native.js';
 import { IterableRun } from './agent-run.js';
+import { checkUnanswered } from './left-calls.js';
 import { originOf, parentOf, type Parent } from './parent.js';
 import { refuseQuestions } from './questions.js';
 import type { OpenCall } from './run-options.js';
@@ -59,6 +60,7 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
     runId: ownRunId,
     requester,
     origin: ownOrigin,
+    unanswered,
     maxSteps,
     includeRawParts = false,
     logger,
@@ -107,6 +109,7 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
     plan,
     interruptOn: interruptOn as InterruptOn | undefined,
     maxSteps,
+    unanswered: checkUnanswered(unanswered, place),
     hideDeniedTools,
     signal: signalOf(call['abortSignal'] as AbortSignal | undefined, parent),
     timeLimit: source.timeLimit,
@@ -139,7 +142,7 @@ interface Source {
 function ofStreamText(call: CallOptions): Source {
   return {
     tools: (call['tools'] ?? {}) as ToolSet,
-    open: (sdk) => async (change) => sdk.ai.streamText(change(call) as never),
+    open: (sdk) => async (change) => sdk.ai.streamText((await change(call)) as never),
     prepare: async () => call,
     callbacks: (names) => firstOf(call, names),
     timeLimit: timeLimitOf(call),
@@ -179,7 +182,7 @@ function ofAgent(agent: AgentLike, call: CallOptions, place: string): Source {
       const prepareCall = async (base: CallOptions): Promise<CallOptions> => {
         // Once per run: a hook that adds to the messages would add to them in every round.
         prepared ??= Promise.resolve(settings.prepareCall?.(base)).then((own) => (own ?? base) as CallOptions);
-        changed = change({ ...(await prepared), onError: call['onError'] ?? settings['onError'] });
+        changed = await change({ ...(await prepared), onError: call['onError'] ?? settings['onError'] });
         return changed;
       };
       const inner = Object.create(agent, {

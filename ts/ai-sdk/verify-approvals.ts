@@ -9,6 +9,7 @@ import { messageOf } from '../errors/message-of.js';
 import { localGate, type LocalGate } from '../gate/gate.js';
 import { snapshot } from '../values/snapshot.js';
 import { digestOf } from './edits.js';
+import { checkUnanswered, closeLeft, leave, type LeftCall } from './left-calls.js';
 import type { Part } from './messages.js';
 import { DUPLICATE_ID } from './reasons.js';
 
@@ -26,11 +27,41 @@ export async function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
   gate: Gate,
   options: VerifyApprovalsOptions = {},
 ): Promise<MESSAGE[]> {
-  const verifier = new Verifier(localGate(gate, 'verifyApprovals'), options, messages);
+  const local = localGate(gate, 'verifyApprovals');
+  const unanswered = checkUnanswered(options.unanswered, 'verifyApprovals');
+  const left = async (call: LeftCall) => leave(local, await recordOfLeft(local, call, messages, options), unanswered);
+  const closed = await closeLeft(messages, left);
+  const verifier = new Verifier(local, options, closed);
   const verified: MESSAGE[] = [];
-  for (const [index, message] of messages.entries()) verified.push((await verifier.message(message, index)) as MESSAGE);
+  for (const [index, message] of closed.entries()) verified.push((await verifier.message(message, index)) as MESSAGE);
   return verified;
 }
+
+/** What the gate has of a call that was left behind; `undefined`: nothing, or it cannot be told which request is meant. */
+async function recordOfLeft(
+  gate: LocalGate,
+  { toolCallId, toolName, input, approvalId }: LeftCall,
+  messages: readonly (UIMessage | ModelMessage)[],
+  { runId }: VerifyApprovalsOptions,
+): Promise<ApprovalRecord | undefined> {
+  try {
+    const ofId = approvalId === undefined ? undefined : await gate.get(approvalId);
+    if (ofId !== undefined) return ofId.toolCallId === toolCallId ? ofId : undefined;
+    // Some models count their ids anew in each turn: then the last request may be that of a call that still waits.
+    const calls = messages.flatMap((message) => LISTS.flatMap((list) => partsIn(message, list))).map(callOf);
+    if (calls.filter((call) => call?.toolCallId === toolCallId).length > 1) return undefined;
+    const same = (await gate.find(runId ?? null, toolCallId)).filter(
+      (record) => record.toolName === toolName && isSameCall(gate, record, input),
+    );
+    const open = same.filter(({ status }) => status === 'pending' || status === 'approved');
+    return open.length > 1 ? undefined : same.at(-1);
+  } catch {
+    return undefined;
+  }
+}
+
+const isSameCall = (gate: LocalGate, { approvalId, contents, args }: ApprovalRecord, input: unknown): boolean =>
+  contents === 'redacted' ? gate.isOriginal(approvalId, input) : sameArguments(args, input);
 
 class Verifier {
   readonly #gate: LocalGate;
@@ -130,11 +161,7 @@ class Verifier {
     const record = open.length === 1 && open[0] === records.at(-1) ? open[0] : undefined;
     if (record === undefined) return whyNot(records, open);
     if (!approved) return this.#decide(record, false, reason);
-    const isSame =
-      record.contents === 'redacted'
-        ? this.#gate.isOriginal(record.approvalId, call.input)
-        : sameArguments(record.args, call.input);
-    if (record.toolName !== call.toolName || !isSame) {
+    if (record.toolName !== call.toolName || !isSameCall(this.#gate, record, call.input)) {
       return 'The call in the conversation is not the one that was asked about.';
     }
     return this.#decide(record, true, reason);

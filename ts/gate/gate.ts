@@ -216,8 +216,8 @@ export class LocalGate implements Gate {
   }
 
   /** @see Deciding.withdraw */
-  withdraw(approvalId: string, reason: string): Awaitable<void> {
-    return this.#deciding.withdraw(approvalId, reason);
+  withdraw(approvalId: string, reason: string, via?: DecidedVia): Awaitable<void> {
+    return this.#deciding.withdraw(approvalId, reason, via);
   }
 
   /** @see Deciding.revoke */
