@@ -658,7 +658,7 @@ export declare function preview(
 /** Any text made safe to show: control, bidi and invisible characters made visible, both ends of a long one kept. */
 export declare function safeText(text: string): string;
 
-/** What a human decides. `reason` of a rejection reaches the model. */
+/** What a human decides. `reason` reaches the model: that of an approval or an edit together with the result. */
 export type Decision<ARGS = unknown> =
   /** `remember`: also answers the calls that {@link ApprovalRequest.always} speaks of, as long as it says. */
   | { type: 'approve'; reason?: string; remember?: Remember }
@@ -907,9 +907,9 @@ export interface GateRequest<ARGS = unknown> extends ApprovalNeed {
   args: ARGS;
   /** @default a new UUIDv7 */
   toolCallId?: string;
-  /** @default a new UUIDv7 */
+  /** @default in the `execute` of a tool of a run that has this gate: that run's; else a new UUIDv7 */
   runId?: string;
-  /** @default ['main'] */
+  /** @default in the `execute` of a tool of a run that has this gate: that run's; else ['main'] */
   origin?: readonly string[];
   description?: string;
   allowedDecisions?: readonly DecisionType[];
@@ -1116,6 +1116,9 @@ export interface Gate extends AsyncDisposable {
   /**
    * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}. An
    * approval is used up when it is handed to you: its record goes on to `succeeded`, since what you do cannot be seen.
+   *
+   * In the `execute` of a tool of a run that has this gate it is a request of that run: its events come out of the run's
+   * iterator, and the abort of the run cancels it.
    *
    * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`), which is no unhandled rejection where nobody waits for the answer
    * @throws {@link DuplicateRequestError} (`ERR_DUPLICATE_REQUEST`) for a `toolCallId` that this run used before
@@ -1829,6 +1832,11 @@ export interface VerifyApprovalsOptions {
    * @default 'cancel'
    */
   unanswered?: 'cancel' | 'keep';
+  /**
+   * That of `streamText` (`experimental_toolApprovalSecret`), where it has one: the SDK believes a call with the arguments of
+   * an {@link Gate.edit} only when they are signed.
+   */
+  toolApprovalSecret?: string | Uint8Array;
   onRefused?: (refused: RefusedApproval) => void;
 }
 
@@ -1836,7 +1844,8 @@ export interface VerifyApprovalsOptions {
  * Guards a `useChat` route: takes the approval answers in the client's messages to the gate and returns messages in which
  * every answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id has become
  * a denial. A call that the user went on without, by writing something else, is denied too, and its request is over: see
- * {@link VerifyApprovalsOptions.unanswered}. The input is not changed. Takes UI messages and model messages.
+ * {@link VerifyApprovalsOptions.unanswered}. A yes to a call that was edited at the gate ({@link Gate.edit}) runs it with those
+ * arguments, which then stand in the messages. The input is not changed. Takes UI messages and model messages.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
  */
@@ -1858,6 +1867,8 @@ export interface ApprovalDetails {
   description: string;
   /** As {@link ApprovalRequest.preview}: what would run, with the diff of the file that it would change. */
   preview: string;
+  /** As {@link ApprovalRequest.allowedDecisions}. */
+  allowedDecisions: DecisionType[];
   /** As {@link ApprovalRequest.flags}. */
   flags: readonly string[];
   /** The path of agents it came from. */

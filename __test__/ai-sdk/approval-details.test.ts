@@ -63,6 +63,7 @@ describe('withApprovalDetails', () => {
         origin: ['main'],
         changes: [],
         why: null,
+        allowedDecisions: pending?.allowedDecisions,
         startedBefore: false,
         contents: 'kept',
         needs: [],

@@ -10,7 +10,7 @@ import { withRequests, withResults, type Result } from './history.js';
 import type { Keeping } from './keeping.js';
 import { callsIn, openStepOf, planFor, wasStarted, type OpenStep, type Plan } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
-import { EDIT_NOTE, INTERRUPTED_TOOL } from './reasons.js';
+import { INTERRUPTED_TOOL, noteOn } from './reasons.js';
 import type { Asked, Round } from './round.js';
 import { resultOf } from './saved-step.js';
 import type { CallOptions, StreamPart } from './sdk.js';
@@ -158,9 +158,10 @@ function endedTurn(record: RawRecord | undefined): boolean {
   return record?.decision?.type === 'reject' && record.decision.stop === true;
 }
 
-function resultFor(toolCallId: string, toolName: string, { output, edited }: Plan & { do: 'tell' }): Result {
-  if (edited === undefined) return { toolCallId, toolName, output };
-  return { toolCallId, toolName, output: withNote(output, EDIT_NOTE), input: { value: edited.args } };
+function resultFor(toolCallId: string, toolName: string, { record, output, edited }: Plan & { do: 'tell' }): Result {
+  const note = record.decision === null ? undefined : noteOn(record.decision, record.via);
+  const result = { toolCallId, toolName, output: note === undefined ? output : withNote(output, note) };
+  return edited === undefined ? result : { ...result, input: { value: edited.args } };
 }
 
 function tellResult(

@@ -72,6 +72,7 @@ export class Requests {
       providerExecuted,
       record: undefined,
       decision: undefined,
+      via: undefined,
       staleness: undefined,
       edits: this.#options.editsOf(toolCallId, toolName),
       questioning: undefined,

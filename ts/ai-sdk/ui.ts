@@ -1,4 +1,6 @@
 /** The run as one stream of the SDK's own parts, which its converters turn into UI chunks. */
+import type { ApprovalRequest } from '../../index.js';
+import { oneLine } from '../gate/in-a-line.js';
 import { beating } from './heartbeat.js';
 import type { OwnEvent } from './own-events.js';
 import type { Run, View } from './run.js';
@@ -18,7 +20,9 @@ function partOf(event: OwnEvent, hasResponsePart: () => boolean): StreamPart | u
     case 'approval-requested': {
       const { approvalId, toolCallId, toolName, args, isAutomatic } = event;
       const toolCall = { type: 'tool-call', toolCallId, toolName, input: args };
-      return { type: 'tool-approval-request', approvalId, toolCall, ...(isAutomatic ? { isAutomatic } : {}) };
+      // AI SDK 6 makes nothing of a reason.
+      const reason = requestReason(event);
+      return { type: 'tool-approval-request', approvalId, toolCall, reason, ...(isAutomatic ? { isAutomatic } : {}) };
     }
     case 'approval-response': {
       if (!hasResponsePart()) return undefined;
@@ -59,6 +63,11 @@ function partOf(event: OwnEvent, hasResponsePart: () => boolean): StreamPart | u
     case 'run-done':
       return { type: 'finish', finishReason: event.finishReason, totalUsage: event.usage } as StreamPart;
   }
+}
+
+/** Why a request is made, in a line. */
+export function requestReason({ verdict, description }: Pick<ApprovalRequest, 'verdict' | 'description'>): string {
+  return oneLine(verdict?.reason ?? description);
 }
 
 /** UI chunks of a run that nobody else iterates. Reading slowly slows the model; cancelling leaves the run. */

@@ -6,6 +6,7 @@ import type { NativeRequest } from '../native.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
+import type { Caller } from './caller.js';
 import { checkPositive } from './check-positive.js';
 import type { Deciding } from './deciding.js';
 import type { Executing } from './executing.js';
@@ -57,9 +58,15 @@ export class Requests {
     this.#timeout = timeout;
   }
 
-  request(request: GateRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<Resolution> {
+  /** @param caller the call of a tool that asks */
+  request(
+    request: GateRequest,
+    { abortSignal: given }: { abortSignal?: AbortSignal } = {},
+    caller?: Caller,
+  ): Promise<Resolution> {
+    const abortSignal = caller === undefined ? given : AbortSignal.any([caller.signal, ...(given ? [given] : [])]);
     const resolution = new Promise<Resolution>((resolve, reject) => {
-      this.#resolve(request, abortSignal).then(resolve, (error: unknown) => {
+      this.#resolve(request, abortSignal, caller).then(resolve, (error: unknown) => {
         // A process that closes its gate must not be ended by an answer that nobody in it waits for any more.
         if (GateClosedError.isInstance(error)) resolution.catch(() => {});
         reject(error);
@@ -68,16 +75,20 @@ export class Requests {
     return resolution;
   }
 
-  async #resolve(request: GateRequest, abortSignal: AbortSignal | undefined): Promise<Resolution> {
+  async #resolve(
+    request: GateRequest,
+    abortSignal: AbortSignal | undefined,
+    caller: Caller | undefined,
+  ): Promise<Resolution> {
     abortSignal?.throwIfAborted();
     const args = snapshot(request.args);
-    const runId = request.runId ?? crypto.randomUUID();
+    const runId = request.runId ?? caller?.runId ?? crypto.randomUUID();
     const asked: OpenRequest = {
       runId,
       toolCallId: request.toolCallId ?? crypto.randomUUID(),
       toolName: request.toolName,
       args,
-      origin: request.origin ?? ['main'],
+      origin: request.origin ?? caller?.origin ?? ['main'],
       description: request.description ?? null,
       allowedDecisions: request.allowedDecisions ?? null,
       timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout),
@@ -87,7 +98,9 @@ export class Requests {
       requester: checkRequester('gate.request', request.requester) ?? null,
     };
     const opened = this.#openOnce(asked, abortSignal);
-    const { record, decided } = isLater(opened) ? await opened : opened;
+    const waited = isLater(opened) ? await opened : opened;
+    const { record, decided } = waited;
+    caller?.asked(waited, args);
     let withdrawn: Awaitable<void> = undefined;
     const withdraw = () => {
       withdrawn = this.#deciding.withdraw(record.approvalId, UNWANTED);
