@@ -622,6 +622,11 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   votes: readonly Vote[];
   /** Since when it may be decided by those that {@link ApprovalNeed.escalate} names, in ms since the epoch. */
   escalatedAt: number | null;
+  /**
+   * Whether a process that is gone had started this call: it may have had its effect, and an approval runs it once more. Asked
+   * about again after that in any later life of the run, it stays `true`.
+   */
+  startedBefore: boolean;
 }
 
 /** {@link ApprovalRequest}, one member per tool, so that `toolName` narrows `args`. */
@@ -653,7 +658,7 @@ export declare function preview(
 /** Any text made safe to show: control, bidi and invisible characters made visible, both ends of a long one kept. */
 export declare function safeText(text: string): string;
 
-/** What a human decides. `reason` of a rejection reaches the model. */
+/** What a human decides. `reason` reaches the model: that of an approval or an edit together with the result. */
 export type Decision<ARGS = unknown> =
   /** `remember`: also answers the calls that {@link ApprovalRequest.always} speaks of, as long as it says. */
   | { type: 'approve'; reason?: string; remember?: Remember }
@@ -902,9 +907,9 @@ export interface GateRequest<ARGS = unknown> extends ApprovalNeed {
   args: ARGS;
   /** @default a new UUIDv7 */
   toolCallId?: string;
-  /** @default a new UUIDv7 */
+  /** @default in the `execute` of a tool of a run that has this gate: that run's; else a new UUIDv7 */
   runId?: string;
-  /** @default ['main'] */
+  /** @default in the `execute` of a tool of a run that has this gate: that run's; else ['main'] */
   origin?: readonly string[];
   description?: string;
   allowedDecisions?: readonly DecisionType[];
@@ -1112,6 +1117,9 @@ export interface Gate extends AsyncDisposable {
    * Asks a human and waits for the answer. Never rejects because of what a human answers: see {@link Resolution}. An
    * approval is used up when it is handed to you: its record goes on to `succeeded`, since what you do cannot be seen.
    *
+   * In the `execute` of a tool of a run that has this gate it is a request of that run: its events come out of the run's
+   * iterator, and the abort of the run cancels it.
+   *
    * @throws {@link GateClosedError} (`ERR_GATE_CLOSED`), which is no unhandled rejection where nobody waits for the answer
    * @throws {@link DuplicateRequestError} (`ERR_DUPLICATE_REQUEST`) for a `toolCallId` that this run used before
    * @throws {@link InvalidArgumentsError} (`ERR_INVALID_ARGUMENTS`) for arguments that cannot be shown as they are
@@ -1258,6 +1266,14 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * @default 'ask'
    */
   repeatedRejections?: 'ask' | 'answer';
+  /**
+   * What becomes of a request that this gate waits with for calls in `messages` that the user went on without: wrote something
+   * else while a response was open for the answer. `cancel`: it is `cancelled`. `keep`: it stays. In the messages each call
+   * without a result before the user's last message is denied either way, and the model is told why.
+   *
+   * @default 'cancel'
+   */
+  unanswered?: 'cancel' | 'keep';
   /** Steps over the whole run, beside `stopWhen`. @default 20 when there is no `stopWhen` either */
   maxSteps?: number;
   /** Also yields every part of the SDK's own stream as `{ type: 'raw-part', part }`. @default false */
@@ -1411,9 +1427,32 @@ export interface AgentRun<TOOLS extends ToolSet = ToolSet> extends AsyncIterable
   ): ReadableStream<InferUIMessageChunk<UI_MESSAGE>>;
   /** {@link AgentRun.toUIMessageStream} as an HTTP response (server-sent events). */
   toUIMessageStreamResponse<UI_MESSAGE extends UIMessage = UIMessage>(
-    options?: UIMessageStreamOptions<UI_MESSAGE> & ResponseInit,
+    options?: UIMessageStreamOptions<UI_MESSAGE> & ResponseInit & HeartbeatOptions,
   ): Response;
 }
+
+export interface HeartbeatOptions {
+  /**
+   * After so many ms without an event a comment is sent, so that no server or proxy takes the silence while a human thinks for
+   * the end. `false`: none is. @default 5,000
+   */
+  heartbeat?: number | false;
+}
+
+/**
+ * A response of server-sent events with a comment whenever nothing was sent for a while: for a response of the AI SDK's own that
+ * stays open while a human thinks, as with the tools of {@link gateTools}. Those of
+ * {@link AgentRun.toUIMessageStreamResponse} have it.
+ *
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
+ */
+export declare function withHeartbeat(
+  response: Response,
+  options?: {
+    /** ms. @default 5,000 */
+    every?: number;
+  },
+): Response;
 
 type CallOf<TOOLS extends ToolSet, MORE> =
   | {
@@ -1442,7 +1481,11 @@ export type RunResumedEvent = {
     /** Whether `system` or `instructions` is another. */
     prompt: boolean;
   };
-  /** Calls (`toolCallId`) that were started, and nobody knows how far they came. */
+  /**
+   * Calls (`toolCallId`) that were started, in this life of the run or any before, that have no result: nobody knows how far
+   * they came. Of a call that is asked about, {@link ApprovalRequest.startedBefore} says the same, also to callbacks, which
+   * may be called before this event is read.
+   */
   interrupted: string[];
 };
 export type TextEvent = { type: 'text'; text: string; id: string };
@@ -1787,13 +1830,30 @@ export interface VerifyApprovalsOptions {
   runId?: string;
   /** Who answered; it stands in the record. */
   by?: string;
+  /**
+   * What becomes of a request that the user went on without: wrote something else instead of answering. `cancel`: it is
+   * `cancelled` at the gate. `keep`: it stays, until somebody answers it elsewhere or its deadline comes; an approval that comes
+   * then runs nothing. In the messages the call is denied either way, and the model is told why.
+   *
+   * @default 'cancel'
+   */
+  unanswered?: 'cancel' | 'keep';
+  /**
+   * That of `streamText` (`experimental_toolApprovalSecret`), where it has one: the SDK believes a call with the arguments of
+   * an {@link Gate.edit} only when they are signed.
+   */
+  toolApprovalSecret?: string | Uint8Array;
   onRefused?: (refused: RefusedApproval) => void;
 }
 
 /**
  * Guards a `useChat` route: takes the approval answers in the client's messages to the gate and returns messages in which
  * every answer that was replayed, forged, late, swapped to other arguments, or given to a duplicate tool call id has become
- * a denial. The input is not changed. Takes UI messages and model messages.
+ * a denial. A call that the user went on without, by writing something else, is denied too, and its request is over: see
+ * {@link VerifyApprovalsOptions.unanswered}. A yes to a call that was edited at the gate ({@link Gate.edit}) runs it with those
+ * arguments, which then stand in the messages. The input is not changed. Takes UI messages and model messages.
+ *
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
  */
 export declare function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
   messages: readonly MESSAGE[],
@@ -1813,6 +1873,8 @@ export interface ApprovalDetails {
   description: string;
   /** As {@link ApprovalRequest.preview}: what would run, with the diff of the file that it would change. */
   preview: string;
+  /** As {@link ApprovalRequest.allowedDecisions}. */
+  allowedDecisions: DecisionType[];
   /** As {@link ApprovalRequest.flags}. */
   flags: readonly string[];
   /** The path of agents it came from. */
@@ -1821,6 +1883,8 @@ export interface ApprovalDetails {
   changes: readonly { path: string; isNew: boolean; added: number; removed: number }[];
   /** Which rule of the policies decided, and why; `null` where there are none. `line` from 1. */
   why: { effect: PolicyEffect; reason: string; source: string | null; line: number | null } | null;
+  /** As {@link ApprovalRequest.startedBefore}. */
+  startedBefore: boolean;
   /** As {@link ApprovalRequest.contents}. */
   contents: 'kept' | 'redacted' | 'dropped';
   /** Who must agree; empty: anybody, once. `approvers`, empty: anybody who gives a name. */
@@ -2036,12 +2100,14 @@ export declare class LedgerError extends CountersignError {
   static isInstance(error: unknown): error is LedgerError;
 }
 
-/** Why a run cannot be continued. */
-export type RunErrorCode = 'ERR_RUN_ACTIVE' | 'ERR_UNKNOWN_RUN' | 'ERR_RUN_OVER';
+/** Why a run cannot be continued, or begun under its id. */
+export type RunErrorCode = 'ERR_RUN_ACTIVE' | 'ERR_RUN_EXISTS' | 'ERR_UNKNOWN_RUN' | 'ERR_RUN_OVER';
 
 /**
  * The run cannot be continued: a process that lives has it (`ERR_RUN_ACTIVE`: wait for its end, or end it), the ledger does not
- * know it (`ERR_UNKNOWN_RUN`: look at the id and the ledger), or it has come to its end (`ERR_RUN_OVER`: start a new one).
+ * know it (`ERR_UNKNOWN_RUN`: look at the id and the ledger), or it has come to its end (`ERR_RUN_OVER`: start a new one). Or it
+ * cannot be begun under this `runId`, before the model is called: it can be continued (`ERR_RUN_EXISTS`: use {@link resume}),
+ * goes on elsewhere, or is over.
  */
 export declare class RunError extends CountersignError {
   readonly code: RunErrorCode;

@@ -25,6 +25,12 @@ export interface UseApprovalsOptions<MESSAGE extends UIMessage = UIMessage> {
    * rejected promise: the answer was not given, and can be given again.
    */
   addToolApprovalResponse: (response: { id: string; approved: boolean; reason?: string }) => unknown;
+  /**
+   * Sends other arguments to a route of your own, which gives them to `gate.edit` (`countersign`). With it a call can be edited:
+   * {@link PendingApprovalOf.edit}, and a field in the card. `approvalId` is the gate's, from the details of `withApprovalDetails`;
+   * where a response stays open, that of the message. Throwing, or a rejected promise: it was not taken, and can be given again.
+   */
+  sendEdit?: (edit: { approvalId: string; toolCallId: string; args: unknown; reason?: string }) => unknown;
   /** That of `useChat`; for {@link Approvals.sendAgain}. */
   status?: 'submitted' | 'streaming' | 'ready' | 'error';
   /** That of `useChat`; for {@link Approvals.sendAgain}. */
@@ -53,10 +59,15 @@ export interface PendingApprovalOf<TYPE extends string, NAME extends string, INP
   error: unknown;
   /** By the clock of this page. The server decides by its own. */
   isExpired: boolean;
-  /** Counts once. Never rejects: see `state`. Does nothing once it {@link PendingApprovalOf.isExpired}. */
-  approve: () => Promise<void>;
+  /** The reason reaches the model. Counts once. Never rejects: see `state`. Does nothing once it {@link PendingApprovalOf.isExpired}. */
+  approve: (reason?: string) => Promise<void>;
   /** The reason reaches the model. Counts once. Never rejects: see `state`. */
   reject: (reason?: string) => Promise<void>;
+  /**
+   * Approves the call with these arguments instead, by {@link UseApprovalsOptions.sendEdit}; then, where the conversation carries
+   * the answers, by `addToolApprovalResponse`. `undefined` without `sendEdit`, and where the request does not allow it.
+   */
+  edit: ((args: unknown, reason?: string) => Promise<void>) | undefined;
 }
 
 /** One member per tool of the message type, so that `type` narrows `input`. */
@@ -116,6 +127,14 @@ export interface ApprovalLabels {
   redacted: string;
   /** @default 'The server says nothing about this call: this is how it came with the message.' */
   noDetails: string;
+  /** Shows the field. @default 'Edit' */
+  edit: string;
+  /** Of the field. @default 'Arguments, as JSON' */
+  editArgs: string;
+  /** @default 'Approve as edited' */
+  approveEdit: string;
+  /** @default 'This is not JSON.' */
+  notJson: string;
   /** @default 'Sent …' */
   answered: string;
   /** @default 'It could not be sent. Try again.' */
@@ -136,8 +155,8 @@ export interface ApprovalCardProps {
 
 /**
  * One approval as a card without a style of its own: a `section` with `data-countersign="approval"`, `data-tool` and `data-state`,
- * whose parts have `data-part`, and lines of a diff `data-change`. Arguments cannot be edited in it: the messages of the AI SDK
- * carry a yes or a no. A click that began before the card stood in its place does not count.
+ * whose parts have `data-part`, and lines of a diff `data-change`. With {@link UseApprovalsOptions.sendEdit} the arguments can be
+ * edited in it, as JSON. A click that began before the card stood in its place does not count.
  */
 export declare function ApprovalCard(props: ApprovalCardProps): ReactElement;
 

@@ -146,6 +146,8 @@ export interface WebhookEvent {
     allowedDecisions: readonly DecisionType[];
     needs: readonly ApprovalNeed[];
     requester: string | null;
+    /** As {@link ApprovalRequest.startedBefore}. */
+    startedBefore: boolean;
     /** `decided` and `expired`: how. `args` and `output` only where `include` is `args`. */
     decision?: { type: DecisionOutcome['type']; reason?: string; args?: unknown; output?: unknown };
     /** Who decided or approved. */

@@ -35,6 +35,7 @@ export { isCallOfRun } from './ai-sdk/call-context.js';
 export { approvalDetails, withApprovalDetails } from './ai-sdk/approval-details.js';
 export { isExecutionDenied } from './ai-sdk/denied.js';
 export { gateTools } from './ai-sdk/gate-tools.js';
+export { withHeartbeat } from './ai-sdk/heartbeat.js';
 export { listRuns, resume } from './ai-sdk/resume.js';
 export { streamWithEvents } from './ai-sdk/stream-with-events.js';
 export { toolApproval } from './ai-sdk/tool-approval.js';

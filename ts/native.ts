@@ -730,7 +730,7 @@ export function presetText(name: string): string | null {
 /** A record with what is kept beside it. */
 export type KeptRecord = ApprovalRecord & {
   /** What is shown of the verdict, as it was given to {@link NativeGate.request}. */
-  details?: Partial<Pick<ApprovalRequest, 'kind' | 'verdict' | 'always' | 'changes'>>;
+  details?: Partial<Pick<ApprovalRequest, 'kind' | 'verdict' | 'always' | 'changes' | 'startedBefore'>>;
   /** {@link NativeLedger.records} only: what the policies judged the call under. */
   context?: { cwd?: string } | null;
   /** {@link NativeLedger.records} only: what the execution gave. */

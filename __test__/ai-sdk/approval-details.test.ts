@@ -63,6 +63,8 @@ describe('withApprovalDetails', () => {
         origin: ['main'],
         changes: [],
         why: null,
+        allowedDecisions: pending?.allowedDecisions,
+        startedBefore: false,
         contents: 'kept',
         needs: [],
         approvedBy: [],

@@ -19,15 +19,15 @@ async function answer(given: unknown, more: object = {}) {
 
 describe('what runs', () => {
   it.each([
-    ['true', true],
-    ['approve', { type: 'approve' }],
-    ['RadarOS', { approved: true, reason: 'fine' }],
-    ['combycode', { decision: 'approve', note: 'fine' }],
-    ['LangChain', { type: 'approve', message: 'fine' }],
-  ])('%s', async (_, given) => {
+    ['true', true, ''],
+    ['approve', { type: 'approve' }, ''],
+    ['RadarOS', { approved: true, reason: 'fine' }, '\n\nNote: the human who approved this call said: fine'],
+    ['combycode', { decision: 'approve', note: 'fine' }, '\n\nNote: the human who approved this call said: fine'],
+    ['LangChain', { type: 'approve', message: 'fine' }, '\n\nNote: the human who approved this call said: fine'],
+  ])('%s', async (_, given, note) => {
     const { ran, response, model, of } = await answer(given);
     expect(ran).toEqual(['del /a']);
-    expect(model).toEqual({ type: 'text', value: 'deleted /a' });
+    expect(model).toEqual({ type: 'text', value: `deleted /a${note}` });
     expect(response).toMatchObject({ approved: true, decision: { type: 'approve' }, decidedBy: 'callback' });
     expect(of('tool-result')).toMatchObject([{ toolCallId: 'c1', args: { path: '/a' }, result: 'deleted /a' }]);
   });

@@ -3,8 +3,25 @@ import * as ai from 'ai';
 import type { UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { Gate, GateOptions, RefusedApproval } from '../../index.js';
-import { createGate, gateTools, toolApproval, verifyApprovals } from '../../ts/index.js';
-import { call, calls, major, says, scripted, sleep, type ModelTurn } from '../support/model.js';
+import {
+  createGate,
+  definePolicy,
+  gateTools,
+  toolApproval,
+  verifyApprovals,
+  withApprovalDetails,
+} from '../../ts/index.js';
+import {
+  call,
+  calls,
+  major,
+  resultsIn,
+  says,
+  scripted,
+  sleep,
+  type ModelTurn,
+  type ScriptedModel,
+} from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 
 interface ToolPart {
@@ -27,12 +44,15 @@ class Chat {
   readonly gate: Gate;
   readonly ran: string[];
   readonly errors: unknown[] = [];
+  readonly prompts: ScriptedModel['prompts'];
   readonly #model: ai.LanguageModel;
   readonly #options: () => object;
 
   constructor(turns: ModelTurn[], kind: 'gateTools' | 'toolApproval', gateOptions?: GateOptions) {
     this.gate = createGate(gateOptions);
-    this.#model = scripted(turns).model;
+    const { model, prompts } = scripted(turns);
+    this.#model = model;
+    this.prompts = prompts;
     const { ran, tools } = recordingTools();
     this.ran = ran;
     const shared = { interruptOn: { del: true }, gate: this.gate, runId: 'chat-1' } as const;
@@ -242,6 +262,138 @@ describe.each(kinds)('with %s', (kind) => {
     await gate.reject(pending?.approvalId ?? '', 'no');
     await chat.post(sent);
     expect(chat.ran).toEqual([]);
+  });
+});
+
+/** A human changes the arguments at the gate, e.g. through the page's own route, and says yes in the chat. */
+describe('an edit', () => {
+  const edited = async (args: object, gateOptions?: GateOptions, kind: 'gateTools' | 'toolApproval' = 'gateTools') => {
+    const chat = new Chat(one(), kind, gateOptions);
+    await chat.post();
+    const [pending] = await chat.gate.pending();
+    const approvalId = pending?.approvalId ?? '';
+    const error: unknown = await chat.gate.edit(approvalId, args, { by: 'ada', reason: 'that one' }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    return { chat, approvalId, error };
+  };
+
+  it('runs what the human wrote, and the model and the page are told', async () => {
+    const { chat, approvalId } = await edited({ path: '/b' });
+    await chat.post(chat.answer(true));
+    expect(chat.errors).toEqual([]);
+    expect(chat.refused).toEqual([]);
+    expect(chat.ran).toEqual(['del /b']);
+    expect(chat.part()).toMatchObject({ state: 'output-available', input: { path: '/b' }, output: 'deleted /b' });
+    expect(await chat.gate.get(approvalId)).toMatchObject({ status: 'succeeded', decidedBy: 'ada' });
+    const said = JSON.stringify(resultsIn(chat.prompts.at(-1)));
+    expect(said).toMatch(/changed the arguments of this call .*\/b.* They said: that one/);
+  });
+
+  it('answered with no in the chat does not run', async () => {
+    const { chat } = await edited({ path: '/b' });
+    await chat.post(chat.answer(false));
+    expect(chat.ran).toEqual([]);
+  });
+
+  it('sent twice runs once', async () => {
+    const { chat } = await edited({ path: '/b' });
+    const sent = chat.answer(true);
+    await Promise.all([chat.post(structuredClone(sent)), chat.post(structuredClone(sent))]);
+    expect(chat.ran).toEqual(['del /b']);
+  });
+
+  it('is nothing that a client can make by itself: other arguments with a yes are refused', async () => {
+    const { chat } = await edited({ path: '/b' });
+    const sent = chat.answer(true);
+    (partsOf(sent)[0] as ToolPart).input = { path: '/c' };
+    await chat.post(sent);
+    expect(chat.ran).toEqual([]);
+    expect(chat.refused).toMatchObject([
+      { reason: expect.stringContaining('not the one that was asked about') as string },
+    ]);
+  });
+
+  it('that does not fit the tool is refused, and the request waits on', async () => {
+    const { chat, error } = await edited({ file: '/b' });
+    expect(error).toMatchObject({ code: 'ERR_INVALID_DECISION' });
+    expect(await chat.gate.pending()).toHaveLength(1);
+  });
+
+  it('that a policy denies is refused', async () => {
+    const policy = definePolicy([
+      { effect: 'deny', tools: ['del'], if: ({ args }) => JSON.stringify(args).includes('/etc') },
+      { effect: 'ask', tools: ['*'] },
+    ]);
+    const chat = new Chat(one(), 'gateTools', { policy });
+    await chat.post();
+    const { approvalId = '' } = (await chat.gate.pending())[0] ?? {};
+    await expect(chat.gate.edit(approvalId, { path: '/etc/x' })).rejects.toMatchObject({
+      code: 'ERR_INVALID_DECISION',
+    });
+  });
+
+  it.runIf(major === 7)('is not carried out by toolApproval, which can check no arguments', async () => {
+    const { chat, approvalId } = await edited({ path: '/b' }, undefined, 'toolApproval');
+    await chat.post(chat.answer(true));
+    expect(chat.ran).toEqual([]);
+    expect(await chat.gate.get(approvalId)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('of signed requests runs with the secret, and not without it', async () => {
+    for (const toolApprovalSecret of ['a secret of the server', undefined]) {
+      const gate = createGate();
+      const { ran, tools } = recordingTools();
+      const gated = gateTools(tools, { interruptOn: { del: true }, gate, mode: 'stop', runId: 'r' });
+      const options = { tools: gated, experimental_toolApprovalSecret: 'a secret of the server' };
+      const first = ai.streamText({ model: scripted(one()).model, prompt: 'go', ...options });
+      const { messages: made } = await first.response;
+      await gate.edit((await gate.pending())[0]?.approvalId ?? '', { path: '/b' });
+      const request = JSON.stringify(made).match(/"approvalId":"([^"]+)"/)?.[1] ?? '';
+      const answer = { type: 'tool-approval-response' as const, approvalId: request, approved: true };
+      const history: ai.ModelMessage[] = [
+        { role: 'user', content: 'go' },
+        ...made,
+        { role: 'tool', content: [answer] },
+      ];
+      const more = toolApprovalSecret === undefined ? {} : { toolApprovalSecret };
+      const messages = await verifyApprovals(history, gate, { runId: 'r', ...more });
+      const second = ai.streamText({ model: scripted([says('.')]).model, messages, onError: () => {}, ...options });
+      await second.consumeStream();
+      expect(ran).toEqual(toolApprovalSecret === undefined ? [] : ['del /b']);
+    }
+  });
+
+  it('is told to the page that holds the call as the model made it, through withApprovalDetails', async () => {
+    const { chat } = await edited({ path: '/b' });
+    const verified = await verifyApprovals(chat.answer(true), chat.gate, { runId: 'chat-1' });
+    const gated = gateTools(recordingTools().tools, {
+      interruptOn: { del: true },
+      gate: chat.gate,
+      mode: 'stop',
+      runId: 'chat-1',
+    });
+    const messages = await ai.convertToModelMessages(verified, { tools: gated });
+    const result = ai.streamText({ model: scripted([says('.')]).model, messages, tools: gated });
+    const chunks = withApprovalDetails(result.toUIMessageStream({ originalMessages: verified }), chat.gate, {
+      runId: 'chat-1',
+    });
+    const types: string[] = [];
+    const client = structuredClone(chat.messages.at(-1)) as UIMessage;
+    const seen = chunks.pipeThrough(
+      new TransformStream({
+        transform: (chunk, controller) => {
+          types.push(chunk.type);
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+    let last: UIMessage | undefined;
+    for await (const message of ai.readUIMessageStream({ message: client, stream: seen as never })) last = message;
+    expect(partsOf([last as UIMessage])).toMatchObject([{ input: { path: '/b' }, output: 'deleted /b' }]);
+    expect(types.indexOf('tool-input-available')).toBeLessThan(types.indexOf('tool-output-available'));
+    expect(types).toContain('tool-input-available');
   });
 });
 

@@ -65,6 +65,7 @@ describe('the callback', () => {
       requester: null,
       votes: [],
       escalatedAt: null,
+      startedBefore: false,
       verdict: null,
       always: {
         allow: {

@@ -219,6 +219,7 @@ const request = (more: object = {}): ApprovalRequest =>
     requester: null,
     votes: [],
     escalatedAt: null,
+    startedBefore: false,
     preview: '',
     ...more,
   }) as unknown as ApprovalRequest;

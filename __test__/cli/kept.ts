@@ -21,6 +21,7 @@ export function kept(with_: Partial<KeptRecord> = {}): KeptRecord {
     requester: null,
     votes: [],
     escalatedAt: null,
+    startedBefore: false,
     createdAt: 1_000,
     expiresAt: null,
     digest: '0'.repeat(64),

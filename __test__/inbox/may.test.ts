@@ -16,6 +16,7 @@ const asked = (needs: ApprovalNeed[], more: Partial<ApprovalRecord> = {}) => ({
   createdAt: 0,
   expiresAt: null,
   escalatedAt: null,
+  startedBefore: false,
   ...more,
 });
 

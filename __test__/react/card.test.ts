@@ -28,6 +28,7 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   toolName: 'edit_file',
   description: 'Edits a file',
   preview: DIFF,
+  allowedDecisions: ['approve', 'edit', 'reject', 'respond', 'skip'],
   flags: ['bidi', 'multiline'],
   origin: ['main', 'researcher'],
   changes: [{ path: 'a.txt', isNew: false, added: 1, removed: 1 }],
@@ -37,6 +38,7 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   approvedBy: ['ada'],
   createdAt: 0,
   expiresAt: null,
+  startedBefore: false,
   ...more,
 });
 
@@ -98,16 +100,21 @@ describeInBrowser('in a browser', () => {
   let answers: object[];
   let sentAgain = 0;
   let failing: boolean;
+  let edits: object[];
   beforeEach(async () => {
     watched = await openPage(browser, origin);
     ({ page } = watched);
-    [answers, sentAgain, failing] = [[], 0, false];
+    [answers, edits, sentAgain, failing] = [[], [], 0, false];
     await page.route(`${origin}/**`, (route) =>
       route.fulfill(files.get(new URL(route.request().url()).pathname) ?? { status: 204 }),
     );
     await page.exposeFunction('answered', (response: object) => {
       answers.push(response);
       if (failing) throw new Error('offline');
+    });
+    await page.exposeFunction('edited', (edit: object) => {
+      edits.push(edit);
+      if (failing) throw new Error('not taken');
     });
     await page.exposeFunction('sentAgain', () => void (sentAgain += 1));
     await page.goto(`${origin}/`);
@@ -122,6 +129,79 @@ describeInBrowser('in a browser', () => {
   const approve = () => page.getByRole('button', { name: 'Approve' });
   const reject = () => page.getByRole('button', { name: 'Reject' });
   const part = (name: string) => page.locator(`[data-part=${name}]`);
+
+  test('the reason of an approval is sent with it', async () => {
+    await show({ messages: messages(call('c1')) });
+    await page.getByLabel('Reason, for the model').fill('keep a backup');
+    await approve().click();
+    await expect.poll(() => answers).toEqual([{ id: 'a-c1', approved: true, reason: 'keep a backup' }]);
+  });
+
+  describe('an edit', () => {
+    const edit = () => page.getByRole('button', { name: 'Edit', exact: true });
+    const send = () => page.getByRole('button', { name: 'Approve as edited' });
+    const field = () => page.getByLabel('Arguments, as JSON');
+
+    test('is not offered without a way to send it, nor where the request does not allow it', async () => {
+      await show({ messages: messages(call('c1'), data(details())) });
+      await approve().waitFor();
+      expect(await edit().count()).toBe(0);
+      await show({
+        mayEdit: true,
+        messages: messages(call('c1'), data(details({ allowedDecisions: ['approve', 'reject'] }))),
+      });
+      await approve().waitFor();
+      expect(await edit().count()).toBe(0);
+    });
+
+    test('where the conversation carries the answers: the gate gets the arguments, then the conversation the yes', async () => {
+      await show({ mayEdit: true, messages: messages(call('c1'), data(details())) });
+      await edit().click();
+      expect(await field().inputValue()).toBe('{\n  "file_path": "a.txt"\n}');
+      expect(await seriousFindings(page)).toEqual([]);
+      await field().fill('{ "file_path": "b.txt" }');
+      await page.getByLabel('Reason, for the model').fill('that one');
+      await send().click();
+      await expect.poll(() => answers).toEqual([{ id: 'a-c1', approved: true, reason: 'that one' }]);
+      const args = { file_path: 'b.txt' };
+      expect(edits).toEqual([{ approvalId: 'gate-1', toolCallId: 'c1', args, reason: 'that one' }]);
+    });
+
+    test('where the response stays open: the gate gets the arguments, and nothing else is sent', async () => {
+      await show({ mayEdit: true, messages: messages(call('c1', { approval: { id: 'gate-1' } }), data(details())) });
+      await edit().click();
+      await send().click();
+      await expect.poll(() => edits).toHaveLength(1);
+      expect(await part('status').innerText()).toBe('Sent …');
+      expect(answers).toEqual([]);
+    });
+
+    test('that the gate does not take is no approval of the call as it was', async () => {
+      failing = true;
+      await show({ mayEdit: true, messages: messages(call('c1'), data(details())) });
+      await edit().click();
+      await send().click();
+      await part('error').waitFor();
+      expect(answers).toEqual([]);
+    });
+
+    test('what is no JSON cannot be sent', async () => {
+      await show({ mayEdit: true, messages: messages(call('c1'), data(details())) });
+      await edit().click();
+      await field().fill('{ file_path: b.txt');
+      expect(await part('not-json').innerText()).toBe('This is not JSON.');
+      expect(await send().isDisabled()).toBe(true);
+    });
+
+    test('what deceives the eye is escaped in the field, and is the same when it is sent', async () => {
+      const input = { file_path: 'a\u202Etxt.exe \u0430 \u{1F600}\u{E0041}' };
+      await show({ mayEdit: true, messages: messages(call('c1', { input }), data(details())) });
+      await edit().click();
+      expect(await field().inputValue()).toContain('a\\u202etxt.exe \\u0430');
+      await send().click();
+      await expect.poll(() => edits).toMatchObject([{ args: input }]);
+    });
+  });
 
   test('all that the server says', async () => {
     await show({ messages: messages(call('c1'), data(details())) });

@@ -20,6 +20,7 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   toolName: 'del',
   description: 'Deletes /a',
   preview: 'del\n│ path: /a',
+  allowedDecisions: ['approve', 'edit', 'reject', 'respond', 'skip'],
   flags: [],
   origin: ['main'],
   changes: [],
@@ -29,6 +30,7 @@ const details = (more: Partial<ApprovalDetails> = {}): ApprovalDetails => ({
   approvedBy: [],
   createdAt: 1,
   expiresAt: null,
+  startedBefore: false,
   ...more,
 });
 

@@ -107,6 +107,7 @@ export function request(toolName: string, args: unknown, more: Partial<ApprovalR
     requester: null,
     votes: [],
     escalatedAt: null,
+    startedBefore: false,
     approvalId: `a${ids}`,
     runId: 'run',
     toolCallId: `call_${ids}`,

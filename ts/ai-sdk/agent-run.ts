@@ -3,6 +3,7 @@ import type { ToolSet } from 'ai';
 import type { AgentEvent, AgentRun, RunResult } from '../../index.js';
 import type { Asker } from '../gate/asker.js';
 import { eventView } from './events.js';
+import { heartbeatOf } from './heartbeat.js';
 import { Run } from './run.js';
 import type { RunOptions } from './run-options.js';
 import type { StreamPart } from './sdk.js';
@@ -98,8 +99,15 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     return uiMessageStream(run, parts, () => this.#leave(), options);
   }
 
-  toUIMessageStreamResponse({ headers, status, statusText, ...options }: ResponseInit & object = {}): Response {
-    return eventStreamResponse(this.toUIMessageStream(options), { headers, status, statusText });
+  toUIMessageStreamResponse({
+    headers,
+    status,
+    statusText,
+    heartbeat,
+    ...options
+  }: ResponseInit & { heartbeat?: number | false } = {}): Response {
+    const period = heartbeatOf(heartbeat, 'toUIMessageStreamResponse');
+    return eventStreamResponse(this.toUIMessageStream(options), { headers, status, statusText }, period);
   }
 
   #iterate(): AsyncGenerator<Item, undefined> {

@@ -7,7 +7,7 @@ import { digestOf } from './edits.js';
 import { closed, type Answer } from './history.js';
 import type { OwnEvent } from './own-events.js';
 import { answerText, type Questioning } from './questions.js';
-import { CANCELLED, reasonOf, TURN_ENDED } from './reasons.js';
+import { CANCELLED, noteOn, reasonOf, TURN_ENDED } from './reasons.js';
 import { callWith, valueOf, type Asked, type Round } from './round.js';
 import type { Setup } from './setup.js';
 import { signApproval } from './signature.js';
@@ -35,8 +35,9 @@ export function answerTo(asked: Asked, options: AnswerOptions): Answer {
     providerExecuted,
     executable: executes(setup.guard.tools, toolName),
     input: args === undefined ? part.toolCall?.input : snapshot(args.value).value,
+    note: noteOn(decision, asked.via),
   };
-  setup.guard.markAnswered(toolCallId);
+  setup.guard.markAnswered(toolCallId, answer.note);
   if (asked.questioning !== undefined) return answerToQuestions(answer, asked, asked.questioning, options);
   if (decision.type === 'respond') {
     tell({ type: 'call-responded', call: callWith(asked, valueOf(args)), output: decision.output });

@@ -4,7 +4,6 @@ import { only, quietly, type Callbacks } from './callbacks.js';
 import type { Conversation } from './conversation.js';
 import type { Flow } from './flow.js';
 import type { Keeping } from './keeping.js';
-import { EDIT_NOTE } from './reasons.js';
 import type { Round } from './round.js';
 import type { RunOptions } from './run-options.js';
 import type { CallOptions, FinishEvent, Step } from './sdk.js';
@@ -61,14 +60,14 @@ export class Calling {
     };
   }
 
-  /** The guarded tools; those whose call was edited tell the model so with the result. */
+  /** The guarded tools; with the result of a call they tell the model what the human changed, or said. */
   #tools(round: Round): ToolSet {
     const { conversation, setup } = this.#options;
     const { tools, searches } = setup.guard;
     // The SDK begins anew with each call.
     searches.recall(conversation.added);
-    const edited = round.answers.filter(({ decision }) => decision.type === 'edit');
-    return edited.length === 0 ? tools : withNotes(tools, edited, EDIT_NOTE);
+    const noted = round.answers.filter(({ note }) => note !== undefined);
+    return noted.length === 0 ? tools : withNotes(tools, noted);
   }
 
   /** Without the tools that are denied whatever the arguments, where that is wanted. */

@@ -2,6 +2,7 @@
 import type { AgentEvent, ToolActivity, ToolActivityEvent } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
+import { asCaller, type Caller } from '../gate/caller.js';
 import { partOfRun } from '../gate/run-ids.js';
 import type { Awaitable } from '../values/awaitable.js';
 import { isActivity, type CallContext } from './call-context.js';
@@ -10,6 +11,7 @@ import type { CalledTool } from './guard.js';
 import type { Inheritance } from './inheritance.js';
 import { cancelParts } from './left-parts.js';
 import type { Child, Parent } from './parent.js';
+import { tellRequest } from './telling.js';
 
 export interface ChildrenOptions {
   asker: Asker;
@@ -67,8 +69,16 @@ export class Children {
         return this.#parent(toolCallId, toolName, any, inheritance);
       },
     });
+    const { gate } = this.#options.asker;
+    const caller: Caller = {
+      gate,
+      runId,
+      origin,
+      signal: this.#options.signal,
+      asked: (waited, args) => tellRequest(gate, waited, args, false, (event) => void this.#tell(event, toolCallId)),
+    };
     return follow(
-      () => execute(call),
+      () => asCaller(caller, () => execute(call)),
       () => call.end(),
     );
   }

@@ -10,9 +10,9 @@ import { driftBetween, type Drift } from './fingerprints.js';
 import { withRequests, withResults, type Result } from './history.js';
 import type { Keeping } from './keeping.js';
 import { cancelParts } from './left-parts.js';
-import { callsIn, openStepOf, planFor, type OpenStep, type Plan } from './open-step.js';
+import { callsIn, openStepOf, planFor, wasStarted, type OpenStep, type Plan } from './open-step.js';
 import type { OwnEvent } from './own-events.js';
-import { EDIT_NOTE, INTERRUPTED_TOOL } from './reasons.js';
+import { INTERRUPTED_TOOL, noteOn } from './reasons.js';
 import type { Asked, Round } from './round.js';
 import { resultOf } from './saved-step.js';
 import type { CallOptions, StreamPart } from './sdk.js';
@@ -51,6 +51,8 @@ export async function continueRun(options: ContinueOptions): Promise<Continued> 
   await gate.runs.interrupt(runId);
   const all = await gate.runs.records(runId);
   const records = new Map(all.map((record) => [record.toolCallId, record]));
+  // Also what was asked about again since, and by whomever.
+  const started = new Set(all.filter(wasStarted).map(({ toolCallId }) => toolCallId));
   setup.decisions.recall(all);
   const drift = driftBetween(kept.state, await keeping.fingerprints(setup));
   const round = newRound(kept.state.round);
@@ -63,9 +65,7 @@ export async function continueRun(options: ContinueOptions): Promise<Continued> 
     steps: conversation.steps.length,
     messages: [...kept.messages],
     drift,
-    interrupted: step.open.flatMap(({ call: { toolCallId = '' } }) =>
-      records.get(toolCallId)?.status === 'interrupted' ? [toolCallId] : [],
-    ),
+    interrupted: step.open.flatMap(({ call: { toolCallId = '' } }) => (started.has(toolCallId) ? [toolCallId] : [])),
   });
   for (const { call } of step.open) onOpen(call.toolCallId ?? '');
   // What calls others makes its calls anew when it runs again: nobody is to answer those of then.
@@ -166,9 +166,10 @@ function endedTurn(record: RawRecord | undefined): boolean {
   return record?.decision?.type === 'reject' && record.decision.stop === true;
 }
 
-function resultFor(toolCallId: string, toolName: string, { output, edited }: Plan & { do: 'tell' }): Result {
-  if (edited === undefined) return { toolCallId, toolName, output };
-  return { toolCallId, toolName, output: withNote(output, EDIT_NOTE), input: { value: edited.args } };
+function resultFor(toolCallId: string, toolName: string, { record, output, edited }: Plan & { do: 'tell' }): Result {
+  const note = record.decision === null ? undefined : noteOn(record.decision, record.via);
+  const result = { toolCallId, toolName, output: note === undefined ? output : withNote(output, note) };
+  return edited === undefined ? result : { ...result, input: { value: edited.args } };
 }
 
 function tellResult(

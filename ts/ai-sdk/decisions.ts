@@ -87,6 +87,7 @@ export class Decisions {
     const { decision, decidedBy, approvalId } = told;
     const { toolCallId, toolName, questioning } = asked;
     asked.decision = decision;
+    asked.via = told.via;
     round.waiting--;
     const origin = asked.record?.origin ?? this.#options.asker.origin;
     const approved = isApproval(decision);

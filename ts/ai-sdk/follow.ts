@@ -1,7 +1,6 @@
 /** An execution, followed to its end. */
 import { messageOf } from '../errors/message-of.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
-import { EDIT_NOTE } from './reasons.js';
 import { isAsyncIterable, isThenable } from './tools.js';
 
 /** What stands in the way of an execution. */
@@ -14,14 +13,12 @@ export class NotedError extends Error {
   /** What the tool threw. */
   readonly original: unknown;
 
-  constructor(original: unknown, note = EDIT_NOTE) {
+  constructor(original: unknown, note: string) {
     super(`${messageOf(original)}\n\n${note}`, { cause: original });
     this.name = original instanceof Error ? original.name : 'Error';
     this.original = original;
   }
 }
-
-export const noted = (error: unknown): unknown => new NotedError(error);
 
 /** How an execution ended. */
 export type Outcome = { output: unknown } | { error: unknown };

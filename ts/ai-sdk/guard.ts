@@ -69,7 +69,7 @@ export class Guard {
   readonly #options: GuardOptions;
   readonly #gatings: Map<string, Gating>;
   readonly #calls = new Map<string, GuardedCall>();
-  readonly #answered = new Set<string>();
+  readonly #answered = new Map<string, string | undefined>();
   /** What humans saw of the calls that they were asked about. */
   readonly #shown = new Map<string, ApprovalRecord>();
   /** What the model has found with `toolSearch`. */
@@ -175,8 +175,13 @@ export class Guard {
   }
 
   /** The answer of this call is in the messages: the SDK may ask again whether it needed one. */
-  markAnswered(toolCallId: string): void {
-    this.#answered.add(toolCallId);
+  markAnswered(toolCallId: string, note?: string): void {
+    this.#answered.set(toolCallId, note);
+  }
+
+  /** What the model is told beside what comes of this call. */
+  noteOn(toolCallId: string): string | undefined {
+    return this.#answered.get(toolCallId);
   }
 
   isAnswered(toolCallId: string): boolean {

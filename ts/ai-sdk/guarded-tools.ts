@@ -8,7 +8,7 @@ import { copyOf, snapshot, trySnapshot, type Snapshot } from '../values/snapshot
 import { withCallContext } from './call-context.js';
 import { boundBody, changedTool, isCaller, type Body } from './callers.js';
 import { claimOrRefuse } from './claim.js';
-import { follow, lastLater, noted, Refused, streamLater, type Outcome } from './follow.js';
+import { follow, lastLater, NotedError, Refused, streamLater, type Outcome } from './follow.js';
 import type { Guard, GuardOptions } from './guard.js';
 import { gateCalled } from './gate-tools.js';
 import { keptResult } from './kept-result.js';
@@ -175,7 +175,7 @@ class GuardedTools {
   #claimed(toolName: string, run: () => unknown, args: Snapshot, options: ExecuteOptions): Awaitable<() => unknown> {
     const { asker, onExecuted, tools } = this.#options;
     const { toolCallId } = options;
-    return after(claimOrRefuse(asker, asker.runId, toolCallId, toolName, args), ({ approvalId, edited }) => {
+    return after(claimOrRefuse(asker, asker.runId, toolCallId, toolName, args), ({ approvalId }) => {
       if (this.#isAborted(options)) {
         // The claim came back too late.
         return after(asker.gate.settle(approvalId, false), () => {
@@ -189,7 +189,8 @@ class GuardedTools {
         onExecuted?.({ toolCallId, toolName, args: copyOf(args), outcome });
         return settled;
       };
-      return () => follow(run, end, edited ? noted : undefined);
+      const note = this.#guard.noteOn(toolCallId);
+      return () => follow(run, end, note === undefined ? undefined : (error) => new NotedError(error, note));
     });
   }
 

@@ -20,6 +20,8 @@ export interface Answer {
   /** For an edit: what the human wrote, when the schema made something else of it. */
   schemaInput?: { value: unknown } | undefined;
   signature?: string | undefined;
+  /** What the model is told beside the result. */
+  note?: string | undefined;
 }
 
 type Part = { type: string; [more: string]: unknown };

@@ -3,7 +3,7 @@
  * at the run's own end. Only where the ledger lasts.
  */
 import type { ModelMessage, ToolSet } from 'ai';
-import { GateClosedError } from '../errors/index.js';
+import { GateClosedError, RunError } from '../errors/index.js';
 import type { LocalGate } from '../gate/gate.js';
 import type { NativeSavedRun } from '../native.js';
 import type { Awaitable } from '../values/awaitable.js';
@@ -42,6 +42,32 @@ export class Keeping {
   /** It was taken from the ledger. Fails when it cannot be read. */
   took(saved: NativeSavedRun): KeptRun {
     return this.#keeper.took(saved);
+  }
+
+  /**
+   * Of a run that is begun: whoever begins it a second time, as a queue does with a job, would ask anew about what was answered.
+   *
+   * @throws {RunError} where the ledger has it
+   */
+  async refuseIfKept(): Promise<void> {
+    const saved = await this.#gate.runs.run(this.#runId);
+    if (saved === null) return;
+    const { active, status } = saved.info;
+    const run = `The run ${JSON.stringify(this.#runId)}`;
+    if (status === 'done' || status === 'cancelled')
+      throw new RunError({
+        code: 'ERR_RUN_OVER',
+        message: `${run} is ${status}: start a new one under another runId.`,
+      });
+    throw active
+      ? new RunError({
+          code: 'ERR_RUN_ACTIVE',
+          message: `${run} goes on in a process that lives: wait for it, or end it.`,
+        })
+      : new RunError({
+          code: 'ERR_RUN_EXISTS',
+          message: `${run} was begun before and can be continued: use resume({ gate, runId, … }), or start another under a runId of its own.`,
+        });
   }
 
   /** A run that has ended, as it was kept; `undefined`: it has not. */

@@ -2,7 +2,7 @@
 import type { ModelMessage } from 'ai';
 import type { DecisionOutcome } from '../../index.js';
 import type { RawRecord } from '../native.js';
-import type { Question } from '../gate/asker.js';
+import type { Superseded } from '../gate/asker.js';
 import { questionsOf } from '../gate/questions.js';
 import { isApproval, toRecord } from '../gate/records.js';
 import { partsOf, type Part } from './messages.js';
@@ -88,7 +88,7 @@ export type Plan =
   /** It ran: this is what the model gets of it. */
   | { do: 'tell'; record: RawRecord; output: ModelOutput; edited: { args: unknown } | undefined }
   /** It is asked about now, in the place of another request where there was one. */
-  | { do: 'ask'; instead: NonNullable<Question['supersedes']> | undefined; takeBack: boolean }
+  | { do: 'ask'; instead: Superseded | undefined; takeBack: boolean }
   /** It does not run. */
   | { do: 'deny'; reason: string; takeBack: RawRecord | undefined }
   /** It had started other agents, which go on: it is run again, where it may be. */
@@ -129,6 +129,7 @@ function planOf(
   const { status, approvalId } = record;
   const kept = toRecord(record);
   const { decision, needs } = kept;
+  const startedBefore = wasStarted(record);
   // Nothing runs on an answer: a question stays what it is, also without the secrets that were in it.
   const isAsking = questionsOf(kept) !== undefined;
   const drift = isAsking ? undefined : changed;
@@ -153,7 +154,8 @@ function planOf(
       if (isAsking) return { do: 'wait', record };
       if (record.contents === 'redacted' || record.contents === 'dropped')
         return { do: 'deny', reason: REDACTED, takeBack: record };
-      if (drift !== undefined) return { do: 'ask', instead: { approvalId, reason: drift, needs }, takeBack: true };
+      if (drift !== undefined)
+        return { do: 'ask', instead: { approvalId, reason: drift, needs, startedBefore }, takeBack: true };
       if (decision === null || !isApproval(decision)) return { do: 'wait', record };
       return { do: 'follow', record, decision };
     case 'cancelled':
@@ -165,11 +167,16 @@ function planOf(
       const why = status === 'interrupted' ? INTERRUPTED_CALL : (decision?.reason ?? 'It was cancelled.');
       return {
         do: 'ask',
-        instead: { approvalId, reason: drift === undefined ? why : `${why} ${drift}`, needs },
+        instead: { approvalId, reason: drift === undefined ? why : `${why} ${drift}`, needs, startedBefore },
         takeBack: false,
       };
     }
   }
+}
+
+/** Whether a process that is gone had started the call of this request: it may have had its effect. */
+export function wasStarted(record: RawRecord): boolean {
+  return record.status === 'interrupted' || toRecord(record).startedBefore;
 }
 
 const GONE = 'The run was continued without this tool.';

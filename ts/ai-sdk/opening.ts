@@ -6,6 +6,7 @@ import { messagesOf, type Conversation } from './conversation.js';
 import type { Executed } from './guard.js';
 import type { Answer } from './history.js';
 import type { Keeping } from './keeping.js';
+import { closeLeft, leave, type LeftCall } from './left-calls.js';
 import type { OwnEvent } from './own-events.js';
 import { Round } from './round.js';
 import type { OpenCall, RunOptions } from './run-options.js';
@@ -80,12 +81,21 @@ export class Opening {
     this.#endLimit();
   }
 
-  #roundOptions(round: Round, options: CallOptions, signal: AbortSignal): CallOptions {
+  async #roundOptions(round: Round, options: CallOptions, signal: AbortSignal): Promise<CallOptions> {
     if (this.#setup === undefined) {
-      this.#options.conversation.begin(messagesOf(options));
+      const messages = await closeLeft(messagesOf(options), (call) => this.#leave(call));
+      this.#options.conversation.begin([...messages]);
       this.setUp(options);
     }
     return (this.#calling as Calling).optionsFor(round, options, signal);
+  }
+
+  /** What is said of a call in the messages that the user went on without. */
+  async #leave({ approvalId = '', toolCallId }: LeftCall): Promise<string> {
+    const { asker, unanswered } = this.#options.run;
+    // A response that stays open has the gate's own id in its messages.
+    const record = await asker.gate.get(approvalId).catch(() => undefined);
+    return leave(asker.gate, record?.toolCallId === toolCallId ? record : undefined, unanswered);
   }
 
   /** @param alsoGuarded see the guard's option of this name */

@@ -67,7 +67,7 @@ async function ask(
     const decided = await answerOf(asker, opened, args, abortSignal);
     const answer = questioning.take(decided);
     if (questioning.objection === undefined) return answer;
-    supersedes = { approvalId: decided.approvalId, reason: questioning.objection };
+    supersedes = { approvalId: decided.approvalId, reason: questioning.objection, startedBefore: false };
   }
 }
 

@@ -1,5 +1,5 @@
 /** What the model and the human are told. */
-import type { DecisionOutcome } from '../../index.js';
+import type { DecidedVia, DecisionOutcome } from '../../index.js';
 import { isApproval } from '../gate/records.js';
 
 export const CANCELLED = 'The run was cancelled.';
@@ -11,6 +11,22 @@ export const EDIT_NOTE =
 /** The same where the loop is not ours: its messages keep the arguments that the model wrote. */
 export const editNoteWith = (args: unknown): string =>
   `Note: the human changed the arguments of this call before it ran. It ran with: ${JSON.stringify(args)}`;
+
+/**
+ * What the model is told beside the result of a call that was allowed; `undefined`: nothing. What a machine gave as its reason
+ * is no word of a human.
+ */
+export function noteOn(
+  decision: DecisionOutcome,
+  via: DecidedVia | null | undefined,
+  editNote = EDIT_NOTE,
+): string | undefined {
+  const said = via === 'system' ? '' : (decision.reason?.trim() ?? '');
+  if (decision.type === 'edit') return said === '' ? editNote : `${editNote} They said: ${said}`;
+  return decision.type === 'approve' && said !== ''
+    ? `Note: the human who approved this call said: ${said}`
+    : undefined;
+}
 
 /** Why a call does not run; `undefined` when nobody gave a reason. */
 export function reasonOf(decision: DecisionOutcome): string | undefined {

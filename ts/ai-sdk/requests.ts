@@ -1,6 +1,6 @@
 /** The calls that a run must ask about: taken in, and put to somebody. What becomes of them is in `decisions.ts`. */
 import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType, QuestionAskedEvent } from '../../index.js';
-import { requestOf, type Asker, type Opened, type Question } from '../gate/asker.js';
+import { requestOf, type Asker, type Opened, type Superseded } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { questionsOf } from '../gate/questions.js';
 import { isDecided } from '../gate/records.js';
@@ -69,6 +69,7 @@ export class Requests {
       providerExecuted,
       record: undefined,
       decision: undefined,
+      via: undefined,
       staleness: undefined,
       edits: this.#options.editsOf(toolCallId, toolName),
       questioning: undefined,
@@ -109,7 +110,8 @@ export class Requests {
       if (asked.questioning === undefined && !(await this.#takeBack(asked, record, reason))) continue;
       asked.decision = undefined;
       const denied = await this.#judgedAgain(toolCallId, asked);
-      const supersedes = { approvalId: record.approvalId, reason, needs: record.needs };
+      const { approvalId, needs, startedBefore } = record;
+      const supersedes = { approvalId, reason, needs, startedBefore };
       if (await this.#openRequest(round, asked, denied, supersedes)) open.push(asked);
     }
     this.#callHumans(open);
@@ -222,7 +224,7 @@ export class Requests {
     round: Round,
     asked: Asked,
     denied: string | undefined,
-    supersedes?: Question['supersedes'],
+    supersedes?: Superseded,
   ): Promise<boolean> {
     return (await this.#prepare(asked, denied, supersedes))(round);
   }
@@ -231,7 +233,7 @@ export class Requests {
   async #prepare(
     asked: Asked,
     denied: string | undefined,
-    supersedes?: Question['supersedes'],
+    supersedes?: Superseded,
   ): Promise<(round: Round) => Promise<boolean>> {
     const { toolCallId, toolName } = asked;
     const questions = denied === undefined ? this.#options.guard.call(toolCallId)?.questions : undefined;

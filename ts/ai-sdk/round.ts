@@ -1,6 +1,6 @@
 /** One `streamText` call of a run, and the calls that it stopped at. */
 import type { ModelMessage } from 'ai';
-import type { ApprovalRecord, DecisionOutcome } from '../../index.js';
+import type { ApprovalRecord, DecidedVia, DecisionOutcome } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
 import type { Opened } from '../gate/asker.js';
@@ -23,6 +23,8 @@ export interface Asked {
   providerExecuted: boolean;
   record: ApprovalRecord | undefined;
   decision: DecisionOutcome | undefined;
+  /** Through what it came. */
+  via: DecidedVia | undefined;
   /** Why an approval does not hold any more. */
   staleness: Opened['staleness'] | undefined;
   edits: Edits;

@@ -3,12 +3,13 @@ import type { ToolSet } from 'ai';
 import type { InterruptOn } from '../../index.js';
 import type { Asker } from '../gate/asker.js';
 import type { InterruptPlan } from '../native.js';
+import type { Awaitable } from '../values/awaitable.js';
 import type { Parent } from './parent.js';
 import type { CallOptions, Sdk, StreamResult } from './sdk.js';
 
 /** Opens one `streamText` call, from the options for this round. */
 export type OpenCall = (
-  change: (options: CallOptions) => CallOptions,
+  change: (options: CallOptions) => Awaitable<CallOptions>,
   signal: AbortSignal,
 ) => PromiseLike<StreamResult>;
 
@@ -18,6 +19,8 @@ export interface RunOptions {
   plan: (tools: ToolSet) => InterruptPlan;
   interruptOn: InterruptOn | undefined;
   maxSteps: number | undefined;
+  /** What becomes of requests of calls that the conversation has left behind. */
+  unanswered: 'cancel' | 'keep';
   hideDeniedTools: boolean;
   signal: AbortSignal;
   /** Of each `streamText` call, in ms. */
@@ -30,6 +33,8 @@ export interface RunOptions {
   prepare: (sdk: Sdk, signal: AbortSignal) => PromiseLike<CallOptions>;
   /** Whether the ledger has this run, and it goes on from there; `maybe`: it is begun where the ledger does not know it. */
   resumes: boolean | 'maybe';
+  /** Whether the user named it: then the ledger may have a run of that id. */
+  isNamed: boolean;
   /** What it is a part of. */
   parent: Parent | undefined;
   /** The user's callbacks of the given names, from wherever they may stand. */

@@ -241,8 +241,9 @@ export class Run {
 
   async #start(): Promise<void> {
     await this.#opening.begin();
-    const { parent, call, resumes, signal } = this.#options;
+    const { parent, call, resumes, isNamed, signal } = this.#options;
     signal.throwIfAborted();
+    if (resumes === false && isNamed) await this.#keeping?.refuseIfKept();
     this.#disown = parent?.adopt({ suspend: () => this.suspend(), cancelled: () => this.#cancelledWhole() });
     this.#report?.started(call);
     if (resumes !== false && this.#keeping !== undefined && (await this.#isResumed(this.#keeping))) return;

@@ -95,6 +95,8 @@ export interface SdkVersion {
     parts: ReadableStream<StreamPart>,
     options: object,
   ): ReadableStream;
+  /** Whether a request in the UI stream may say why it is made. */
+  readonly hasRequestReason: boolean;
   /** Whether the UI stream knows the part that tells a decision. */
   readonly hasResponsePart: boolean;
 }

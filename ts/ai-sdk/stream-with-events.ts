@@ -14,6 +14,7 @@ import { checkPassedOn } from '../options/check.js';
 import { nearestOf } from '../options/nearest.js';
 import { IterableRun } from './agent-run.js';
 import { requireSdk } from './installed.js';
+import { checkUnanswered } from './left-calls.js';
 import { originOf, parentOf, type Parent } from './parent.js';
 import { planFor, warnUngated } from './plan.js';
 import { refuseQuestions } from './questions.js';
@@ -62,6 +63,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
     runId: ownRunId,
     requester,
     origin: ownOrigin,
+    unanswered,
     maxSteps,
     includeRawParts = false,
     logger,
@@ -121,6 +123,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
     plan: (tools) => (tools === source.tools ? first : plan(tools)),
     interruptOn: interruptOn as InterruptOn | undefined,
     maxSteps,
+    unanswered: checkUnanswered(unanswered, place),
     hideDeniedTools,
     signal: signalOf(call['abortSignal'] as AbortSignal | undefined, parent),
     timeLimit: source.timeLimit,
@@ -130,6 +133,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
     open: source.open,
     prepare: source.prepare,
     resumes: place === 'resume' || (parent?.resumes === true && 'maybe'),
+    isNamed: ownRunId !== undefined,
     callbacks: source.callbacks,
   }) as unknown as AgentRun;
 }
@@ -175,7 +179,7 @@ function ofStreamText(call: CallOptions): Source {
   return {
     tools: (call['tools'] ?? {}) as ToolSet,
     hasHostJudge: call['toolApproval'] !== undefined,
-    open: (sdk) => async (change) => sdk.ai.streamText(change(call) as never),
+    open: (sdk) => async (change) => sdk.ai.streamText((await change(call)) as never),
     prepare: async () => call,
     callbacks: (names) => firstOf(call, names),
     timeLimit: timeLimitOf(call),
@@ -215,7 +219,7 @@ function ofAgent(agent: AgentLike, call: CallOptions, place: string): Source {
       const prepareCall = async (base: CallOptions): Promise<CallOptions> => {
         // Once per run: a hook that adds to the messages would add to them in every round.
         prepared ??= Promise.resolve(settings.prepareCall?.(base)).then((own) => (own ?? base) as CallOptions);
-        changed = change({ ...(await prepared), onError: call['onError'] ?? settings['onError'] });
+        changed = await change({ ...(await prepared), onError: call['onError'] ?? settings['onError'] });
         return changed;
       };
       const inner = Object.create(agent, {

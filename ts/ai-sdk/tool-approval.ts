@@ -98,7 +98,7 @@ class Approval {
       return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
     }
     if (decision.type === 'approve') return this.#handOver(runId, toolCallId, toolName, args);
-    if (isApproval(decision)) await gate.revoke(record.approvalId, 'An edit cannot be carried out here.');
+    if (isApproval(decision)) await gate.revoke(record.approvalId, NO_EDIT);
     const reasonGiven =
       isApproval(decision) || decision.type === 'respond'
         ? `"${decision.type}" cannot be carried out here`
@@ -110,6 +110,12 @@ class Approval {
   async #resumed(toolCallId: string, toolName: string, args: Snapshot): Promise<ToolApprovalStatus> {
     const runId = this.#options.runId ?? null;
     const known = await this.#asker.gate.find(runId, toolCallId);
+    const [edited] = known.filter(({ status }) => status === 'edited');
+    if (edited !== undefined) {
+      // Nothing here has seen whether other arguments fit the tool, or judged them.
+      await this.#asker.gate.revoke(edited.approvalId, NO_EDIT);
+      return { type: 'denied', reason: NO_EDIT };
+    }
     const approved = known.filter(({ status }) => status === 'approved');
     const stale = await this.#asker.takeBackStale(approved);
     if (stale !== undefined) return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
@@ -143,4 +149,5 @@ class Approval {
   }
 }
 
+const NO_EDIT = 'An edit cannot be carried out here.';
 const NO_QUESTIONS = 'Questions cannot be asked here: an approval carries no answer. Ask in a text instead.';

@@ -1,14 +1,14 @@
 /** One tool of a loop that is not ours: its `execute` runs what was allowed, and nothing else. */
 import type { Tool } from 'ai';
 import type {
-  AgentEvent,
-  ApprovalRequestedEvent,
-  ApprovalResponseEvent,
+  ApprovalRecord,
+  DecidedVia,
+  DecisionOutcome,
   ExecutionDenied,
   InterruptOn,
   InterruptOptions,
 } from '../../index.js';
-import { requestOf, type Asker, type Opened, type Question } from '../gate/asker.js';
+import type { Asker, Opened, Question } from '../gate/asker.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, type Decided } from '../gate/records.js';
@@ -28,11 +28,11 @@ import type { Inheritance } from './inheritance.js';
 import type { Parent } from './parent.js';
 import { keptResult } from './kept-result.js';
 import { isResume } from './messages.js';
-import { progressOf } from './progress.js';
-import { DUPLICATE_ID, editNoteWith, reasonOf } from './reasons.js';
+import { DUPLICATE_ID, editNoteWith, noteOn, reasonOf } from './reasons.js';
 import { loadSdk } from './sdk.js';
 import { isSearchGated, searchingTool } from './search-gate.js';
 import { isSearch } from './tool-search.js';
+import { tellRequest } from './telling.js';
 import {
   isAsyncIterable,
   isGenerator,
@@ -67,7 +67,8 @@ export interface ToolGateOptions {
 
 /** What becomes of a call. */
 type Pass =
-  | { kind: 'run'; args: Snapshot; approved: CallContext['approved']; edited: boolean }
+  /** `note`: what the model is told beside the result. */
+  | { kind: 'run'; args: Snapshot; approved: CallContext['approved']; note: string | undefined }
   | { kind: 'answer'; output: unknown }
   | { kind: 'denial'; denial: ExecutionDenied };
 
@@ -179,9 +180,8 @@ export class ToolGate {
     };
   }
 
-  #run(body: Body, { args, approved, edited }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
+  #run(body: Body, { args, approved, note }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
     const call = () => this.#call(body, copyOf(args), options, approved);
-    const note = edited ? editNoteWith(args.json) : undefined;
     if (note !== undefined) {
       forgetOldest(this.#notes);
       this.#notes.set(options.toolCallId, note);
@@ -235,21 +235,16 @@ export class ToolGate {
   // --- waiting ------------------------------------------------------------------------------------------------------
 
   async #ask(args: Snapshot, options: ExecuteOptions): Promise<Pass> {
-    const { name, tool, asker, inheritance } = this.#options;
+    const { name, asker, inheritance } = this.#options;
     const { toolCallId, abortSignal = NEVER } = options;
     const gating = { ...this.#options.gating, ...inheritance.limitsOf(name) };
     const entry = inheritance.describes(name);
     const verdict = await this.#judge(args, options);
-    if (verdict.effect === 'allow') return { kind: 'run', args, approved: undefined, edited: false };
+    if (verdict.effect === 'allow') return { kind: 'run', args, approved: undefined, note: undefined };
     if (verdict.effect === 'deny') return denial(verdict.reason, 'reject', null);
     abortSignal.throwIfAborted();
     const runId = this.#options.runId ?? crypto.randomUUID();
-    const edits = new Edits({
-      toolName: name,
-      inputSchema: tool.inputSchema,
-      ai: async () => (await loadSdk()).ai,
-      judge: (edited) => this.#judge(edited, options),
-    });
+    const edits = this.#editsOf(options);
     const checkEdit = (written: unknown) => edits.check(written);
     const { schema } = edits;
     const question = {
@@ -277,7 +272,8 @@ export class ToolGate {
       abortSignal.throwIfAborted();
       if (reason === undefined) return this.#carryOut(decided, args, edits, runId, toolCallId);
       await asker.gate.revoke(decided.approvalId, reason);
-      supersedes = { approvalId: decided.approvalId, reason, needs: decided.needs };
+      const { approvalId, needs, startedBefore } = decided;
+      supersedes = { approvalId, reason, needs, startedBefore };
       const now = await this.#judge(args, options);
       if (now.effect === 'deny') return denial(now.reason, 'reject', decided.approvalId);
       // What a human was asked about goes on being asked about: nothing may run on an approval that was taken back.
@@ -318,19 +314,12 @@ export class ToolGate {
   }
 
   /** Tells the run that the tools are gated for a part of. */
-  #tell({ record, decided }: Pick<Opened, 'record' | 'decided'>, args: Snapshot, isAutomatic: boolean): void {
-    const tell = (event: AgentEvent) => void this.#options.parent?.tell(event);
-    tell({ type: 'approval-requested', isAutomatic, ...requestOf(record, args) } as ApprovalRequestedEvent);
-    this.#options.asker.gate.watch(record.approvalId, (event) => tell(progressOf(event)));
-    // Also one that comes with an abort.
-    decided.then(
-      (outcome) => tell(responseOf(outcome)),
-      () => {},
-    );
+  #tell(opened: Pick<Opened, 'record' | 'decided'>, args: Snapshot, isAutomatic: boolean): void {
+    tellRequest(this.#options.asker.gate, opened, args, isAutomatic, (event) => void this.#options.parent?.tell(event));
   }
 
   async #carryOut(
-    { decision, approvalId, changes }: Decided,
+    { decision, via, approvalId, changes }: Decided,
     asked: Snapshot,
     edits: Edits,
     runId: string,
@@ -342,7 +331,7 @@ export class ToolGate {
     if (args === undefined)
       return denial('The edited arguments were not checked against the tool.', 'cancelled', approvalId);
     await claimOrRefuse(this.#options.asker, runId, toolCallId, this.#options.name, args);
-    return { kind: 'run', args, approved: { approvalId, changes }, edited: decision.type === 'edit' };
+    return { kind: 'run', args, approved: { approvalId, changes }, note: noteFor(decision, via, args) };
   }
 
   // --- stopping -----------------------------------------------------------------------------------------------------
@@ -357,7 +346,11 @@ export class ToolGate {
       const verdict = await this.#judge(args, options);
       if (verdict.effect === 'allow') return false;
       const runId = this.#options.runId ?? crypto.randomUUID();
-      const { approvalId } = await asker.open({ toolCallId, toolName: name, args, gating, entry, verdict }, runId);
+      const edits = this.#editsOf(options);
+      const checkEdit = (written: unknown) => edits.check(written);
+      const question = { toolCallId, toolName: name, args, gating, entry, verdict, checkEdit, schema: edits.schema };
+      const { approvalId, needs } = await asker.open(question, runId);
+      edits.needs = needs;
       if (verdict.effect === 'deny') await asker.gate.rejectBySystem(approvalId, verdict.reason);
     } catch {
       // Unknown to the gate, it can be answered by nobody: it does not run.
@@ -373,14 +366,42 @@ export class ToolGate {
     const known = records.filter(({ toolName }) => toolName === name);
     if (known.length === 0) {
       const verdict = isResume(options['messages'], toolCallId) ? undefined : await this.#judge(args, options);
-      if (verdict?.effect === 'allow') return { kind: 'run', args, approved: undefined, edited: false };
+      if (verdict?.effect === 'allow') return { kind: 'run', args, approved: undefined, note: undefined };
       return denial('No approval of this call is known here.', 'reject', null);
     }
     const stale = await asker.takeBackStale(known);
     if (stale !== undefined) return denial(`${stale} Call it again to be asked again.`, 'cancelled', null);
+    const objection = await this.#takeBackUnfit(known, options);
+    if (objection !== undefined) return denial(`${objection} Call it again to be asked again.`, 'cancelled', null);
     const { approvalId } = await claimOrRefuse(asker, runId, toolCallId, name, args);
-    const changes = known.find((each) => each.approvalId === approvalId)?.changes ?? [];
-    return { kind: 'run', args, approved: { approvalId, changes }, edited: false };
+    const record = known.find((each) => each.approvalId === approvalId);
+    const note = record?.decision ? noteFor(record.decision, record.via, args) : undefined;
+    return { kind: 'run', args, approved: { approvalId, changes: record?.changes ?? [] }, note };
+  }
+
+  /** Edits may have been decided where the tool is not known: what does not fit it is taken back. Says why. */
+  async #takeBackUnfit(records: readonly ApprovalRecord[], options: ExecuteOptions): Promise<string | undefined> {
+    for (const { approvalId, status, decision, needs } of records) {
+      if (status !== 'edited' || decision?.type !== 'edit') continue;
+      const edits = this.#editsOf(options);
+      edits.needs = needs;
+      const objection = await edits.objection(decision.args);
+      if (objection === undefined) continue;
+      await this.#options.asker.gate.revoke(approvalId, objection);
+      return objection;
+    }
+    return undefined;
+  }
+
+  /** What an edit of this call must pass. */
+  #editsOf(options: ExecuteOptions): Edits {
+    const { name, tool } = this.#options;
+    return new Edits({
+      toolName: name,
+      inputSchema: tool.inputSchema,
+      ai: async () => (await loadSdk()).ai,
+      judge: (edited) => this.#judge(edited, options),
+    });
   }
 
   #judge(args: Snapshot, options: ExecuteOptions): Promise<Verdict> {
@@ -416,27 +437,15 @@ export class ToolGate {
   }
 }
 
-function responseOf({ approvalId, toolCallId, toolName, origin, decision, decidedBy }: Decided): ApprovalResponseEvent {
-  const { reason } = decision;
-  const approved = isApproval(decision);
-  return {
-    type: 'approval-response',
-    approvalId,
-    toolCallId,
-    toolName,
-    origin,
-    approved,
-    decision,
-    ...(reason === undefined ? {} : { reason }),
-    decidedBy,
-  };
-}
-
 /** Why an approval does not hold; `undefined`: it does, or it is none. */
 async function objection({ staleness }: Opened, { decision }: Decided, edits: Edits): Promise<string | undefined> {
   if (!isApproval(decision)) return undefined;
   return (decision.type === 'edit' ? await edits.objection(decision.args) : undefined) ?? (await staleness());
 }
+
+/** The messages of a loop that is not ours keep the arguments that the model wrote: it is told those that ran. */
+const noteFor = (decision: DecisionOutcome, via: DecidedVia | null, args: Snapshot): string | undefined =>
+  noteOn(decision, via, editNoteWith(args.json));
 
 const NEVER = new AbortController().signal;
 

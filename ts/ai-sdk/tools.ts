@@ -41,18 +41,20 @@ export function copyTool(tool: Tool, changes: Record<string | symbol, unknown>):
 /** The tools with a note on the results of these calls, for the model to read. */
 export function withNotes(
   tools: ToolSet,
-  calls: readonly { toolCallId: string; toolName: string }[],
-  note: string,
+  calls: readonly { toolCallId: string; toolName: string; note?: string | undefined }[],
 ): ToolSet {
   const noted = copyToolSet(tools);
   for (const name of new Set(calls.map(({ toolName }) => toolName))) {
     const tool = ownTool(tools, name);
     if (tool === undefined) continue;
-    const ids = new Set(calls.filter(({ toolName }) => toolName === name).map(({ toolCallId }) => toolCallId));
+    const notes = new Map(
+      calls.filter(({ toolName }) => toolName === name).map(({ toolCallId, note }) => [toolCallId, note]),
+    );
     const toModelOutput = async (options: ModelOutputOptions) => {
       const output =
         tool.toModelOutput === undefined ? modelOutput(options.output) : await tool.toModelOutput(options as never);
-      return ids.has(options.toolCallId) ? withNote(output as ModelOutput, note) : output;
+      const note = notes.get(options.toolCallId);
+      return note === undefined ? output : withNote(output as ModelOutput, note);
     };
     define(noted, name, copyTool(tool, { toModelOutput }));
   }

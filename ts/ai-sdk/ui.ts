@@ -1,4 +1,7 @@
 /** The run as one stream of the SDK's own parts, which its converters turn into UI chunks. */
+import type { ApprovalRequest } from '../../index.js';
+import { oneLine } from '../gate/in-a-line.js';
+import { beating } from './heartbeat.js';
 import type { OwnEvent } from './own-events.js';
 import type { Run, View } from './run.js';
 import type { StreamPart } from './sdk.js';
@@ -17,7 +20,9 @@ function partOf(event: OwnEvent, hasResponsePart: () => boolean): StreamPart | u
     case 'approval-requested': {
       const { approvalId, toolCallId, toolName, args, isAutomatic } = event;
       const toolCall = { type: 'tool-call', toolCallId, toolName, input: args };
-      return { type: 'tool-approval-request', approvalId, toolCall, ...(isAutomatic ? { isAutomatic } : {}) };
+      // AI SDK 6 makes nothing of a reason.
+      const reason = requestReason(event);
+      return { type: 'tool-approval-request', approvalId, toolCall, reason, ...(isAutomatic ? { isAutomatic } : {}) };
     }
     case 'approval-response': {
       if (!hasResponsePart()) return undefined;
@@ -58,6 +63,11 @@ function partOf(event: OwnEvent, hasResponsePart: () => boolean): StreamPart | u
     case 'run-done':
       return { type: 'finish', finishReason: event.finishReason, totalUsage: event.usage } as StreamPart;
   }
+}
+
+/** Why a request is made, in a line. */
+export function requestReason({ verdict, description }: Pick<ApprovalRequest, 'verdict' | 'description'>): string {
+  return oneLine(verdict?.reason ?? description);
 }
 
 /** UI chunks of a run that nobody else iterates. Reading slowly slows the model; cancelling leaves the run. */
@@ -103,24 +113,33 @@ function streamOfParts(parts: AsyncGenerator<StreamPart>): ReadableStream<Stream
   );
 }
 
-/** Server-sent events, as the AI SDK's `useChat` reads them. */
+/**
+ * Server-sent events, as the AI SDK's `useChat` reads them.
+ *
+ * @param heartbeat ms; `undefined`: none
+ */
 export function eventStreamResponse(
   chunks: ReadableStream,
   { headers, status = 200, statusText }: ResponseInit,
+  heartbeat: number | undefined,
 ): Response {
   const all = new Headers(headers);
   for (const [name, value] of Object.entries(EVENT_STREAM_HEADERS)) if (!all.has(name)) all.set(name, value);
   const encoder = new TextEncoder();
   const reader = chunks.getReader();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      controller.enqueue(encoder.encode(`data: ${done ? '[DONE]' : JSON.stringify(value)}\n\n`));
-      if (done) controller.close();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        controller.enqueue(encoder.encode(`data: ${done ? '[DONE]' : JSON.stringify(value)}\n\n`));
+        if (done) controller.close();
+      },
+      cancel: (reason) => reader.cancel(reason),
     },
-    cancel: (reason) => reader.cancel(reason),
-  });
-  return new Response(body, { status, statusText, headers: all });
+    { highWaterMark: heartbeat === undefined ? 1 : 0 },
+  );
+  const sent = heartbeat === undefined ? body : beating(body, heartbeat);
+  return new Response(sent, { status, statusText, headers: all });
 }
 
 const EVENT_STREAM_HEADERS = {

@@ -41,5 +41,6 @@ export const v6: SdkVersion = {
     if (first.toUIMessageStream === undefined) throw new TypeError('This streamText result has no toUIMessageStream.');
     return first.toUIMessageStream.call({ tools, fullStream: parts }, options as never);
   },
+  hasRequestReason: false,
   hasResponsePart: false,
 };

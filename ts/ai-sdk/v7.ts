@@ -48,6 +48,7 @@ export const v7: SdkVersion = {
     if (ai.toUIMessageStream === undefined) throw new TypeError("This version of 'ai' has no toUIMessageStream.");
     return ai.toUIMessageStream({ ...options, stream: parts, tools } as never);
   },
+  hasRequestReason: true,
   hasResponsePart: true,
 };
 

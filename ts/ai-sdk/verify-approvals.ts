@@ -11,8 +11,13 @@ import { checkOptions } from '../options/check.js';
 import { snapshot } from '../values/snapshot.js';
 import { digestOf } from './edits.js';
 import { requireSdk } from './installed.js';
+import { checkUnanswered, closeLeft, leave, type LeftCall } from './left-calls.js';
 import type { Part } from './messages.js';
 import { DUPLICATE_ID } from './reasons.js';
+import { loadSdk } from './sdk.js';
+import { signApproval } from './signature.js';
+
+type Approval = Parameters<typeof signApproval>[2];
 
 const PLACE = 'verifyApprovals';
 
@@ -33,11 +38,40 @@ export async function verifyApprovals<MESSAGE extends UIMessage | ModelMessage>(
   requireSdk(PLACE);
   const local = localGate(gate, PLACE);
   checkOptions(PLACE, options);
-  const verifier = new Verifier(local, options, messages);
+  const unanswered = checkUnanswered(options.unanswered, PLACE);
+  const left = async (call: LeftCall) => leave(local, await recordOfLeft(local, call, messages, options), unanswered);
+  const closed = await closeLeft(messages, left);
+  const verifier = new Verifier(local, options, closed);
   const verified: MESSAGE[] = [];
-  for (const [index, message] of messages.entries()) verified.push((await verifier.message(message, index)) as MESSAGE);
-  return verified;
+  for (const [index, message] of closed.entries()) verified.push((await verifier.message(message, index)) as MESSAGE);
+  return verifier.edited(verified);
 }
+
+/** What the gate has of a call that was left behind; `undefined`: nothing, or it cannot be told which request is meant. */
+async function recordOfLeft(
+  gate: LocalGate,
+  { toolCallId, toolName, input, approvalId }: LeftCall,
+  messages: readonly (UIMessage | ModelMessage)[],
+  { runId }: VerifyApprovalsOptions,
+): Promise<ApprovalRecord | undefined> {
+  try {
+    const ofId = approvalId === undefined ? undefined : await gate.get(approvalId);
+    if (ofId !== undefined) return ofId.toolCallId === toolCallId ? ofId : undefined;
+    // Some models count their ids anew in each turn: then the last request may be that of a call that still waits.
+    const calls = messages.flatMap((message) => LISTS.flatMap((list) => partsIn(message, list))).map(callOf);
+    if (calls.filter((call) => call?.toolCallId === toolCallId).length > 1) return undefined;
+    const same = (await gate.find(runId ?? null, toolCallId)).filter(
+      (record) => record.toolName === toolName && isSameCall(gate, record, input),
+    );
+    const open = same.filter(({ status }) => OPEN.has(status));
+    return open.length > 1 ? undefined : same.at(-1);
+  } catch {
+    return undefined;
+  }
+}
+
+const isSameCall = (gate: LocalGate, { approvalId, contents, args }: ApprovalRecord, input: unknown): boolean =>
+  contents === 'redacted' ? gate.isOriginal(approvalId, input) : sameArguments(args, input);
 
 class Verifier {
   readonly #gate: LocalGate;
@@ -48,6 +82,8 @@ class Verifier {
   /** Where the last result of a call stands. */
   readonly #results = new Map<string, number>();
   readonly #answers = new Map<string, number>();
+  /** What calls run with that were approved with other arguments, by their ids, and the requests of those. */
+  readonly #edits = new Map<string, { approvalId: string; args: unknown }>();
 
   constructor(gate: LocalGate, options: VerifyApprovalsOptions, messages: readonly (UIMessage | ModelMessage)[]) {
     this.#gate = gate;
@@ -77,6 +113,42 @@ class Verifier {
       verified = { ...verified, [list]: checked } as unknown as UIMessage | ModelMessage;
     }
     return verified;
+  }
+
+  /** With the arguments that calls run with which a human changed: the client has those of the model. */
+  async edited<MESSAGE extends UIMessage | ModelMessage>(messages: MESSAGE[]): Promise<MESSAGE[]> {
+    if (this.#edits.size === 0) return messages;
+    const { toolApprovalSecret } = this.#options;
+    const version = toolApprovalSecret === undefined ? undefined : (await loadSdk()).version;
+    const signatureOf = (approval: Approval) =>
+      version && toolApprovalSecret && signApproval(version, toolApprovalSecret, approval);
+    return messages.map((message) => {
+      let changed = message;
+      for (const list of LISTS) {
+        const parts = partsIn(message, list);
+        if (!parts.some((part) => this.#edits.has(String(part['toolCallId'])))) continue;
+        changed = { ...changed, [list]: parts.map((part) => this.#editedPart(part, signatureOf)) };
+      }
+      return changed;
+    });
+  }
+
+  #editedPart(part: Part, signatureOf: (approval: Approval) => string | undefined): Part {
+    const toolCallId = String(part['toolCallId']);
+    const edit = this.#edits.get(toolCallId);
+    const call = this.#calls.get(toolCallId)?.at(-1);
+    if (edit === undefined || call === undefined) return part;
+    const { approvalId, args: input } = edit;
+    // What was signed, and what the schema was given, are of the call as the model made it.
+    const renewed = (request: Part): Part => {
+      const { signature: old, inputSchemaInput: _input, ...rest } = request;
+      const signature = signatureOf({ approvalId, toolCallId, toolName: call.toolName, input }) ?? old;
+      return { ...rest, ...(signature === undefined ? {} : { signature }) } as Part;
+    };
+    if (part.type === 'tool-approval-request') return renewed(part);
+    if (callOf(part) === undefined) return part;
+    const approval = part['approval'] as Part | undefined;
+    return { ...part, input, ...(approval === undefined ? {} : { approval: renewed(approval) }) };
   }
 
   /** The part as it may stand; nothing when it must go. */
@@ -132,19 +204,18 @@ class Verifier {
     } catch (error) {
       return `It could not be looked up: ${messageOf(error)}`;
     }
-    const open = records.filter(({ status }) => status === 'pending' || status === 'approved');
+    const open = records.filter(({ status }) => OPEN.has(status));
     // Where another run asked about a call of this id since, it may be that one that is answered.
     const record = open.length === 1 && open[0] === records.at(-1) ? open[0] : undefined;
     if (record === undefined) return whyNot(records, open);
     if (!approved) return this.#decide(record, false, reason);
-    const isSame =
-      record.contents === 'redacted'
-        ? this.#gate.isOriginal(record.approvalId, call.input)
-        : sameArguments(record.args, call.input);
-    if (record.toolName !== call.toolName || !isSame) {
+    if (record.toolName !== call.toolName || !isSameCall(this.#gate, record, call.input)) {
       return 'The call in the conversation is not the one that was asked about.';
     }
-    return this.#decide(record, true, reason);
+    const refusal = await this.#decide(record, true, reason);
+    if (refusal === undefined && record.decision?.type === 'edit')
+      this.#edits.set(call.toolCallId, { approvalId, args: record.decision.args });
+    return refusal;
   }
 
   async #decide(
@@ -152,8 +223,8 @@ class Verifier {
     approved: boolean,
     reason: string | undefined,
   ): Promise<string | undefined> {
-    // Approved already, e.g. through an inbox, and not run yet: the two answers agree.
-    if (status === 'approved' && approved) return undefined;
+    // Approved already, e.g. through an inbox, and not run yet: the two answers agree. So they do on what somebody has changed.
+    if ((status === 'approved' || status === 'edited') && approved) return undefined;
     try {
       const decided = await this.#gate.decideByMessage(approvalId, approved, reason, this.#options.by ?? null);
       return decided.status === 'pending' ? COUNTED : undefined;
@@ -163,6 +234,9 @@ class Verifier {
     }
   }
 }
+
+/** What a call may still run on. */
+const OPEN: ReadonlySet<string> = new Set(['pending', 'approved', 'edited'] satisfies ApprovalRecord['status'][]);
 
 /** It may not run on this answer alone. */
 const COUNTED = 'This approval was counted, and more are needed: ask again when all have approved.';

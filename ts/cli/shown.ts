@@ -35,7 +35,8 @@ const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: nul
 export function toJson(record: KeptRecord): ApprovalRecord {
   const { details, context: _, result: __, contents = 'kept', ...rest } = record;
   const { kind = 'approval', verdict = null, always = { allow: null, deny: null }, changes = [] } = details ?? {};
-  return { ...ANYBODY, ...UNDECIDED, ...rest, kind, verdict, always, changes, contents };
+  const { startedBefore = false } = details ?? {};
+  return { ...ANYBODY, ...UNDECIDED, ...rest, kind, verdict, always, changes, startedBefore, contents };
 }
 
 /** A request in one line: what would run. */

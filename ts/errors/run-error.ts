@@ -1,7 +1,12 @@
 import type { RunErrorCode } from '../../index.js';
 import { CountersignError } from './countersign-error.js';
 
-const CODES: readonly string[] = ['ERR_RUN_ACTIVE', 'ERR_UNKNOWN_RUN', 'ERR_RUN_OVER'] satisfies RunErrorCode[];
+const CODES: readonly string[] = [
+  'ERR_RUN_ACTIVE',
+  'ERR_RUN_EXISTS',
+  'ERR_UNKNOWN_RUN',
+  'ERR_RUN_OVER',
+] satisfies RunErrorCode[];
 
 /** The run cannot be continued. */
 export class RunError extends CountersignError {

@@ -57,6 +57,16 @@ export interface AskerOptions {
   parent?: Asker | undefined;
 }
 
+/** A request in whose place another one is made. */
+export interface Superseded {
+  approvalId: string;
+  /** Why it is asked again. */
+  reason: string;
+  needs?: readonly ApprovalNeed[];
+  /** Whether a process had started the call. */
+  startedBefore: boolean;
+}
+
 /** A call to ask about. */
 export interface Question {
   toolCallId: string;
@@ -69,7 +79,7 @@ export interface Question {
   /** Why it is asked. */
   verdict?: Verdict | undefined;
   /** The request that was taken back, since what it showed has changed. */
-  supersedes?: { approvalId: string; reason: string; needs?: readonly ApprovalNeed[] } | undefined;
+  supersedes?: Superseded | undefined;
   checkEdit?: CheckEdit | undefined;
   /** What the tool takes. */
   schema?: SchemaSource | undefined;
@@ -258,7 +268,11 @@ export class Asker {
     const asks: Verdict = verdict === undefined ? { effect: 'ask', floor: true, who } : withWho(verdict, who);
     const { page, ...shown } = await this.gate.control.shown(call, asks, this.#policies);
     const schema = question.schema === undefined ? null : await this.gate.schemaDigest(question.schema);
-    const details = schema === null ? shown : { ...shown, schema };
+    const details = {
+      ...shown,
+      ...(schema === null ? {} : { schema }),
+      ...(supersedes?.startedBefore === true ? { startedBefore: true } : {}),
+    };
     signal?.throwIfAborted();
     return {
       runId,

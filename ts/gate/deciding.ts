@@ -130,9 +130,9 @@ export class Deciding {
    * Whoever asked is gone: it is cancelled, and an approval that came first is taken back unless it was started. Never
    * rejects.
    */
-  withdraw(approvalId: string, reason: string): Awaitable<void> {
+  withdraw(approvalId: string, reason: string, via: DecidedVia = 'abort'): Awaitable<void> {
     return this.#inside.beforeClose(
-      after(this.cancel(approvalId, reason, 'abort'), () =>
+      after(this.cancel(approvalId, reason, via), () =>
         attempt(
           () => this.revoke(approvalId, reason),
           (error) => this.#inside.failed('not taken back', { approvalId }, error),

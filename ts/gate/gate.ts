@@ -28,6 +28,7 @@ import { snapshot } from '../values/snapshot.js';
 import { GateAudit } from './audit.js';
 import { checkOptionalText, checkText, checkWhole } from './check-arguments.js';
 import { checkPositive } from './check-positive.js';
+import { callerOf } from './caller.js';
 import { Control } from './control.js';
 import { Deciding } from './deciding.js';
 import { Executing } from './executing.js';
@@ -139,7 +140,7 @@ export class LocalGate implements Gate {
   // --- asking: see Requests -----------------------------------------------------------------------------------------
 
   request(request: GateRequest, options?: { abortSignal?: AbortSignal }): Promise<Resolution> {
-    return this.#requests.request(request, options);
+    return this.#requests.request(request, options, callerOf(this));
   }
 
   /** @see Requests.open */
@@ -218,8 +219,8 @@ export class LocalGate implements Gate {
   }
 
   /** @see Deciding.withdraw */
-  withdraw(approvalId: string, reason: string): Awaitable<void> {
-    return this.#deciding.withdraw(approvalId, reason);
+  withdraw(approvalId: string, reason: string, via?: DecidedVia): Awaitable<void> {
+    return this.#deciding.withdraw(approvalId, reason, via);
   }
 
   /** @see Deciding.revoke */

@@ -55,15 +55,17 @@ export function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
 }
 
 /** What the core keeps for us beside a request. */
-type Details = Pick<ApprovalRequest, 'kind' | 'verdict' | 'always' | 'changes'>;
+type Details = Pick<ApprovalRequest, 'kind' | 'verdict' | 'always' | 'changes' | 'startedBefore'>;
 type Kept = { context?: unknown; details?: unknown; result?: unknown; executor?: unknown };
 
 export function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUEST {
   const { details, context: _context, result: _result, executor: _executor, ...request } = kept as REQUEST & Kept;
   const said = (details ?? {}) as Partial<Details>;
   const { kind = 'approval', verdict = null, always = { allow: null, deny: null }, changes = [] } = said;
+  const { startedBefore = false } = said;
   const { args, contents = 'kept', ...rest } = request as Omit<ApprovalRequest, 'contents'> & Partial<ApprovalRequest>;
-  return { ...ANYBODY, ...rest, kind, args: revive(args), verdict, always, changes, contents } as unknown as REQUEST;
+  const shown = { kind, verdict, always, changes, startedBefore };
+  return { ...ANYBODY, ...rest, ...shown, args: revive(args), contents } as unknown as REQUEST;
 }
 
 /** What requests that name nobody may leave out. */

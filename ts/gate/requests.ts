@@ -7,6 +7,7 @@ import { checkNeeded, checkOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { snapshot, type Snapshot } from '../values/snapshot.js';
 import { whenAborted } from '../values/when-aborted.js';
+import type { Caller } from './caller.js';
 import { checkPositive } from './check-positive.js';
 import type { Deciding } from './deciding.js';
 import type { Executing } from './executing.js';
@@ -58,9 +59,10 @@ export class Requests {
     this.#timeout = timeout;
   }
 
-  request(request: GateRequest, options: { abortSignal?: AbortSignal } = {}): Promise<Resolution> {
+  /** @param caller the call of a tool that asks */
+  request(request: GateRequest, options: { abortSignal?: AbortSignal } = {}, caller?: Caller): Promise<Resolution> {
     const resolution = new Promise<Resolution>((resolve, reject) => {
-      this.#resolve(request, options).then(resolve, (error: unknown) => {
+      this.#resolve(request, options, caller).then(resolve, (error: unknown) => {
         // A process that closes its gate must not be ended by an answer that nobody in it waits for any more.
         if (GateClosedError.isInstance(error)) resolution.catch(() => {});
         reject(error);
@@ -69,19 +71,24 @@ export class Requests {
     return resolution;
   }
 
-  async #resolve(request: GateRequest, options: { abortSignal?: AbortSignal }): Promise<Resolution> {
+  async #resolve(
+    request: GateRequest,
+    options: { abortSignal?: AbortSignal },
+    caller: Caller | undefined,
+  ): Promise<Resolution> {
     checkNeeded('gate.request', request);
     checkOptions('gate.request: options', options);
-    const { abortSignal } = options;
+    const { abortSignal: given } = options;
+    const abortSignal = caller === undefined ? given : AbortSignal.any([caller.signal, ...(given ? [given] : [])]);
     abortSignal?.throwIfAborted();
     const args = snapshot(request.args);
-    const runId = request.runId ?? crypto.randomUUID();
+    const runId = request.runId ?? caller?.runId ?? crypto.randomUUID();
     const asked: OpenRequest = {
       runId,
       toolCallId: request.toolCallId ?? crypto.randomUUID(),
       toolName: request.toolName,
       args,
-      origin: request.origin ?? ['main'],
+      origin: request.origin ?? caller?.origin ?? ['main'],
       description: request.description ?? null,
       allowedDecisions: request.allowedDecisions ?? null,
       timeoutMs: checkPositive('gate.request: timeout', request.timeout ?? this.#timeout),
@@ -91,7 +98,9 @@ export class Requests {
       requester: checkRequester('gate.request', request.requester) ?? null,
     };
     const opened = this.#openOnce(asked, abortSignal);
-    const { record, decided } = isLater(opened) ? await opened : opened;
+    const waited = isLater(opened) ? await opened : opened;
+    const { record, decided } = waited;
+    caller?.asked(waited, args);
     let withdrawn: Awaitable<void> = undefined;
     const withdraw = () => {
       withdrawn = this.#deciding.withdraw(record.approvalId, UNWANTED);

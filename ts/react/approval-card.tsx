@@ -2,7 +2,7 @@ import { useEffect, useId, useState, type MouseEvent, type ReactElement } from '
 import type { ApprovalCardProps, ApprovalLabels, PendingApprovalOf } from '../../react.js';
 import { LABELS } from './labels.js';
 import { Preview } from './preview.js';
-import { safeText } from './safe-text.js';
+import { isHarmless, safeText } from './safe-text.js';
 
 /** @see react.d.ts */
 export function ApprovalCard(props: ApprovalCardProps): ReactElement {
@@ -103,9 +103,30 @@ function TimeLeft({ expiresAt, label }: { expiresAt: number; label: ApprovalLabe
   );
 }
 
+/** As JSON in which nothing deceives the eye: what is not known to be harmless is escaped, as JSON has it. */
+function jsonOf(input: unknown): string {
+  const escape = (character: string) =>
+    Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
+      .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+      .join('');
+  const text = JSON.stringify(input, null, 2) ?? 'null';
+  return Array.from(text, (character) => (isHarmless(character) ? character : escape(character))).join('');
+}
+
+function parsed(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
 function Actions({ approval, labels }: PartProps): ReactElement {
   const [reason, setReason] = useState('');
+  const [edited, setEdited] = useState<string>();
   const { state, isExpired } = approval;
+  const written = jsonOf(approval.input);
+  const args = edited === undefined ? undefined : parsed(edited);
   const isOut = state === 'answered';
   const click = (decide: () => Promise<void>) => (event: MouseEvent) => {
     // The second of a double click, whose first answered another card that stood here.
@@ -120,9 +141,47 @@ function Actions({ approval, labels }: PartProps): ReactElement {
       <button type="button" data-decision="reject" disabled={isOut} onClick={click(() => approval.reject(reason))}>
         {labels.reject}
       </button>
-      <button type="button" data-decision="approve" disabled={isOut || isExpired} onClick={click(approval.approve)}>
-        {labels.approve}
-      </button>
+      {edited === undefined ? (
+        <>
+          {approval.edit !== undefined && (
+            <button type="button" data-part="edit" disabled={isOut || isExpired} onClick={() => setEdited(written)}>
+              {labels.edit}
+            </button>
+          )}
+          <button
+            type="button"
+            data-decision="approve"
+            disabled={isOut || isExpired}
+            onClick={click(() => approval.approve(reason))}
+          >
+            {labels.approve}
+          </button>
+        </>
+      ) : (
+        <>
+          <label>
+            <span>{labels.editArgs}</span>
+            <textarea
+              value={edited}
+              disabled={isOut}
+              rows={8}
+              spellCheck={false}
+              data-part="args"
+              aria-invalid={args === undefined}
+              onChange={(event) => setEdited(event.target.value)}
+            />
+          </label>
+          {args === undefined && <p data-part="not-json">{labels.notJson}</p>}
+          <button
+            type="button"
+            data-decision="edit"
+            disabled={isOut || isExpired || args === undefined}
+            onClick={click(async () => args && approval.edit?.(args.value, reason))}
+          >
+            {labels.approveEdit}
+          </button>
+        </>
+      )}
       <p data-part="status" role="status">
         {isOut ? labels.answered : isExpired ? labels.expired : ''}
       </p>

@@ -40,6 +40,10 @@ export const LABELS: ApprovalLabels = {
   expired: 'It has expired. Reject it to go on.',
   redacted: 'Secrets are not shown: what runs has more in it.',
   noDetails: 'The server says nothing about this call: this is how it came with the message.',
+  edit: 'Edit',
+  editArgs: 'Arguments, as JSON',
+  approveEdit: 'Approve as edited',
+  notJson: 'This is not JSON.',
   answered: 'Sent …',
   failed: 'It could not be sent. Try again.',
 };

@@ -24,9 +24,12 @@ export function safeText(text: string): string {
   return `${escaped(characters.slice(0, END))}…[${hidden} characters hidden]…${escaped(characters.slice(-END))}`;
 }
 
+/** Whether it may be shown as it is, wherever it stands. */
+export const isHarmless = (character: string): boolean => HARMLESS.test(character);
+
 function escaped(characters: readonly string[]): string {
   return characters
-    .map((character) => (HARMLESS.test(character) ? character : escape(character)))
+    .map((character) => (isHarmless(character) ? character : escape(character)))
     .join('')
     .replace(PADDING, (blanks) =>
       blanks.startsWith('\n')

@@ -11,8 +11,9 @@ interface Answer {
 
 /** @see react.d.ts */
 export function useApprovals<MESSAGE extends UIMessage>(options: UseApprovalsOptions<MESSAGE>): Approvals<MESSAGE> {
-  const { messages, details, status, sendMessage, addToolApprovalResponse } = options;
-  const [answers, answer] = useAnswers(addToolApprovalResponse);
+  const { messages, details, status, sendMessage, addToolApprovalResponse, sendEdit } = options;
+  const [answers, answer] = useAnswers(addToolApprovalResponse, sendEdit);
+  const mayEdit = sendEdit !== undefined;
   const calls = useMemo(() => askedCalls(messages), [messages]);
   const waiting = useMemo(
     () =>
@@ -28,6 +29,13 @@ export function useApprovals<MESSAGE extends UIMessage>(options: UseApprovalsOpt
       waiting.map(({ call, details }) => {
         const { type, toolName, input, toolCallId, approvalId } = call;
         const expiresAt = details?.expiresAt ?? null;
+        // Asked of the clock, not of what was drawn last.
+        const unlessExpired = async (give: () => Promise<void>) => {
+          if (expiresAt === null || Date.now() < expiresAt) await give();
+        };
+        const isEditable = mayEdit && (details?.allowedDecisions ?? ['edit']).includes('edit');
+        // The id that the gate knows is that of the messages where the response stays open.
+        const edits = { approvalId: details?.approvalId ?? approvalId, toolCallId };
         return {
           type,
           toolName,
@@ -39,14 +47,15 @@ export function useApprovals<MESSAGE extends UIMessage>(options: UseApprovalsOpt
           state: answers.get(approvalId)?.state ?? 'requested',
           error: answers.get(approvalId)?.error,
           isExpired: expiresAt !== null && expiresAt <= now,
-          // Asked of the clock, not of what was drawn last.
-          approve: async () => {
-            if (expiresAt === null || Date.now() < expiresAt) await answer(approvalId, true);
-          },
-          reject: (reason?: string) => answer(approvalId, false, reason),
+          approve: (reason?: string) => unlessExpired(() => answer(approvalId, { approved: true, reason })),
+          reject: (reason?: string) => answer(approvalId, { approved: false, reason }),
+          edit: isEditable
+            ? (args: unknown, reason?: string) =>
+                unlessExpired(() => answer(approvalId, { approved: true, reason, edit: { ...edits, args } }))
+            : undefined,
         };
       }) as unknown as PendingApproval<MESSAGE>[],
-    [waiting, answers, answer, now],
+    [waiting, answers, answer, now, mayEdit],
   );
 
   const isUnsent =
@@ -62,24 +71,36 @@ export function useApprovals<MESSAGE extends UIMessage>(options: UseApprovalsOpt
 }
 
 type Respond = UseApprovalsOptions['addToolApprovalResponse'];
-type GiveAnswer = (id: string, approved: boolean, reason?: string) => Promise<void>;
+type SendEdit = UseApprovalsOptions['sendEdit'];
+
+interface Given {
+  approved: boolean;
+  reason: string | undefined;
+  /** With other arguments. */
+  edit?: { approvalId: string; toolCallId: string; args: unknown };
+}
+
+type GiveAnswer = (id: string, given: Given) => Promise<void>;
 
 /** Gives each answer once, however often it is asked for. */
-function useAnswers(respond: Respond): [ReadonlyMap<string, Answer>, GiveAnswer] {
+function useAnswers(respond: Respond, sendEdit: SendEdit): [ReadonlyMap<string, Answer>, GiveAnswer] {
   const [answers, setAnswers] = useState<ReadonlyMap<string, Answer>>(new Map());
   const given = useRef(new Map<string, Promise<void>>());
-  const latest = useRef(respond);
+  const latest = useRef({ respond, sendEdit });
   useEffect(() => {
-    latest.current = respond;
+    latest.current = { respond, sendEdit };
   });
-  const give = useCallback<GiveAnswer>((id, approved, reason) => {
+  const give = useCallback<GiveAnswer>((id, { approved, reason: said, edit }) => {
     const earlier = given.current.get(id);
     if (earlier !== undefined) return earlier;
     const note = (answer: Answer) => setAnswers((before) => new Map(before).set(id, answer));
     const send = async () => {
       note({ state: 'answered' });
       try {
-        await latest.current({ id, approved, ...(reason?.trim() ? { reason: reason.trim() } : {}) });
+        const reason = said?.trim() ? { reason: said.trim() } : {};
+        if (edit !== undefined) await latest.current.sendEdit?.({ ...edit, ...reason });
+        // The gate has the answer then, and the conversation has it where that carries the answers.
+        if (edit === undefined || edit.approvalId !== id) await latest.current.respond({ id, approved, ...reason });
       } catch (error) {
         given.current.delete(id);
         note({ state: 'failed', error });

@@ -131,7 +131,7 @@ export function bodyOf(happening: Happening, record: ApprovalRecord, include: In
 function eventOf(happening: Happening, record: ApprovalRecord, include: Include): WebhookEvent {
   const { type, at, by, via, status } = happening;
   const { approvalId, kind, runId, toolCallId, toolName, origin, createdAt, expiresAt, digest } = record;
-  const { allowedDecisions, needs, requester } = record;
+  const { allowedDecisions, needs, requester, startedBefore } = record;
   const isTold = include !== 'nothing' && record.contents !== 'dropped';
   return {
     type,
@@ -150,6 +150,7 @@ function eventOf(happening: Happening, record: ApprovalRecord, include: Include)
       allowedDecisions,
       needs,
       requester,
+      startedBefore,
       ...(happening.decision === undefined ? {} : { decision: decisionOf(happening, record, include) }),
       ...(by === undefined ? {} : { by }),
       ...(via === undefined ? {} : { via }),

@@ -10,11 +10,14 @@ export interface Stage {
   status?: 'submitted' | 'streaming' | 'ready' | 'error';
   /** Whether cards are drawn with parts of the test's own. */
   isCustom?: boolean;
+  /** Whether the page can send edits. */
+  mayEdit?: boolean;
 }
 
 declare global {
   /** Of the test: what was answered. A rejected promise: it could not be. */
   function answered(response: { id: string; approved: boolean; reason?: string }): Promise<void>;
+  function edited(edit: object): Promise<void>;
   function sentAgain(): void;
   var setStage: (stage: Stage) => void;
 }
@@ -31,10 +34,11 @@ const subscribe = (listener: () => void) => {
 };
 
 function App() {
-  const { isCustom, ...shown } = useSyncExternalStore(subscribe, () => stage);
+  const { isCustom, mayEdit, ...shown } = useSyncExternalStore(subscribe, () => stage);
   const { pending, progress, sendAgain } = useApprovals({
     ...shown,
     addToolApprovalResponse: (response) => answered(response),
+    ...(mayEdit ? { sendEdit: (edit) => edited(edit) } : {}),
     sendMessage: () => sentAgain(),
   });
   const custom = isCustom && {

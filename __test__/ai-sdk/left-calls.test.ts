@@ -1,0 +1,287 @@
+/** The user types instead of answering: a call waits for an approval, or has no result yet, and the conversation goes on. */
+import * as ai from 'ai';
+import type { ModelMessage, UIMessage } from 'ai';
+import { describe, expect, it } from 'vitest';
+import type { AgentRun, Gate, RunOptions } from '../../index.js';
+import { createGate, gateTools, streamWithEvents, toolApproval, verifyApprovals } from '../../ts/index.js';
+import { call, calls, collect, major, resultsIn, says, scripted, type ModelTurn } from '../support/model.js';
+import { until } from '../support/play.js';
+import { recordingTools } from '../support/tools.js';
+
+const RUN = 'chat-1';
+const asks = (): ModelTurn => calls(call('del', { path: '/a' }, 'c1'));
+const user = (text: string, id = text): UIMessage => ({ id, role: 'user', parts: [{ type: 'text', text }] });
+
+type Kind = 'gateTools' | 'toolApproval' | 'model messages';
+const kinds: Kind[] = major === 7 ? ['gateTools', 'toolApproval', 'model messages'] : ['gateTools', 'model messages'];
+
+/** A route that stops at an approval, and a client that holds the conversation. */
+function chat(kind: Kind, gate = createGate()) {
+  const { ran, tools } = recordingTools();
+  const shared = { interruptOn: { del: true }, gate, runId: RUN } as const;
+  const errors: unknown[] = [];
+  const given = () =>
+    kind === 'toolApproval'
+      ? { tools, toolApproval: toolApproval(shared) }
+      : { tools: gateTools(tools, { ...shared, mode: 'stop' }) };
+  let messages: UIMessage[] | ModelMessage[] = [];
+  const post = async (sent: typeof messages, turn: ModelTurn, options: object = {}) => {
+    const verified = await verifyApprovals<UIMessage | ModelMessage>(sent, gate, { runId: RUN, ...options });
+    const { model, prompts } = scripted([turn]);
+    const made = given() as { tools: ai.ToolSet };
+    const isModel = kind === 'model messages';
+    const result = ai.streamText({
+      model,
+      messages: isModel
+        ? (verified as ModelMessage[])
+        : await ai.convertToModelMessages(verified as UIMessage[], { tools: made.tools }),
+      onError: ({ error }) => void errors.push(error),
+      ...made,
+    });
+    if (isModel) {
+      await result.consumeStream();
+      messages = [...(sent as ModelMessage[]), ...(await result.response).messages];
+    } else {
+      const stream = result.toUIMessageStream({
+        originalMessages: verified as UIMessage[],
+        generateMessageId: () => crypto.randomUUID(),
+        onFinish: (event) => void (messages = event.messages),
+      });
+      for await (const _ of stream);
+      // A client has what it had, and what came: what the server changed of the rest it does not know.
+      messages = [...(sent as UIMessage[]), ...(messages.slice(sent.length) as UIMessage[])];
+    }
+    return { prompt: prompts[0], verified };
+  };
+  const says = (text: string) =>
+    kind === 'model messages'
+      ? [...(messages as ModelMessage[]), { role: 'user' as const, content: text }]
+      : [...(messages as UIMessage[]), user(text)];
+  return { gate, ran, errors, post, says, messages: () => messages };
+}
+
+const denial = (reason: RegExp): object => {
+  const said = expect.stringMatching(reason) as string;
+  // A denial in a UI message is an error text by the SDK's own conversion.
+  return expect.toSatisfy(
+    (output: { reason?: string; value?: string }) => reason.test(output.reason ?? output.value ?? ''),
+    String(said),
+  ) as object;
+};
+
+describe.each(kinds)('with %s', (kind) => {
+  it('the request is cancelled at the gate, the model is told, and the turn goes on', async () => {
+    const { gate, ran, errors, post, says: types } = chat(kind);
+    await post(types('go'), asks());
+    const [request] = await gate.pending();
+    const { prompt } = await post(types('never mind'), says('As you like.'));
+    expect(errors).toEqual([]);
+    expect(resultsIn(prompt)).toEqual({ c1: denial(/did not answer .* did not run/) });
+    expect(await gate.pending()).toEqual([]);
+    expect(await gate.get(request?.approvalId ?? '')).toMatchObject({ status: 'cancelled', via: 'messages' });
+    expect(ran).toEqual([]);
+  });
+
+  it('and later turns, of a client that still shows the question, say the same and ask nobody', async () => {
+    const { gate, ran, errors, post, says: types } = chat(kind);
+    await post(types('go'), asks());
+    await post(types('never mind'), says('As you like.'));
+    const { prompt } = await post(types('and now?'), says('Nothing.'));
+    expect(errors).toEqual([]);
+    expect(resultsIn(prompt)).toEqual({ c1: denial(/did not answer .* did not run/) });
+    expect(await gate.history()).toHaveLength(1);
+    expect(ran).toEqual([]);
+  });
+
+  it('the model may call again, and is asked about anew', async () => {
+    const { gate, errors, post, says: types } = chat(kind);
+    await post(types('go'), asks());
+    await post(types('well, do it'), calls(call('del', { path: '/a' }, 'c2')));
+    expect(errors).toEqual([]);
+    expect(await gate.pending()).toMatchObject([{ toolCallId: 'c2' }]);
+  });
+
+  it("unanswered: 'keep': the request stays, and the turn goes on all the same", async () => {
+    const { gate, ran, errors, post, says: types } = chat(kind);
+    const keep = { unanswered: 'keep' };
+    await post(types('go'), asks());
+    const { prompt } = await post(types('while we wait'), says('Yes.'), keep);
+    expect(errors).toEqual([]);
+    expect(resultsIn(prompt)).toEqual({ c1: denial(/Nobody has answered yet/) });
+    const [request] = await gate.pending();
+    expect(request).toMatchObject({ toolCallId: 'c1' });
+    await gate.approve(request?.approvalId ?? '');
+    const later = await post(types('and?'), says('Yes.'), keep);
+    expect(resultsIn(later.prompt)).toEqual({ c1: denial(/approved when the conversation had gone on/) });
+    expect(await gate.get(request?.approvalId ?? '')).toMatchObject({ status: 'cancelled' });
+    expect(ran).toEqual([]);
+  });
+
+  it('what was rejected elsewhere meanwhile has the reason of that', async () => {
+    const { gate, post, says: types } = chat(kind);
+    await post(types('go'), asks());
+    const [request] = await gate.pending();
+    await gate.reject(request?.approvalId ?? '', 'not today');
+    const { prompt } = await post(types('hm'), says('Yes.'));
+    expect(resultsIn(prompt)).toEqual({ c1: denial(/^not today$/) });
+  });
+
+  it('the request of another call under the same id is left alone', async () => {
+    const { gate, post, says: types } = chat(kind);
+    await post(types('go'), asks());
+    await gate.reject((await gate.pending())[0]?.approvalId ?? '', 'no');
+    // Another conversation, which the server tells apart by nothing.
+    const { tools } = recordingTools();
+    const others = gateTools(tools, { interruptOn: { del: true }, gate, mode: 'stop', runId: 'chat-2' });
+    const { model } = scripted([calls(call('del', { path: '/b' }, 'c1'))]);
+    await ai.generateText({ model, prompt: 'go', tools: others });
+    await post(types('hm'), says('Yes.'), { runId: undefined });
+    expect(await gate.pending()).toMatchObject([{ runId: 'chat-2', args: { path: '/b' } }]);
+  });
+});
+
+describe('what waits for its answer rightly', () => {
+  it('is left alone: the request of the last message', async () => {
+    const { gate, post, says: types, messages } = chat('gateTools');
+    await post(types('go'), asks());
+    const before = messages();
+    expect(await verifyApprovals(before as UIMessage[], gate, { runId: RUN })).toEqual(before);
+    expect(await gate.pending()).toHaveLength(1);
+  });
+
+  it('messages in which every call has its result are the very same', async () => {
+    const history: ModelMessage[] = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'del', input: {} }] },
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'del', output: { type: 'text', value: '' } }],
+      },
+      { role: 'user', content: 'and?' },
+    ];
+    const verified = await verifyApprovals(history, createGate());
+    expect(verified.map((message, index) => message === history[index])).toEqual([true, true, true, true]);
+  });
+
+  it('an option that is none is an error', async () => {
+    await expect(verifyApprovals([], createGate(), { unanswered: 'drop' as never })).rejects.toMatchObject({
+      code: 'ERR_INVALID_CONFIG',
+    });
+    expect(() => streamWithEvents({ unanswered: 'drop' } as never)).toThrow(/unanswered must be 'cancel' or 'keep'/);
+  });
+});
+
+describe('a call without a result and without a request, as an abort leaves it', () => {
+  it.each(['ui', 'model'])('%s messages: the model is told, and nothing fails', async (form) => {
+    const gate = createGate();
+    const { tools } = recordingTools();
+    const part = { type: 'tool-del', toolCallId: 'c1', state: 'input-available', input: { path: '/a' } };
+    const ui = [user('go'), { id: 'a1', role: 'assistant', parts: [{ type: 'step-start' }, part] }, user('hm')];
+    const content = [{ type: 'tool-call', toolCallId: 'c1', toolName: 'del', input: { path: '/a' } }];
+    const plain = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content },
+      { role: 'user', content: 'hm' },
+    ];
+    const verified = await verifyApprovals((form === 'ui' ? ui : plain) as UIMessage[], gate);
+    const messages = form === 'ui' ? await ai.convertToModelMessages(verified) : (verified as never);
+    const { model, prompts } = scripted([says('Yes.')]);
+    await ai.generateText({ model, messages, tools });
+    expect(resultsIn(prompts[0])).toEqual({ c1: denial(/went on before this call had a result/) });
+  });
+});
+
+describe('streamWithEvents, whose response stays open', () => {
+  const options = (gate: Gate, more: object = {}): RunOptions<ai.ToolSet> & { tools: ai.ToolSet } => ({
+    tools: recordingTools().tools,
+    interruptOn: { del: true },
+    gate,
+    ...more,
+  });
+  /** A response that is never closed by its client: it holds what it has read, and sends something else. */
+  async function abandoned(gate: Gate) {
+    const run = streamWithEvents({ model: scripted([asks()]).model, prompt: 'go', ...options(gate) } as never);
+    const stream = run.toUIMessageStream() as ReadableStream<ai.UIMessageChunk>;
+    let message: UIMessage | undefined;
+    const snapshots = ai.readUIMessageStream({ stream })[Symbol.asyncIterator]();
+    while (!JSON.stringify(message ?? null).includes('approval-requested')) message = (await snapshots.next()).value;
+    return { run, messages: [user('go'), structuredClone(message) as UIMessage] };
+  }
+
+  it('messages in which a call waits for an answer run, the model is told, and the request is over', async () => {
+    const gate = createGate();
+    const first = streamWithEvents({ model: scripted([asks()]).model, prompt: 'go', ...options(gate) } as never);
+    const { approvalId, toolCallId, toolName, args } = await until(first, 'approval-requested');
+    const messages = [
+      { role: 'user', content: 'go' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool-call', toolCallId, toolName, input: args },
+          { type: 'tool-approval-request', approvalId, toolCallId },
+        ],
+      },
+      { role: 'user', content: 'never mind' },
+    ];
+    const { model, prompts } = scripted([says('As you like.')]);
+    const run = streamWithEvents({ model, messages, ...options(gate) } as never) as AgentRun;
+    const { messages: whole, responseMessages } = await run.result;
+    expect(resultsIn(prompts[0])).toEqual({ c1: denial(/did not answer .* did not run/) });
+    expect(await gate.get(approvalId)).toMatchObject({ status: 'cancelled', via: 'messages' });
+    expect(whole.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
+    expect(responseMessages).toHaveLength(1);
+    await first.return();
+  });
+
+  it("unanswered: 'keep': the request of the other run stays", async () => {
+    const gate = createGate();
+    const first = streamWithEvents({ model: scripted([asks()]).model, prompt: 'go', ...options(gate) } as never);
+    const { approvalId } = await until(first, 'approval-requested');
+    const content = [
+      { type: 'tool-call', toolCallId: 'c1', toolName: 'del', input: { path: '/a' } },
+      { type: 'tool-approval-request', approvalId, toolCallId: 'c1' },
+    ];
+    const messages = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content },
+      { role: 'user', content: 'hm' },
+    ];
+    const { model, prompts } = scripted([says('Yes.')]);
+    await (streamWithEvents({ model, messages, ...options(gate, { unanswered: 'keep' }) } as never) as AgentRun).result;
+    expect(resultsIn(prompts[0])).toEqual({ c1: denial(/Nobody has answered yet/) });
+    expect(await gate.pending()).toMatchObject([{ approvalId }]);
+    await first.return();
+  });
+
+  // AI SDK 7 takes an unanswered call out when it converts UI messages: before that the gate hears of it.
+  it('by UI messages, as a page sends them, through verifyApprovals', async () => {
+    const gate = createGate();
+    const { run: first, messages } = await abandoned(gate);
+    const verified = await verifyApprovals([...messages, user('never mind')], gate);
+    expect(await gate.pending()).toEqual([]);
+    const sent = await ai.convertToModelMessages(verified);
+    const { model, prompts } = scripted([says('As you like.')]);
+    const run = streamWithEvents({ model, messages: sent, ...options(gate) } as never);
+    expect((await collect(run)).map(({ type }) => type)).toContain('done');
+    expect(resultsIn(prompts[0])).toEqual({ c1: denial(/did not answer .* did not run/) });
+    await first.return();
+  });
+
+  it('an agent whose hook makes the messages', async () => {
+    const gate = createGate();
+    const content = [{ type: 'tool-call', toolCallId: 'c1', toolName: 'del', input: { path: '/a' } }];
+    const messages = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content },
+      { role: 'user', content: 'hm' },
+    ];
+    const { model, prompts } = scripted([says('Yes.')]);
+    const agent = new ai.ToolLoopAgent({
+      model,
+      tools: recordingTools().tools,
+      prepareCall: (given) => ({ ...given, prompt: undefined, messages }) as never,
+    });
+    await streamWithEvents({ agent, prompt: 'x', interruptOn: { del: true }, gate } as never).result;
+    expect(resultsIn(prompts[0])).toEqual({ c1: denial(/went on before this call had a result/) });
+  });
+});

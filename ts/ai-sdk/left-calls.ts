@@ -1,0 +1,152 @@
+/**
+ * Calls that a conversation has left behind: the user wrote something else while they waited for an answer, or before they had
+ * a result. Nothing runs them any more, and the SDK takes no conversation in which a call has no result.
+ */
+import type { ModelMessage, UIMessage } from 'ai';
+import type { ApprovalRecord } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
+import type { LocalGate } from '../gate/gate.js';
+import type { Part } from './messages.js';
+import { INTERRUPTED_TOOL, LOST_RESULT, reasonOf } from './reasons.js';
+
+export interface LeftCall {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  /** Of the request in the messages, where there is one. */
+  approvalId: string | undefined;
+}
+
+type Message = UIMessage | ModelMessage;
+
+/** What is said of such a call, for the model. */
+type Said = (call: LeftCall) => Promise<string>;
+
+/** The messages with a denial for each call that was left behind; the very same where there is none. */
+export async function closeLeft<MESSAGE extends Message>(
+  messages: readonly MESSAGE[],
+  said: Said,
+): Promise<readonly MESSAGE[]> {
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  const closed: Message[] = [];
+  let changes = false;
+  for (const [index, message] of messages.entries()) {
+    const wentOn = index < last && message.role === 'assistant';
+    const parts = wentOn ? await closedParts(message, said) : undefined;
+    closed.push(parts === undefined ? message : ({ ...message, parts } as UIMessage));
+    changes ||= parts !== undefined;
+    if (index >= last || messages[index + 1]?.role === 'tool') continue;
+    // Behind the last message with results of the step.
+    const answer = await answerTo(messages, index, said);
+    if (answer === undefined) continue;
+    closed.push(answer);
+    changes = true;
+  }
+  return changes ? (closed as MESSAGE[]) : messages;
+}
+
+/** @throws {InvalidConfigError} */
+export function checkUnanswered(given: 'cancel' | 'keep' | undefined, place: string): 'cancel' | 'keep' {
+  if (given === undefined || given === 'cancel' || given === 'keep') return given ?? 'cancel';
+  throw new InvalidConfigError({ message: `${place}: unanswered must be 'cancel' or 'keep', not ${String(given)}.` });
+}
+
+/** What a request of such a call comes to at the gate: it does not run any more. Says why, for the model; never rejects. */
+export async function leave(
+  gate: LocalGate,
+  record: ApprovalRecord | undefined,
+  unanswered: 'cancel' | 'keep',
+): Promise<string> {
+  if (record === undefined) return NO_RESULT;
+  const { status, approvalId, decision } = record;
+  switch (status) {
+    case 'pending':
+      if (unanswered === 'keep') return NOT_ANSWERED;
+      await gate.withdraw(approvalId, WENT_ON, 'messages');
+      return WENT_ON;
+    case 'approved':
+    case 'edited':
+      await gate.withdraw(approvalId, TOO_LATE, 'messages');
+      return TOO_LATE;
+    case 'started':
+    case 'interrupted':
+      return INTERRUPTED_TOOL;
+    case 'succeeded':
+    case 'failed':
+      return LOST_RESULT;
+    default:
+      return (decision === null ? undefined : reasonOf(decision)) ?? 'Rejected.';
+  }
+}
+
+const WENT_ON = 'The user did not answer whether this call may run, and went on with the conversation. It did not run.';
+const NOT_ANSWERED = 'Nobody has answered yet whether this call may run. It did not run.';
+const TOO_LATE =
+  'It was approved when the conversation had gone on, so it did not run. Call the tool again if it is still wanted.';
+/** Of a call that no gate knows: whether it had begun cannot be said. */
+const NO_RESULT = 'The conversation went on before this call had a result.';
+
+// --- UI messages ----------------------------------------------------------------------------------------------------
+
+/** The parts of a UI message; `undefined`: no call of it is left. */
+async function closedParts(message: Message, said: Said): Promise<unknown[] | undefined> {
+  const { parts } = message as { parts?: unknown };
+  if (!Array.isArray(parts) || !(parts as Part[]).some(isLeft)) return undefined;
+  const closed: Part[] = [];
+  for (const part of parts as Part[]) closed.push(isLeft(part) ? await closedPart(part, said) : part);
+  return closed;
+}
+
+async function closedPart(part: Part, said: Said): Promise<Part> {
+  const approval = part['approval'] as { id?: unknown } | null | undefined;
+  const toolName = part.type === 'dynamic-tool' ? String(part['toolName']) : part.type.slice('tool-'.length);
+  const reason = await said({
+    toolCallId: String(part['toolCallId']),
+    toolName,
+    input: part['input'],
+    approvalId: typeof approval?.id === 'string' ? approval.id : undefined,
+  });
+  if (approval === null || approval === undefined) return { ...part, state: 'output-error', errorText: reason };
+  return { ...part, state: 'output-denied', approval: { ...approval, approved: false, reason } };
+}
+
+function isLeft(part: Part): boolean {
+  const isTool = part.type === 'dynamic-tool' || part.type.startsWith('tool-');
+  return isTool && part['providerExecuted'] !== true && WITHOUT_RESULT.has(part['state'] as string);
+}
+
+/** States of a call that its model message would hold without a result. */
+const WITHOUT_RESULT = new Set(['input-available', 'approval-requested', 'approval-responded']);
+
+// --- model messages -------------------------------------------------------------------------------------------------
+
+/** The results of the calls that have none, of the step whose last message this is; `undefined`: there is no such call. */
+async function answerTo(messages: readonly Message[], last: number, said: Said): Promise<ModelMessage | undefined> {
+  let step = last;
+  while (messages[step]?.role === 'tool') step--;
+  if (messages[step]?.role !== 'assistant') return undefined;
+  const parts = contentOf(messages[step]);
+  const ended = new Set(
+    messages
+      .slice(step, last + 1)
+      .flatMap(contentOf)
+      .flatMap((part) => (part.type === 'tool-result' ? [part['toolCallId']] : [])),
+  );
+  const left = parts.filter(
+    (part) => part.type === 'tool-call' && part['providerExecuted'] !== true && !ended.has(part['toolCallId']),
+  );
+  if (left.length === 0) return undefined;
+  const content: object[] = [];
+  for (const { toolCallId, toolName, input } of left as unknown as LeftCall[]) {
+    const request = parts.find((part) => part.type === 'tool-approval-request' && part['toolCallId'] === toolCallId) as
+      { approvalId?: string } | undefined;
+    const reason = await said({ toolCallId, toolName, input, approvalId: request?.approvalId });
+    content.push({ type: 'tool-result', toolCallId, toolName, output: { type: 'execution-denied', reason } });
+  }
+  return { role: 'tool', content } as ModelMessage;
+}
+
+function contentOf(message: Message | undefined): Part[] {
+  const { content } = (message ?? {}) as { content?: unknown };
+  return Array.isArray(content) ? (content as Part[]) : [];
+}

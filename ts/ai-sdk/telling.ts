@@ -1,0 +1,39 @@
+/** What a run tells of a request that is not a call of its own: that it is asked, how it goes on, and what is decided. */
+import type { AgentEvent, ApprovalRequestedEvent, ApprovalResponseEvent } from '../../index.js';
+import { requestOf, type Opened } from '../gate/asker.js';
+import type { LocalGate } from '../gate/gate.js';
+import { isApproval, type Decided } from '../gate/records.js';
+import type { Snapshot } from '../values/snapshot.js';
+import { progressOf } from './progress.js';
+
+export function tellRequest(
+  gate: LocalGate,
+  { record, decided }: Pick<Opened, 'record' | 'decided'>,
+  args: Snapshot,
+  isAutomatic: boolean,
+  tell: (event: AgentEvent) => void,
+): void {
+  tell({ type: 'approval-requested', isAutomatic, ...requestOf(record, args) } as ApprovalRequestedEvent);
+  gate.watch(record.approvalId, (event) => tell(progressOf(event)));
+  // Also one that comes with an abort.
+  decided.then(
+    (outcome) => tell(responseOf(outcome)),
+    () => {},
+  );
+}
+
+function responseOf({ approvalId, toolCallId, toolName, origin, decision, decidedBy }: Decided): ApprovalResponseEvent {
+  const { reason } = decision;
+  const approved = isApproval(decision);
+  return {
+    type: 'approval-response',
+    approvalId,
+    toolCallId,
+    toolName,
+    origin,
+    approved,
+    decision,
+    ...(reason === undefined ? {} : { reason }),
+    decidedBy,
+  };
+}

@@ -1,0 +1,51 @@
+/** The call of a tool that code runs in: what it asks at the gate by itself is told by the run whose call it is. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Snapshot } from '../values/snapshot.js';
+import type { Waited } from './requests.js';
+
+export interface Caller {
+  /** Where the run asks. What is asked elsewhere is not told. */
+  readonly gate: object;
+  readonly runId: string;
+  /** The path of agents of the run. */
+  readonly origin: readonly string[];
+  /** Aborted when the run is. */
+  readonly signal: AbortSignal;
+  /** Told of each request. */
+  asked(waited: Waited, args: Snapshot): void;
+}
+
+const callers = new AsyncLocalStorage<Caller>();
+
+/** What asks at this gate; `undefined`: no call of a tool does. */
+export function callerOf(gate: object): Caller | undefined {
+  const caller = callers.getStore();
+  return caller?.gate === gate ? caller : undefined;
+}
+
+/** Calls what is the caller's. A stream of values is, whoever reads it. */
+export function asCaller(caller: Caller, call: () => unknown): unknown {
+  const value = callers.run(caller, call);
+  return isStream(value) ? streamAs(caller, value) : value;
+}
+
+async function* streamAs(caller: Caller, stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  const values = callers.run(caller, () => stream[Symbol.asyncIterator]());
+  let isDone = false;
+  try {
+    for (;;) {
+      const { value, done } = await callers.run(caller, () => values.next());
+      isDone = done === true;
+      if (isDone) return;
+      yield value;
+    }
+  } catch (error) {
+    isDone = true;
+    throw error;
+  } finally {
+    if (!isDone) await callers.run(caller, () => values.return?.());
+  }
+}
+
+const isStream = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
