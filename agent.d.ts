@@ -88,7 +88,7 @@ export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
 /** What is passed with one run. */
 export type DeepAgentRunOptions<TOOLS extends ToolSet> = Pick<
   RunOptions<TOOLS>,
-  'onApprovalRequest' | 'onQuestion' | 'approvalTimeout' | 'runId' | 'requester' | 'includeRawParts'
+  'onApprovalRequest' | 'onQuestion' | 'askOrder' | 'approvalTimeout' | 'runId' | 'requester' | 'includeRawParts'
 > & {
   abortSignal?: AbortSignal;
 } & ({ prompt: string; messages?: undefined } | { messages: ModelMessage[]; prompt?: undefined });

@@ -29,10 +29,9 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   constructor(options: Omit<RunOptions, 'signal'> & { signal: AbortSignal | undefined; includeRaw: boolean }) {
     this.#leaving = new AbortController();
     const { signal } = this.#leaving;
-    this.#run = new Run({
-      ...options,
-      signal: options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]),
-    });
+    const { stopped } = options.asker;
+    const signals = options.signal === undefined ? [signal, stopped] : [options.signal, signal, stopped];
+    this.#run = new Run({ ...options, signal: AbortSignal.any(signals) });
     this.#asker = options.asker;
     this.#includeRaw = options.includeRaw;
     dropped.register(this, this.#leaving, this.#token);

@@ -49,6 +49,7 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
     unknownTools: ownUnknownTools,
     onApprovalRequest,
     onQuestion,
+    askOrder,
     repeatedRejections,
     gate,
     policy,
@@ -69,7 +70,10 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
       message: `${place}: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
     });
   }
-  const parent = parentOf({ parent: parentOptions, gate, onApprovalRequest, runId: ownRunId, requester }, place);
+  const parent = parentOf(
+    { parent: parentOptions, gate, onApprovalRequest, askOrder, runId: ownRunId, requester },
+    place,
+  );
   const runId = parent === undefined ? checkRunId(ownRunId ?? crypto.randomUUID(), place) : parent.childId();
   const origin = parent === undefined ? ownOrigin : originOf(parent, ownOrigin, place);
   const interruptOn = ownInterruptOn ?? (parent?.inheritance.interruptOn as typeof ownInterruptOn);
@@ -94,6 +98,7 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
         policy,
         onApprovalRequest,
         onQuestion,
+        askOrder,
         repeatedRejections,
         approvalTimeout,
         requester,

@@ -11,8 +11,8 @@ import type {
 import { requestOf, type Asker, type Opened, type Question } from '../gate/asker.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { existingRecord, isApproval, type Decided } from '../gate/records.js';
-import type { Verdict } from '../gate/judge.js';
+import { existingRecord, isApproval, isByHuman, type Decided } from '../gate/records.js';
+import { isByMode, type Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { withCallContext, type CallContext } from './call-context.js';
@@ -109,12 +109,11 @@ export class ToolGate {
     );
   }
 
-  /** What ends the run that the tools are gated for a part of ends their calls, whatever their loop knows of it. */
+  /** What ends the run that the tools are gated for a part of ends their calls, whatever their loop knows of it; so does the human. */
   #within(options: ExecuteOptions): ExecuteOptions {
-    const signal = this.#options.parent?.signal;
-    if (signal === undefined) return options;
-    const own = options.abortSignal;
-    return { ...options, abortSignal: own === undefined ? signal : AbortSignal.any([own, signal]) };
+    const { asker, parent } = this.#options;
+    const given = [options.abortSignal, parent?.signal, asker.stopped];
+    return { ...options, abortSignal: AbortSignal.any(given.filter((signal) => signal !== undefined)) };
   }
 
   /** The tool for which the SDK ends the turn, with an `execute` that passes only with a decision. */
@@ -210,7 +209,8 @@ export class ToolGate {
     const gating = { ...this.#options.gating, ...inheritance.limitsOf(name) };
     const entry = inheritance.describes(name);
     const verdict = await this.#judge(args, options);
-    if (verdict.effect === 'allow') return { kind: 'run', args, approved: undefined, edited: false };
+    if (verdict.effect === 'allow' && !isByMode(verdict))
+      return { kind: 'run', args, approved: undefined, edited: false };
     if (verdict.effect === 'deny') return denial(verdict.reason, 'reject', null);
     abortSignal.throwIfAborted();
     const runId = this.#options.runId ?? crypto.randomUUID();
@@ -230,6 +230,7 @@ export class ToolGate {
       entry,
       verdict,
       checkEdit,
+      judgeAgain: () => this.#judge(args, options),
       schema,
       signal: abortSignal,
     };
@@ -240,7 +241,7 @@ export class ToolGate {
     for (;;) {
       const opened = await this.#open({ ...question, verdict: asks, supersedes }, runId);
       edits.needs = opened.record.needs;
-      const decided = await this.#answerOf(opened, args, abortSignal);
+      const decided = await this.#answerOf(opened, args, abortSignal, isByMode(asks));
       const { decision, via } = decided;
       asker.rejections?.take({ ...opened.record, args: args.value, contents: 'kept', decision, via });
       const reason = await objection(opened, decided, edits);
@@ -251,7 +252,7 @@ export class ToolGate {
       const now = await this.#judge(args, options);
       if (now.effect === 'deny') return denial(now.reason, 'reject', decided.approvalId);
       // What a human was asked about goes on being asked about: nothing may run on an approval that was taken back.
-      asks = now.effect === 'ask' ? now : { effect: 'ask', floor: true };
+      asks = now.effect === 'ask' || isByMode(now) ? now : { effect: 'ask', floor: true };
     }
   }
 
@@ -277,13 +278,15 @@ export class ToolGate {
     }
   }
 
-  #answerOf(
+  async #answerOf(
     { record, decided }: Pick<Opened, 'record' | 'decided'>,
     args: Snapshot,
     abortSignal: AbortSignal,
+    isByItself: boolean,
   ): Promise<Decided> {
     const { asker } = this.#options;
-    this.#tell({ record, decided }, args, asker.isAutomatic);
+    this.#tell({ record, decided }, args, isByItself || asker.isAutomatic);
+    if (isByItself && (await asker.gate.approveByMode(record.approvalId))) return decided;
     return answerOf(asker, { record, decided }, args, abortSignal);
   }
 
@@ -383,11 +386,20 @@ export class ToolGate {
   }
 }
 
-function responseOf({ approvalId, toolCallId, toolName, origin, decision, decidedBy }: Decided): ApprovalResponseEvent {
+function responseOf({
+  approvalId,
+  toolCallId,
+  toolName,
+  origin,
+  decision,
+  decidedBy,
+  via,
+}: Decided): ApprovalResponseEvent {
   const { reason } = decision;
   const approved = isApproval(decision);
   return {
     type: 'approval-response',
+    isAutomatic: !isByHuman(via),
     approvalId,
     toolCallId,
     toolName,
