@@ -1307,7 +1307,10 @@ export interface AgentLike<TOOLS extends ToolSet = ToolSet> {
 export type AgentStreamWithEventsOptions<AGENT extends AgentLike> = {
   /** A `ToolLoopAgent` of AI SDK 6 or 7. */
   agent: AGENT;
+  /** The agent has its own. */
   tools?: undefined;
+  /** The agent has its own. */
+  model?: undefined;
 } & OmitEach<Parameters<AGENT['stream']>[0], never> &
   RunOptions<AGENT['tools']>;
 
@@ -1326,6 +1329,10 @@ export declare function streamWithEvents<TOOLS extends ToolSet>(
 export declare function streamWithEvents<AGENT extends AgentLike>(
   options: AgentStreamWithEventsOptions<AGENT>,
 ): AgentRun<AGENT['tools']>;
+/** Both at once. The compiler speaks of the last declaration only, which therefore names a mistake in either form. */
+export declare function streamWithEvents<TOOLS extends ToolSet = ToolSet, AGENT extends AgentLike = AgentLike<TOOLS>>(
+  options: StreamWithEventsOptions<TOOLS> | AgentStreamWithEventsOptions<AGENT>,
+): AgentRun<TOOLS>;
 
 /** What {@link terminalApprover} returns, for `onApprovalRequest` and for `onQuestion`. */
 export interface TerminalApprover {
@@ -1358,6 +1365,22 @@ export interface ResumeOptions {
   messages?: undefined;
 }
 
+/** What {@link resume} takes beside {@link ResumeOptions}, without an agent. */
+export type ResumeStreamOptions<TOOLS extends ToolSet = ToolSet> = OmitEach<
+  StreamTextOptions<TOOLS>,
+  'tools' | 'prompt' | 'messages'
+> & { tools?: TOOLS; agent?: undefined } & RunOptions<TOOLS> &
+  ResumeOptions;
+
+/** What {@link resume} takes beside {@link ResumeOptions}, with an agent. */
+export type ResumeAgentOptions<AGENT extends AgentLike> = {
+  agent: AGENT;
+  tools?: undefined;
+  model?: undefined;
+} & OmitEach<Parameters<AGENT['stream']>[0], 'prompt' | 'messages'> &
+  RunOptions<AGENT['tools']> &
+  ResumeOptions;
+
 /**
  * Continues a run that its process did not bring to its end: it was killed, it closed its gate, it failed, or it let go of the
  * run ({@link AgentRun.suspend}). The first event is {@link RunResumedEvent}.
@@ -1372,12 +1395,12 @@ export interface ResumeOptions {
  * @throws as {@link streamWithEvents}, and {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for a gate with `memory:`. The run
  * itself ends with {@link RunError}: `ERR_RUN_ACTIVE` when a process that lives has it, `ERR_UNKNOWN_RUN`, `ERR_RUN_OVER`
  */
-export declare function resume<TOOLS extends ToolSet>(
-  options: OmitEach<StreamWithEventsOptions<TOOLS>, keyof ResumeOptions> & ResumeOptions,
+export declare function resume<TOOLS extends ToolSet>(options: ResumeStreamOptions<TOOLS>): AgentRun<TOOLS>;
+export declare function resume<AGENT extends AgentLike>(options: ResumeAgentOptions<AGENT>): AgentRun<AGENT['tools']>;
+/** Both at once, as of {@link streamWithEvents}. */
+export declare function resume<TOOLS extends ToolSet = ToolSet, AGENT extends AgentLike = AgentLike<TOOLS>>(
+  options: ResumeStreamOptions<TOOLS> | ResumeAgentOptions<AGENT>,
 ): AgentRun<TOOLS>;
-export declare function resume<AGENT extends AgentLike>(
-  options: OmitEach<AgentStreamWithEventsOptions<AGENT>, keyof ResumeOptions> & ResumeOptions,
-): AgentRun<AGENT['tools']>;
 
 /** A run as a ledger knows it. */
 export interface RunInfo {

@@ -162,7 +162,11 @@ describe('a human who does not answer', () => {
 
   it.each([
     ['null', () => null, { status: 'cancelled' }],
-    ['a rejected promise', () => Promise.reject(new Error('gone')), { status: 'error', reason: 'Asking the human failed: gone' }],
+    [
+      'a rejected promise',
+      () => Promise.reject(new Error('gone')),
+      { status: 'error', reason: 'Asking the human failed: gone' },
+    ],
     [
       'a throw',
       () => {

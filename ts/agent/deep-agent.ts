@@ -12,6 +12,7 @@ import type {
   Subagent,
 } from '../../agent.js';
 import type { AgentRun, Gate, InterruptOn } from '../../index.js';
+import { isQuestionTool } from '../ai-sdk/questions.js';
 import { resume } from '../ai-sdk/resume.js';
 import { streamWithEvents } from '../ai-sdk/stream-with-events.js';
 import { InvalidConfigError } from '../errors/index.js';
@@ -51,18 +52,22 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
   const rules = hasRules(policy, gate, PLACE);
   const tools = toolsOf(options, { model, tools: own, interruptOn: [interruptOn], rules, path: [] }, house);
   checkRules({ tools, interruptOn, policy, maxSteps, root: backend.root });
-  const system = systemPromptOf({
-    own: options.systemPrompt,
-    root: backend.root,
-    toolNames: Object.keys(tools),
-    isSubagent: false,
-    approvals: house.describeApprovals ? approvalNote(tools, [interruptOn], rules) : '',
-  });
+  const promptFor = (toolNames: readonly string[]): string =>
+    systemPromptOf({
+      own: options.systemPrompt,
+      root: backend.root,
+      toolNames,
+      isSubagent: false,
+      approvals: house.describeApprovals ? approvalNote(tools, [interruptOn], rules) : '',
+    });
+  const system = promptFor(Object.keys(tools));
+  // Where nobody can answer questions, the model is not offered to ask any.
+  const withoutQuestions = promptFor(
+    Object.entries(tools).flatMap(([name, tool]) => (isQuestionTool(tool) ? [] : [name])),
+  );
   const settings = {
     model,
     tools,
-    // AI SDK 7 takes it by this name as well.
-    system,
     interruptOn,
     policy,
     maxSteps,
@@ -70,16 +75,21 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
     logger,
     ...(gate === undefined ? { place: { cwd: backend.root } } : { gate }),
   };
+  const settingsFor = ({ onQuestion }: Pick<RunOptions, 'onQuestion'>): object => ({
+    ...settings,
+    // AI SDK 7 takes it by this name as well.
+    system: gate === undefined && onQuestion === undefined ? withoutQuestions : system,
+  });
   const start = (run: RunOptions) => {
     checkRun(run);
-    return streamWithEvents({ ...run, ...settings } as never) as AgentRun<Tools>;
+    return streamWithEvents({ ...run, ...settingsFor(run) } as never) as AgentRun<Tools>;
   };
   return {
     tools: tools as Tools,
     systemPrompt: system,
     streamWithEvents: (run) => new DeepRun(start(run), promptOf(run)),
     generate: async (run) => start(run).result,
-    resume: (run) => new DeepRun(resume({ ...run, ...settings } as never) as AgentRun<Tools>, undefined),
+    resume: (run) => new DeepRun(resume({ ...run, ...settingsFor(run) } as never) as AgentRun<Tools>, undefined),
   };
 }
 

@@ -53,6 +53,7 @@ export class Decisions {
   /** Waits for the decision of a request, and tells it. */
   wait(round: Round, asked: Asked, record: ApprovalRecord, decided: Promise<Decided>): void {
     round.waiting++;
+    asked.decided = decided;
     const { asker, tell } = this.#options;
     asker.gate.watch(record.approvalId, (event) => tell(progressOf(event)));
     round.waits.push(

@@ -74,6 +74,7 @@ export class Requests {
       providerExecuted,
       record: undefined,
       decision: undefined,
+      decided: Promise.resolve(),
       staleness: undefined,
       edits: this.#options.editsOf(toolCallId, toolName),
       questioning: undefined,
@@ -210,7 +211,7 @@ export class Requests {
   #callHumans(open: readonly Asked[]): void {
     const { asker, signal } = this.#options;
     if (signal.aborted) return;
-    for (const asked of open) asker.ask(asked.record as ApprovalRecord, shownArgs(asked), signal);
+    for (const asked of open) asker.ask(asked.record as ApprovalRecord, shownArgs(asked), asked.decided, signal);
   }
 
   /** Why nobody needs to be asked. */

@@ -1,13 +1,5 @@
-import type { ToolSet } from 'ai';
-import type {
-  AgentLike,
-  AgentRun,
-  AgentStreamWithEventsOptions,
-  Gate,
-  ResumeOptions,
-  RunInfo,
-  StreamWithEventsOptions,
-} from '../../index.js';
+import type * as Api from '../../index.js';
+import type { Gate, ResumeOptions, RunInfo } from '../../index.js';
 import { InvalidConfigError, LedgerError } from '../errors/index.js';
 import { checkPositive } from '../gate/check-positive.js';
 import { localGate } from '../gate/gate.js';
@@ -15,14 +7,8 @@ import { parentRunOf } from '../gate/run-ids.js';
 import type { NativeRunInfo } from '../native.js';
 import { runOf } from './stream-with-events.js';
 
-type Resume<OPTIONS> = Omit<OPTIONS, keyof ResumeOptions> & ResumeOptions;
-
 /** @see index.d.ts */
-export function resume<TOOLS extends ToolSet>(options: Resume<StreamWithEventsOptions<TOOLS>>): AgentRun<TOOLS>;
-export function resume<AGENT extends AgentLike>(
-  options: Resume<AgentStreamWithEventsOptions<AGENT>>,
-): AgentRun<AGENT['tools']>;
-export function resume(options: ResumeOptions): AgentRun {
+export const resume: typeof Api.resume = (options: ResumeOptions) => {
   const { gate, runId, prompt, messages } = (options ?? {}) as Partial<ResumeOptions>;
   if (gate === undefined)
     throw new InvalidConfigError({ message: 'resume: gate must be one with the ledger that has the run.' });
@@ -33,8 +19,8 @@ export function resume(options: ResumeOptions): AgentRun {
       message: 'resume: leave prompt and messages out: the ledger has the conversation.',
     });
   checkLasting(gate, 'resume');
-  return runOf(options, 'resume', true);
-}
+  return runOf(options, 'resume', true) as never;
+};
 
 /** @see index.d.ts */
 export async function listRuns(

@@ -25,6 +25,8 @@ export interface Asked {
   providerExecuted: boolean;
   record: ApprovalRecord | undefined;
   decision: DecisionOutcome | undefined;
+  /** Settles with it, or when nobody will decide any more. */
+  decided: Promise<unknown>;
   /** Why an approval does not hold any more. */
   staleness: Opened['staleness'] | undefined;
   edits: Edits;

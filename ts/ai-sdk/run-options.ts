@@ -5,6 +5,7 @@ import type { Asker } from '../gate/asker.js';
 import type { InterruptPlan } from '../native.js';
 import type { Parent } from './parent.js';
 import type { CallOptions, Sdk, StreamResult } from './sdk.js';
+import type { Unheard } from './unheard.js';
 
 /** Opens one `streamText` call, from the options for this round. */
 export type OpenCall = (
@@ -32,6 +33,8 @@ export interface RunOptions {
   resumes: boolean | 'maybe';
   /** What it is a part of. */
   parent: Parent | undefined;
+  /** Tells a failure that nobody looks at. */
+  unheard: Unheard;
   /** The user's callbacks of the given names, from wherever they may stand. */
   callbacks: FindCallbacks;
 }

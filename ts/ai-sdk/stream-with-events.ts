@@ -1,12 +1,6 @@
 import type { ToolSet } from 'ai';
-import type {
-  AgentLike,
-  AgentRun,
-  AgentStreamWithEventsOptions,
-  InterruptOn,
-  RunOptions,
-  StreamWithEventsOptions,
-} from '../../index.js';
+import type * as Api from '../../index.js';
+import type { AgentLike, AgentRun, InterruptOn, RunOptions } from '../../index.js';
 import { InvalidConfigError, UnsupportedAgentError } from '../errors/index.js';
 import { Asker } from '../gate/asker.js';
 import { checkRunId } from '../gate/run-ids.js';
@@ -25,13 +19,8 @@ type Callback = (event: never) => unknown;
 type OwnOptions = RunOptions<ToolSet> & { agent?: AgentLike };
 
 /** @see index.d.ts */
-export function streamWithEvents<TOOLS extends ToolSet>(options: StreamWithEventsOptions<TOOLS>): AgentRun<TOOLS>;
-export function streamWithEvents<AGENT extends AgentLike>(
-  options: AgentStreamWithEventsOptions<AGENT>,
-): AgentRun<AGENT['tools']>;
-export function streamWithEvents(options: object): AgentRun {
-  return runOf(options, 'streamWithEvents', false);
-}
+export const streamWithEvents: typeof Api.streamWithEvents = (options: object) =>
+  runOf(options, 'streamWithEvents', false) as never;
 
 /**
  * A run of these options.
@@ -79,6 +68,7 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
   const interruptOn = ownInterruptOn ?? (parent?.inheritance.interruptOn as typeof ownInterruptOn);
   // What is inherited was made for the tools of another.
   const unknownTools = ownInterruptOn === undefined && parent !== undefined ? 'ignore' : ownUnknownTools;
+  checkCall(call, agent, place, resumes);
   const source = agent === undefined ? ofStreamText(call) : ofAgent(agent, call, place);
   const planFor = (tools: ToolSet) => {
     const made = interruptPlan(tools, interruptOn, unknownTools);
@@ -123,6 +113,22 @@ export function runOf(options: object, place: string, resumes: boolean): AgentRu
     resumes: resumes || (parent?.resumes === true && 'maybe'),
     callbacks: source.callbacks,
   }) as unknown as AgentRun;
+}
+
+/** What the SDK would say late, and not say what to do. @throws {InvalidConfigError} */
+function checkCall(call: CallOptions, agent: AgentLike | undefined, place: string, resumes: boolean): void {
+  const { model, prompt, messages } = call;
+  const wrong = (message: string) => new InvalidConfigError({ message: `${place}: ${message}` });
+  if (agent === undefined && model === undefined)
+    throw wrong(
+      "model must be given: a model of a provider's package, or its name, such as 'anthropic/claude-sonnet-4.5'.",
+    );
+  if (prompt !== undefined && messages !== undefined)
+    throw wrong(
+      "give prompt or messages, not both: messages: [...messages, { role: 'user', content: prompt }] has the prompt at its end.",
+    );
+  if (agent === undefined && !resumes && prompt === undefined && messages === undefined)
+    throw wrong('prompt or messages must be given: what is the model to do?');
 }
 
 function signalOf(own: AbortSignal | undefined, parent: Parent | undefined): AbortSignal | undefined {

@@ -312,15 +312,17 @@ export class Asker {
     return nobodyAnswers(this.gate, this.#questionCallback !== undefined, this.#hasGate) === undefined;
   }
 
-  /** Calls the human. The answer arrives through the gate. */
-  ask(record: ApprovalRecord, args: Snapshot, abortSignal: AbortSignal): void {
+  /**
+   * Calls the human. The answer arrives through the gate.
+   *
+   * @param decided settles when it has, or nobody will answer any more
+   */
+  ask(record: ApprovalRecord, args: Snapshot, decided: Promise<unknown>, abortSignal: AbortSignal): void {
     const nobody = this.#nobodyFor(record);
     if (nobody !== undefined) return void this.gate.rejectBySystem(record.approvalId, nobody);
     const callback = isQuestion(record) ? this.#questionCallback : this.#callback;
     if (callback === undefined) return;
-    void this.#turns.ask(this.gate.awaited(record.approvalId), abortSignal, (signal) =>
-      this.#call(callback, record, args, signal),
-    );
+    void this.#turns.ask(decided, abortSignal, (signal) => this.#call(callback, record, args, signal));
   }
 
   #nobodyFor(record: ApprovalRecord): string | undefined {

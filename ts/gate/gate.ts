@@ -157,11 +157,6 @@ export class LocalGate implements Gate {
     return this.#requests.attach(approvalId, checkEdit);
   }
 
-  /** The decision that this process waits for; `undefined`: it is known, or nobody here waits for it. */
-  awaited(approvalId: string): Promise<Decided> | undefined {
-    return this.#teller.waiters.awaited(approvalId);
-  }
-
   /** Tells what happens to a request of this process until it is decided. */
   watch(approvalId: string, tell: (event: Progress) => void): void {
     this.#teller.watch(approvalId, tell);

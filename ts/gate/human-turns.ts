@@ -38,21 +38,24 @@ export class HumanTurns {
   /**
    * Calls when it is its turn, which ends with the call, with the request, or with the run.
    *
-   * @param decided settles when somebody has decided, or nobody will; `undefined`: that is so
+   * @param decided settles when somebody has decided, or nobody will
    * @param call asks, and gives what takes the answer. It is told when its request is over before it has one
    */
   async ask(
-    decided: Promise<unknown> | undefined,
+    decided: Promise<unknown>,
     abortSignal: AbortSignal,
     call: (abortSignal: AbortSignal) => Promise<() => Awaitable<void>>,
   ): Promise<void> {
-    if (decided === undefined || abortSignal.aborted) return;
+    if (abortSignal.aborted) return;
     const over = new AbortController();
     const forget = whenAborted(abortSignal, () => over.abort(abortSignal.reason));
     const end = (): void => over.abort(new DOMException('The request was decided elsewhere.', 'AbortError'));
     decided.then(end, end);
     const isOver = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
     const asked = async (): Promise<void> => {
+      // What is decided by now is heard of first.
+      await null;
+      if (over.signal.aborted) return;
       const called = new AbortController();
       const stop = whenAborted(over.signal, () => called.abort(over.signal.reason));
       const take = await call(called.signal);
@@ -62,7 +65,7 @@ export class HumanTurns {
     };
     try {
       // One that goes on when its request is over keeps nobody waiting.
-      await this.#limit.run(async () => (over.signal.aborted ? undefined : Promise.race([asked(), isOver])));
+      await this.#limit.run(() => Promise.race([asked(), isOver]));
     } finally {
       forget();
     }

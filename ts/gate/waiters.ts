@@ -30,11 +30,6 @@ export class Waiters {
     return decided;
   }
 
-  /** What is being waited for; `undefined`: nobody waits for it here. */
-  awaited(approvalId: string): Promise<Decided> | undefined {
-    return this.#waiting.get(approvalId)?.decided;
-  }
-
   decided(approvalId: string, decided: Decided): void {
     this.#take(approvalId)?.resolve(decided);
   }
