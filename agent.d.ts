@@ -88,7 +88,7 @@ export interface DeepAgentOptions<TOOLS extends ToolSet = {}> {
 /** What is passed with one run. */
 export type DeepAgentRunOptions<TOOLS extends ToolSet> = Pick<
   RunOptions<TOOLS>,
-  'onApprovalRequest' | 'onQuestion' | 'approvalTimeout' | 'runId' | 'requester' | 'includeRawParts'
+  'onApprovalRequest' | 'onQuestion' | 'askOrder' | 'approvalTimeout' | 'runId' | 'requester' | 'includeRawParts'
 > & {
   abortSignal?: AbortSignal;
   /** Over this run. @default that of the agent */
@@ -99,7 +99,7 @@ export type DeepAgentRunOptions<TOOLS extends ToolSet> = Pick<
 export interface DeepAgent<TOOLS extends ToolSet = {}> {
   /** The built-in tools and yours. */
   readonly tools: BuiltinTools & TOOLS;
-  /** The whole system prompt. */
+  /** The whole system prompt; a run in which nobody can answer questions has it without what it says of them. */
   readonly systemPrompt: string;
   /** One run as an async iterator of events, as `streamWithEvents` of `countersign` gives it. */
   streamWithEvents(options: DeepAgentRunOptions<BuiltinTools & TOOLS>): AgentRun<BuiltinTools & TOOLS>;
@@ -189,7 +189,8 @@ export interface TaskAgent {
 
 /**
  * An `ask_user` tool: the model puts questions to the human. The loop of `streamWithEvents` knows it: its calls are questions,
- * which only a human answers, and never a mode, a grant or time. For main agents: a subagent that has it is an error.
+ * which only a human answers, and never a mode, a grant or time. A run with neither `onQuestion` nor a gate does not offer it to the
+ * model. For main agents: a subagent that has it is an error.
  */
 export declare function createAskUserTool(): BuiltinTools['ask_user'];
 

@@ -154,7 +154,7 @@ export declare function hasApprovalTools(interruptOn?: InterruptOn): boolean;
 export type PolicyEffect = 'allow' | 'ask' | 'deny';
 
 /**
- * How asks are answered without a human. `safe`: they are not. `auto`: asks become allows, denies stay. `plan`: only what the
+ * How asks are answered without a human. `safe`: they are not. `auto`: asks are approved at once, by `auto`, and denies stay. `plan`: only what the
  * `read-only` preset allows runs. `deny-all-asks`: nobody is there, so asks become denials.
  */
 export type PolicyMode = 'safe' | 'auto' | 'plan' | 'deny-all-asks';
@@ -571,6 +571,13 @@ export interface FileChange {
 // Requests and decisions
 // ---------------------------------------------------------------------------------------------------------------------
 
+/** An argument in one line that is safe to show, both ends of a long value kept. Of more than 40 the last row counts the rest. */
+export interface ArgumentRow {
+  /** Empty where the arguments are no object. */
+  name: string;
+  value: string;
+}
+
 /** A tool call put to a human. */
 export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   /** `question`: the call runs nothing, it asks the human something; see {@link QuestionRequest}. */
@@ -583,9 +590,14 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   toolName: NAME;
   /** A copy of the arguments: changing it changes nothing that runs. */
   args: ARGS;
+  /** The step of the run that made the call, from 1; `null`: its loop is not ours. */
+  step: number | null;
   /** The path of agents it came from, e.g. `['main', 'task:call_7', 'researcher']`. */
   origin: readonly string[];
+  /** One sentence, safe to show: what matters most of the call first. */
   description: string;
+  /** The arguments for a table: path, command, address, recipient and method first, then as the call has them. */
+  rows: readonly ArgumentRow[];
   /** The call as plain text that is safe to show: control, bidi and invisible characters made visible, both ends kept. */
   preview: string;
   /**
@@ -1180,7 +1192,11 @@ export interface Gate extends AsyncDisposable {
   /** What the policies, the grants and the mode of this gate say about a call, without asking anybody. */
   check(call: { toolName: string; args: unknown; runId?: string }): Promise<PolicyVerdict>;
   readonly mode: PolicyMode;
-  /** @throws {@link ModeForbiddenError} (`ERR_MODE_FORBIDDEN`) where a policy forbids it */
+  /**
+   * `auto` also approves what waits in this process and would not be asked about any more.
+   *
+   * @throws {@link ModeForbiddenError} (`ERR_MODE_FORBIDDEN`) where a policy forbids it
+   */
   setMode(mode: PolicyMode): Promise<void>;
   readonly grants: Grants;
   /** What happened, in order, so that nobody can change it unseen. For a ledger that lasts. */
@@ -1213,8 +1229,10 @@ type OmitEach<T, KEYS extends PropertyKey> = T extends unknown ? Omit<T, KEYS> :
 export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
   /**
-   * Asks the human. It is called for all gated calls of a step at once, and they may be answered in any order. A throw, a
-   * rejected promise and a malformed answer are rejections with the cause as reason; the run goes on.
+   * Asks the human. It is called for one call after the other ({@link RunOptions.askOrder}). A throw, a rejected promise and a
+   * malformed answer are rejections with the cause as reason, of which a process warning tells the developer; the run goes on.
+   * An `AbortError`, as a readline question throws at Ctrl+C, aborts the run. `abortSignal` is aborted when the run is, and when
+   * the request is decided elsewhere.
    *
    * Without a callback and without a `gate` every request is rejected at once; without a callback and with a `gate` it
    * waits for `gate.approve` and the like.
@@ -1223,6 +1241,14 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
     request: ApprovalRequestOf<NoInfer<TOOLS>>,
     options: { abortSignal: AbortSignal },
   ) => ApprovalAnswer | PromiseLike<ApprovalAnswer>;
+  /**
+   * How `onApprovalRequest` and `onQuestion` are called over the run and all that is a part of it. `in-turn`: one at a time, in
+   * the order of the calls, as one terminal or one dialogue needs. All requests are open at the gate meanwhile, deadlines run, and
+   * one that is decided elsewhere is passed over. `at-once`: for all calls of a step, which may be answered in any order.
+   *
+   * @default 'in-turn'
+   */
+  askOrder?: 'in-turn' | 'at-once';
   gate?: Gate;
   /**
    * As {@link GateOptions.policy}. With a `gate` it narrows what the gate's own policy says: it can tighten, never widen.
@@ -1244,16 +1270,16 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * with that call, which therefore waits for its result; and its events come out of its parent's iterator, with their origin. Its `interruptOn`, `policy`,
    * `allowedDecisions` and `timeout`s can tighten what its parent has, never widen.
    *
-   * {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for anything else, and together with `gate`, `onApprovalRequest` or
-   * `runId`: its id is `<parent's>><toolCallId>`.
+   * {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for anything else, and together with `gate`, `onApprovalRequest`,
+   * `askOrder` or `runId`: its id is `<parent's>><toolCallId>`.
    */
   parent?: { toolCallId: string };
   /** Where relative paths start, without a `gate`, which has its own. */
   place?: PolicyPlace;
   /**
    * Answers the questions of an `ask_user` tool (`createAskUserTool` of `countersign/agent`). Without it they wait for
-   * {@link Gate.respond}; without a `gate` either they are answered with an error at once. `null`, a throw and a rejected
-   * promise: the human does not want to answer.
+   * {@link Gate.respond}; without a `gate` either the model is not offered the tool. `null`: the human does not want to answer. A
+   * throw and a rejected promise: nobody could be asked.
    */
   onQuestion?: (
     request: QuestionRequest,
@@ -1297,7 +1323,10 @@ export interface AgentLike<TOOLS extends ToolSet = ToolSet> {
 export type AgentStreamWithEventsOptions<AGENT extends AgentLike> = {
   /** A `ToolLoopAgent` of AI SDK 6 or 7. */
   agent: AGENT;
+  /** The agent has its own. */
   tools?: undefined;
+  /** The agent has its own. */
+  model?: undefined;
 } & OmitEach<Parameters<AGENT['stream']>[0], never> &
   RunOptions<AGENT['tools']>;
 
@@ -1316,6 +1345,32 @@ export declare function streamWithEvents<TOOLS extends ToolSet>(
 export declare function streamWithEvents<AGENT extends AgentLike>(
   options: AgentStreamWithEventsOptions<AGENT>,
 ): AgentRun<AGENT['tools']>;
+/** Both at once. The compiler speaks of the last declaration only, which therefore names a mistake in either form. */
+export declare function streamWithEvents<TOOLS extends ToolSet = ToolSet, AGENT extends AgentLike = AgentLike<TOOLS>>(
+  options: StreamWithEventsOptions<TOOLS> | AgentStreamWithEventsOptions<AGENT>,
+): AgentRun<TOOLS>;
+
+/** What {@link terminalApprover} returns, for `onApprovalRequest` and for `onQuestion`. */
+export interface TerminalApprover {
+  (request: QuestionRequest, options: { abortSignal: AbortSignal }): Promise<QuestionsAnswered['answers'] | null>;
+  (request: ApprovalRequest, options: { abortSignal: AbortSignal }): Promise<Decision>;
+}
+
+/**
+ * Asks on the terminal, or on piped lines: shows the preview and takes a line. `y`, `yes` and `ok` approve, `n` and `no` reject, `e`
+ * edits, `r TEXT` responds, and any other text is the reason of a rejection. What was typed before the request was shown decides
+ * nothing. Several that share an input ask one after the other. For `onQuestion` it asks the questions.
+ *
+ * Ctrl+C aborts the run. At the end of the input the calls are rejected, and a process warning says that nobody is there.
+ *
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for what is no stream
+ */
+export declare function terminalApprover(options?: {
+  /** A stream of Node's. @default process.stdin */
+  input?: { on(event: string, listener: (...data: never[]) => void): unknown };
+  /** @default process.stderr, so that the standard output is the program's own */
+  output?: { write(text: string): unknown };
+}): TerminalApprover;
 
 /** How a run is continued: as it was started, but for its messages, which the ledger has. */
 export interface ResumeOptions {
@@ -1325,6 +1380,22 @@ export interface ResumeOptions {
   prompt?: undefined;
   messages?: undefined;
 }
+
+/** What {@link resume} takes beside {@link ResumeOptions}, without an agent. */
+export type ResumeStreamOptions<TOOLS extends ToolSet = ToolSet> = OmitEach<
+  StreamTextOptions<TOOLS>,
+  'tools' | 'prompt' | 'messages'
+> & { tools?: TOOLS; agent?: undefined } & RunOptions<TOOLS> &
+  ResumeOptions;
+
+/** What {@link resume} takes beside {@link ResumeOptions}, with an agent. */
+export type ResumeAgentOptions<AGENT extends AgentLike> = {
+  agent: AGENT;
+  tools?: undefined;
+  model?: undefined;
+} & OmitEach<Parameters<AGENT['stream']>[0], 'prompt' | 'messages'> &
+  RunOptions<AGENT['tools']> &
+  ResumeOptions;
 
 /**
  * Continues a run that its process did not bring to its end: it was killed, it closed its gate, it failed, or it let go of the
@@ -1340,12 +1411,12 @@ export interface ResumeOptions {
  * @throws as {@link streamWithEvents}, and {@link LedgerError} (`ERR_LEDGER_TEMPORARY`) for a gate with `memory:`. The run
  * itself ends with {@link RunError}: `ERR_RUN_ACTIVE` when a process that lives has it, `ERR_UNKNOWN_RUN`, `ERR_RUN_OVER`
  */
-export declare function resume<TOOLS extends ToolSet>(
-  options: OmitEach<StreamWithEventsOptions<TOOLS>, keyof ResumeOptions> & ResumeOptions,
+export declare function resume<TOOLS extends ToolSet>(options: ResumeStreamOptions<TOOLS>): AgentRun<TOOLS>;
+export declare function resume<AGENT extends AgentLike>(options: ResumeAgentOptions<AGENT>): AgentRun<AGENT['tools']>;
+/** Both at once, as of {@link streamWithEvents}. */
+export declare function resume<TOOLS extends ToolSet = ToolSet, AGENT extends AgentLike = AgentLike<TOOLS>>(
+  options: ResumeStreamOptions<TOOLS> | ResumeAgentOptions<AGENT>,
 ): AgentRun<TOOLS>;
-export declare function resume<AGENT extends AgentLike>(
-  options: OmitEach<AgentStreamWithEventsOptions<AGENT>, keyof ResumeOptions> & ResumeOptions,
-): AgentRun<AGENT['tools']>;
 
 /** A run as a ledger knows it. */
 export interface RunInfo {
@@ -1520,11 +1591,13 @@ export type ToolDeniedEvent = {
 };
 export type ApprovalRequestedEvent<TOOLS extends ToolSet = ToolSet> = {
   type: 'approval-requested';
-  /** `true`: no human is asked, the answer follows at once. */
+  /** `true`: no human is asked, the answer follows at once: the mode `auto` approves it, or it is denied. */
   isAutomatic: boolean;
 } & ApprovalRequestOf<TOOLS>;
 export type ApprovalResponseEvent = {
   type: 'approval-response';
+  /** `true`: no human decided: a mode, a policy, a deadline or an abort did. */
+  isAutomatic: boolean;
   approvalId: string;
   toolCallId: string;
   toolName: string;
@@ -1732,6 +1805,8 @@ export interface GateToolsOptions<TOOLS extends ToolSet = ToolSet> extends Unkno
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
   /** As in {@link RunOptions.onQuestion}. */
   onQuestion?: RunOptions<TOOLS>['onQuestion'];
+  /** As in {@link RunOptions.askOrder}, over all calls of these tools: tools that several people share want `'at-once'`. */
+  askOrder?: RunOptions<TOOLS>['askOrder'];
   /** As in {@link RunOptions.repeatedRejections}. `'answer'` needs a `runId`, and the mode `'wait'`. @default 'ask' */
   repeatedRejections?: RunOptions<TOOLS>['repeatedRejections'];
   /** As in {@link RunOptions.parent}: for a subagent whose loop is not ours. */
@@ -1795,6 +1870,8 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
   policy?: PolicyInput | readonly PolicyInput[];
   /** When given, the call waits for its answer here; `edit` and `respond` cannot be carried out and deny. */
   onApprovalRequest?: RunOptions<TOOLS>['onApprovalRequest'];
+  /** As in {@link RunOptions.askOrder}, over all calls that are put to it: an option that several people share wants `'at-once'`. */
+  askOrder?: RunOptions<TOOLS>['askOrder'];
   approvalTimeout?: number;
   /** What the calls belong to, e.g. the id of the chat. @default a new UUIDv7 */
   runId?: string;

@@ -20,3 +20,9 @@ pub fn fits_pattern(pattern: String, text: String) -> Option<bool> {
 pub fn preview(json: String) -> String {
     wire::envelope(wire::preview(&json))
 }
+
+/// The arguments of a call, as JSON text, as rows in the order in which they are read: `{ name, value }[]`.
+#[napi(catch_unwind)]
+pub fn rows(args: String) -> String {
+    wire::envelope(wire::rows(&args))
+}

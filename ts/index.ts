@@ -42,6 +42,7 @@ export { toolApproval } from './ai-sdk/tool-approval.js';
 export { verifyApprovals } from './ai-sdk/verify-approvals.js';
 export * from './errors/index.js';
 export { createGate } from './gate/gate.js';
+export { terminalApprover } from './terminal/terminal-approver.js';
 export {
   checkPolicy,
   explainPolicy,

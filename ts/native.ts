@@ -6,6 +6,7 @@ import type {
   ApprovalNeed,
   ApprovalRecord,
   ApprovalRequest,
+  ArgumentRow,
   DecidedVia,
   DecisionOutcome,
   DecisionType,
@@ -219,6 +220,11 @@ export function fitsPattern(pattern: string, text: string): boolean | null {
 /** A call as plain text that is safe to show, at most `width` columns wide. */
 export function preview(toolName: string, args: unknown, width?: number): { text: string; flags: string[] } {
   return open(binding.preview(JSON.stringify({ toolName, args, width: width ?? null })));
+}
+
+/** The arguments of a call as rows of a table, what matters most first. */
+export function argumentRows(args: unknown): ArgumentRow[] {
+  return open(binding.rows(JSON.stringify(args)));
 }
 
 export interface NativeGateOptions {
@@ -730,7 +736,7 @@ export function presetText(name: string): string | null {
 /** A record with what is kept beside it. */
 export type KeptRecord = ApprovalRecord & {
   /** What is shown of the verdict, as it was given to {@link NativeGate.request}. */
-  details?: Partial<Pick<ApprovalRequest, 'kind' | 'verdict' | 'always' | 'changes' | 'startedBefore'>>;
+  details?: Partial<Pick<ApprovalRequest, 'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore'>>;
   /** {@link NativeLedger.records} only: what the policies judged the call under. */
   context?: { cwd?: string } | null;
   /** {@link NativeLedger.records} only: what the execution gave. */

@@ -172,7 +172,7 @@ describe('ToolLoopAgent.generate and stream', () => {
     expect(ran).toEqual(['del /1']);
   });
 
-  it('two calls of a step wait at the same time', async () => {
+  it('at once: two calls of a step wait at the same time', async () => {
     const { tools } = recordingTools();
     let waiting = 0;
     let most = 0;
@@ -180,6 +180,7 @@ describe('ToolLoopAgent.generate and stream', () => {
       tools,
       {
         interruptOn: 'all',
+        askOrder: 'at-once',
         onApprovalRequest: async () => {
           most = Math.max(most, ++waiting);
           await sleep(10);

@@ -1,6 +1,6 @@
 /** The run as an async iterator and as a promise. */
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { streamWithEvents } from '../../ts/index.js';
+import { InvalidConfigError, streamWithEvents } from '../../ts/index.js';
 import type { AgentEvent } from '../../index.js';
 import { call, calls, collect, major, says, scripted, sleep, text, type ModelPart } from '../support/model.js';
 import { play, start, types } from '../support/play.js';
@@ -31,12 +31,30 @@ describe('the iterator', () => {
     expect(types(pairs)).toEqual(types(events));
   });
 
-  it('iterated twice: the second time goes on where the first stopped, and then is over', async () => {
+  it('iterated twice: an error says that the events are gone', async () => {
     const { run } = start({ turns: [says('Hi.')] });
     const first = await collect(run);
     expect(first.at(-1)?.type).toBe('done');
-    expect(await collect(run)).toEqual([]);
+    await expect(collect(run)).rejects.toThrow(/iterated once.*run\.result/);
     expect(await run.next()).toEqual({ value: undefined, done: true });
+    const left = start({ turns: [says('Hi.')] }).run;
+    for await (const _ of left) break;
+    await expect(collect(left)).rejects.toThrow(InvalidConfigError);
+    const driven = start({ turns: [says('Hi.')] }).run;
+    await driven.result;
+    await expect(collect(driven)).rejects.toThrow(InvalidConfigError);
+  });
+
+  it('a loop gets all events, whether its result was taken before or some were read by next()', async () => {
+    const whole = types(await collect(start({ turns: [says('Hi.')] }).run));
+    const taken = start({ turns: [says('Hi.')] }).run;
+    const result = taken.result.then(({ text }) => text);
+    expect([types(await collect(taken)), await result]).toEqual([whole, 'Hi.']);
+    const begun = start({ turns: [says('Hi.')] }).run;
+    const { value } = await begun.next();
+    expect(types([value as AgentEvent, ...(await collect(begun))])).toEqual(whole);
+    const iterator = start({ turns: [says('Hi.')] }).run[Symbol.asyncIterator]();
+    expect(types(await collect(iterator))).toEqual(whole);
   });
 
   it('return twice, and before the start', async () => {

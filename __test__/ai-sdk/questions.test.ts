@@ -162,13 +162,17 @@ describe('a human who does not answer', () => {
 
   it.each([
     ['null', () => null, { status: 'cancelled' }],
-    ['a rejected promise', () => Promise.reject(new Error('gone')), { status: 'cancelled', reason: 'gone' }],
+    [
+      'a rejected promise',
+      () => Promise.reject(new Error('gone')),
+      { status: 'error', reason: 'Asking the human failed: gone' },
+    ],
     [
       'a throw',
       () => {
         throw new Error('gone');
       },
-      { status: 'cancelled', reason: 'gone' },
+      { status: 'error', reason: 'Asking the human failed: gone' },
     ],
   ])('onQuestion: %s', async (_, onQuestion, answer) => {
     const { of } = await play({ turns: turns(COLOUR), tools: tools(), onQuestion });

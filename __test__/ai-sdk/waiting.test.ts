@@ -10,13 +10,14 @@ import { recordingTools } from '../support/tools.js';
 const two = () => [calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')), says('.')];
 
 describe('the callback', () => {
-  it('is called for all calls of a step at once, in the order of the model, and answered in any', async () => {
+  it('at once: is called for all calls of a step, in the order of the model, and answered in any', async () => {
     const { ran, tools } = recordingTools();
     const order: string[] = [];
     const { of } = await play({
       turns: two(),
       tools,
       interruptOn: 'all',
+      askOrder: 'at-once',
       onApprovalRequest: async ({ toolCallId }) => {
         order.push(`asked ${toolCallId}`);
         await sleep(toolCallId === 'c1' ? 40 : 5);
@@ -52,7 +53,9 @@ describe('the callback', () => {
       toolCallId: 'c1',
       toolName: 'del',
       args: { path: '/1' },
+      step: 1,
       origin: ['main', 'task:1', 'researcher'],
+      rows: [{ name: 'path', value: '/1' }],
       description: expect.stringContaining('/1') as unknown,
       preview: expect.stringContaining('/1') as unknown,
       flags: [],

@@ -2,9 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent, ApprovalRequest } from '../../index.js';
 import { asAsked, Asks, fromOf } from '../../ts/cli/chat/asks.js';
-import { readAnswer, readQuestionAnswer } from '../../ts/cli/chat/answers.js';
+import { readAnswer } from '../../ts/cli/chat/answers.js';
+import { readQuestionAnswer } from '../../ts/terminal/answers.js';
 import { lineOf } from '../../ts/cli/chat/json.js';
-import { safeEnd, safeLong, titleOf } from '../../ts/cli/chat/safe.js';
+import { safeEnd, titleOf } from '../../ts/cli/chat/safe.js';
+import { safeLong } from '../../ts/terminal/safe-long.js';
 import { Transcript } from '../../ts/cli/chat/transcript.js';
 import type { Ask, Entry } from '../../ts/cli/chat/view.js';
 

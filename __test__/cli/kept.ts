@@ -13,6 +13,8 @@ export function kept(with_: Partial<KeptRecord> = {}): KeptRecord {
     toolName: 'delete_file',
     args: { path: `notes-${made}.txt` },
     origin: ['main'],
+    step: null,
+    rows: [],
     description: 'Delete a file',
     preview: `delete_file\n│ path: notes-${made}.txt`,
     flags: [],

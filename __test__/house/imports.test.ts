@@ -14,6 +14,7 @@ const ORDER = [
   ['native'],
   ['policy'],
   ['gate'],
+  ['terminal'],
   ['ai-sdk'],
   ['agent', 'protocols', 'webhooks', 'react'],
   ['inbox'],

@@ -114,6 +114,8 @@ export function request(toolName: string, args: unknown, more: Partial<ApprovalR
     toolName,
     args,
     origin: ['main'],
+    step: null,
+    rows: [],
     description: `Run tool "${toolName}"?`,
     preview: '',
     flags: [],

@@ -14,7 +14,7 @@ fuzz_target!(|input: (&str, &str, u8)| {
             let shown = preview::render(name, &args, width).text;
             assert!(!shown.chars().any(|c| c.is_control() && c != '\n'), "{shown:?}");
         }
-        assert!(!preview::describe(name, &args).contains(char::is_control));
+        assert!(!preview::describe(name, &args, &[]).contains(char::is_control));
     }
     let _ = preview::text(text, usize::from(width));
 });

@@ -13,6 +13,7 @@ import type {
 } from '../../agent.js';
 import type { AgentRun, Gate, InterruptOn } from '../../index.js';
 import { requireSdk } from '../ai-sdk/installed.js';
+import { isQuestionTool } from '../ai-sdk/questions.js';
 import { resume } from '../ai-sdk/resume.js';
 import { streamWithEvents } from '../ai-sdk/stream-with-events.js';
 import { InvalidConfigError } from '../errors/index.js';
@@ -55,18 +56,22 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
   const rules = hasRules(policy, gate, PLACE);
   const tools = toolsOf(options, { model, tools: own, interruptOn: [interruptOn], rules, path: [] }, house);
   checkRules({ tools, interruptOn, policy, maxSteps, root: backend.root });
-  const system = systemPromptOf({
-    own: options.systemPrompt,
-    root: backend.root,
-    toolNames: Object.keys(tools),
-    isSubagent: false,
-    approvals: house.describeApprovals ? approvalNote(tools, [interruptOn], rules) : '',
-  });
+  const promptFor = (toolNames: readonly string[]): string =>
+    systemPromptOf({
+      own: options.systemPrompt,
+      root: backend.root,
+      toolNames,
+      isSubagent: false,
+      approvals: house.describeApprovals ? approvalNote(tools, [interruptOn], rules) : '',
+    });
+  const system = promptFor(Object.keys(tools));
+  // Where nobody can answer questions, the model is not offered to ask any.
+  const withoutQuestions = promptFor(
+    Object.entries(tools).flatMap(([name, tool]) => (isQuestionTool(tool) ? [] : [name])),
+  );
   const settings = {
     model,
     tools,
-    // AI SDK 7 takes it by this name as well.
-    system,
     interruptOn,
     policy,
     maxSteps,
@@ -74,9 +79,15 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
     logger,
     ...(gate === undefined ? { place: { cwd: backend.root } } : { gate }),
   };
+  const settingsFor = (run: Pick<RunOptions, 'onQuestion' | 'maxSteps'>): object => ({
+    ...settings,
+    ...stepsOf(run),
+    // AI SDK 7 takes it by this name as well.
+    system: gate === undefined && run.onQuestion === undefined ? withoutQuestions : system,
+  });
   const start = (run: RunOptions, method: string) => {
     checkRun(run, method);
-    return streamWithEvents({ ...run, ...settings, ...stepsOf(run) } as never) as AgentRun<Tools>;
+    return streamWithEvents({ ...run, ...settingsFor(run) } as never) as AgentRun<Tools>;
   };
   return {
     tools: tools as Tools,
@@ -85,7 +96,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
     generate: async (run) => start(run, 'generate').result,
     resume: (run) => {
       checkNeeded('agent.resume', run);
-      return new DeepRun(resume({ ...run, ...settings, ...stepsOf(run) } as never) as AgentRun<Tools>, undefined);
+      return new DeepRun(resume({ ...run, ...settingsFor(run) } as never) as AgentRun<Tools>, undefined);
     },
   };
 }

@@ -42,6 +42,8 @@ export class DeepRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   }
 
   [Symbol.asyncIterator](): this {
+    // It knows whether its events are gone.
+    this.#run[Symbol.asyncIterator]();
     return this;
   }
 

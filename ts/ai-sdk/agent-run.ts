@@ -1,12 +1,14 @@
 /** What `streamWithEvents` returns: the run, to be iterated once, as events or as UI chunks. */
 import type { ToolSet } from 'ai';
 import type { AgentEvent, AgentRun, RunResult } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
 import { eventView } from './events.js';
 import { heartbeatOf } from './heartbeat.js';
 import { Run } from './run.js';
 import type { RunOptions } from './run-options.js';
 import type { StreamPart } from './sdk.js';
+import { Unheard } from './unheard.js';
 import { eventStreamResponse, partView, uiMessageStream } from './ui.js';
 
 type Item = AgentEvent | StreamPart;
@@ -21,19 +23,24 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   readonly #asker: Asker;
   readonly #leaving: AbortController;
   readonly #includeRaw: boolean;
+  readonly #unheard: Unheard;
   /** Stands for this object where it must not be held. */
   readonly #token = {};
   #items: AsyncGenerator<Item, undefined> | undefined;
+  /** Its events go to somebody, or went. */
+  #isIterated = false;
   /** As long as somebody waits for an item, the run holds this object, so that it is not taken for dropped. */
   readonly #holder: { run: unknown; readers: number } = { run: undefined, readers: 0 };
 
-  constructor(options: Omit<RunOptions, 'signal'> & { signal: AbortSignal | undefined; includeRaw: boolean }) {
+  constructor(
+    options: Omit<RunOptions, 'signal' | 'unheard'> & { signal: AbortSignal | undefined; includeRaw: boolean },
+  ) {
     this.#leaving = new AbortController();
     const { signal } = this.#leaving;
-    this.#run = new Run({
-      ...options,
-      signal: options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]),
-    });
+    const { stopped } = options.asker;
+    const signals = options.signal === undefined ? [signal, stopped] : [options.signal, signal, stopped];
+    this.#unheard = new Unheard();
+    this.#run = new Run({ ...options, signal: AbortSignal.any(signals), unheard: this.#unheard });
     this.#asker = options.asker;
     this.#includeRaw = options.includeRaw;
     dropped.register(this, this.#leaving, this.#token);
@@ -49,7 +56,10 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
 
   /** A promise that drives the run when it is awaited and nobody iterates. */
   get result(): Promise<RunResult<TOOLS>> {
-    return new DrivingPromise(this.#run.result as Promise<RunResult<TOOLS>>, () => this.#drive());
+    return new DrivingPromise(this.#run.result as Promise<RunResult<TOOLS>>, () => {
+      this.#unheard.hear();
+      return this.#drive();
+    });
   }
 
   next(): Promise<IteratorResult<AgentEvent<TOOLS>, undefined>> {
@@ -72,6 +82,9 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   }
 
   [Symbol.asyncIterator](): this {
+    // Who read some of it by `next()` may read the rest in a loop.
+    if (this.#isIterated && this.#items !== undefined) throw iteratedTwice();
+    this.#isIterated = true;
     return this;
   }
 
@@ -86,8 +99,9 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   }
 
   toUIMessageStream(options: object = {}): ReadableStream {
-    if (this.#items !== undefined)
-      throw new TypeError('This run is being iterated already. Use either its events or its UI stream.');
+    if (this.#items !== undefined || this.#isIterated) throw iteratedTwice();
+    this.#isIterated = true;
+    if (typeof (options as { onError?: unknown }).onError === 'function') this.#unheard.hear();
     const run = this.#run;
     const parts = run.items<StreamPart>(
       partView(() => run.opened.sdk.version.hasResponsePart),
@@ -113,13 +127,17 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
   #iterate(): AsyncGenerator<Item, undefined> {
     const run = this.#run;
     const holder = this.#holder;
-    return run.items<Item>(eventView<TOOLS>(() => run, this.#includeRaw) as never, () => {
+    const view = eventView<TOOLS>(() => run, this.#includeRaw, this.#unheard);
+    return run.items<Item>(view as never, () => {
       if (holder.readers > 0 && --holder.readers === 0) holder.run = undefined;
     });
   }
 
   async #drive(): Promise<void> {
-    if (this.#items !== undefined) return;
+    // Whoever iterates it after taking its result gets all of its events.
+    await null;
+    if (this.#items !== undefined || this.#isIterated) return;
+    this.#isIterated = true;
     for (let item = await this.next(); item.done !== true; item = await this.next());
   }
 
@@ -133,6 +151,12 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     await this.#run.abandon();
   }
 }
+
+const iteratedTwice = (): InvalidConfigError =>
+  new InvalidConfigError({
+    message:
+      'A run is iterated once, and its events are gone: keep those that you need in an array, take `run.result` for what it came to, or start another run.',
+  });
 
 class DrivingPromise<T> extends Promise<T> {
   // What `then` returns is an ordinary promise.

@@ -14,7 +14,7 @@ export async function answerOf(
   const forget = whenAborted(abortSignal, withdraw);
   try {
     if (abortSignal.aborted) withdraw();
-    else asker.ask(record, args, abortSignal);
+    else asker.ask(record, args, decided, abortSignal);
     const answer = await decided;
     abortSignal.throwIfAborted();
     return answer;

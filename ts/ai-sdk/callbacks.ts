@@ -19,6 +19,13 @@ export class Callbacks {
     for (const callback of callbacks) await quietly(() => callback(event as never));
   }
 
+  /** @returns whether there is somebody to tell an error */
+  async error(error: unknown, isTold: boolean): Promise<boolean> {
+    const callbacks = this.#find(['onError']);
+    if (!isTold) for (const callback of callbacks) await quietly(() => callback({ error } as never));
+    return callbacks.length > 0;
+  }
+
   /** Once: both the SDK and the run come by it. */
   async abort(event: { steps: Step[]; [more: string]: unknown }): Promise<void> {
     if (this.#toldAbort) return;

@@ -9,7 +9,8 @@ import type { RunOptions } from './run-options.js';
 import type { CallOptions, FinishEvent, Step } from './sdk.js';
 import type { Setup } from './setup.js';
 import { changeStep } from './steps.js';
-import { isRecord, withNotes } from './tools.js';
+import { isQuestionTool } from './questions.js';
+import { isRecord, ownTool, withNotes } from './tools.js';
 import { silentModel, turnOf, watchModel, type Turn, type TurnEndEvent } from './turn.js';
 
 export interface CallingOptions {
@@ -70,13 +71,15 @@ export class Calling {
     return noted.length === 0 ? tools : withNotes(tools, noted);
   }
 
-  /** Without the tools that are denied whatever the arguments, where that is wanted. */
+  /** Without questions that nobody could answer; and without tools that are denied whatever the arguments, where that is wanted. */
   #activeTools(options: Record<string, unknown>): { activeTools?: string[] } {
     const { run, setup } = this.#options;
-    if (!run.hideDeniedTools) return {};
     const given = options['activeTools'] as readonly string[] | undefined;
     const names = given ?? Object.keys(setup.guard.tools);
-    const hidden = run.asker.hidden(names);
+    const hidden = new Set([
+      ...(run.hideDeniedTools ? run.asker.hidden(names) : []),
+      ...(run.asker.canAskQuestions ? [] : names.filter((name) => isQuestionTool(ownTool(setup.guard.tools, name)))),
+    ]);
     return hidden.size === 0 ? {} : { activeTools: names.filter((name) => !hidden.has(name)) };
   }
 

@@ -3,7 +3,7 @@ import type { ApprovalRecord } from '../../index.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Asker } from '../gate/asker.js';
-import { isApproval, toRecord, type Decided } from '../gate/records.js';
+import { isApproval, isByHuman, toRecord, type Decided } from '../gate/records.js';
 import type { RawRecord } from '../native.js';
 import type { OwnEvent } from './own-events.js';
 import { progressOf } from './progress.js';
@@ -53,6 +53,7 @@ export class Decisions {
   /** Waits for the decision of a request, and tells it. */
   wait(round: Round, asked: Asked, record: ApprovalRecord, decided: Promise<Decided>): void {
     round.waiting++;
+    asked.decided = decided;
     const { asker, tell } = this.#options;
     asker.gate.watch(record.approvalId, (event) => tell(progressOf(event)));
     round.waits.push(
@@ -96,8 +97,9 @@ export class Decisions {
       this.deny(toolCallId, { args: valueOf(asked.args), reason: reasonOf(decision) });
     const { reason } = decision;
     const common = { approvalId, toolCallId, origin, decidedBy };
+    const isAutomatic = !isByHuman(told.via);
     if (questioning === undefined)
-      this.#options.tell({ type: 'approval-response', ...common, toolName, approved, decision, reason });
+      this.#options.tell({ type: 'approval-response', isAutomatic, ...common, toolName, approved, decision, reason });
     else this.#options.tell({ type: 'question-answered', ...common, answer: questioning.take(told) });
     if (decision.type === 'reject' && decision.stop === true) {
       for (const other of round.requested) {

@@ -5,9 +5,17 @@ import { NotedError } from './follow.js';
 import type { OwnEvent } from './own-events.js';
 import type { Run, View } from './run.js';
 import type { StreamPart } from './sdk.js';
+import type { Unheard } from './unheard.js';
 
-/** @param includeRaw also yield every part of the SDK as it is */
-export function eventView<TOOLS extends ToolSet>(run: () => Run, includeRaw: boolean): View<AgentEvent<TOOLS>> {
+/**
+ * @param includeRaw also yield every part of the SDK as it is
+ * @param unheard is told when somebody looks at an error
+ */
+export function eventView<TOOLS extends ToolSet>(
+  run: () => Run,
+  includeRaw: boolean,
+  unheard?: Unheard,
+): View<AgentEvent<TOOLS>> {
   const calls: { toolCallId: string; toolName: string; args: unknown }[] = [];
   let stepNumber = 0;
 
@@ -62,7 +70,7 @@ export function eventView<TOOLS extends ToolSet>(run: () => Run, includeRaw: boo
         };
       }
       case 'error':
-        return { type: 'error', error: part.error };
+        return unheard?.event(part.error) ?? { type: 'error', error: part.error };
       default:
         return undefined;
     }

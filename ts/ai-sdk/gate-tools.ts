@@ -82,6 +82,11 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
           message: `gateTools: in mode 'stop' the tool ${JSON.stringify(name)} cannot ask its questions: an approval carries no answer. Leave it out, or use mode 'wait'.`,
         });
       }
+      if (options.onQuestion === undefined && options.gate === undefined) {
+        throw new InvalidConfigError({
+          message: `gateTools: nobody can answer the questions of the tool ${JSON.stringify(name)}: give onQuestion or a gate, or leave the tool out.`,
+        });
+      }
       define(result, name, askingTool({ name, tool, gating, asker, runId: runId ?? null }));
       continue;
     }

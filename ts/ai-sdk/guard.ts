@@ -6,7 +6,7 @@ import type { ToolSet } from 'ai';
 import type { ApprovalRecord, InterruptOn, InterruptOptions, Question } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Asker } from '../gate/asker.js';
-import type { HostJudge, Verdict } from '../gate/judge.js';
+import { isByMode, type HostJudge, type Verdict } from '../gate/judge.js';
 import type { Gating, InterruptPlan } from '../native.js';
 import { copyOf, snapshot, type Snapshot } from '../values/snapshot.js';
 import type { CallContext } from './call-context.js';
@@ -170,7 +170,8 @@ export class Guard {
     if (!this.guards(toolName)) return { effect: 'allow' };
     const verdict = await this.#judge(toolCallId, toolName, args, this.#calls.get(toolCallId)?.context ?? {});
     const call = this.#calls.get(toolCallId);
-    if (call !== undefined) call.verdict = verdict;
+    // Nobody approves it once more, the mode neither.
+    if (call !== undefined) call.verdict = isByMode(verdict) ? { effect: 'allow', said: verdict.said } : verdict;
     return verdict;
   }
 
@@ -200,7 +201,8 @@ export class Guard {
     if (isUnreadable) return { effect: 'deny', reason: 'Its arguments are not questions.' };
     const verdict = await this.#judge(toolCallId, toolName, args, call?.context ?? {});
     // What a human was asked about goes on being asked about: nothing may run on an approval that was taken back.
-    if (call !== undefined) call.verdict = verdict.effect === 'allow' ? { effect: 'ask', floor: true } : verdict;
+    if (call !== undefined)
+      call.verdict = verdict.effect === 'allow' && !isByMode(verdict) ? { effect: 'ask', floor: true } : verdict;
     return verdict;
   }
 
@@ -209,7 +211,8 @@ export class Guard {
     // AI SDK 6 denies an approved call whose tool says at the resume that it needs no approval.
     if (this.isAnswered(toolCallId)) return true;
     const verdict = await this.judgeNew(toolCallId, toolName, input, { ...options });
-    return verdict.effect !== 'allow';
+    // What a mode approves is approved as a human would have done it: it is told, and it is once.
+    return verdict.effect !== 'allow' || isByMode(verdict);
   }
 
   /** What everything says about a call that was not seen before. */

@@ -3,6 +3,7 @@
  * execution passes it.
  */
 import type { Tool, ToolSet } from 'ai';
+import { isByMode } from '../gate/judge.js';
 import { after, isLater, type Awaitable } from '../values/awaitable.js';
 import { copyOf, snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
 import { withCallContext } from './call-context.js';
@@ -147,7 +148,7 @@ class GuardedTools {
     const args = snapshot(input);
     const call = this.#guard.call(toolCallId);
     const run = () => execute(copyOf(args), options);
-    if (call?.verdict?.effect === 'allow' && sameJson(call.args, args)) return run;
+    if (call?.verdict?.effect === 'allow' && !isByMode(call.verdict) && sameJson(call.args, args)) return run;
     if (call !== undefined) return this.#claimed(toolName, run, args, options);
     const { gate, runId } = this.#options.asker;
     return after(gate.find(runId, toolCallId), (known): Awaitable<() => unknown> => {

@@ -117,6 +117,7 @@ export class Opening {
   }
 
   newRound(number: number, answers: readonly Answer[] = []): Round {
-    return new Round(number, answers, this.#options.keeping === undefined ? undefined : new StepSoFar());
+    const { conversation, keeping } = this.#options;
+    return new Round(number, conversation.steps.length, answers, keeping === undefined ? undefined : new StepSoFar());
   }
 }

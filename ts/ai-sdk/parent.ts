@@ -43,7 +43,7 @@ export interface Child {
  * @throws {InvalidConfigError}
  */
 export function parentOf(
-  options: { parent?: unknown; gate?: unknown; onApprovalRequest?: unknown; runId?: unknown; requester?: unknown },
+  options: { parent?: unknown } & { [NAME in (typeof PARENTS)[number]]?: unknown },
   place: string,
 ): Parent | undefined {
   const { parent } = options;
@@ -61,7 +61,7 @@ export function parentOf(
 }
 
 /** What a part of a run has from its parent. */
-const PARENTS = ['gate', 'onApprovalRequest', 'runId', 'requester'] as const;
+const PARENTS = ['gate', 'onApprovalRequest', 'askOrder', 'runId', 'requester'] as const;
 
 /** The path of agents of a run: its parent's, the call, and a name. */
 export function originOf(parent: Parent, origin: readonly string[] | undefined, place: string): readonly string[] {

@@ -4,7 +4,8 @@ import type { InterruptOn } from '../../index.js';
 import { interruptPlan, type InterruptPlan } from '../native.js';
 import { checkGateable, checkTools } from './check-tools.js';
 import { executes } from './tools.js';
-import { warnOnce, warnUnknown } from './warnings.js';
+import { warnOnce } from '../errors/warn-once.js';
+import { warnUnknown } from './warnings.js';
 
 export interface Planned {
   tools: ToolSet;

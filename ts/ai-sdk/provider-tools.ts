@@ -1,7 +1,7 @@
 /** Tools that the model's provider runs itself: the call has its result before anybody here could be asked about it. */
 import type { Tool } from 'ai';
 import { isRecord } from './tools.js';
-import { warnOnce } from './warnings.js';
+import { warnOnce } from '../errors/warn-once.js';
 
 /** AI SDK 6 does not mark them. Names without their dates; what may run elsewhere (`bash`, `computer`, `shell` …) is not in it. */
 const BY_ID =

@@ -2,6 +2,7 @@
 import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType, QuestionAskedEvent } from '../../index.js';
 import { requestOf, type Asker, type Opened, type Superseded } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
+import { isByMode, type Verdict } from '../gate/judge.js';
 import { questionsOf } from '../gate/questions.js';
 import { isDecided } from '../gate/records.js';
 import { existingRecord, isApproval, toRecord } from '../gate/records.js';
@@ -65,11 +66,13 @@ export class Requests {
       part,
       toolCallId,
       toolName,
+      step: round.stepsBefore + round.stepsStarted,
       args: known?.args ?? trySnapshot(input),
       providerExecuted,
       record: undefined,
       decision: undefined,
       via: undefined,
+      decided: Promise.resolve(),
       staleness: undefined,
       edits: this.#options.editsOf(toolCallId, toolName),
       questioning: undefined,
@@ -143,7 +146,12 @@ export class Requests {
     const questions = questionsOf(record);
     if (questions !== undefined) asked.questioning = new Questioning(questions);
     const same = asked.args !== undefined && digestOf(asked.args) === digestOf(snapshot(record.args));
-    const { decided, staleness } = this.#options.asker.attach(kept, record, (written) => asked.edits.check(written));
+    const { decided, staleness } = this.#options.asker.attach(
+      kept,
+      record,
+      (written) => asked.edits.check(written),
+      () => this.#judgeNow(asked),
+    );
     asked.record = record;
     asked.edits.needs = record.needs;
     this.#options.guard.showed(record);
@@ -202,7 +210,7 @@ export class Requests {
   #callHumans(open: readonly Asked[]): void {
     const { asker, signal } = this.#options;
     if (signal.aborted) return;
-    for (const asked of open) asker.ask(asked.record as ApprovalRecord, shownArgs(asked), signal);
+    for (const asked of open) asker.ask(asked.record as ApprovalRecord, shownArgs(asked), asked.decided, signal);
   }
 
   /** Why nobody needs to be asked. */
@@ -242,12 +250,14 @@ export class Requests {
       toolCallId,
       toolName,
       args: shownArgs(asked),
+      step: asked.step,
       questions,
       gating: this.#gatingOf(asked),
       entry: this.#options.guard.describes(toolName),
       verdict: this.#options.guard.call(toolCallId)?.verdict,
       supersedes,
       checkEdit: (written: unknown) => asked.edits.check(written),
+      judgeAgain: questions === undefined ? () => this.#judgeNow(asked) : undefined,
       schema: asked.edits.schema,
       signal: this.#options.signal,
     };
@@ -270,9 +280,11 @@ export class Requests {
       asked.edits.needs = record.needs;
       this.#options.guard.showed(record);
       asked.staleness = staleness;
-      const isAutomatic = denied !== undefined || this.#options.asker.isAutomatic;
+      const isByItself = denied === undefined && isByMode(this.#options.guard.call(toolCallId)?.verdict);
+      const isAutomatic = denied !== undefined || isByItself || this.#options.asker.isAutomatic;
       this.#tellAsked(asked, record, isAutomatic);
       this.#options.decisions.wait(round, asked, record, decided);
+      if (isByItself) return !(await this.#options.asker.gate.approveByMode(record.approvalId));
       if (denied === undefined) return true;
       // The run goes on when the decision is told, which it is when it is kept.
       void this.#options.asker.gate.rejectBySystem(record.approvalId, denied);
@@ -284,6 +296,12 @@ export class Requests {
       this.#options.decisions.deny(toolCallId, { args: valueOf(args), reason });
     }
     return false;
+  }
+
+  /** What would be said of it now. */
+  async #judgeNow({ toolCallId, toolName, args }: Asked): Promise<Verdict> {
+    if (args === undefined) return { effect: 'deny', reason: UNSHOWABLE };
+    return this.#options.guard.judgeEdit(toolCallId, toolName, args);
   }
 
   #gatingOf({ toolName, providerExecuted }: Asked): Gating | undefined {

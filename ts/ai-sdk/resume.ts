@@ -1,13 +1,5 @@
-import type { ToolSet } from 'ai';
-import type {
-  AgentLike,
-  AgentRun,
-  AgentStreamWithEventsOptions,
-  Gate,
-  ResumeOptions,
-  RunInfo,
-  StreamWithEventsOptions,
-} from '../../index.js';
+import type * as Api from '../../index.js';
+import type { Gate, ResumeOptions, RunInfo } from '../../index.js';
 import { InvalidConfigError, LedgerError } from '../errors/index.js';
 import { checkPositive } from '../gate/check-positive.js';
 import { localGate } from '../gate/gate.js';
@@ -16,14 +8,8 @@ import type { NativeRunInfo } from '../native.js';
 import { checkOptions } from '../options/check.js';
 import { runOf } from './stream-with-events.js';
 
-type Resume<OPTIONS> = Omit<OPTIONS, keyof ResumeOptions> & ResumeOptions;
-
 /** @see index.d.ts */
-export function resume<TOOLS extends ToolSet>(options: Resume<StreamWithEventsOptions<TOOLS>>): AgentRun<TOOLS>;
-export function resume<AGENT extends AgentLike>(
-  options: Resume<AgentStreamWithEventsOptions<AGENT>>,
-): AgentRun<AGENT['tools']>;
-export function resume(options: ResumeOptions): AgentRun {
+export const resume: typeof Api.resume = (options: ResumeOptions) => {
   const { gate, runId, prompt, messages } = (options ?? {}) as Partial<ResumeOptions>;
   if (gate === undefined)
     throw new InvalidConfigError({ message: 'resume: gate must be one with the ledger that has the run.' });
@@ -34,8 +20,8 @@ export function resume(options: ResumeOptions): AgentRun {
       message: 'resume: leave prompt and messages out: the ledger has the conversation.',
     });
   checkLasting(gate, 'resume');
-  return runOf(options, 'resume');
-}
+  return runOf(options, 'resume') as never;
+};
 
 /** @see index.d.ts */
 export async function listRuns(gate: Gate, options: { open?: boolean; limit?: number } = {}): Promise<RunInfo[]> {

@@ -17,6 +17,8 @@ export interface Asked {
   part: StreamPart;
   toolCallId: string;
   toolName: string;
+  /** Of the run, from 1. */
+  step: number;
   /** `undefined`: they cannot be shown. */
   args: Snapshot | undefined;
   /** By the provider itself (hosted MCP): the answer goes there. */
@@ -25,6 +27,8 @@ export interface Asked {
   decision: DecisionOutcome | undefined;
   /** Through what it came. */
   via: DecidedVia | undefined;
+  /** Settles with it, or when nobody will decide any more. */
+  decided: Promise<unknown>;
   /** Why an approval does not hold any more. */
   staleness: Opened['staleness'] | undefined;
   edits: Edits;
@@ -51,6 +55,8 @@ export class Round {
   /** The model's turns, one per step: they may be ahead of the parts that were read. */
   readonly turns: Turn[] = [];
   stepsStarted = 0;
+  /** The steps of the run that were done before it. */
+  readonly stepsBefore: number;
   /** The current step was kept before its end: results that come are kept, too. */
   isKeptSoFar = false;
   /** How many of the requests were put to somebody, in their order. */
@@ -73,8 +79,9 @@ export class Round {
   /** What it starts with. */
   readonly answers: readonly Answer[];
 
-  constructor(number: number, answers: readonly Answer[], soFar?: StepSoFar) {
+  constructor(number: number, stepsBefore: number, answers: readonly Answer[], soFar?: StepSoFar) {
     this.number = number;
+    this.stepsBefore = stepsBefore;
     this.answers = answers;
     this.soFar = soFar;
   }

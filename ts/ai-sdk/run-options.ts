@@ -6,6 +6,7 @@ import type { InterruptPlan } from '../native.js';
 import type { Awaitable } from '../values/awaitable.js';
 import type { Parent } from './parent.js';
 import type { CallOptions, Sdk, StreamResult } from './sdk.js';
+import type { Unheard } from './unheard.js';
 
 /** Opens one `streamText` call, from the options for this round. */
 export type OpenCall = (
@@ -37,6 +38,8 @@ export interface RunOptions {
   isNamed: boolean;
   /** What it is a part of. */
   parent: Parent | undefined;
+  /** Tells a failure that nobody looks at. */
+  unheard: Unheard;
   /** The user's callbacks of the given names, from wherever they may stand. */
   callbacks: FindCallbacks;
 }

@@ -185,6 +185,7 @@ export class Run {
       if (isLater(left)) await left;
       this.#disown?.();
       this.#asker.gate.control.endRun(this.runId);
+      this.#options.unheard.end();
       beforeYield();
     }
   }
@@ -445,6 +446,7 @@ export class Run {
     this.#stream.stop(this.#options.signal.reason);
     await cancelled;
     if (!isLeft) await this.#keeping?.failed(this.#opening.setup, this.#round);
+    if (!(await this.#callbacks.error(failure, this.#round?.error !== undefined))) this.#options.unheard.fail(failure);
     if (!this.#isLeft) this.#reject(failure);
     await Promise.all(this.#round?.waits ?? []);
     return this.#round?.error === undefined ? { type: 'error', error: failure } : undefined;

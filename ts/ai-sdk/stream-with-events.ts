@@ -1,12 +1,6 @@
 import type { ToolSet } from 'ai';
-import type {
-  AgentLike,
-  AgentRun,
-  AgentStreamWithEventsOptions,
-  InterruptOn,
-  RunOptions,
-  StreamWithEventsOptions,
-} from '../../index.js';
+import type * as Api from '../../index.js';
+import type { AgentLike, AgentRun, InterruptOn, RunOptions } from '../../index.js';
 import { InvalidConfigError, UnsupportedAgentError } from '../errors/index.js';
 import { Asker } from '../gate/asker.js';
 import { checkRunId } from '../gate/run-ids.js';
@@ -23,7 +17,7 @@ import { loadSdk, type CallOptions, type Sdk, type SdkVersion, type StreamResult
 import { timeLimitOf } from './time-limit.js';
 import { v6 } from './v6.js';
 import { v7 } from './v7.js';
-import { warnOnce } from './warnings.js';
+import { warnOnce } from '../errors/warn-once.js';
 
 type Callback = (event: never) => unknown;
 
@@ -31,13 +25,8 @@ type Callback = (event: never) => unknown;
 type OwnOptions = RunOptions<ToolSet> & { agent?: AgentLike };
 
 /** @see index.d.ts */
-export function streamWithEvents<TOOLS extends ToolSet>(options: StreamWithEventsOptions<TOOLS>): AgentRun<TOOLS>;
-export function streamWithEvents<AGENT extends AgentLike>(
-  options: AgentStreamWithEventsOptions<AGENT>,
-): AgentRun<AGENT['tools']>;
-export function streamWithEvents(options: object): AgentRun {
-  return runOf(options, 'streamWithEvents');
-}
+export const streamWithEvents: typeof Api.streamWithEvents = (options: object) =>
+  runOf(options, 'streamWithEvents') as never;
 
 /**
  * A run of these options.
@@ -53,6 +42,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
     unknownTools: ownUnknownTools,
     onApprovalRequest,
     onQuestion,
+    askOrder,
     repeatedRejections,
     gate,
     policy,
@@ -74,12 +64,16 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
       message: `${place}: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
     });
   }
-  const parent = parentOf({ parent: parentOptions, gate, onApprovalRequest, runId: ownRunId, requester }, place);
+  const parent = parentOf(
+    { parent: parentOptions, gate, onApprovalRequest, askOrder, runId: ownRunId, requester },
+    place,
+  );
   const runId = parent === undefined ? checkRunId(ownRunId ?? crypto.randomUUID(), place) : parent.childId();
   const origin = parent === undefined ? ownOrigin : originOf(parent, ownOrigin, place);
   const interruptOn = ownInterruptOn ?? (parent?.inheritance.interruptOn as typeof ownInterruptOn);
   // What is inherited was made for the tools of another.
   const unknownTools = ownInterruptOn === undefined && parent !== undefined ? 'ignore' : ownUnknownTools;
+  checkCall(call, agent, place);
   const source = agent === undefined ? ofStreamText(call) : ofAgent(agent, call, place);
   const asker = new Asker(
     runId,
@@ -88,6 +82,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
       policy,
       onApprovalRequest,
       onQuestion,
+      askOrder,
       repeatedRejections,
       approvalTimeout,
       requester,
@@ -136,6 +131,22 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
     isNamed: ownRunId !== undefined,
     callbacks: source.callbacks,
   }) as unknown as AgentRun;
+}
+
+/** What the SDK would say late, and not say what to do. @throws {InvalidConfigError} */
+function checkCall(call: CallOptions, agent: AgentLike | undefined, place: string): void {
+  const { model, prompt, messages } = call;
+  const wrong = (message: string) => new InvalidConfigError({ message: `${place}: ${message}` });
+  if (agent === undefined && model === undefined)
+    throw wrong(
+      "model must be given: a model of a provider's package, or its name, such as 'anthropic/claude-sonnet-4.5'.",
+    );
+  if (prompt !== undefined && messages !== undefined)
+    throw wrong(
+      "give prompt or messages, not both: messages: [...messages, { role: 'user', content: prompt }] has the prompt at its end.",
+    );
+  if (agent === undefined && place !== 'resume' && prompt === undefined && messages === undefined)
+    throw wrong('prompt or messages must be given: what is the model to do?');
 }
 
 function signalOf(own: AbortSignal | undefined, parent: Parent | undefined): AbortSignal | undefined {

@@ -2,7 +2,7 @@
 import type { AgentEvent, ApprovalRequestedEvent, ApprovalResponseEvent } from '../../index.js';
 import { requestOf, type Opened } from '../gate/asker.js';
 import type { LocalGate } from '../gate/gate.js';
-import { isApproval, type Decided } from '../gate/records.js';
+import { isApproval, isByHuman, type Decided } from '../gate/records.js';
 import type { Snapshot } from '../values/snapshot.js';
 import { progressOf } from './progress.js';
 
@@ -22,11 +22,13 @@ export function tellRequest(
   );
 }
 
-function responseOf({ approvalId, toolCallId, toolName, origin, decision, decidedBy }: Decided): ApprovalResponseEvent {
+function responseOf(decided: Decided): ApprovalResponseEvent {
+  const { approvalId, toolCallId, toolName, origin, decision, decidedBy, via } = decided;
   const { reason } = decision;
   const approved = isApproval(decision);
   return {
     type: 'approval-response',
+    isAutomatic: !isByHuman(via),
     approvalId,
     toolCallId,
     toolName,

@@ -90,7 +90,7 @@ class Approval {
       return { type: 'user-approval', reason: verdict.reason ?? description };
     }
     const { record, decided, staleness } = await this.#asker.openAndWait(question, runId);
-    this.#asker.ask(record, args, new AbortController().signal);
+    this.#asker.ask(record, args, decided, new AbortController().signal);
     const { decision } = await decided;
     const stale = decision.type === 'approve' ? await staleness() : undefined;
     if (stale !== undefined) {

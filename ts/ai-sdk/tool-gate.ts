@@ -11,8 +11,8 @@ import type {
 import type { Asker, Opened, Question } from '../gate/asker.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { existingRecord, isApproval, type Decided } from '../gate/records.js';
-import type { Verdict } from '../gate/judge.js';
+import { existingRecord, isApproval, isByHuman, type Decided } from '../gate/records.js';
+import { isByMode, type Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { withCallContext, type CallContext } from './call-context.js';
@@ -129,13 +129,12 @@ export class ToolGate {
     );
   }
 
-  /** What ends the run that the tools are gated for a part of ends their calls, whatever their loop knows of it. */
+  /** What ends the run that the tools are gated for a part of ends their calls, whatever their loop knows of it; so does the human. */
   #within(given: ExecuteOptions | undefined): ExecuteOptions {
     const options = withCallId(given);
-    const signal = this.#options.parent?.signal;
-    if (signal === undefined) return options;
-    const own = options.abortSignal;
-    return { ...options, abortSignal: own === undefined ? signal : AbortSignal.any([own, signal]) };
+    const { asker, parent } = this.#options;
+    const signals = [options.abortSignal, parent?.signal, asker.stopped];
+    return { ...options, abortSignal: AbortSignal.any(signals.filter((signal) => signal !== undefined)) };
   }
 
   /** The tool for which the SDK ends the turn, with an `execute` that passes only with a decision. */
@@ -240,7 +239,8 @@ export class ToolGate {
     const gating = { ...this.#options.gating, ...inheritance.limitsOf(name) };
     const entry = inheritance.describes(name);
     const verdict = await this.#judge(args, options);
-    if (verdict.effect === 'allow') return { kind: 'run', args, approved: undefined, note: undefined };
+    if (verdict.effect === 'allow' && !isByMode(verdict))
+      return { kind: 'run', args, approved: undefined, note: undefined };
     if (verdict.effect === 'deny') return denial(verdict.reason, 'reject', null);
     abortSignal.throwIfAborted();
     const runId = this.#options.runId ?? crypto.randomUUID();
@@ -255,6 +255,7 @@ export class ToolGate {
       entry,
       verdict,
       checkEdit,
+      judgeAgain: () => this.#judge(args, options),
       schema,
       signal: abortSignal,
     };
@@ -265,7 +266,7 @@ export class ToolGate {
     for (;;) {
       const opened = await this.#open({ ...question, verdict: asks, supersedes }, runId);
       edits.needs = opened.record.needs;
-      const decided = await this.#answerOf(opened, args, abortSignal);
+      const decided = await this.#answerOf(opened, args, abortSignal, isByMode(asks));
       const { decision, via } = decided;
       asker.rejections?.take({ ...opened.record, args: args.value, contents: 'kept', decision, via });
       const reason = await objection(opened, decided, edits);
@@ -277,7 +278,7 @@ export class ToolGate {
       const now = await this.#judge(args, options);
       if (now.effect === 'deny') return denial(now.reason, 'reject', decided.approvalId);
       // What a human was asked about goes on being asked about: nothing may run on an approval that was taken back.
-      asks = now.effect === 'ask' ? now : { effect: 'ask', floor: true };
+      asks = now.effect === 'ask' || isByMode(now) ? now : { effect: 'ask', floor: true };
     }
   }
 
@@ -303,13 +304,15 @@ export class ToolGate {
     }
   }
 
-  #answerOf(
+  async #answerOf(
     { record, decided }: Pick<Opened, 'record' | 'decided'>,
     args: Snapshot,
     abortSignal: AbortSignal,
+    isByItself: boolean,
   ): Promise<Decided> {
     const { asker } = this.#options;
-    this.#tell({ record, decided }, args, asker.isAutomatic);
+    this.#tell({ record, decided }, args, isByItself || asker.isAutomatic);
+    if (isByItself && (await asker.gate.approveByMode(record.approvalId))) return decided;
     return answerOf(asker, { record, decided }, args, abortSignal);
   }
 

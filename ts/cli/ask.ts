@@ -1,12 +1,13 @@
 /** Questions on a terminal. */
 import { createInterface } from 'node:readline/promises';
+import { isYes } from '../terminal/words.js';
 
 /** Whether somebody can be asked. */
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** `true` for y or yes only. */
+/** `true` for yes only. */
 export async function confirm(question: string): Promise<boolean> {
-  return /^y(es)?$/i.test((await ask(`${question} [y/N] `)).trim());
+  return isYes(await ask(`${question} [y/N] `));
 }
 
 async function ask(question: string): Promise<string> {

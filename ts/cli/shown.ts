@@ -34,9 +34,9 @@ const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: nul
 /** A record as `ApprovalRecord` of the public API, but for special values in arguments, which stay tagged. */
 export function toJson(record: KeptRecord): ApprovalRecord {
   const { details, context: _, result: __, contents = 'kept', ...rest } = record;
-  const { kind = 'approval', verdict = null, always = { allow: null, deny: null }, changes = [] } = details ?? {};
-  const { startedBefore = false } = details ?? {};
-  return { ...ANYBODY, ...UNDECIDED, ...rest, kind, verdict, always, changes, startedBefore, contents };
+  const { kind = 'approval', step = null, startedBefore = false } = details ?? {};
+  const { verdict = null, always = { allow: null, deny: null }, changes = [] } = details ?? {};
+  return { ...ANYBODY, ...UNDECIDED, ...rest, kind, step, verdict, always, changes, startedBefore, contents };
 }
 
 /** A request in one line: what would run. */
@@ -89,6 +89,7 @@ export function whole(record: KeptRecord, width = columns(), now = Date.now()): 
   field('tool', oneLine(json.toolName), 'bold');
   field('call', oneLine(json.toolCallId));
   field('run', oneLine(json.runId));
+  if (json.step !== null) field('step', String(json.step));
   if (json.origin.length > 1) field('from', json.origin.map(oneLine).join(' > '));
   field('asked', `${clock(json.createdAt)} (${told(now - json.createdAt)} ago)`);
   if (json.expiresAt !== null) field('until', `${clock(json.expiresAt)}${left(json, now)}`);

@@ -11,18 +11,18 @@ import type {
   PolicyInput,
   PolicyPlace,
   Question as AskedQuestion,
-  QuestionRequest,
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import type { Gating, RawRecord } from '../native.js';
+import { argumentRows, type Gating, type RawRecord } from '../native.js';
 import type { Policies } from '../policy/policies.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { messageOf } from '../errors/message-of.js';
-import { isLater } from '../values/awaitable.js';
+import { isLater, type Awaitable } from '../values/awaitable.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
 import { describe } from './describing.js';
-import { askQuestions, checkQuestionCallback, questionRequest, type QuestionCallback } from './asking-questions.js';
+import { checkQuestionCallback, nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
+import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
 import { isQuestion } from './questions.js';
 import type { Decided } from './records.js';
 import { rejectionsOf, type Rejections } from './rejections.js';
@@ -32,7 +32,7 @@ import type { SchemaSource } from './schemas.js';
 import type { CheckEdit } from './teller.js';
 import { checkRequester } from './requester.js';
 import { allOf, whoOf, type Who } from './who.js';
-import { judge, type Judge, type JudgedCall, type Verdict } from './judge.js';
+import { judge, unanswered, type Judge, type JudgedCall, type Verdict } from './judge.js';
 
 export type ApprovalCallback = (
   request: never,
@@ -43,6 +43,8 @@ export interface AskerOptions {
   gate?: Gate | undefined;
   onApprovalRequest?: ApprovalCallback | undefined;
   onQuestion?: QuestionCallback | undefined;
+  /** Of a run that is a part of another it is that of the parent. */
+  askOrder?: AskOrder | undefined;
   repeatedRejections?: 'ask' | 'answer' | undefined;
   approvalTimeout?: number | undefined;
   origin?: readonly string[] | undefined;
@@ -72,6 +74,8 @@ export interface Question {
   toolCallId: string;
   toolName: string;
   args: Snapshot;
+  /** Of the run, from 1; `undefined`: its loop is not ours. */
+  step?: number | undefined;
   gating: Gating | undefined;
   entry: InterruptOptions | undefined;
   /** It runs nothing, it asks this. `args` has them. */
@@ -81,6 +85,8 @@ export interface Question {
   /** The request that was taken back, since what it showed has changed. */
   supersedes?: Superseded | undefined;
   checkEdit?: CheckEdit | undefined;
+  /** What would be said of the call if it were made now. */
+  judgeAgain?: (() => Promise<Verdict>) | undefined;
   /** What the tool takes. */
   schema?: SchemaSource | undefined;
   /** Once it is aborted, nobody is asked any more. */
@@ -104,6 +110,8 @@ export class Asker {
   readonly rejections: Rejections | undefined;
   readonly #callback: ApprovalCallback | undefined;
   readonly #questionCallback: QuestionCallback | undefined;
+  /** Shared with the runs that are a part of this one. */
+  readonly #turns: HumanTurns;
   readonly #hasGate: boolean;
   readonly #logger: Logger | undefined;
   readonly #timeout: number | null;
@@ -128,6 +136,8 @@ export class Asker {
     this.gate = parent === undefined ? gateOf(options, place) : parent.gate;
     this.#logger = options.logger ?? (parent === undefined ? undefined : parent.#logger);
     this.#questionCallback = options.onQuestion;
+    const order = checkAskOrder(options.askOrder, place);
+    this.#turns = parent === undefined ? new HumanTurns(order) : parent.#turns;
     this.rejections = rejectionsOf(options.repeatedRejections, parent?.rejections, place);
     this.#timeout =
       options.approvalTimeout === undefined
@@ -159,7 +169,9 @@ export class Asker {
   /** The verdict of everything that judges. */
   async judge(call: JudgedCall, by: Omit<Judge, 'control' | 'policies' | 'runId'>): Promise<Verdict> {
     const { control, telemetry } = this.gate;
-    const verdict = await judge(call, { ...by, control, policies: this.#policies, runId: this.#mainRunId });
+    const judged = await judge(call, { ...by, control, policies: this.#policies, runId: this.#mainRunId });
+    // What may not be approved, the mode does not approve.
+    const verdict = by.gating.allowedDecisions?.includes('approve') === false ? unanswered(judged) : judged;
     telemetry?.judged(verdict.effect, verdict.said);
     return this.gate.lasts ? this.gate.noted(call, this.runId, this.origin, verdict) : verdict;
   }
@@ -242,13 +254,20 @@ export class Asker {
       question.signal?.throwIfAborted();
       const opened = this.gate.openAndWait(request, question.checkEdit, question.signal);
       const { record, decided } = isLater(opened) ? await opened : opened;
+      this.gate.answersByMode(record.approvalId, decided, question.judgeAgain);
       return { record, decided, staleness: () => this.#staleness(record, request.context) };
     };
   }
 
   /** As {@link Asker.openAndWait}, for a request that was made before, perhaps by another process. */
-  attach({ approvalId, context = null }: RawRecord, record: ApprovalRecord, checkEdit: CheckEdit): Opened {
+  attach(
+    { approvalId, context = null }: RawRecord,
+    record: ApprovalRecord,
+    checkEdit: CheckEdit,
+    judgeAgain: () => Promise<Verdict>,
+  ): Opened {
     const decided = this.gate.attach(approvalId, checkEdit);
+    this.gate.answersByMode(approvalId, decided, judgeAgain);
     // Whoever does not look at it must not be ended by it.
     decided.catch(() => {});
     return { record, decided, staleness: () => this.#staleness(record, context) };
@@ -257,20 +276,24 @@ export class Asker {
   async #requestFor(question: Question, runId: string): Promise<OpenRequest> {
     if (question.questions !== undefined)
       return questionRequest(question, question.questions, { runId, origin: this.origin, logger: this.#logger });
-    const { toolCallId, toolName, args, gating, signal, verdict, supersedes } = question;
-    const description = await describe(question, (call) => this.inContext(call));
+    const { toolCallId, toolName, args, step = null, gating, signal, verdict, supersedes } = question;
+    const description = await describe({ ...question, verdict: verdict && unanswered(verdict) }, (call) =>
+      this.inContext(call),
+    );
     const call = { toolCallId, toolName, args, runId, signal };
+    const said = verdict && unanswered(verdict);
     // Who had to agree to what was shown before must agree to what is shown now.
     const who = allOf(
-      verdict?.effect === 'ask' ? verdict.who : gating && whoOf(gating),
+      said?.effect === 'ask' ? said.who : gating && whoOf(gating),
       supersedes?.needs && { needs: supersedes.needs, remind: null },
     );
-    const asks: Verdict = verdict === undefined ? { effect: 'ask', floor: true, who } : withWho(verdict, who);
+    const asks: Verdict = said === undefined ? { effect: 'ask', floor: true, who } : withWho(said, who);
     const { page, ...shown } = await this.gate.control.shown(call, asks, this.#policies);
     const schema = question.schema === undefined ? null : await this.gate.schemaDigest(question.schema);
     const details = {
       ...shown,
       ...(schema === null ? {} : { schema }),
+      ...(step === null ? {} : { step }),
       ...(supersedes?.startedBefore === true ? { startedBefore: true } : {}),
     };
     signal?.throwIfAborted();
@@ -294,41 +317,60 @@ export class Asker {
     };
   }
 
-  /** Calls the human. The answer arrives through the gate. */
-  ask(record: ApprovalRecord, args: Snapshot, abortSignal: AbortSignal): void {
-    if (isQuestion(record)) {
-      const callback = this.#questionCallback;
-      const asks = (signal: AbortSignal): unknown =>
-        this.inContext(() => callback?.(requestOf(record, args) as QuestionRequest, { abortSignal: signal }));
-      return askQuestions(this.gate, record, callback && asks, this.#hasGate, abortSignal);
-    }
-    if (this.isAutomatic) {
-      void this.gate.rejectBySystem(
-        record.approvalId,
-        'Nobody can be asked: the run has neither onApprovalRequest nor a gate.',
-      );
-      return;
-    }
-    if (this.#callback !== undefined) void this.#call(this.#callback, record, args, abortSignal);
+  /** Aborted when the human, asked by this run or by one that is a part of it, wants all to end. */
+  get stopped(): AbortSignal {
+    return this.#turns.stopped;
   }
 
+  /** Whether somebody can answer questions. */
+  get canAskQuestions(): boolean {
+    return nobodyAnswers(this.gate, this.#questionCallback !== undefined, this.#hasGate) === undefined;
+  }
+
+  /**
+   * Calls the human. The answer arrives through the gate.
+   *
+   * @param decided settles when it has, or nobody will answer any more
+   */
+  ask(record: ApprovalRecord, args: Snapshot, decided: Promise<unknown>, abortSignal: AbortSignal): void {
+    const nobody = this.#nobodyFor(record);
+    if (nobody !== undefined) return void this.gate.rejectBySystem(record.approvalId, nobody);
+    const callback = isQuestion(record) ? this.#questionCallback : this.#callback;
+    if (callback === undefined) return;
+    void this.#turns.ask(decided, abortSignal, (signal) => this.#call(callback, record, args, signal));
+  }
+
+  #nobodyFor(record: ApprovalRecord): string | undefined {
+    if (this.stopped.aborted) return 'The human ended the run.';
+    if (isQuestion(record)) return nobodyAnswers(this.gate, this.#questionCallback !== undefined, this.#hasGate);
+    return this.isAutomatic ? 'Nobody can be asked: the run has neither onApprovalRequest nor a gate.' : undefined;
+  }
+
+  /** @returns what takes the answer */
   async #call(
-    callback: ApprovalCallback,
+    callback: ApprovalCallback | QuestionCallback,
     record: ApprovalRecord,
     args: Snapshot,
     abortSignal: AbortSignal,
-  ): Promise<void> {
-    const request: ApprovalRequest = requestOf(record, args);
+  ): Promise<() => Awaitable<void>> {
     let answer: unknown;
     try {
-      answer = await this.inContext(() => callback(request as never, { abortSignal }));
+      answer = await this.inContext(() => callback(requestOf(record, args) as never, { abortSignal }));
     } catch (error) {
-      // Then it is cancelled, which is not to be forestalled by those who notice that.
-      if (abortSignal.aborted) return;
-      await this.gate.rejectBySystem(record.approvalId, `Asking the human failed: ${messageOf(error)}`, 'callback');
-      return;
+      return () => this.#onFailure(record, error, abortSignal);
     }
-    if (!abortSignal.aborted) await this.gate.decideByCallback(record, answer, this.#hasGate);
+    // Then it is cancelled, which is not to be forestalled by those who notice that.
+    if (abortSignal.aborted) return () => {};
+    if (isQuestion(record)) return () => this.gate.answerByCallback(record, answer);
+    return () => this.gate.decideByCallback(record, answer, this.#hasGate);
+  }
+
+  #onFailure(record: ApprovalRecord, error: unknown, abortSignal: AbortSignal): Awaitable<void> {
+    if (abortSignal.aborted) return;
+    // As readline fails when Ctrl+C is pressed.
+    if (isAbort(error)) return this.#turns.stop(error);
+    const name = isQuestion(record) ? 'onQuestion' : 'onApprovalRequest';
+    return this.gate.refuseByCallback(name, record, `Asking the human failed: ${messageOf(error)}`);
   }
 
   /** `null`: as long as it takes. A callback has a human at hand; without one, nobody may ever come. */
@@ -339,6 +381,8 @@ export class Asker {
     return this.#callback === undefined ? DEFAULT_TIMEOUT_MS : null;
   }
 }
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
 const withWho = (verdict: Verdict, who: Who | undefined): Verdict =>
   verdict.effect === 'ask' ? { ...verdict, who } : verdict;
@@ -353,5 +397,6 @@ function gateOf({ gate, place: paths }: AskerOptions, place: string): LocalGate 
 /** What a human is shown: with the arguments as the tool would get them. */
 export function requestOf(record: ApprovalRecord, args: Snapshot): ApprovalRequest {
   const { status: _status, decision: _decision, decidedBy: _by, via: _via, decidedAt: _at, ...request } = record;
-  return { ...request, args: copyOf(args) };
+  // In the order of the call, which the ledger does not keep.
+  return { ...request, rows: argumentRows(args.json), args: copyOf(args) };
 }

@@ -175,7 +175,7 @@ export class Control {
     if (grant?.effect === 'deny') {
       return { effect: 'deny', reason: `Always rejected by ${grant.by}: ${grant.label}`, said: verdict.said };
     }
-    if (mode === 'auto') return { effect: 'allow', said: verdict.said };
+    if (mode === 'auto') return { effect: 'allow', said: verdict.said, instead: verdict };
     return mode === 'deny-all-asks' ? nobodyThere(call, verdict) : verdict;
   }
 

@@ -8,6 +8,7 @@ import {
   NotAuthorizedError,
 } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
+import { warnOnce } from '../errors/warn-once.js';
 import { checkOptions } from '../options/check.js';
 import { after, attempt, isLater, type Awaitable } from '../values/awaitable.js';
 import { revive, snapshot } from '../values/snapshot.js';
@@ -18,6 +19,8 @@ import { reviveDecision, toRecord, toRequest } from './records.js';
 import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { grantOf, rememberOf } from './remember.js';
 import type { Teller } from './teller.js';
+
+type Callback = 'onApprovalRequest' | 'onQuestion';
 
 export class Deciding {
   readonly #inside: Inside;
@@ -80,23 +83,34 @@ export class Deciding {
         this.#inside.logger?.warn?.('the answer was not taken', { approvalId, reason: messageOf(error) });
         return;
       }
-      await this.rejectBySystem(approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
+      const reason = `The answer was not taken: ${messageOf(error)}`;
+      if (InvalidDecisionError.isInstance(error)) await this.refuseByCallback('onApprovalRequest', record, reason);
+      else await this.rejectBySystem(approvalId, reason, 'callback');
     }
   }
 
+  /**
+   * A rejection since a callback failed, or answered what is nothing to go by. The developer is told, too: the model alone could
+   * not mend it. Never rejects.
+   */
+  refuseByCallback(callback: Callback, { approvalId, toolName }: ApprovalRecord, reason: string): Awaitable<void> {
+    // Redacted arguments may be quoted in it.
+    const said = this.#inside.redacted === undefined ? reason : 'its approval-response event says why';
+    warnOnce(`${callback}:${toolName}:${reason.slice(0, 20)}`, `${callback}: ${toolName} did not run: ${said}`);
+    return this.rejectBySystem(approvalId, reason, 'callback');
+  }
+
   /** What a callback answered to questions; `null`: the human does not want to. What does not fit them is no answer. */
-  async answerByCallback(record: ApprovalRecord, answers: unknown, reason?: string): Promise<void> {
+  async answerByCallback(record: ApprovalRecord, answers: unknown): Promise<void> {
     const { approvalId } = record;
     try {
       // As it was shown: what is kept may know other labels.
       if (answers !== null) readAnswers(questionsOf(record) ?? [], { answers });
       const decision: DecisionOutcome =
-        answers === null
-          ? { type: 'reject', reason: reason?.toWellFormed() }
-          : { type: 'respond', output: snapshot({ answers }).json };
+        answers === null ? { type: 'reject' } : { type: 'respond', output: snapshot({ answers }).json };
       await this.#settleOn(approvalId, decision, { by: null, via: 'callback' });
     } catch (error) {
-      await this.rejectBySystem(approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
+      await this.refuseByCallback('onQuestion', record, `The answer was not taken: ${messageOf(error)}`);
     }
   }
 
@@ -119,6 +133,25 @@ export class Deciding {
     if (this.#inside.isClosing && this.#inside.lasts) return;
     const rejection = { type: 'reject', reason: reason.toWellFormed() } as const;
     return this.#end(approvalId, rejection, { by, via: 'system' });
+  }
+
+  /**
+   * An approval that no human made: what is asked about is answered by the mode. Never rejects.
+   *
+   * @returns whether it is decided now, by this or before
+   */
+  async approveByMode(approvalId: string): Promise<boolean> {
+    try {
+      const taken = this.#inside.native.decide(approvalId, { type: 'approve' }, { by: 'auto', via: 'system' });
+      if (isLater(taken)) await taken;
+      return true;
+    } catch (error) {
+      if (AlreadyDecidedError.isInstance(error) || ApprovalExpiredError.isInstance(error)) return true;
+      this.#inside.failed('not approved', { approvalId }, error);
+      return false;
+    } finally {
+      this.#teller.flush();
+    }
   }
 
   /** Does nothing when something else was decided before. Never rejects. */

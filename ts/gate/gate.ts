@@ -33,7 +33,7 @@ import { Control } from './control.js';
 import { Deciding } from './deciding.js';
 import { Executing } from './executing.js';
 import { closed, Inside } from './inside.js';
-import type { JudgedCall, Verdict } from './judge.js';
+import { isByMode, type JudgedCall, type Verdict } from './judge.js';
 import { filesOf, ledgerOptions } from './ledger-options.js';
 import { People } from './people.js';
 import { toRecord, toRequest, type Decided } from './records.js';
@@ -58,6 +58,8 @@ export class LocalGate implements Gate {
   readonly #deciding: Deciding;
   readonly #executing: Executing;
   readonly #requests: Requests;
+  /** What would be said now of the calls that wait here. */
+  readonly #judgedAgain = new Map<string, () => Promise<Verdict>>();
   #closing: Promise<void> | undefined;
 
   constructor(options: GateOptions = {}) {
@@ -199,8 +201,8 @@ export class LocalGate implements Gate {
   }
 
   /** @see Deciding.answerByCallback */
-  answerByCallback(record: ApprovalRecord, answers: unknown, reason?: string): Promise<void> {
-    return this.#deciding.answerByCallback(record, answers, reason);
+  answerByCallback(record: ApprovalRecord, answers: unknown): Promise<void> {
+    return this.#deciding.answerByCallback(record, answers);
   }
 
   /** @see Deciding.decideByMessage */
@@ -211,6 +213,24 @@ export class LocalGate implements Gate {
   /** @see Deciding.rejectBySystem */
   rejectBySystem(approvalId: string, reason: string, by?: string): Awaitable<void> {
     return this.#deciding.rejectBySystem(approvalId, reason, by);
+  }
+
+  /** @see Deciding.refuseByCallback */
+  refuseByCallback(...refusal: Parameters<Deciding['refuseByCallback']>): Awaitable<void> {
+    return this.#deciding.refuseByCallback(...refusal);
+  }
+
+  /** @see Deciding.approveByMode */
+  approveByMode(approvalId: string): Promise<boolean> {
+    return this.#deciding.approveByMode(approvalId);
+  }
+
+  /** What waits is answered by a mode that would have answered it, once that is set. */
+  answersByMode(approvalId: string, decided: Promise<unknown>, judgeAgain: (() => Promise<Verdict>) | undefined): void {
+    if (judgeAgain === undefined) return;
+    this.#judgedAgain.set(approvalId, judgeAgain);
+    const forget = () => void this.#judgedAgain.delete(approvalId);
+    decided.then(forget, forget);
   }
 
   /** @see Deciding.cancel */
@@ -275,6 +295,11 @@ export class LocalGate implements Gate {
 
   async setMode(mode: PolicyMode): Promise<void> {
     await this.control.setMode(mode);
+    if (mode !== 'auto') return;
+    const waiting = [...this.#judgedAgain].map(async ([approvalId, judge]) => {
+      if (isByMode(await judge())) await this.approveByMode(approvalId);
+    });
+    await Promise.all(waiting);
   }
 
   readonly grants: Grants = {

@@ -15,13 +15,15 @@ import { allOf, whoOf, type Who } from './who.js';
 export type Verdict = {
   /** What the policies say, where there are any. */
   said?: PolicyVerdict | null | undefined;
-} & (
-  | { effect: 'allow' }
-  /** `floor`: something beside the policies asks, so that only a grant for the whole call answers. */
-  | { effect: 'ask'; reason?: string | undefined; floor?: boolean; who?: Who | undefined }
-  /** Nobody is asked: nothing runs. */
-  | { effect: 'deny'; reason: string }
-);
+} &
+  /** `instead`: it would be asked about, and the mode answers. */
+  (
+    | { effect: 'allow'; instead?: (Verdict & { effect: 'ask' }) | undefined }
+    /** `floor`: something beside the policies asks, so that only a grant for the whole call answers. */
+    | { effect: 'ask'; reason?: string | undefined; floor?: boolean; who?: Who | undefined }
+    /** Nobody is asked: nothing runs. */
+    | { effect: 'deny'; reason: string }
+  );
 
 /** One more judge, which speaks after the entry of the tool's own name and before everything else. */
 export type HostJudge = (call: JudgedCall) => unknown;
@@ -105,6 +107,14 @@ async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<Verdict
       );
   }
 }
+
+/** What would be said in a mode that answers nothing. */
+export const unanswered = (verdict: Verdict): Verdict =>
+  verdict.effect === 'allow' ? (verdict.instead ?? verdict) : verdict;
+
+/** Whether the mode approves a call that would be asked about. */
+export const isByMode = (verdict: Verdict | undefined): boolean =>
+  verdict?.effect === 'allow' && verdict.instead !== undefined;
 
 /** The stricter of two; of equals the first. Where both ask, all must agree that either names. */
 export function strictest(left: Verdict, right: Verdict): Verdict {

@@ -27,6 +27,10 @@ export function isApproval(decision: DecisionOutcome): boolean {
   return decision.type === 'approve' || decision.type === 'edit';
 }
 
+/** Whether somebody decided it, and not a rule, a mode, a deadline or an abort. */
+export const isByHuman = (via: DecidedVia | undefined): boolean =>
+  via !== undefined && via !== 'system' && via !== 'deadline' && via !== 'abort';
+
 export function isDecided(record: ApprovalRecord): record is Decided {
   return record.decision !== null;
 }
@@ -55,16 +59,16 @@ export function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
 }
 
 /** What the core keeps for us beside a request. */
-type Details = Pick<ApprovalRequest, 'kind' | 'verdict' | 'always' | 'changes' | 'startedBefore'>;
+type Details = Pick<ApprovalRequest, 'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore'>;
 type Kept = { context?: unknown; details?: unknown; result?: unknown; executor?: unknown };
 
 export function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUEST {
   const { details, context: _context, result: _result, executor: _executor, ...request } = kept as REQUEST & Kept;
   const said = (details ?? {}) as Partial<Details>;
-  const { kind = 'approval', verdict = null, always = { allow: null, deny: null }, changes = [] } = said;
+  const { kind = 'approval', step = null, verdict = null, always = { allow: null, deny: null }, changes = [] } = said;
   const { startedBefore = false } = said;
   const { args, contents = 'kept', ...rest } = request as Omit<ApprovalRequest, 'contents'> & Partial<ApprovalRequest>;
-  const shown = { kind, verdict, always, changes, startedBefore };
+  const shown = { kind, step, verdict, always, changes, startedBefore };
   return { ...ANYBODY, ...rest, ...shown, args: revive(args), contents } as unknown as REQUEST;
 }
 

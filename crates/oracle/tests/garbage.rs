@@ -172,7 +172,7 @@ fn display() {
             let shown = preview::render(text, &args, width);
             assert!(!shown.text.chars().any(|c| c.is_control() && c != '\n'), "{:?}", shown.text);
         }
-        let _ = preview::describe(text, &args);
+        let _ = preview::describe(text, &args, &[]);
     });
 }
 

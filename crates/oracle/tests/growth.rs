@@ -306,7 +306,7 @@ fn display() {
             slow.extend(timed(&format!("{repeat:?}"), size, || {
                 if let Ok(args) = text.parse::<Json>() {
                     let _ = preview::render("tool", &args, Some(80));
-                    let _ = preview::describe("tool", &args);
+                    let _ = preview::describe("tool", &args, &[]);
                 }
                 let _ = preview::render(&text, &"{}".parse().unwrap(), Some(80));
             }));

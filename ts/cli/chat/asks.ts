@@ -3,7 +3,7 @@ import type { ApprovalRequest, Question } from '../../../index.js';
 import { standing } from '../../gate/standing.js';
 import { CONTENTS, deceivingFlags } from '../shown.js';
 import { oneLine } from '../style.js';
-import { safeLong } from './safe.js';
+import { safeLong } from '../../terminal/safe-long.js';
 import type { Ask } from './view.js';
 
 /** Tools that only look: Enter may approve them where a front end wants that. */

@@ -301,8 +301,11 @@ class TheChat implements LocalChat {
   }
 
   async approveAll(): Promise<void> {
-    if (this.#options.gate.mode !== 'auto') await this.#setMode('auto');
-    else await this.#answerAllowed();
+    const { gate } = this.#options;
+    if (gate.mode !== 'auto') return this.#setMode('auto');
+    // Once more, for what waits since.
+    await gate.setMode('auto');
+    await this.#tellRefused();
   }
 
   async #toggle(): Promise<void> {
@@ -324,19 +327,17 @@ class TheChat implements LocalChat {
         ? ['🟢', 'Auto-approve: what would be asked about runs at once. What a policy denies does not.']
         : ['🔴', 'Safe mode: what is dangerous is asked about.'];
     this.#note('info', (emoji ? said : said.slice(1)).join(' '));
-    if (mode === 'auto') await this.#answerAllowed();
+    if (mode === 'auto') await this.#tellRefused();
   }
 
-  /** What waits is answered as it would be if it were asked now. Questions are for the human. */
-  async #answerAllowed(): Promise<void> {
-    const { gate, by } = this.#options;
+  /** What the gate has not approved, since a human must answer it or a policy denies it. */
+  async #tellRefused(): Promise<void> {
+    const { gate } = this.#options;
     for (const { approvalId, kind, toolName, args, runId, allowedDecisions, needs } of this.#asks.requests) {
-      // Where people are named, only they answer.
       if (kind !== 'approval' || needs.length > 0 || !allowedDecisions.includes('approve')) continue;
-      const { effect, reason } = await gate.check({ toolName, args, runId });
-      if (effect === 'allow') {
-        await this.#answered(approvalId, () => gate.approve(approvalId, { by, reason: 'Auto-approve' }));
-      } else this.#note('warning', `Not approved: ${oneLine(toolName)}: ${oneLine(reason)}`);
+      if ((await gate.get(approvalId))?.status !== 'pending') continue;
+      const { reason } = await gate.check({ toolName, args, runId });
+      this.#note('warning', `Not approved: ${oneLine(toolName)}: ${oneLine(reason)}`);
     }
   }
 

@@ -8,10 +8,11 @@ import type { Readable } from 'node:stream';
 import type { Question } from '../../../index.js';
 import { told } from '../duration.js';
 import { style } from '../style.js';
-import { readAnswer, readQuestionAnswer, SHORT } from './answers.js';
+import { readQuestionAnswer, SHORT } from '../../terminal/answers.js';
+import { readAnswer } from './answers.js';
 import type { LocalChat } from './parts.js';
 import { Exit } from '../exit.js';
-import { safeLong } from './safe.js';
+import { safeLong } from '../../terminal/safe-long.js';
 import type { Ask, Entry } from './view.js';
 
 export interface LinesOptions {

@@ -13,7 +13,8 @@ import { messageOf } from '../../errors/message-of.js';
 import { plain } from '../../gate/in-a-line.js';
 import { oneLine } from '../style.js';
 import { fromOf } from './asks.js';
-import { safeEnd, safeLong, titleOf } from './safe.js';
+import { safeLong } from '../../terminal/safe-long.js';
+import { safeEnd, titleOf } from './safe.js';
 import type { ChatView, Entry } from './view.js';
 
 type ToolEntry = Extract<Entry, { kind: 'tool' }>;

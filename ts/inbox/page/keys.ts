@@ -105,7 +105,7 @@ function pressOnRequest(key: string): boolean {
   }
   if (ready.value !== id) return false;
   if (sheet.value === 'approve') {
-    if (key !== 'y') return false;
+    if (key !== 'y' && key !== 'Y') return false;
     closeSheet();
     void decide(id, { type: 'approve' });
     return true;

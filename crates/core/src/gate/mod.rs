@@ -243,7 +243,7 @@ impl Gate {
         let is_long = new.call.args.as_str().len() > LONG_ARGUMENTS;
         let description = new
             .description
-            .or_else(|| is_long.then(|| preview::describe(&new.call.tool_name, &args).into()));
+            .or_else(|| is_long.then(|| preview::describe(&new.call.tool_name, &args, &[]).into()));
         let mut more = new.more;
         let allowed =
             more.as_ref().map_or(Ok(new.allowed), |more| who_decides(more, new.allowed))?;

@@ -466,7 +466,7 @@ fn records_are_what_the_binding_promises() {
     assert_eq!(
         wire::envelope(Ok(wire::RecordText(record))),
         format!(
-            r#"{{"ok":{{"approvalId":"{id}","runId":"r","toolCallId":"1","toolName":"execute","args":{{"command":"ls"}},"origin":["main"],"description":"Run tool \"execute\"? command: ls","preview":"execute\n│ command: ls","flags":[],"allowedDecisions":["approve","edit","reject","respond","skip"],"createdAt":1000,"expiresAt":1500,"digest":"{digest}","status":"rejected","decision":{{"type":"reject","stop":true}},"decidedBy":"callback","via":"callback","decidedAt":1000}}}}"#
+            r#"{{"ok":{{"approvalId":"{id}","runId":"r","toolCallId":"1","toolName":"execute","args":{{"command":"ls"}},"origin":["main"],"description":"Run tool \"execute\"? command: ls","rows":[{{"name":"command","value":"ls"}}],"preview":"execute\n│ command: ls","flags":[],"allowedDecisions":["approve","edit","reject","respond","skip"],"createdAt":1000,"expiresAt":1500,"digest":"{digest}","status":"rejected","decision":{{"type":"reject","stop":true}},"decidedBy":"callback","via":"callback","decidedAt":1000}}}}"#
         )
     );
     let error = wire::envelope::<()>(Err(claim(&gate, Some("r"), "1").unwrap_err()));

@@ -172,19 +172,34 @@ impl NewRequest {
             ..More::default()
         };
         let more = (!is_plain).then(|| Box::new(more));
+        let stored = raw.stored.as_deref().map(stored).transpose()?.flatten();
+        let description = match &raw.description {
+            Some(text) => Some(description(text)?),
+            None => described(&call, raw.args.as_deref(), stored.as_ref()),
+        };
         Ok(Self {
             call,
             origin: origin(&raw.origin)?,
-            description: raw.description.map(|text| description(&text)).transpose()?,
+            description,
             allowed: raw
                 .allowed_decisions
                 .map_or(Ok(DecisionKinds::ALL), |text| allowed_decisions(&text))?,
             timeout: raw.timeout_ms.map(|ms| positive("timeout", ms)).transpose()?,
             page: raw.page.map(Page::from),
             more,
-            stored: raw.stored.as_deref().map(stored).transpose()?.flatten(),
+            stored,
         })
     }
+}
+
+/// The call in a sentence, in its own order of arguments; `None`: the order of what is kept says the same.
+fn described(
+    call: &ToolCall, raw: Option<&RawValue>, stored: Option<&CanonicalJson>,
+) -> Option<Box<str>> {
+    let order = raw.and_then(|args| preview::order_of(args.get()))?;
+    let is_sorted = order.is_sorted_by(|one, other| one.encode_utf16().le(other.encode_utf16()));
+    let args = shown(stored.unwrap_or(&call.args));
+    (!is_sorted).then(|| preview::describe(&call.tool_name, &args, &order).into())
 }
 
 fn invalid(what: &str, raw: &RawValue) -> Error {
@@ -504,13 +519,18 @@ impl RequestOut<'_> {
         map.serialize_entry("toolName", &*call.tool_name)?;
         map.serialize_entry("args", &call.args)?;
         map.serialize_entry("origin", &*request.origin)?;
+        let args = shown(&call.args);
         match &request.description {
             Some(description) => map.serialize_entry("description", description)?,
-            None => map.serialize_entry(
-                "description",
-                &preview::describe(&call.tool_name, &shown(&call.args)),
-            )?,
+            None => {
+                map.serialize_entry("description", &preview::describe(&call.tool_name, &args, &[]))?
+            }
         }
+        let rows = match request.contents() {
+            Contents::Dropped => Vec::new(),
+            Contents::Kept | Contents::Redacted => preview::rows(&args, &[]),
+        };
+        map.serialize_entry("rows", &rows)?;
         map.serialize_entry("preview", &*request.preview)?;
         map.serialize_entry("flags", request.flags())?;
         map.serialize_entry("allowedDecisions", &request.allowed)?;
@@ -741,6 +761,12 @@ pub fn canonicalize(text: &str) -> Result<CanonicalText, Error> {
 pub struct PreviewText {
     text: String,
     flags: Flags,
+}
+
+/// The arguments of a call, as JSON text, as rows in the order in which they are read.
+pub fn rows(args: &str) -> Result<Vec<preview::Row>, Error> {
+    let order = preview::order_of(args).unwrap_or_default();
+    Ok(preview::rows(&shown(&CanonicalJson::parse(args)?), &order))
 }
 
 /// `{ toolName, args, width }` as text that is safe to show.

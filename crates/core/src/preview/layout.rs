@@ -19,8 +19,6 @@ const VALUE_END: usize = 2_000;
 const NAME_END: usize = 64;
 /// What is shown of all values at each end.
 const PAGE_END: usize = 8_000;
-/// What a sentence shows of a value at each end.
-const SENTENCE_END: usize = 60;
 /// The longest text that stands among the short values, in bytes.
 const LONG: usize = 200;
 /// The narrowest page.
@@ -45,28 +43,6 @@ pub(super) fn page(
     rest.iter().flat_map(|text| text.lines()).for_each(|line| page.line("", line));
     page.text.truncate(page.text.trim_end_matches('\n').len());
     page.text
-}
-
-/// One line that asks about the call.
-pub(super) fn sentence(tool_name: &str, args: &Json) -> String {
-    let mut text = format!("Run tool \"{}\"?", name(tool_name));
-    let mut first = None;
-    let mut more = false;
-    walk(args, Direction::Forward, &mut Vec::new(), &mut |path, value| {
-        more = first.is_some();
-        if !more {
-            first = Some((label(path), single_line(value)));
-        }
-        !more
-    });
-    if let Some((label, value)) = first {
-        let separator = if label.is_empty() { "" } else { ": " };
-        let _infallible = write!(text, " {label}{separator}{value}");
-        if more {
-            text.push_str(" …");
-        }
-    }
-    text
 }
 
 struct Page {
@@ -259,7 +235,7 @@ fn is_plain_key(key: &str) -> bool {
 }
 
 /// A name on one line.
-fn name(name: &str) -> String {
+pub(super) fn name(name: &str) -> String {
     on_one_line(name, NAME_END)
 }
 
@@ -271,19 +247,12 @@ fn lines(value: &Json) -> Vec<String> {
     vec![quoted_if_odd(text, safe(text, VALUE_END))]
 }
 
-fn single_line(value: &Json) -> String {
-    match value {
-        Json::String(text) => quoted_if_odd(text, on_one_line(text, SENTENCE_END)),
-        other => literal(other),
-    }
-}
-
-fn literal(value: &Json) -> String {
+pub(super) fn literal(value: &Json) -> String {
     CanonicalJson::of(value).map(|text| text.as_str().to_owned()).unwrap_or_default()
 }
 
 /// Quotes a text that would pass for something else: for a number, for nothing, for one without its blanks.
-fn quoted_if_odd(text: &str, shown: String) -> String {
+pub(super) fn quoted_if_odd(text: &str, shown: String) -> String {
     let odd = text.is_empty()
         || text.trim() != text
         || matches!(text, "true" | "false" | "null" | "{}" | "[]")

@@ -14,6 +14,7 @@ mod flags;
 mod hunks;
 mod layout;
 mod plan;
+mod rows;
 mod safe;
 mod scan;
 mod segments;
@@ -24,6 +25,7 @@ pub use batch::preview_line;
 pub use change::{File, FileChange, Seen, change_of, file_of};
 pub use edit::{Ambiguous, Edit, EditFault, Edited, apply};
 pub use flags::{Flag, Flags};
+pub use rows::{Row, order_of, rows};
 pub use segments::{Mark, MarkEffect, segments};
 
 use std::collections::BTreeMap;
@@ -102,7 +104,8 @@ pub fn text(text: &str, end: usize) -> String {
     safe::safe(text, end)
 }
 
-/// A sentence that asks about a call, for when nobody wrote one: short, one line, and as safe as the preview.
-pub fn describe(tool_name: &str, args: &Json) -> String {
-    layout::sentence(tool_name, args)
+/// A sentence that asks about a call, for when nobody wrote one: short, one line, and as safe as the preview. `order`: see
+/// [`rows`].
+pub fn describe(tool_name: &str, args: &Json, order: &[String]) -> String {
+    rows::sentence(tool_name, args, order)
 }

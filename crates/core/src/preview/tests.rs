@@ -197,14 +197,83 @@ fn wrapped_lines_keep_the_gutter() {
     assert_eq!(preview.text, format!("execute\n│ {}\n│ ↪ 漢", "漢".repeat(9)));
 }
 
+/// A call as the gate would describe it.
+fn said(tool_name: &str, args: &str) -> String {
+    describe(tool_name, &args.parse().unwrap(), &order_of(args).unwrap_or_default())
+}
+
 #[test]
 fn a_sentence_is_short_and_on_one_line() {
     let args = Json::String(format!("a\n{}", "b\u{202e}".repeat(10_000)));
-    let sentence = describe(&"t".repeat(1_000), &args);
+    let sentence = describe(&"t".repeat(1_000), &args, &[]);
     assert!(sentence.chars().count() < 700, "{sentence}");
     assert!(!sentence.contains('\n') && !sentence.chars().any(is_forbidden));
-    assert_eq!(describe("t", &r#"{"a":1,"b":2}"#.parse().unwrap()), "Run tool \"t\"? a: 1 …");
-    assert_eq!(describe("t", &r#"{"a":"x y"}"#.parse().unwrap()), "Run tool \"t\"? a: x y");
+    assert_eq!(said("t", r#"{"b":1,"a":2}"#), "Run tool \"t\"? b: 1, a: 2");
+    assert_eq!(said("t", r#"{"a":"x y"}"#), "Run tool \"t\"? a: x y");
+    assert_eq!(said("t", "{}"), "Run tool \"t\"?");
+    assert_eq!(said("t", "[1]"), "Run tool \"t\"? [1]");
+    let many: Vec<_> = (0..500).map(|n| format!(r#""k{n}":"{}""#, "v".repeat(500))).collect();
+    let sentence = said("t", &format!("{{{}}}", many.join(",")));
+    assert!(sentence.chars().count() < 300 && sentence.ends_with(" …"), "{sentence}");
+}
+
+#[test]
+fn a_sentence_names_the_path_the_command_the_address_and_the_recipient_first() {
+    for (tool, args, expected) in [
+        (
+            "write_file",
+            r#"{"content":"root::0:0","mode":"w","file_path":"/etc/passwd"}"#,
+            "file_path: /etc/passwd, content: root::0:0, mode: w",
+        ),
+        (
+            "move",
+            r#"{"force":true,"toPath":"b","from-path":"a"}"#,
+            "toPath: b, from-path: a, force: true",
+        ),
+        ("run", r#"{"timeout":5,"cmd":"rm -rf x"}"#, "cmd: rm -rf x, timeout: 5"),
+        (
+            "http",
+            r#"{"body":"{}","method":"DELETE","url":"https://a.b/c"}"#,
+            "url: https://a.b/c, method: DELETE, body: \"{}\"",
+        ),
+        (
+            "send_payment",
+            r#"{"amount":9000,"note":"hi","to":"mallory"}"#,
+            "to: mallory, amount: 9000, note: hi",
+        ),
+        ("delete_user", r#"{"force":true,"user_id":"u7"}"#, "user_id: u7, force: true"),
+        // Words, not letters.
+        (
+            "t",
+            r#"{"profile":1,"avoid":2,"photo":3,"path":4}"#,
+            "path: 4, profile: 1, avoid: 2, photo: 3",
+        ),
+    ] {
+        assert_eq!(said(tool, args), format!("Run tool \"{tool}\"? {expected}"));
+    }
+}
+
+#[test]
+fn no_value_of_a_sentence_poses_as_another_argument() {
+    let args = r#"{"note":"x, to: alice","to":"mallory"}"#;
+    assert_eq!(said("pay", args), "Run tool \"pay\"? to: mallory, note: \"x, to: alice\"");
+    let args = r#"{"note":"x\", to: \"alice","to":"mallory"}"#;
+    assert_eq!(said("pay", args), r#"Run tool "pay"? to: mallory, note: "x\", to: \"alice""#);
+}
+
+#[test]
+fn rows_are_in_the_order_of_reading_and_few() {
+    let args = r#"{"b":[1,{"x":"y"}],"a":"true","path":"p\nq"}"#;
+    let shown = rows(&args.parse().unwrap(), &order_of(args).unwrap());
+    let row = |name: &str, value: &str| Row { name: name.into(), value: value.into() };
+    assert_eq!(
+        shown,
+        [row("path", "p\\u{000A}q"), row("b", r#"[1,{"x":"y"}]"#), row("a", "\"true\"")]
+    );
+    let many: Vec<_> = (0..500).map(|n| format!(r#""k{n}":{n}"#)).collect();
+    let shown = rows(&format!("{{{}}}", many.join(",")).parse().unwrap(), &[]);
+    assert_eq!((shown.len(), shown.last()), (40, Some(&row("…", "461 more"))));
+    assert_eq!(rows(&Json::String("x".into()), &[]), [row("", "x")]);
 }
 
 #[test]
@@ -291,7 +360,8 @@ proptest! {
         let preview = render(&name, &args, width);
         prop_assert!(!preview.text.chars().any(is_forbidden), "{:?}", preview.text);
         prop_assert!(preview.text.chars().count() < 20_000 || width.is_some());
-        prop_assert!(!describe(&name, &args).chars().any(|c| is_forbidden(c) || c == '\n'));
+        prop_assert!(rows(&args, &[]).iter().all(|row| ![&row.name, &row.value].iter().any(|text| text.contains(|c| is_forbidden(c) || c == '\n'))));
+        prop_assert!(!describe(&name, &args, &[]).chars().any(|c| is_forbidden(c) || c == '\n'));
         // No line of the arguments can pose as one of the prompt's own.
         for line in preview.text.lines().skip(1) {
             prop_assert!(line.starts_with("│ ") || line.starts_with("…["), "{line:?}");

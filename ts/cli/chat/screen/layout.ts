@@ -1,6 +1,6 @@
 /** Texts as lines of a screen. */
 import { fit, oneLine, style, widthOf, type Style } from '../../style.js';
-import { safeLong } from '../safe.js';
+import { safeLong } from '../../../terminal/safe-long.js';
 
 /** How big the screen is, and what it can show. */
 export interface Screen {

@@ -1,6 +1,7 @@
 /** What keys do to a tool call that waits. */
 import type { DecisionType } from '../../../../index.js';
 import { messageOf } from '../../../errors/message-of.js';
+import { isYes } from '../../../terminal/words.js';
 import { revive, snapshot } from '../../../values/snapshot.js';
 import type { Ask } from '../view.js';
 import { draftOf, edited, EMPTY, insert, type Draft } from './draft.js';
@@ -44,23 +45,25 @@ export function pressApproval(state: State, ask: Approval, key: Key, isAlone: bo
   const at = state.ask?.at;
   const { approvalId } = ask.request;
   const back = (said = ''): Pressed => ({ state: goTo(state, { at: 'keys' }, said) });
-  const isYes = key.kind === 'text' && key.text.toLowerCase() === 'y' && isAlone;
+  const isAgreed = key.kind === 'text' && isYes(key.text) && isAlone;
   switch (at?.at) {
     case 'keys':
       return pressKeys(state, ask, key, isAlone, around);
     case 'reason':
     case 'respond':
     case 'edit':
-      return pressDraft(state, ask, at.at, at.draft, key);
+      return isYesInWords(at, key)
+        ? agree(state, ask, at.draft, isAlone, around)
+        : pressDraft(state, ask, at.at, at.draft, key);
     case 'edited':
-      if (isYes && around.isShown)
+      if (isAgreed && around.isShown)
         return {
           state: sent(state),
           action: { type: 'decide', approvalId, decision: { type: 'edit', args: at.args } },
         };
       return isLetter(key, 'e', isAlone) ? edit(state, ask, at.text, around) : back('not edited: it goes on waiting');
     case 'always':
-      if (isYes && around.isShown) return { state: sent(state), action: { type: 'always', approvalId } };
+      if (isAgreed && around.isShown) return { state: sent(state), action: { type: 'always', approvalId } };
       return back('not remembered: it goes on waiting');
     case 'whole':
     case 'help': {
@@ -70,6 +73,19 @@ export function pressApproval(state: State, ask: Approval, key: Key, isAlone: bo
     default:
       return { state };
   }
+}
+
+/** Whether what was typed as a reason is a yes. */
+const isYesInWords = (at: { at: string; draft: Draft }, key: Key): boolean =>
+  at.at === 'reason' && key.kind === 'key' && key.name === 'enter' && isYes(at.draft.text);
+
+/** A yes in words counts as its key does: on its own, and where the key does. */
+function agree(state: State, ask: Approval, draft: Draft, isAlone: boolean, around: Surroundings): Pressed {
+  const stay = (said: string): Pressed => ({ state: goTo(state, { at: 'reason', draft }, said) });
+  if (!offers(ask, around.isShown).some(({ key }) => key === 'y')) return stay('it cannot be approved here');
+  if (!isAlone) return stay('Enter once more approves it');
+  const { approvalId } = ask.request;
+  return { state: sent(state), action: { type: 'decide', approvalId, decision: { type: 'approve' } } };
 }
 
 const isLetter = (key: Key, letter: string, isAlone: boolean): boolean =>

@@ -141,14 +141,16 @@ impl Policies {
         if preview::file_of(&call.tool_name, &call.args).is_some() {
             return Err(NeedsFiles);
         }
-        self.known()?.show(call, floor, Vec::new(), &NoFiles)
+        self.known()?.show(call, floor, Vec::new(), self.has_rules(), &NoFiles)
     }
 
     /// What a human who is asked is shown. Blocks.
     pub fn show_with_files(&self, call: &Call, floor: bool) -> Result<Shown, String> {
         let files = Cached::new(&RealFiles);
         let changes = show::changes(&call.tool_name, &call.args, &self.options.cwd);
-        self.current()?.show(call, floor, changes, &files).map_err(|error| error.to_string())
+        self.current()?
+            .show(call, floor, changes, self.has_rules(), &files)
+            .map_err(|error| error.to_string())
     }
 
     /// Which of these files are no longer what was seen. Blocks.
@@ -429,6 +431,11 @@ impl Policies {
         Ok(ready)
     }
 
+    /// Whether a rule can speak of a call, now or once a file has changed.
+    fn has_rules(&self) -> bool {
+        !self.code.is_empty() || !matches!(self.options.machine, Machine::None)
+    }
+
     fn project(&self) -> String {
         self.options.project.clone().unwrap_or_else(|| {
             let cwd = Path::new(&self.options.cwd);
@@ -491,9 +498,11 @@ impl Ready {
     }
 
     fn show(
-        &self, call: &Call, floor: bool, changes: Vec<FileChange>, files: &dyn Files,
+        &self, call: &Call, floor: bool, changes: Vec<FileChange>, has_rules: bool,
+        files: &dyn Files,
     ) -> Result<Shown, NeedsFiles> {
-        let plain = self.judge(call, files)?;
+        // Where there are no rules, nothing is said of them.
+        let plain = if has_rules { Some(self.judge(call, files)?) } else { None };
         let verdict = self.asked(call, floor, files)?;
         let judged = call.judged();
         let allow = suggest(&self.policy, &judged, &verdict, files)?;
@@ -501,7 +510,7 @@ impl Ready {
         Ok(Shown {
             allow: allow.map(|suggestion| Offer::of("Always allow", suggestion)),
             deny: deny.map(|suggestion| Offer::of("Always reject", suggestion)),
-            page: show::page(&call.tool_name, &call.args, &plain, changes.first()),
+            page: show::page(&call.tool_name, &call.args, plain.as_ref(), changes.first()),
             changes,
         })
     }

@@ -92,10 +92,13 @@ fn look(path: &str, cwd: &str) -> File {
     }
 }
 
-/// The call as text, with what is known of it.
+/// The call as text, with what is known of it. `verdict`: what the rules say of its parts, where there are rules.
 pub(super) fn page(
-    tool_name: &str, args: &Json, verdict: &Verdict, change: Option<&FileChange>,
+    tool_name: &str, args: &Json, verdict: Option<&Verdict>, change: Option<&FileChange>,
 ) -> Preview {
+    let Some(verdict) = verdict else {
+        return preview::page(tool_name, args, None, change, None);
+    };
     let command = verdict.subjects.iter().find_map(|judged| {
         judged.subject.span?;
         judged.subject.argument.as_deref()

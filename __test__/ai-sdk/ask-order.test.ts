@@ -1,0 +1,371 @@
+/** Who is called when: callbacks that ask one human cannot ask two things at once. */
+import { setImmediate as tick } from 'node:timers/promises';
+import * as ai from 'ai';
+import { tool, type ToolSet } from 'ai';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import type { ApprovalAnswer, ApprovalRequest, QuestionRequest } from '../../index.js';
+import { createGate, gateTools, InvalidConfigError, streamWithEvents, toolApproval } from '../../ts/index.js';
+import { call, calls, major, resultsIn, says, scripted } from '../support/model.js';
+import { play, start, types } from '../support/play.js';
+import { askUserTool, COLOUR } from '../support/questions.js';
+import { recordingTools } from '../support/tools.js';
+
+const two = () => [calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')), says('.')];
+
+/** A dialogue of a program: it shows one thing at a time, and knows whom to tell the answer. */
+function oneSlot() {
+  let slot: { id: string; resolve: (answer: never) => void } | undefined;
+  const shown: string[] = [];
+  const lost: string[] = [];
+  const ask = ({ toolCallId }: { toolCallId: string }): Promise<never> => {
+    if (slot !== undefined) lost.push(slot.id);
+    shown.push(toolCallId);
+    return new Promise((resolve) => (slot = { id: toolCallId, resolve }));
+  };
+  const answer = (value: unknown): void => {
+    const asked = slot;
+    slot = undefined;
+    asked?.resolve(value as never);
+  };
+  return { ask, answer, shown, lost };
+}
+
+/** A task tool whose agent says these turns. */
+const taskTool = (tools: ToolSet, turns: Parameters<typeof scripted>[0]): ToolSet[string] =>
+  tool({
+    inputSchema: z.object({ description: z.string() }),
+    execute: async ({ description }, options) =>
+      (
+        await streamWithEvents({ model: scripted(turns).model, tools, prompt: description, parent: options } as never)
+          .result
+      ).text,
+  });
+
+/** Process warnings while a test runs. */
+function warnings(): string[] {
+  const heard: string[] = [];
+  const hear = ({ message }: Error) => void heard.push(message);
+  process.on('warning', hear);
+  onTestFinished(() => void process.off('warning', hear));
+  return heard;
+}
+
+describe('two calls in one step, and a program with one dialogue', () => {
+  it('no answer gets lost: the second is shown when the first is answered, and waits at the gate meanwhile', async () => {
+    const { ran, tools } = recordingTools();
+    const { ask, answer, shown, lost } = oneSlot();
+    const gate = createGate();
+    const { run } = start({ turns: two(), tools, interruptOn: 'all', onApprovalRequest: ask, gate });
+    const done = run.result;
+    done.catch(() => {});
+    await expect.poll(() => shown).toEqual(['c1']);
+    expect((await gate.pending()).map(({ toolCallId }) => toolCallId)).toEqual(['c1', 'c2']);
+    answer(true);
+    await expect.poll(() => shown).toEqual(['c1', 'c2']);
+    answer(false);
+    await done;
+    expect(ran).toEqual(['del /1']);
+    expect(lost).toEqual([]);
+  });
+
+  it('a question is not put beside a call', async () => {
+    const { tools } = recordingTools();
+    let open = 0;
+    const seen: string[] = [];
+    const ask =
+      <T>(what: string, answer: T) =>
+      async () => {
+        seen.push(`${what} beside ${open++}`);
+        await tick();
+        open--;
+        return answer;
+      };
+    await play({
+      turns: [
+        calls(
+          call('del', { path: '/1' }, 'c1'),
+          call('ask_user', { questions: [COLOUR] }, 'c2'),
+          call('del', { path: '/2' }, 'c3'),
+        ),
+        says('.'),
+      ],
+      tools: { ...tools, ask_user: askUserTool() },
+      interruptOn: { del: true },
+      onApprovalRequest: ask('approval', true),
+      onQuestion: ask('question', ['red']),
+    });
+    expect(seen).toEqual(['approval beside 0', 'question beside 0', 'approval beside 0']);
+  });
+
+  it('a subagent does not ask beside its parent, nor beside another', async () => {
+    const { tools, ran } = recordingTools();
+    let open = 0;
+    let most = 0;
+    const child = (path: string) => taskTool(tools, [calls(call('del', { path }, 'k')), says('.')]);
+    await play({
+      turns: [
+        calls(
+          call('one', { description: 'x' }, 'c1'),
+          call('two', { description: 'x' }, 'c2'),
+          call('del', { path: '/0' }, 'c3'),
+        ),
+        says('.'),
+      ],
+      tools: { ...tools, one: child('/1'), two: child('/2') },
+      interruptOn: { del: true },
+      onApprovalRequest: async () => {
+        most = Math.max(most, ++open);
+        await tick();
+        open--;
+        return true;
+      },
+    });
+    expect(most).toBe(1);
+    expect(ran.toSorted()).toEqual(['del /0', 'del /1', 'del /2']);
+  });
+
+  it('nor do calls in a loop that is not ours', async () => {
+    const { ran, tools } = recordingTools();
+    let open = 0;
+    let most = 0;
+    const onApprovalRequest = async (): Promise<boolean> => {
+      most = Math.max(most, ++open);
+      await tick();
+      open--;
+      return true;
+    };
+    const stop = major === 7 ? (ai as never as typeof import('ai')).isStepCount(3) : ai.stepCountIs(3);
+    await ai.generateText({
+      model: scripted(two()).model,
+      tools: gateTools(tools, { interruptOn: 'all', onApprovalRequest }),
+      prompt: 'go',
+      stopWhen: stop,
+    } as never);
+    expect([most, ran]).toEqual([1, ['del /1', 'del /2']]);
+    if (major !== 7) return;
+    await ai.generateText({
+      model: scripted(two()).model,
+      tools,
+      prompt: 'go',
+      stopWhen: stop,
+      toolApproval: toolApproval({ interruptOn: 'all', onApprovalRequest }),
+    } as never);
+    expect([most, ran.length]).toEqual([1, 4]);
+  });
+
+  it('askOrder at-once: all are asked', async () => {
+    const { tools } = recordingTools();
+    const { ask, shown } = oneSlot();
+    const { run } = start({ turns: two(), tools, interruptOn: 'all', onApprovalRequest: ask, askOrder: 'at-once' });
+    const first = run.result;
+    first.catch(() => {});
+    await expect.poll(() => shown).toEqual(['c1', 'c2']);
+    await run.return();
+  });
+});
+
+describe('a turn that would never end', () => {
+  it('ends when the call is decided elsewhere: the callback is told, and its late answer counts for nothing', async () => {
+    const { ran, tools } = recordingTools();
+    const gate = createGate();
+    const asked: string[] = [];
+    const told: string[] = [];
+    let late: ((answer: ApprovalAnswer) => void) | undefined;
+    const { run } = start({
+      turns: two(),
+      tools,
+      interruptOn: 'all',
+      gate,
+      onApprovalRequest: ({ toolCallId }: ApprovalRequest, { abortSignal }: { abortSignal: AbortSignal }) => {
+        asked.push(toolCallId);
+        abortSignal.addEventListener('abort', () => told.push(toolCallId));
+        if (toolCallId === 'c2') return true;
+        return new Promise<ApprovalAnswer>((resolve) => (late = resolve));
+      },
+    });
+    const done = run.result;
+    done.catch(() => {});
+    await expect.poll(() => asked).toEqual(['c1']);
+    const [first] = await gate.pending();
+    await gate.reject(first!.approvalId, 'not this');
+    await expect.poll(() => asked).toEqual(['c1', 'c2']);
+    late?.(true);
+    await done;
+    expect(told).toEqual(['c1']);
+    expect(ran).toEqual(['del /2']);
+  });
+
+  it('one that was decided while it was waiting for its turn is not asked', async () => {
+    const { ran, tools } = recordingTools();
+    const gate = createGate();
+    const { ask, answer, shown } = oneSlot();
+    const turns = [calls(...['1', '2', '3'].map((n) => call('del', { path: `/${n}` }, `c${n}`))), says('.')];
+    const { run } = start({ turns, tools, interruptOn: 'all', gate, onApprovalRequest: ask });
+    const done = run.result;
+    done.catch(() => {});
+    await expect.poll(() => shown).toEqual(['c1']);
+    await gate.approve((await gate.pending())[1]!.approvalId);
+    answer(true);
+    await expect.poll(() => shown).toEqual(['c1', 'c3']);
+    answer(true);
+    await done;
+    expect(ran.toSorted()).toEqual(['del /1', 'del /2', 'del /3']);
+  });
+
+  it('one whose time is up while it waits for its turn is not asked', async () => {
+    const { ran, tools } = recordingTools();
+    const { ask, answer, shown } = oneSlot();
+    const interruptOn = { del: { timeout: 1 }, read: true };
+    const turns = [calls(call('read', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')), says('.')];
+    const { run } = start({ turns, tools, interruptOn, onApprovalRequest: ask });
+    const responses: string[] = [];
+    for await (const event of run) {
+      if (event.type !== 'approval-response') continue;
+      responses.push(`${event.toolCallId} ${event.decision.type}`);
+      if (event.decision.type === 'expired') answer(true);
+    }
+    expect(responses).toEqual(['c2 expired', 'c1 approve']);
+    expect([shown, ran]).toEqual([['c1'], ['read /1']]);
+  });
+
+  it('an abort: nobody else is asked', async () => {
+    const { tools } = recordingTools();
+    const { ask, shown } = oneSlot();
+    const abort = new AbortController();
+    const { run } = start({
+      turns: two(),
+      tools,
+      interruptOn: 'all',
+      onApprovalRequest: ask,
+      abortSignal: abort.signal,
+    });
+    const done = run.result;
+    done.catch(() => {});
+    await expect.poll(() => shown).toEqual(['c1']);
+    abort.abort();
+    await expect(done).rejects.toThrow();
+    await tick();
+    expect(shown).toEqual(['c1']);
+  });
+});
+
+describe('Ctrl+C in a question of readline', () => {
+  const interrupted = () => {
+    throw new DOMException('Aborted with Ctrl+C', 'AbortError');
+  };
+
+  it('ends the run instead of being a no to one call', async () => {
+    const { ran, tools } = recordingTools();
+    const { run, events, prompts } = await play({
+      turns: two(),
+      tools,
+      interruptOn: 'all',
+      onApprovalRequest: interrupted,
+    });
+    expect(types(events).slice(-1)).toEqual(['abort']);
+    await expect(run.result).rejects.toThrow('Aborted with Ctrl+C');
+    expect([ran, prompts.length]).toEqual([[], 1]);
+  });
+
+  it('in a subagent it ends all of it; in a question too', async () => {
+    const { ran, tools } = recordingTools();
+    const { run, prompts } = await play({
+      turns: [calls(call('task', { description: 'x' }, 'c1')), says('.')],
+      tools: { task: taskTool(tools, [calls(call('del', { path: '/1' }, 'k')), says('.')]) },
+      interruptOn: { del: true },
+      unknownTools: 'ignore',
+      onApprovalRequest: interrupted,
+    });
+    await expect(run.result).rejects.toThrow('Aborted with Ctrl+C');
+    expect([ran, prompts.length]).toEqual([[], 1]);
+    const asking = await play({
+      turns: [calls(call('ask_user', { questions: [COLOUR] }, 'c1')), says('.')],
+      tools: { ask_user: askUserTool() },
+      onQuestion: interrupted as (request: QuestionRequest) => never,
+    });
+    await expect(asking.run.result).rejects.toThrow('Aborted with Ctrl+C');
+  });
+
+  it('in a loop that is not ours nothing runs any more', async () => {
+    const { ran, tools } = recordingTools();
+    const { model, prompts } = scripted([
+      calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')),
+      calls(call('read', { path: '/3' }, 'c3')),
+      says('.'),
+    ]);
+    let asked = 0;
+    const onApprovalRequest = (): never => {
+      asked++;
+      return interrupted();
+    };
+    const stop = major === 7 ? (ai as never as typeof import('ai')).isStepCount(5) : ai.stepCountIs(5);
+    await ai.generateText({
+      model,
+      tools: gateTools(tools, { interruptOn: 'all', onApprovalRequest }),
+      prompt: 'go',
+      stopWhen: stop,
+    } as never);
+    expect([ran, asked]).toEqual([[], 1]);
+    expect(JSON.stringify(resultsIn(prompts[2]))).toContain('Ctrl+C');
+  });
+});
+
+describe('a callback that does not do its work tells its developer', () => {
+  it.each([
+    ['that throws', () => Promise.reject(new Error('slack is down')), 'Asking the human failed: slack is down'],
+    ['that answers in words', () => 'yes' as never, 'The answer was not taken'],
+  ])('one %s', async (how, onApprovalRequest, said) => {
+    const { tools } = recordingTools();
+    const heard = warnings();
+    // Warned of once for each tool.
+    const name = `del_${how.replaceAll(' ', '_')}_${Math.random()}`;
+    await play({
+      turns: [calls(call(name, { path: '/1' }, 'c1')), says('.')],
+      tools: { [name]: tools.del },
+      interruptOn: 'all',
+      onApprovalRequest,
+    });
+    await tick();
+    expect(heard.join('\n')).toContain(`onApprovalRequest: ${name} did not run: ${said}`);
+  });
+
+  it('without the secrets that the gate takes out', async () => {
+    const { tools } = recordingTools();
+    const heard = warnings();
+    const name = `del_${Math.random()}`;
+    await play({
+      turns: [calls(call(name, { path: '/1' }, 'c1')), says('.')],
+      tools: { [name]: tools.del },
+      interruptOn: 'all',
+      gate: createGate({ redact: [/hunter2/] }),
+      onApprovalRequest: () => Promise.reject(new Error('cannot post hunter2')),
+    });
+    await tick();
+    expect(heard.join('\n')).toContain(name);
+    expect(heard.join('\n')).not.toContain('hunter2');
+  });
+});
+
+describe('a wrong askOrder is an error', () => {
+  const { tools } = recordingTools();
+  const options = { model: scripted([]).model, tools, prompt: 'x' };
+
+  it.each([
+    ['streamWithEvents', () => streamWithEvents({ ...options, askOrder: 'one' } as never)],
+    ['gateTools', () => gateTools(tools, { interruptOn: 'all', askOrder: true } as never)],
+    ['toolApproval', () => toolApproval({ interruptOn: 'all', askOrder: '' } as never)],
+  ])('%s', (name, make) => {
+    expect(make).toThrow(InvalidConfigError);
+    expect(make).toThrow(`${name}: askOrder must be 'in-turn' or 'at-once'`);
+  });
+
+  it('with a parent, whose it is', async () => {
+    const failing = tool({
+      inputSchema: z.object({}),
+      execute: (_, parent) => void streamWithEvents({ ...options, parent, askOrder: 'at-once' } as never),
+    });
+    const { of } = await play({ turns: [calls(call('task', {}, 'c1')), says('.')], tools: { task: failing } });
+    expect(String(of('tool-error')[0]?.error)).toContain('leave askOrder out');
+  });
+});

@@ -1,0 +1,190 @@
+//! The arguments of a call as rows of a table, what matters most first, and the sentence that they make.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+
+use super::layout::{literal, name, quoted_if_odd};
+use super::safe::on_one_line;
+use crate::call::Json;
+
+/// What a row shows of a value at each of its ends, in characters.
+const ROW_END: usize = 200;
+/// The rows of one call.
+const ROWS: usize = 40;
+/// What a sentence shows of what matters most at each end,
+const SENTENCE_END: usize = 60;
+/// of everything else from its beginning,
+const SENTENCE_HEAD: usize = 40;
+/// and of all arguments before it leaves out the others.
+const SENTENCE: usize = 160;
+
+/// One argument: safe to show, on one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// Empty for arguments that are no object.
+    pub name: String,
+    /// Both ends of what is long.
+    pub value: String,
+}
+
+/// What an argument is by the last word of its name: the less, the sooner it is read.
+const TELLING: [&[&str]; 5] = [
+    &[
+        "path",
+        "paths",
+        "file",
+        "files",
+        "filename",
+        "filepath",
+        "dir",
+        "directory",
+        "folder",
+        "destination",
+        "target",
+    ],
+    &["command", "commands", "cmd", "script", "sql", "query"],
+    &["url", "urls", "uri", "address", "endpoint", "host", "hostname", "domain", "link"],
+    &[
+        "to",
+        "cc",
+        "bcc",
+        "recipient",
+        "recipients",
+        "email",
+        "phone",
+        "user",
+        "username",
+        "account",
+        "iban",
+        "payee",
+        "channel",
+        "id",
+        "ids",
+    ],
+    &["method", "action", "operation", "verb"],
+];
+
+fn rank(name: &str) -> usize {
+    let is = |words: &[&str]| words.iter().any(|word| ends_with_word(name, word));
+    TELLING.iter().position(|words| is(words)).unwrap_or(TELLING.len())
+}
+
+/// Whether a name is this word, or ends with it as `file_path`, `file-path` and `filePath` do.
+fn ends_with_word(name: &str, word: &str) -> bool {
+    let Some(at) = name.len().checked_sub(word.len()) else { return false };
+    let (Some(before), Some(last)) = (name.get(..at), name.get(at..)) else { return false };
+    if !last.eq_ignore_ascii_case(word) {
+        return false;
+    }
+    let is_capital = last.starts_with(|c: char| c.is_ascii_uppercase());
+    match before.chars().next_back() {
+        None => true,
+        Some('_' | '-' | '.') => true,
+        Some(c) => is_capital && (c.is_ascii_lowercase() || c.is_ascii_digit()),
+    }
+}
+
+/// The arguments in the order in which they are read: path, command, address, recipient, method, then the others as the call
+/// has them.
+fn in_reading_order<'a>(args: &'a Json, order: &[String]) -> Vec<(usize, &'a str, &'a Json)> {
+    let Json::Object(entries) = args else { return vec![(0, "", args)] };
+    let place = |name: &str| order.iter().position(|each| each == name).unwrap_or(order.len());
+    let mut rows: Vec<_> = entries
+        .iter()
+        .map(|(name, value)| (rank(name), place(name), name.as_str(), value))
+        .collect();
+    rows.sort_by_key(|(rank, place, _, _)| (*rank, *place));
+    rows.into_iter().map(|(rank, _, name, value)| (rank, name, value)).collect()
+}
+
+/// The arguments as rows. `order`: the names as the call has them, as far as that is known.
+pub fn rows(args: &Json, order: &[String]) -> Vec<Row> {
+    let all = in_reading_order(args, order);
+    let shown = if all.len() > ROWS { ROWS - 1 } else { all.len() };
+    let row = |(_, argument, value): &(usize, &str, &Json)| Row {
+        name: name(argument),
+        value: match value {
+            Json::String(text) => quoted_if_odd(text, on_one_line(text, ROW_END)),
+            other => on_one_line(&literal(other), ROW_END),
+        },
+    };
+    let mut rows: Vec<Row> = all.iter().take(shown).map(row).collect();
+    if all.len() > shown {
+        rows.push(Row { name: "…".to_owned(), value: format!("{} more", all.len() - shown) });
+    }
+    rows
+}
+
+/// One line that asks about the call.
+pub(super) fn sentence(tool_name: &str, args: &Json, order: &[String]) -> String {
+    let mut text = format!("Run tool \"{}\"?", name(tool_name));
+    let all = match args {
+        Json::Object(entries) if entries.is_empty() => Vec::new(),
+        _ => in_reading_order(args, order),
+    };
+    let (mut spent, mut shown) = (0, 0);
+    for (rank, argument, value) in &all {
+        let value = in_a_sentence(value, *rank < TELLING.len(), all.len() > 1);
+        let size = argument.len() + value.chars().count();
+        if shown > 0 && spent + size > SENTENCE {
+            break;
+        }
+        let separator = if shown == 0 { "" } else { "," };
+        let label =
+            if argument.is_empty() { String::new() } else { format!("{}: ", name(argument)) };
+        let _infallible = write!(text, "{separator} {label}{value}");
+        (spent, shown) = (spent + size, shown + 1);
+    }
+    if shown < all.len() {
+        text.push_str(" …");
+    }
+    text
+}
+
+/// A value that must not pass for two arguments.
+fn in_a_sentence(value: &Json, is_telling: bool, is_one_of_many: bool) -> String {
+    let cut = |text: &str| {
+        if is_telling || !is_one_of_many {
+            return on_one_line(text, SENTENCE_END);
+        }
+        match text.char_indices().nth(SENTENCE_HEAD) {
+            Some((at, _)) => format!("{}…", on_one_line(&text[..at], SENTENCE_HEAD)),
+            None => on_one_line(text, SENTENCE_HEAD),
+        }
+    };
+    match value {
+        Json::String(text) if is_one_of_many && text.contains([',', '"']) => {
+            format!("\"{}\"", cut(text).replace('"', "\\\""))
+        }
+        Json::String(text) => quoted_if_odd(text, cut(text)),
+        other => cut(&literal(other)),
+    }
+}
+
+/// The names of the arguments in the order of the call, which a value does not keep. `None`: they are no object.
+pub fn order_of(args: &str) -> Option<Vec<String>> {
+    struct Names;
+
+    impl<'de> Visitor<'de> for Names {
+        type Value = Vec<String>;
+
+        fn expecting(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+            formatter.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+            let mut names = Vec::new();
+            while let Some((name, IgnoredAny)) = access.next_entry::<String, IgnoredAny>()? {
+                names.push(name);
+            }
+            Ok(names)
+        }
+    }
+
+    if !args.trim_start().starts_with('{') {
+        return None;
+    }
+    serde_json::Deserializer::from_str(args).deserialize_map(Names).ok()
+}

@@ -1,0 +1,73 @@
+/**
+ * Calls the functions that ask the human: one at a time over a run and all that is a part of it, unless all are wanted at
+ * once. The requests are open at the gate meanwhile, where others may be faster.
+ */
+import { InvalidConfigError } from '../errors/index.js';
+import type { Awaitable } from '../values/awaitable.js';
+import { Limit } from '../values/limit.js';
+import { whenAborted } from '../values/when-aborted.js';
+
+export type AskOrder = 'in-turn' | 'at-once';
+
+/** @throws {InvalidConfigError} */
+export function checkAskOrder(order: unknown, place: string): AskOrder {
+  if (order === undefined || order === 'in-turn') return 'in-turn';
+  if (order === 'at-once') return order;
+  throw new InvalidConfigError({
+    message: `${place}: askOrder must be 'in-turn' or 'at-once', not ${JSON.stringify(order)}.`,
+  });
+}
+
+export class HumanTurns {
+  readonly #limit: Limit;
+  readonly #stopped = new AbortController();
+
+  constructor(order: AskOrder) {
+    this.#limit = new Limit(order === 'in-turn' ? 1 : Number.POSITIVE_INFINITY);
+  }
+
+  /** Aborted when the human wants all of it to end. */
+  get stopped(): AbortSignal {
+    return this.#stopped.signal;
+  }
+
+  stop(reason: unknown): void {
+    this.#stopped.abort(reason);
+  }
+
+  /**
+   * Calls when it is its turn, which ends with the call, with the request, or with the run.
+   *
+   * @param decided settles when somebody has decided, or nobody will
+   * @param call asks, and gives what takes the answer. It is told when its request is over before it has one
+   */
+  async ask(
+    decided: Promise<unknown>,
+    abortSignal: AbortSignal,
+    call: (abortSignal: AbortSignal) => Promise<() => Awaitable<void>>,
+  ): Promise<void> {
+    if (abortSignal.aborted) return;
+    const over = new AbortController();
+    const forget = whenAborted(abortSignal, () => over.abort(abortSignal.reason));
+    const end = (): void => over.abort(new DOMException('The request was decided elsewhere.', 'AbortError'));
+    decided.then(end, end);
+    const isOver = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
+    const asked = async (): Promise<void> => {
+      // What is decided by now is heard of first.
+      await null;
+      if (over.signal.aborted) return;
+      const called = new AbortController();
+      const stop = whenAborted(over.signal, () => called.abort(over.signal.reason));
+      const take = await call(called.signal);
+      // Its own answer is no end that it must be told of.
+      stop();
+      await take();
+    };
+    try {
+      // One that goes on when its request is over keeps nobody waiting.
+      await this.#limit.run(() => Promise.race([asked(), isOver]));
+    } finally {
+      forget();
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/** A line as the answer to what waits. Nothing here reads or writes. */
+import type { ApprovalRequest, Decision, DecisionType, Question } from '../../index.js';
+import { messageOf } from '../errors/message-of.js';
+import { safeLong } from './safe-long.js';
+import { isNo, isYes } from './words.js';
+
+/** What a line means. `say`: nothing is decided yet. */
+export type LineAnswer = Decision | { type: 'say'; lines: string[] };
+
+type Asked = Pick<ApprovalRequest, 'args' | 'allowedDecisions'>;
+
+/** What is said with each request. */
+export const SHORT = 'y yes, n no, ? other answers; anything else: no, with that as the reason';
+
+const may = ({ allowedDecisions }: Asked, type: DecisionType): boolean => allowedDecisions.includes(type);
+
+/** The answers that there are. */
+export function answersTo(asked: Asked): string[] {
+  return [
+    ...(may(asked, 'approve') ? ['y       yes'] : []),
+    'n       no',
+    ...(may(asked, 'edit') ? ['e JSON  yes, with these arguments'] : []),
+    ...(may(asked, 'respond') ? ['r TEXT  do not run it: this is its result'] : []),
+  ];
+}
+
+/** What is said of all others. */
+export const OTHERS = 'Anything else is no, with that as the reason. An empty line decides nothing.';
+
+/** An empty line decides nothing. What is no answer is a rejection with that reason. */
+export function readAnswer(line: string, asked: Asked): LineAnswer {
+  const text = line.trim();
+  const [, letter = '', rest = ''] = /^([er])\s+([^]*)$/.exec(text) ?? [];
+  if (letter === 'e') return edited(rest);
+  if (letter === 'r') return { type: 'respond', output: rest };
+  if (isYes(text)) return { type: 'approve' };
+  if (isNo(text)) return { type: 'reject' };
+  switch (text) {
+    case '':
+      return { type: 'say', lines: ['Nothing was decided.', SHORT] };
+    case 'e':
+      return {
+        type: 'say',
+        lines: [`To edit, give the new arguments as JSON: e ${safeLong(JSON.stringify(asked.args))}`],
+      };
+    case 'r':
+      return { type: 'say', lines: ['To answer instead of running it, give its result: r text'] };
+    case '?':
+      return { type: 'say', lines: [...answersTo(asked), OTHERS] };
+    default:
+      return { type: 'reject', reason: text };
+  }
+}
+
+/** Arguments that a human wrote as JSON. */
+export function edited(json: string): LineAnswer {
+  try {
+    return { type: 'edit', args: JSON.parse(json) as unknown };
+  } catch (error) {
+    return { type: 'say', lines: [`That is not JSON: ${safeLong(messageOf(error))}`] };
+  }
+}
+
+/** What a line means to a question. `none`: the human does not want to answer at all. */
+export type QuestionReply =
+  { type: 'answer'; answer: string | readonly string[] | null } | { type: 'none' } | { type: 'say'; lines: string[] };
+
+export function readQuestionAnswer(line: string, question: Question): QuestionReply {
+  const text = line.trim();
+  if (text === '/no') return { type: 'none' };
+  if (text === '') {
+    if (question.required === false) return { type: 'answer', answer: null };
+    return { type: 'say', lines: ['An answer is needed. /no: you do not want to answer.'] };
+  }
+  if (question.kind === 'text') return { type: 'answer', answer: text };
+  const labels = question.options.map(({ label }) => label);
+  const labelOf = (word: string): string | undefined =>
+    labels.find((label) => label.toLowerCase() === word.toLowerCase()) ??
+    (/^\d+$/.test(word) ? labels[Number(word) - 1] : undefined);
+  if (question.kind === 'multiple_choice') return { type: 'answer', answer: labelOf(text) ?? text };
+  const words = text.split(',').map((word) => word.trim());
+  const chosen = words.map(labelOf);
+  const wrong = words.find((_, at) => chosen[at] === undefined);
+  if (wrong !== undefined)
+    return { type: 'say', lines: [`There is no ${safeLong(JSON.stringify(wrong))} among them.`] };
+  return { type: 'answer', answer: [...new Set(chosen as string[])] };
+}

@@ -1,0 +1,176 @@
+/** Lines that a human types, or that come through a pipe: one after the other, whoever asks for them. */
+import { createInterface } from 'node:readline';
+import { StringDecoder } from 'node:string_decoder';
+import type { Readable, Writable } from 'node:stream';
+import { Limit } from '../values/limit.js';
+import { whenAborted } from '../values/when-aborted.js';
+
+type Input = Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
+
+/** On a terminal, what was typed sooner after what it would answer was not typed with that in sight, in ms. */
+const SEEN = 250;
+
+const CTRL_C = '\u0003';
+
+export interface LineRequest {
+  prompt: string;
+  /** What stands on the line already, on a terminal. */
+  draft?: string | undefined;
+  signal: AbortSignal;
+}
+
+/** One input, which is read only while somebody asks for a line: it keeps no process alive. */
+export class LineInput {
+  readonly #input: Input;
+  readonly #output: Writable;
+  readonly #turns = new Limit(1);
+  readonly #decoder = new StringDecoder('utf8');
+  /** What was read and nobody took. */
+  #rest = '';
+  #isEnded = false;
+
+  constructor(input: Input, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+  }
+
+  get isTerminal(): boolean {
+    return this.#input.isTTY === true;
+  }
+
+  say(text: string): void {
+    this.#output.write(text);
+  }
+
+  /** Nobody else asks here until it is done. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(work);
+  }
+
+  /**
+   * The next line; `undefined`: the input is at its end.
+   *
+   * @throws an `AbortError` at Ctrl+C
+   * @throws the reason of the signal
+   */
+  async line(asked: LineRequest): Promise<string | undefined> {
+    asked.signal.throwIfAborted();
+    if (!this.isTerminal) {
+      this.say(asked.prompt);
+      const line = await this.#piped(asked.signal);
+      this.say('\n');
+      return line;
+    }
+    return this.#typed(asked);
+  }
+
+  /** What was typed before the request was there decides nothing. */
+  async forget(signal: AbortSignal): Promise<void> {
+    if (!this.isTerminal) return;
+    const input = this.#input;
+    input.setRawMode?.(true);
+    try {
+      await this.#until<void>(signal, (resolve, reject) => {
+        const see = (data: Buffer | string): void => {
+          if (data.toString().includes(CTRL_C)) reject(interrupted());
+        };
+        input.on('data', see);
+        input.resume();
+        // What was typed while the program stood still is read first.
+        const timer = setTimeout(() => setImmediate(() => resolve()), SEEN);
+        return () => {
+          clearTimeout(timer);
+          input.off('data', see);
+          input.pause();
+        };
+      });
+    } finally {
+      input.setRawMode?.(false);
+    }
+  }
+
+  #typed({ prompt, draft, signal }: LineRequest): Promise<string | undefined> {
+    return this.#until(signal, (resolve, reject) => {
+      const terminal = createInterface({ input: this.#input, output: this.#output, terminal: true, historySize: 0 });
+      terminal.on('line', (line) => resolve(line));
+      terminal.on('close', () => resolve(undefined));
+      terminal.on('SIGINT', () => reject(interrupted()));
+      terminal.setPrompt(prompt);
+      terminal.prompt();
+      if (draft !== undefined) terminal.write(draft);
+      return () => terminal.close();
+    });
+  }
+
+  #piped(signal: AbortSignal): Promise<string | undefined> {
+    const input = this.#input;
+    return this.#until(signal, (resolve, reject) => {
+      const take = (): void => {
+        const end = this.#rest.indexOf('\n');
+        if (end >= 0) {
+          const line = this.#rest.slice(0, end);
+          this.#rest = this.#rest.slice(end + 1);
+          resolve(line.replace(/\r$/, ''));
+        } else if (this.#isEnded) {
+          const last = this.#rest;
+          this.#rest = '';
+          resolve(last === '' ? undefined : last);
+        }
+      };
+      const more = (data: Buffer | string): void => {
+        this.#rest += typeof data === 'string' ? data : this.#decoder.write(data);
+        take();
+      };
+      const end = (): void => {
+        this.#isEnded = true;
+        take();
+      };
+      this.#isEnded ||= input.readableEnded || input.destroyed;
+      input.on('data', more);
+      input.on('end', end);
+      input.on('close', end);
+      input.on('error', reject);
+      take();
+      if (!this.#isEnded) input.resume();
+      return () => {
+        input.off('data', more);
+        input.off('end', end);
+        input.off('close', end);
+        input.off('error', reject);
+        input.pause();
+      };
+    });
+  }
+
+  /** @param start begins to wait, and gives what ends that */
+  async #until<T>(
+    signal: AbortSignal,
+    start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void,
+  ): Promise<T> {
+    let stop: (() => void) | undefined;
+    let forget: (() => void) | undefined;
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        stop = start(resolve, reject);
+        forget = whenAborted(signal, () => reject(signal.reason as unknown));
+      });
+    } finally {
+      forget?.();
+      stop?.();
+    }
+  }
+}
+
+const interrupted = (): DOMException => new DOMException('Ctrl+C: the human ended the run.', 'AbortError');
+
+/** One for each input, however many ask there: what one of them read too much of is the next one's. */
+const inputs = new WeakMap<Readable, LineInput>();
+
+export function lineInput(input: Readable, output: Writable): LineInput {
+  let known = inputs.get(input);
+  if (known === undefined) {
+    known = new LineInput(input, output);
+    inputs.set(input, known);
+  }
+  return known;
+}

@@ -1,0 +1,105 @@
+/** Asks the human on a terminal, or on piped lines. */
+import type { Readable, Writable } from 'node:stream';
+import type * as Api from '../../index.js';
+import type { ApprovalRequest, Decision, Question, QuestionRequest } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
+import { questionsOf } from '../gate/questions.js';
+import { safeText } from '../native.js';
+import { snapshot, revive } from '../values/snapshot.js';
+import { edited, readAnswer, readQuestionAnswer, SHORT } from './answers.js';
+import { lineInput, type LineInput } from './line-input.js';
+import { safeLong } from './safe-long.js';
+
+type Answers = readonly (string | readonly string[] | null)[];
+
+/** @see index.d.ts */
+export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
+  const { input = process.stdin, output = process.stderr } = options as { input?: Readable; output?: Writable };
+  if (typeof input?.on !== 'function' || typeof output?.write !== 'function')
+    throw new InvalidConfigError({
+      message: 'terminalApprover: input must be a stream to read from, and output one to write to.',
+    });
+  const lines = lineInput(input, output);
+  const ask = (request: ApprovalRequest, { abortSignal }: { abortSignal: AbortSignal }): Promise<unknown> =>
+    lines.inTurn(async () => {
+      abortSignal.throwIfAborted();
+      try {
+        return await (request.kind === 'question'
+          ? answersTo(request as QuestionRequest, lines, abortSignal)
+          : decisionOn(request, lines, abortSignal));
+      } catch (error) {
+        lines.say(abortSignal.aborted ? '\n(This is no longer asked.)\n' : '\n');
+        throw error;
+      }
+    });
+  return ask as Api.TerminalApprover;
+};
+
+async function decisionOn(request: ApprovalRequest, lines: LineInput, signal: AbortSignal): Promise<Decision> {
+  lines.say(`\n${headOf(request)}\n${request.preview}\n`);
+  if (request.flags.length > 0) lines.say(`Look twice: ${request.flags.join(', ')}\n`);
+  await lines.forget(signal);
+  for (;;) {
+    const line = await next(lines, `Run it? (${SHORT}) `, signal);
+    const answer =
+      line.trim() === 'e' && lines.isTerminal && request.allowedDecisions.includes('edit')
+        ? edited(await next(lines, 'Run it with: ', signal, editable(request.args)))
+        : readAnswer(line, request);
+    if (answer.type === 'edit') return { ...answer, args: revive(answer.args) };
+    if (answer.type !== 'say') return answer;
+    lines.say(`${answer.lines.join('\n')}\n`);
+  }
+}
+
+/** The arguments as JSON that a terminal shows as it is. */
+const editable = (args: unknown): string =>
+  JSON.stringify(snapshot(args).json).replace(/[^\x20-\x7e]/g, (unit) =>
+    safeText(unit) === unit ? unit : `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** Which call it is, and what is said of it beside what it would do. */
+function headOf({ step, toolCallId, origin, description }: ApprovalRequest): string {
+  const from = origin.length > 1 ? ` from ${safeText(String(origin.at(-1)))}` : '';
+  const call = `call ${safeText(toolCallId)}${step === null ? '' : `, step ${step}`}`;
+  const isOurs = description.startsWith('Run tool "');
+  return `Waits for your approval${from} (${call})${isOurs ? '' : `\n${description}`}`;
+}
+
+/** `null`: the human does not want to answer. */
+async function answersTo(request: QuestionRequest, lines: LineInput, signal: AbortSignal): Promise<Answers | null> {
+  lines.say('\nThe agent asks you something. /no: you do not want to answer.\n');
+  const answers: (string | readonly string[] | null)[] = [];
+  await lines.forget(signal);
+  for (const question of questionsOf(request) ?? []) {
+    const answer = await answerTo(question, lines, signal);
+    if (answer === undefined) return null;
+    answers.push(answer);
+  }
+  return answers;
+}
+
+/** `undefined`: the human does not want to answer anything. */
+async function answerTo(
+  question: Question,
+  lines: LineInput,
+  signal: AbortSignal,
+): Promise<string | readonly string[] | null | undefined> {
+  lines.say(`${safeLong(question.question)}${question.required === false ? ' (an empty line leaves it out)' : ''}\n`);
+  for (const [at, { label, description }] of (question.kind === 'text' ? [] : question.options).entries())
+    lines.say(`  ${at + 1}. ${safeLong(label)}${description === undefined ? '' : `: ${safeLong(description)}`}\n`);
+  if (question.kind === 'multi_select') lines.say('Numbers, with commas between them.\n');
+  for (;;) {
+    const answer = readQuestionAnswer(await next(lines, '> ', signal), question);
+    if (answer.type === 'none') return undefined;
+    if (answer.type === 'answer') return answer.answer;
+    lines.say(`${answer.lines.join('\n')}\n`);
+  }
+}
+
+/** @throws where there is nobody: that is the developer's to mend, and no human's no */
+async function next(lines: LineInput, prompt: string, signal: AbortSignal, draft?: string): Promise<string> {
+  const line = await lines.line({ prompt, draft, signal });
+  if (line === undefined)
+    throw new Error('the input has ended, so nobody can answer. Run it on a terminal, or pipe one line for each call');
+  return line;
+}
