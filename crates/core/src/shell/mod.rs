@@ -24,7 +24,7 @@ pub use effects::{
     subcommand_depth,
 };
 pub(crate) use effects::{Kind, Knowledge, goes_through_links, kind, knowledge_of, special_like};
-pub(crate) use effects::{parts, stays_below};
+pub(crate) use effects::{is_understood, parts, stays_below};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
 
 use findings::Findings;

@@ -41,6 +41,7 @@ mod writers;
 use std::sync::LazyLock;
 
 pub(super) use self::search::{Search, searched};
+pub(crate) use classify::is_understood;
 pub(crate) use classify::{Knowledge, goes_through_links, kind, knowledge_of, special_like};
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub(super) use classify::{language, leads};

@@ -8,6 +8,7 @@
 //! | `command PARENT NAME…` | a command of a program; of a command of a command with a dot, `command git.stash list`; `--` is what stands behind `--` |
 //! | `set NAME` | lines that several have: `include NAME` |
 //! | `kind KIND` | what it is: `shell`, `interpreter`, `launcher`, `family`, `reaching`, `editor`, `blunt` |
+//! | `understood NAME…` | under these names it runs nothing that its arguments do not say, and all of them are looked at |
 //! | `words N [AFTER…]` | how many words say what it does; one more behind these first words |
 //! | `style STYLE` | how options are told from operands: `anywhere`, `leading`, `one-dash`, `one-dash-leading`, `own` (none is) |
 //! | `exact` | long names are not cut short |
@@ -224,6 +225,7 @@ impl Tables {
             ("at-files", "") => program.at_files = true,
             ("shared", "") => program.shared = true,
             ("through", "") => program.through = true,
+            ("understood", _) => program.understood = names(rest),
             ("moves-with", _) => program.moving = Moving::With(names(rest)),
             ("moves-but", _) => program.moving = Moving::But(names(rest)),
             ("assigns", "") => program.assigns = true,
