@@ -89,7 +89,7 @@ impl House {
             "deny" => r#"{"version":1,"rule":[{"effect":"allow","commands":["git diff","git log","find","grep","more","diff3","man","apropos","ack","jq","column"]},{"effect":"deny","reads":["~/.ssh/**"]},{"effect":"deny","writes":["/**"]}]}"#.to_owned(),
             "copy" => format!(r#"{{"version":1,"rule":[{{"effect":"allow","commands":["cp","echo"],"writes":["${{project}}/**"]}},{{"effect":"deny","writes":["~/**","{}/**"]}}]}}"#, self.at("out")),
             "pack" => r#"{"version":1,"rule":[{"effect":"allow","commands":["tar","zip"],"writes":["${project}/**"]},{"effect":"deny","reads":["~/.ssh/**"]}]}"#.to_owned(),
-            "deny-keys" => r#"{"version":1,"rule":[{"effect":"allow","commands":["diff"]},{"effect":"deny","reads":["~/.ssh/**"]}]}"#.to_owned(),
+            "deny-keys" => r#"{"version":1,"rule":[{"effect":"allow","commands":["*"]},{"effect":"deny","reads":["~/.ssh/**"]}]}"#.to_owned(),
             "deny-out" => format!(r#"{{"version":1,"rule":[{{"effect":"allow","commands":["cp"],"writes":["/**"]}},{{"effect":"deny","writes":["{}/**"]}}]}}"#, self.at("out")),
             preset_name => preset(preset_name).unwrap().to_owned(),
         };

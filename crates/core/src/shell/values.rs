@@ -5,6 +5,7 @@
 //! assignment surely ran in this very shell, and when nothing can have changed it since: what is set in a branch, a
 //! subshell, a pipe or the background is not known behind it, and what a loop sets is not known in it.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -34,6 +35,13 @@ static MAY_FAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"[<>]&?\s*\S+\s+\w+\+?=",
     ];
     Regex::new_many(&patterns).ok()
+});
+
+/// Sums of decimal numbers and names, which fail only where a name holds what is no such number.
+static SUM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    const TERM: &str =
+        r"\s*(0|[1-9][0-9]{0,8}|\$?[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\})\s*";
+    Regex::new(&format!(r"\$\(\({TERM}([-+*]{TERM})*\)\)")).ok()
 });
 
 /// What an assignment gives.
@@ -132,7 +140,57 @@ impl Values {
 
     /// This text is read next.
     pub(super) fn read(&mut self, text: &str) {
-        self.timid |= MAY_FAIL.as_ref().is_none_or(|pattern| pattern.is_match(text));
+        let rest = without_sums(text);
+        self.timid |= MAY_FAIL.as_ref().is_none_or(|pattern| pattern.is_match(&*rest));
+    }
+
+    /// What the arithmetic `$((…))` comes to, where all that it looks at is certain. Else it may fail, unless it is told apart
+    /// before it is read.
+    pub(super) fn sum(&mut self, text: &str) -> Option<i64> {
+        let whole = |found: regex_automata::Match| found.range() == (0..text.len());
+        if !SUM.as_ref().and_then(|sum| sum.find(text)).is_some_and(whole) {
+            return None;
+        }
+        let inner = text.get("$((".len()..text.len() - "))".len())?;
+        let Some(terms) = self.terms(inner) else {
+            self.may_fail();
+            return None;
+        };
+        if self.plan.is_none() {
+            self.helps = true;
+            return None;
+        }
+        evaluated(inner, &terms)
+    }
+
+    /// The numbers of a sum in their order; `None` where one is not certain.
+    fn terms(&self, sum: &str) -> Option<Vec<i64>> {
+        let terms = sum.split(['+', '-', '*']).map(str::trim);
+        terms
+            .map(|term| {
+                if term.starts_with(|first: char| first.is_ascii_digit()) {
+                    return term.parse().ok();
+                }
+                let pasted = term.starts_with('$');
+                let name = term.trim_matches(['$', '{', '}']);
+                let Some(Value::Known(pieces)) = self.now.get(name) else { return None };
+                let [Piece::Text(text)] = pieces.as_slice() else { return None };
+                // A sign before what is pasted makes another operator of the one before it.
+                let digits = if pasted { text } else { text.strip_prefix('-').unwrap_or(text) };
+                let decimal = digits == "0" || !digits.starts_with('0');
+                let digits = digits.bytes().all(|byte| byte.is_ascii_digit()) && is_number(digits);
+                if decimal && digits { text.parse().ok() } else { None }
+            })
+            .collect()
+    }
+
+    /// What stands behind this on its line may not run.
+    fn may_fail(&mut self) {
+        self.timid = true;
+        let names: Vec<String> = self.now.keys().cloned().collect();
+        for name in names {
+            self.put(&name, Some(Value::Set));
+        }
     }
 
     /// The text of a value, where it is certain that it is set.
@@ -209,6 +267,8 @@ impl Values {
 
     /// The name gets this. `surely`: when the shell is past this place, it has it.
     pub(super) fn give(&mut self, name: &str, given: Given, surely: bool) {
+        // Where it is set also counts for what stands before it, in a loop.
+        self.helps |= name == "IFS";
         self.separators |= name == "IFS";
         let number = match given {
             Given::Number => true,
@@ -315,6 +375,38 @@ impl Values {
         let text = |name: &String| self.numbers.get(name).is_some_and(|number| !number);
         self.computed.iter().filter(|(_, name)| text(name)).map(|(span, _)| *span).collect()
     }
+}
+
+/// The text without the arithmetic that is looked at where it is read.
+fn without_sums(text: &str) -> Cow<'_, str> {
+    let Some(sums) = SUM.as_ref().filter(|_| text.contains("$((")) else {
+        return Cow::Borrowed(text);
+    };
+    let mut rest = String::with_capacity(text.len());
+    let mut from = 0;
+    for found in sums.find_iter(text) {
+        rest.push_str(text.get(from..found.start()).unwrap_or_default());
+        rest.push('0');
+        from = found.end();
+    }
+    rest.push_str(text.get(from..).unwrap_or_default());
+    Cow::Owned(rest)
+}
+
+/// What these terms, with the operators of the sum between them, come to.
+fn evaluated(sum: &str, terms: &[i64]) -> Option<i64> {
+    let mut terms = terms.iter().copied();
+    // What is summed up before the product that goes on.
+    let (mut total, mut product) = (0i64, terms.next()?);
+    for (operator, term) in sum.chars().filter(|char| "+-*".contains(*char)).zip(terms) {
+        if operator == '*' {
+            product = product.checked_mul(term)?;
+            continue;
+        }
+        total = total.checked_add(product)?;
+        product = if operator == '-' { term.checked_neg()? } else { term };
+    }
+    total.checked_add(product)
 }
 
 /// The variables of the shell around another.

@@ -3,16 +3,11 @@
 use crate::policy::Effect;
 use crate::policy::document::{Behind, CommandPattern, Document, Token, quoted, wild};
 
-use crate::shell::{Kind, Knowledge, Shell, What, analyze, kind, knowledge_of, special_like};
+use crate::shell::{
+    Kind, Knowledge, Shell, What, analyze, is_understood, kind, knowledge_of, special_like,
+};
 
 use super::{FindingCode, Report, is_whole};
-
-/// Programs that run what they are given, of which every argument is understood: what they would run is judged by itself, and
-/// a script that writes or runs is found. Of an interpreter it is not (`python x.py` runs what stands in the file).
-const UNDERSTOOD: &[&str] = &[
-    "find", "fd", "fdfind", "sed", "gsed", "awk", "gawk", "mawk", "nawk", "less", "more", "man",
-    "cd", "pushd", "popd", "set",
-];
 
 /// Words behind the name of a program that say: run, fetch or install what comes next.
 const VERBS: &[&str] = &[
@@ -205,7 +200,7 @@ fn command_is_broad(command: &CommandPattern, guarded: bool) -> Option<String> {
     let names: Vec<&str> = match first {
         Token::Any | Token::Rest => return Some("it allows every command".to_owned()),
         Token::Like(pattern) => {
-            let meant = special_like(|name| wild(pattern, name) && !UNDERSTOOD.contains(&name))?;
+            let meant = special_like(|name| wild(pattern, name) && !is_understood(name))?;
             return Some(format!(
                 "{} means {meant:?} too: name the programs that are meant",
                 quoted(pattern)
@@ -289,7 +284,7 @@ fn is_open_ended(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
     let is_special = kind(name) != Kind::Plain
         || special_like(|known| known.eq_ignore_ascii_case(name)).is_some();
-    is_special && !UNDERSTOOD.contains(&name)
+    is_special && !is_understood(name)
 }
 
 /// `/**`, `~/**` and what means as much.

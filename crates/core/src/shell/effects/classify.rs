@@ -30,6 +30,12 @@ pub(crate) fn special_like(is_meant: impl Fn(&str) -> bool) -> Option<&'static s
     names.into_iter().find(|name| kind(name) != Kind::Plain)
 }
 
+/// Whether all that the program of this name runs stands in its arguments, which are looked at: what it would run is judged by
+/// itself. Of an interpreter it is not (`python x.py` runs what stands in the file).
+pub(crate) fn is_understood(name: &str) -> bool {
+    tables().program(name).is_some_and(|program| program.understood.contains(&name))
+}
+
 /// Whether the bare name of a program is too broad to be allowed for ever: it runs what it is told, starts other programs,
 /// reaches any machine, or does entirely different things by its first argument.
 pub fn is_interpreter_or_launcher(name: &str) -> bool {

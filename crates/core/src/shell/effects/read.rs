@@ -9,6 +9,7 @@
 //! | `folder data` | the programs from here on take data alone from the folder that they work in, none of which says what they do; `folder code` ends that, and both may stand in a block |
 //! | `set NAME` | lines that several have: `include NAME` |
 //! | `kind KIND` | what it is: `shell`, `interpreter`, `launcher`, `family`, `reaching`, `editor`, `blunt` |
+//! | `understood NAME…` | under these names it runs nothing that its arguments do not say, and all of them are looked at |
 //! | `words N [AFTER…]` | how many words say what it does; one more behind these first words |
 //! | `style STYLE` | how options are told from operands: `anywhere`, `leading`, `one-dash`, `one-dash-leading`, `own` (none is) |
 //! | `exact` | long names are not cut short |
@@ -235,6 +236,7 @@ impl Tables {
             ("at-files", "") => program.at_files = true,
             ("shared", "") => program.shared = true,
             ("through", "") => program.through = true,
+            ("understood", _) => program.understood = names(rest),
             ("moves-with", _) => program.moving = Moving::With(names(rest)),
             ("moves-but", _) => program.moving = Moving::But(names(rest)),
             ("assigns", "") => program.assigns = true,

@@ -462,6 +462,9 @@ pub(super) fn find(walk: &mut Walk) {
     for (arg, root) in search.roots {
         walk.path(arg, Access::Read, root, below);
     }
+    if search.follows {
+        walk.apply(Use::Follows, Part { arg: 0, skip: 0 }, 0);
+    }
     for (arg, uses) in search.uses {
         if arg < walk.argv.len() {
             walk.apply(uses, Part { arg, skip: 0 }, 0);

@@ -201,6 +201,8 @@ pub(super) struct Program {
     pub(super) path: &'static str,
     /// What it is.
     pub(super) kind: Kind,
+    /// Those of its names under which it runs nothing that its arguments do not say, all of which are looked at.
+    pub(super) understood: Vec<&'static str>,
     /// How many words say what it does.
     pub(super) words: usize,
     /// First words behind which one word more belongs to what it does.
@@ -260,6 +262,7 @@ impl Program {
             path: names.first().copied().unwrap_or_default(),
             names,
             kind: Kind::Plain,
+            understood: Vec::new(),
             words: 1,
             deeper: Vec::new(),
             shorts: Vec::new(),

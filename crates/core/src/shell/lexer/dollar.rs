@@ -26,7 +26,7 @@ impl Prover<'_, '_> {
                     self.bump(1);
                     let first = self.first_reading();
                     if self.deeper(|this| this.arithmetic(Close::Parens))? {
-                        out.push(self.number_piece(splits));
+                        self.number(start, splits, out);
                         return Ok(());
                     }
                     self.second_reading(commands, first)?;
@@ -97,6 +97,15 @@ impl Prover<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The number that the arithmetic from `start` to here comes to.
+    fn number(&mut self, start: usize, splits: bool, out: &mut Pieces) {
+        let text = self.slice(start, self.at);
+        match self.found.values.sum(text) {
+            Some(sum) if !splits || !self.found.values.separators() => out.text(&sum.to_string()),
+            _ => out.push(self.number_piece(splits)),
+        }
     }
 
     /// A number: one word, whatever it is, unless words are split at digits.

@@ -105,12 +105,47 @@ fn loops_over_what_is_known() {
 }
 
 #[test]
+fn sums_of_what_is_known_are_known() {
+    check(
+        Shell::Bash,
+        &[
+            ("a $((1+2*3)) $((2 - 5))", "a 7 -3"),
+            ("i=3; a f$((i+1)) $(($i * 2)) \"$((${i}-1))\"", "i=; a f4 6 2"),
+            ("i=-3; a $((i+1))", "i=; a -2"),
+            ("for i in 10 20; do a $((i-4)),$((i+1)); done", "i=; a 6,11; a 16,21"),
+            ("i=1; j=$((i+1)); a $j", "i=; j=; a 2"),
+            // What could fail, and what is not known.
+            ("i=08; a $((i+1))", "i=; a ‹?›"),
+            ("i=-3; a $((5-$i))", "i=; a ‹?›"),
+            ("i=; a $((i+1))", "i=; a ‹?›"),
+            ("i=1; while a; do b $((i+1)); i=$((i+1)); done", "i=; a; b ‹?›; i="),
+            ("a $((1/0)) $((08)) $((1 2))", "a ‹?› ‹?› ‹?›"),
+            ("a $((999999999*999999999*999999999))", "a ‹?›"),
+            ("IFS=1; a $((1)) \"$((1))\"", "IFS=; a ‹?*› 1"),
+        ],
+    );
+}
+
+#[test]
+fn behind_arithmetic_that_may_fail_nothing_is_known() {
+    check(
+        Shell::Bash,
+        &[
+            ("x=rm; i=08; : $((i+1)); x=ls\n$x y", "x=; i=; : ‹?›; x=; ‹?*› y; !DynamicCommand"),
+            ("x=rm; j=$((i+1)) x=ls\n$x y", "x=; j=; !Arithmetic; x=; ‹?*› y; !DynamicCommand"),
+            ("x=a; i=1; j=$((i+1)); b $x $j", "x=; i=; j=; b a 2"),
+        ],
+    );
+}
+
+#[test]
 fn what_expands_to_a_number_is_one_word() {
     check(
         Shell::Bash,
         &[
-            ("a $? $$ $# $((1))", "a ‹?› ‹?› ‹?› ‹?›"),
-            ("a $? $((1)); IFS=1", "a ‹?› ‹?›; IFS="),
+            ("a $? $$ $# $((1/1))", "a ‹?› ‹?› ‹?› ‹?›"),
+            ("a $? $((1)); IFS=1", "a ‹?*› ‹?*›; IFS="),
+            ("while b; do a $?; IFS=1; done", "b; a ‹?*›; IFS="),
             ("IFS=1; a $? $((1))", "IFS=; a ‹?*› ‹?*›"),
             ("i=1; while a; do b $i; i=$((i+1)); done", "i=; a; b ‹?›; i="),
         ],

@@ -90,7 +90,7 @@ fn expansions() {
             (r#"a "${x/'}'/b}" c"#, "a ‹?› c"),
             (r#"a "${x:-"b c"}""#, "a ‹?›"),
             ("a ${x:-'}'} b", "a ‹?*› b"),
-            ("a $((1 + 2)) $[3]", "a ‹?› ‹?›"),
+            ("a $((1 + 2)) $[3]", "a 3 ‹?›"),
             (
                 "a $((b = 1)) $((c++ + --d)) $((e == 1)) $((f[1] = 2))",
                 "a ‹?› ‹?› ‹?› ‹?›; b=; !Arithmetic; c=; !Arithmetic; d=; !Arithmetic; !Arithmetic; f=",
@@ -108,7 +108,7 @@ fn expansions() {
             ("(( x > 1 )) && a", "!Arithmetic; a"),
             ("x='y[$(rm z)]'; (( x ))", "x=; !Arithmetic"),
             ("read x; (( x ))", "read x; x=; !Arithmetic"),
-            ("for i in 1 2; do a $((i * 2)); done", "i=; a ‹?›"),
+            ("for i in 1 2; do a $((i * 2)); done", "i=; a 2; a 4"),
             ("let x=1 'y=2'", "let x=1 y=2; x=; y="),
             ("let 'a[$(rm x)]=1'", "let a[$(rm x)]=1; !Arithmetic; rm x; : a[‹?›]=1"),
             ("[[ -n $(a) && b == c* || ! ( d -nt e ) ]] && f", "a; f"),
