@@ -2,7 +2,7 @@
 
 use countersign_core::shell::{Access, Analysis, Piece, What, Word};
 
-use crate::policy::absolute;
+use crate::policy::places;
 use crate::sandbox::{Ran, house};
 
 /// The home directory of the sandbox.
@@ -29,12 +29,13 @@ pub fn write(analysis: &Analysis, path: &str) -> bool {
     analysis.facts.iter().any(|fact| match &fact.what {
         What::Redirect { access: Access::Write, target } => match target.literal() {
             Some(literal) => {
-                absolute(literal) == path || !analysis.dirs.is_empty() && !literal.starts_with('/')
+                places(literal).iter().any(|place| place == path)
+                    || !analysis.dirs.is_empty() && !literal.starts_with('/')
             }
             None => true,
         },
         What::Path { access: Access::Write, target, .. } => {
-            target.literal().is_none_or(|literal| absolute(literal) == path)
+            target.literal().is_none_or(|literal| places(literal).iter().any(|place| place == path))
         }
         _ => false,
     })

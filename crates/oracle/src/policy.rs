@@ -22,6 +22,14 @@ pub const COMMANDS: &[&[&str]] = &[
     &["head"],
     &["grep"],
     &["find"],
+    &["awk"],
+    &["gawk"],
+    &["mawk"],
+    &["original-awk"],
+    &["sed"],
+    &["ln"],
+    &["cp"],
+    &["mv"],
     &["cd"],
     &[":"],
 ];
@@ -42,15 +50,19 @@ pub const WRAPPERS: &[&str] = &[
 pub fn allows(analysis: &Analysis) -> bool {
     analysis.facts.iter().all(|fact| match &fact.what {
         What::Command(command) => command.role == Role::Wrapper || allowed(command).is_some(),
-        What::Redirect { access: Access::Read, .. } | What::Path { .. } | What::Url { .. } => true,
-        // There are no symlinks in the sandbox's directories.
+        What::Redirect { access: Access::Read, .. }
+        | What::Path { access: Access::Read, .. }
+        | What::Url { .. } => true,
         What::Loads { target, .. } => target.literal().is_some_and(|target| {
-            absolute(target).strip_prefix(house::CWD).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            places(target).iter().all(|place| {
+                place.strip_prefix(house::CWD).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
         }),
-        What::Redirect { access: Access::Write, target } => {
+        What::Redirect { access: Access::Write, target }
+        | What::Path { access: Access::Write, target, .. } => {
             target.literal().is_some_and(|target| {
                 target == "/dev/null"
-                    || (analysis.dirs.is_empty() || target.starts_with('/')) && may_write(&absolute(target))
+                    || (analysis.dirs.is_empty() || target.starts_with('/')) && places(target).iter().all(|place| may_write(place))
             })
         }
         What::Assign { name } => ENV.contains(&name.as_str()),
@@ -94,15 +106,40 @@ pub fn may_write(path: &str) -> bool {
     path.len() > WRITES.len() && path.starts_with(WRITES)
 }
 
-/// A path as the sandbox sees it, from where a script starts. There are no symlinks in the sandbox's directories.
+/// Where a path leads in the sandbox, from where a script starts: the file itself, and what it leads to if it is a symlink.
+pub fn places(path: &str) -> [String; 2] {
+    let itself = match path.trim_end_matches('/').rsplit_once('/') {
+        Some((parent, name)) if !matches!(name, "" | "." | "..") && !path.ends_with('/') => {
+            let parent = if parent.is_empty() { "/" } else { parent };
+            format!("{}/{name}", absolute(parent).trim_end_matches('/'))
+        }
+        None if !path.is_empty() => format!("{}/{path}", house::CWD),
+        _ => absolute(path),
+    };
+    [itself, absolute(path)]
+}
+
+/// A path without symlinks, as the sandbox begins, from where a script starts.
 pub fn absolute(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let from = if path.starts_with('/') { "" } else { house::CWD };
-    for part in from.split('/').chain(path.split('/')) {
+    let mut rest: Vec<&str> = path.rsplit('/').chain(from.rsplit('/')).collect();
+    while let Some(part) = rest.pop() {
         match part {
             "" | "." => {}
             ".." => drop(parts.pop()),
-            _ => parts.push(part),
+            _ => {
+                let whole = format!("/{}/{part}", parts.join("/")).replace("//", "/");
+                match house::LINKS.iter().find(|(link, _)| *link == whole) {
+                    Some((_, target)) => {
+                        if target.starts_with('/') {
+                            parts.clear();
+                        }
+                        rest.extend(target.rsplit('/'));
+                    }
+                    None => parts.push(part),
+                }
+            }
         }
     }
     format!("/{}", parts.join("/"))
@@ -119,9 +156,14 @@ mod tests {
             ("../x", "/x"),
             ("/a//b/./../c", "/a/c"),
             ("out/..", "/work"),
+            ("out/link/x", "/work/src/x"),
+            ("link/../x", "/work/x"),
+            ("l.txt", "/etc/hosts"),
         ] {
             assert_eq!(absolute(path), absolute_path, "{path}");
         }
+        assert_eq!(places("l.txt"), ["/work/l.txt", "/etc/hosts"]);
+        assert_eq!(places("out/link/x"), ["/work/src/x", "/work/src/x"]);
         assert!(may_write("/work/out/x"));
         assert!(!may_write("/work/out/"));
         assert!(!may_write("/work/outside"));

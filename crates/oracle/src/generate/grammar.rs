@@ -4,6 +4,7 @@ use fastrand::Rng;
 
 use super::compound::{case, conditional, function, loop_over};
 use super::evaluating::{evaluating, joined, revealed};
+use super::languages::{language, linked, localized};
 use super::words::{ALLOWED, FORBIDDEN, arithmetic, blank, payload, word};
 use super::wrapping::{here, nested, redirected, wrapped};
 use super::{often, pick};
@@ -75,7 +76,13 @@ fn command(rng: &mut Rng, depth: u8) -> String {
     }
     let deeper = depth + 1;
     match rng.u8(..100) {
-        0..24 => simple(rng, depth),
+        0..16 => simple(rng, depth),
+        16..21 => language(rng),
+        21..23 => linked(rng),
+        23..24 => {
+            let simple = simple(rng, 9);
+            localized(rng, &simple)
+        }
         24..28 => evaluating(rng, depth),
         28..31 => revealed(rng),
         31..32 => joined(rng),

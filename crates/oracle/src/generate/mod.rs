@@ -6,6 +6,7 @@
 mod compound;
 mod evaluating;
 mod grammar;
+mod languages;
 mod mutate;
 mod words;
 mod wrapping;

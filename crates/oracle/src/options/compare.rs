@@ -73,7 +73,9 @@ fn is_said(words: &[String], deed: &Deed, said: &[Said], world: &World) -> bool 
     };
     match deed.how {
         // What the line itself made may be read.
-        How::Reads if words.first().is_some_and(|name| known::looks_again(name)) => speaks(None),
+        How::Reads if words.first().is_some_and(|name| known::looks_again(name)) => {
+            speaks(None) || !world.has(&deed.path) && is_ours(&deed.path)
+        }
         How::Reads if words.first().is_some_and(|name| name == "lsattr") => {
             said.iter().any(|it| lists(words, it, &deed.path))
         }
@@ -83,9 +85,17 @@ fn is_said(words: &[String], deed: &Deed, said: &[Said], world: &World) -> bool 
                 || !world.has(&deed.path) && is_ours(&deed.path)
                 || said.iter().any(|it| lists(words, it, &deed.path))
         }
+        // A directory on the way to what is made.
+        How::Writes if deed.call.starts_with("mkdir") && leads(&deed.path, said) => true,
         How::Writes => speaks(Some(Access::Write)) || is_passing(deed, said, world),
         How::Runs | How::Connects | How::Signals | How::Machine => false,
     }
+}
+
+/// Whether something that is written lies below this directory.
+fn leads(dir: &str, said: &[Said]) -> bool {
+    let written = said.iter().filter(|it| it.access == Access::Write);
+    written.flat_map(|it| &it.places).any(|place| is_below(place, dir))
 }
 
 /// Whether the names in a directory belong to what is said: those beside a file that is written, for the number of its

@@ -126,11 +126,24 @@ const BUILDERS: &[&str] = &[
 ];
 
 /// Programs that open what they change, or what they show the attributes of, without another fact that says so.
-const LOOK_AGAIN: &[&str] =
-    &["bzip2", "bunzip2", "chattr", "rsync", "sponge", "wipefs", "mkfs.ext4", "mkswap", "strip"];
+const LOOK_AGAIN: &[&str] = &[
+    "bzip2",
+    "bunzip2",
+    "chattr",
+    "patch",
+    "rsync",
+    "sponge",
+    "wipefs",
+    "mkfs.ext4",
+    "mkswap",
+    "strip",
+];
 
-/// What these programs do to the machine's own files anyway: the kept pages of the manual.
-const OWN: &[(&[&str], &str)] = &[(&["man", "apropos", "whatis", "git"], "/var/cache/man")];
+/// Where these programs write anyway: the kept pages of the manual, and the trash.
+const OWN: &[(&[&str], &str)] = &[
+    (&["man", "apropos", "whatis", "git"], "/var/cache/man"),
+    (&["trash", "trash-put"], "/srv/w/home/.local"),
+];
 
 /// Commands of git that look, and change nothing but what they remember of the files.
 const GIT_LOOKS: &[&str] = &[
@@ -194,8 +207,8 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
                 || deed.how == How::Lists && matches!(program, "bat" | "batcat") && path == PROJECT
                 // As root, whoever looks a user up finds more than others.
                 || path == "/etc/shadow" && !named
-                // Tried, and refused by the kernel.
-                || program == "ps" && path.ends_with("/environ") && deed.call.contains("EACCES")
+                // It looks whether it may; a secret that it prints is seen.
+                || program == "ps" && path.ends_with("/environ")
                 || settings(program, path)
                 || builds(program, path)
                 || program == "git" && git_reads(deed, words, world)

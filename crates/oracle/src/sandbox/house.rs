@@ -30,8 +30,35 @@ pub const MISSING: &str = "__missing";
 
 /// Programs that do their work after they are written down: they run others, or feed those that do.
 pub const REAL: &[&str] = &[
-    "[", "basename", "cat", "cut", "env", "find", "head", "nice", "nohup", "printf", "seq",
-    "setsid", "sort", "stdbuf", "tail", "test", "time", "timeout", "tr", "wc", "xargs",
+    "[",
+    "awk",
+    "basename",
+    "cat",
+    "cp",
+    "cut",
+    "env",
+    "find",
+    "gawk",
+    "head",
+    "ln",
+    "mawk",
+    "mv",
+    "nice",
+    "nohup",
+    "original-awk",
+    "printf",
+    "sed",
+    "seq",
+    "setsid",
+    "sort",
+    "stdbuf",
+    "tail",
+    "test",
+    "time",
+    "timeout",
+    "tr",
+    "wc",
+    "xargs",
 ];
 
 /// Programs that are only written down.
@@ -40,7 +67,6 @@ pub const STUBS: &[&str] = &[
     "apt",
     "apt-get",
     "at",
-    "awk",
     "aws",
     "busybox",
     "cargo",
@@ -48,7 +74,6 @@ pub const STUBS: &[&str] = &[
     "chmod",
     "chown",
     "chroot",
-    "cp",
     "crontab",
     "curl",
     "date",
@@ -79,14 +104,12 @@ pub const STUBS: &[&str] = &[
     "ksh",
     "kubectl",
     "less",
-    "ln",
     "ls",
     "make",
     "man",
     "mkdir",
     "mkfs",
     "more",
-    "mv",
     "mysql",
     "nc",
     "node",
@@ -114,7 +137,6 @@ pub const STUBS: &[&str] = &[
     "ruby",
     "scp",
     "script",
-    "sed",
     "service",
     "sleep",
     "sqlite3",
@@ -148,8 +170,8 @@ pub const STUBS: &[&str] = &[
     "zsh",
 ];
 
-/// Directories in which a script may write, so that what it writes is seen. They all exist from the beginning, and
-/// nothing in the sandbox can make another.
+/// Directories in which a script may write, so that what it writes is seen. They all exist from the beginning; what is made in
+/// another that the script makes is not seen.
 pub const DIRS: &[&str] =
     &["/", "/etc", "/home", "/home/u", "/tmp", "/usr", "/var", "/work", "/work/out", "/work/src"];
 
@@ -160,6 +182,16 @@ pub const FILES: &[(&str, &str)] = &[
     ("/work/a.txt", "a\n"),
     ("/work/b.txt", "b\n"),
     ("/work/src/f.c", "x\n"),
+    ("/work/a.awk", "{ print }\n"),
+    ("/work/a.sed", "p\n"),
+];
+
+/// Symlinks that exist from the beginning, by their absolute paths, and what they say.
+pub const LINKS: &[(&str, &str)] = &[
+    ("/work/l.txt", "/etc/hosts"),
+    ("/work/link", "src"),
+    ("/work/out/link", "../src"),
+    ("/work/out/flink", "../a.txt"),
 ];
 
 /// Where a script starts.

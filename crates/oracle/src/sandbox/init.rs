@@ -150,8 +150,10 @@ impl Init {
                 };
                 let name = event.name.unwrap_or_default();
                 let name = name.to_string_lossy();
-                // bash keeps long here-documents there.
-                if !(*dir == "/tmp" && name.starts_with("sh-thd.")) {
+                // bash keeps long here-documents there, and `sed -i` what it writes, beside the file.
+                let passing = *dir == "/tmp" && name.starts_with("sh-thd.")
+                    || name.len() == 9 && name.starts_with("sed");
+                if !passing {
                     paths.extend_from_slice(dir.trim_end_matches('/').as_bytes());
                     paths.push(b'/');
                     paths.extend_from_slice(name.as_bytes());

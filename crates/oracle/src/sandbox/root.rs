@@ -67,8 +67,15 @@ pub(super) fn fill(root: &Path) -> io::Result<()> {
             .open(&path)?
             .set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH))?;
     }
+    for (link, target) in house::LINKS {
+        std::os::unix::fs::symlink(target, root.join(link.trim_start_matches('/')))?;
+    }
     Ok(())
 }
+
+/// Directories that are the sandbox's own.
+const KEPT: &[&str] =
+    &["/bin", "/real", "/log", "/dev", "/proc", "/lib", "/lib64", "/usr/lib", "/usr/local"];
 
 /// Takes away all that a script left, from the root it was built as.
 pub(super) fn clean() -> io::Result<()> {
@@ -76,10 +83,14 @@ pub(super) fn clean() -> io::Result<()> {
         for entry in fs::read_dir(dir)? {
             let entry = entry?;
             let kind = entry.file_type()?;
-            let ours = kind.is_dir() || kind.is_symlink() && entry.path() == Path::new("/usr/bin");
-            if !ours {
+            let path = entry.path();
+            if kind.is_dir() {
+                if !KEPT.iter().chain(house::DIRS).any(|dir| path == Path::new(dir)) {
+                    let _ = fs::remove_dir_all(path);
+                }
+            } else if !(kind.is_symlink() && path == Path::new("/usr/bin")) {
                 // What cannot be deleted is found when it is written.
-                let _ = fs::remove_file(entry.path());
+                let _ = fs::remove_file(path);
             }
         }
     }

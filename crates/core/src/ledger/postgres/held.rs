@@ -25,7 +25,7 @@ pub(super) const TABLES: [&str; 16] = [
 ];
 
 /// The tables with a trigger, and the functions of these.
-const GUARDS: [(&str, &str); 5] = [
+pub(super) const GUARDS: [(&str, &str); 5] = [
     ("approval", "hold_decision"),
     ("outcome", "hold_outcome"),
     ("waiting", "hold_waiting"),
@@ -86,6 +86,10 @@ DECLARE
 BEGIN
     IF OLD.status <> 0 OR to_jsonb(NEW) - may <> to_jsonb(OLD) - may THEN
         RAISE insufficient_privilege USING MESSAGE = 'this role decides what waits, and changes nothing else';
+    END IF;
+    -- What the row says beside its status is the same decision: `choice` counts from 0, and what waits has none.
+    IF NEW.choice IS DISTINCT FROM nullif(NEW.status, 0) - 1 THEN
+        RAISE insufficient_privilege USING MESSAGE = 'the status and the decision are not the same';
     END IF;
     IF NEW.status = 6 AND OLD.expires_at <= at AND NEW.decider IS NULL THEN
         RETURN NEW;

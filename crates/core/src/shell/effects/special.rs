@@ -105,6 +105,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
         "writers.dd" => writers::dd,
         "writers.install" => writers::install,
         "writers.mktemp" => writers::mktemp,
+        "writers.patch" => writers::patch,
         "writers.rename" => writers::rename,
         "writers.rmdir" => writers::rmdir,
         _ => return None,

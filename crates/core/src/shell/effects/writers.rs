@@ -3,7 +3,7 @@
 use super::spec::{Operands::*, Use};
 use super::walk::Walk;
 use super::words;
-use crate::shell::Access;
+use crate::shell::{Access, Piece};
 
 /// Deeper than anyone makes directories.
 const MOST_PARENTS: usize = 64;
@@ -71,6 +71,18 @@ pub(super) fn rmdir(walk: &mut Walk) {
             let parent = words::text(walk.place(operand.arg), path.get(..at).unwrap_or_default());
             walk.path(operand.arg, Access::Write, parent, false);
         }
+    }
+}
+
+/// `patch file patch` keeps what was there, and what did not fit, beside the file; without a file the patch names them.
+pub(super) fn patch(walk: &mut Walk) {
+    let first = walk.operands.first().copied();
+    walk.lay_out(All(Use::Change), Use::WriteBelow);
+    let Some(first) = first else { return };
+    for suffix in [".orig", ".rej"] {
+        let mut beside = walk.based(walk.place(first.arg).clone());
+        beside.pieces.push(Piece::Text(suffix.to_owned()));
+        walk.path(first.arg, Access::Write, words::joined(beside), false);
     }
 }
 

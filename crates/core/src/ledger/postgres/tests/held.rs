@@ -103,6 +103,13 @@ fn with_raw_sql_a_role_can_do_no_more_than_a_person() {
         // In time, by a decision that is allowed, by themselves.
         format!("UPDATE @approval {approves} WHERE id = '{late}'"),
         format!("UPDATE @approval {approves} WHERE id = '{never}'"),
+        // By the one decision that the status says.
+        format!("UPDATE @approval {approves}, choice = 1 WHERE id = '{waits}'")
+            .replace("choice = 0, ", ""),
+        format!("UPDATE @approval SET choice = 0, decider = '{me}' WHERE id = '{waits}'"),
+        format!(
+            "UPDATE @approval SET status = 3, choice = 0, decider = '{me}' WHERE id = '{never}'"
+        ),
         format!(
             "UPDATE @approval SET status = 1, choice = 0, decider = 'ada' WHERE id = '{waits}'"
         ),
