@@ -31,12 +31,18 @@ pub(crate) fn base_name(word: &str) -> &str {
 pub(crate) struct Words<'a> {
     argv: &'a [Word],
     parts: OnceCell<Option<Parts>>,
+    beside: OnceCell<Option<Vec<bool>>>,
 }
 
 impl<'a> Words<'a> {
     /// These.
     pub(crate) fn of(argv: &'a [Word]) -> Self {
-        Self { argv, parts: OnceCell::new() }
+        Self { argv, parts: OnceCell::new(), beside: OnceCell::new() }
+    }
+
+    /// How many they are.
+    pub(crate) fn len(&self) -> usize {
+        self.argv.len()
     }
 
     /// Its options and operands, where they can be told.
@@ -44,24 +50,43 @@ impl<'a> Words<'a> {
         self.parts.get_or_init(|| shell::parts(self.argv)).as_ref()
     }
 
-    /// Whether the word at this index may be an option, or the value of the one before it, which to a deny stand between the
-    /// words that it names.
-    fn is_beside(&self, at: usize) -> bool {
-        let Some(before) = at.checked_sub(1).filter(|before| *before > 0) else {
-            return at == 1 && self.is_dashed(1);
-        };
-        let operand = || self.parts().is_some_and(|parts| parts.operands.contains(&(at, true)));
-        self.is_dashed(at) || self.is_dashed(before) && !operand()
+    /// Which words are operands, where that can be told; `false`: to some versions of the program.
+    fn operands(&self) -> Option<Vec<Option<bool>>> {
+        let mut operands = vec![None; self.argv.len()];
+        for (at, surely) in &self.parts()?.operands {
+            if let Some(slot) = operands.get_mut(*at) {
+                *slot = Some(*surely);
+            }
+        }
+        Some(operands)
     }
 
-    fn has_options(&self) -> bool {
-        (1..self.argv.len()).any(|at| self.is_dashed(at))
+    /// Which words may be options, or values of those before them, so that to a deny they may stand between the words that it
+    /// names. `None`: none.
+    pub(crate) fn beside(&self) -> Option<&[bool]> {
+        let beside = self.beside.get_or_init(|| {
+            let dashed: Vec<bool> = self.argv.iter().map(is_dashed).collect();
+            if !dashed.iter().skip(1).any(|dashed| *dashed) {
+                return None;
+            }
+            let operands = self.operands();
+            let operand = |at: usize| {
+                let operands = operands.as_ref().and_then(|operands| operands.get(at));
+                operands == Some(&Some(true))
+            };
+            let mut before = false;
+            let beside = dashed.iter().enumerate().map(|(at, dashed)| {
+                let value = std::mem::replace(&mut before, at > 0 && *dashed);
+                at > 0 && *dashed || value && !operand(at)
+            });
+            Some(beside.collect())
+        });
+        beside.as_deref()
     }
+}
 
-    fn is_dashed(&self, at: usize) -> bool {
-        let first = self.argv.get(at).and_then(|word| word.pieces.first());
-        matches!(first, Some(Piece::Text(text)) if text.starts_with('-'))
-    }
+fn is_dashed(word: &Word) -> bool {
+    matches!(word.pieces.first(), Some(Piece::Text(text)) if text.starts_with('-'))
 }
 
 /// Whether an allow speaks of this command: literal words as they are written.
@@ -106,8 +131,7 @@ impl Ends {
     ///
     /// One pass for each token over the places that are reached, so that the work is their product and no more.
     fn of(
-        tokens: &[Token], words: usize, is: impl Fn(&Token, usize) -> bool,
-        beside: Option<&dyn Fn(usize) -> bool>,
+        tokens: &[Token], words: usize, is: impl Fn(&Token, usize) -> bool, beside: Option<&[bool]>,
     ) -> Option<Self> {
         // So many tokens stand where the words begin, one beside the other.
         let first = tokens
@@ -140,8 +164,9 @@ impl Ends {
             let mut passed = false;
             let before = std::mem::replace(&mut at, vec![false; words + 1]);
             for end in 0..words {
+                let skips = || beside.and_then(|beside| beside.get(end - 1)).copied();
                 passed = before.get(end).copied().unwrap_or(false)
-                    || (passed && beside.is_some_and(|beside| beside(end - 1)));
+                    || (passed && skips().unwrap_or(false));
                 if passed
                     && is(token, end)
                     && let Some(slot) = at.get_mut(end + 1)
@@ -193,11 +218,13 @@ fn named(operands: &[Token], options: Option<&[String]>, from: usize, words: &Wo
         return if given || !operand { Meets::Yes } else { Meets::No };
     }
     let mut meets = Meets::No;
+    let known = words.operands();
+    // What stands before a word may turn out to be an option that takes it.
+    let open = words.argv.iter().position(|word| word.literal().is_none());
     for (at, word) in behind {
         let surely_none =
-            words.parts().is_some_and(|parts| !parts.operands.iter().any(|(arg, _)| *arg == at));
-        // What stands before it may turn out to be an option that takes it.
-        let told = words.argv.iter().take(at).all(|word| word.literal().is_some());
+            known.as_ref().is_some_and(|known| known.get(at).copied().flatten().is_none());
+        let told = open.is_none_or(|open| at <= open);
         meets = meets.max(match word.literal() {
             _ if surely_none => Meets::No,
             Some(word) if operands.iter().any(|token| token_is(token, word)) => {
@@ -232,9 +259,7 @@ pub(crate) fn bites(pattern: &CommandPattern, words: &Words) -> Meets {
     let argv = words.argv;
     let is =
         |token: &Token, at: usize| argv.get(at).is_some_and(|word| surely(token, word, at == 0));
-    let beside = |at: usize| words.is_beside(at);
-    let options = words.has_options().then_some(&beside as &dyn Fn(usize) -> bool);
-    let ends = Ends::of(&pattern.tokens, argv.len(), is, options);
+    let ends = Ends::of(&pattern.tokens, argv.len(), is, words.beside());
     let meets = match (ends, &pattern.behind) {
         (None, _) => Meets::No,
         (Some(_), Behind::Anything | Behind::Nothing) => Meets::Yes,
@@ -303,7 +328,8 @@ fn could(pattern: &CommandPattern, words: &Words) -> bool {
             break;
         }
         let splits = word.splits();
-        let vanishes = splits && may_vanish(word) || words.is_beside(index);
+        let beside = words.beside().and_then(|beside| beside.get(index)).copied();
+        let vanishes = splits && may_vanish(word) || beside.unwrap_or(false);
         let mut next = vec![false; tokens.len() + 1];
         for at in (0..=tokens.len()).filter(|at| reached.get(*at).copied().unwrap_or(false)) {
             let token = tokens.get(at);

@@ -7,6 +7,7 @@ use super::{NamePattern, Rule};
 use crate::path::{Address, UrlIndex, UrlSet};
 use crate::policy::Effect;
 use crate::policy::document::Token;
+use crate::policy::names::names_of;
 use crate::policy::tokens::{FOLDS_CASE, base_name};
 use crate::shell::{Piece, Word};
 
@@ -137,7 +138,9 @@ impl Index {
 
     /// Rules for whole calls that could speak of this tool.
     pub(crate) fn whole(&self, tool: &str, found: &mut Vec<usize>) {
-        self.whole.find(tool, found);
+        for name in names_of(tool, Effect::Deny) {
+            self.whole.find(name, found);
+        }
     }
 
     /// Rules that could speak of this variable.

@@ -2,14 +2,16 @@
 
 use std::cell::{Cell, OnceCell};
 
+use super::below::{Below, Meant};
+use super::sieve::Sieve;
 use super::spot::Spots;
 use super::{Judge, NeedsFiles};
 use crate::path::{Address, Links, Partial};
 use crate::policy::Effect;
 use crate::policy::compile::{PathRules, Patterns, Rule};
 use crate::policy::subject::{By, Extent, Kind, Subject};
-use crate::policy::tokens::{self, Meets, Words};
-use crate::shell::{Access, Word, goes_through_links};
+use crate::policy::tokens::{self, Meets, Words, base_name};
+use crate::shell::{Access, Word, goes_through_links, takes_data_only};
 
 /// A rule that speaks of a subject.
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +63,7 @@ impl Judge<'_> {
                 index.commands(argv, &mut found);
                 let words = Words::of(argv);
                 self.gather(found, hits, |rule| {
-                    self.spend(gaps(rule, argv));
+                    self.spend(cost(rule, &words));
                     Ok(command_meets(rule, &words))
                 })?;
             }
@@ -89,6 +91,9 @@ impl Judge<'_> {
                 if through && *extent == Extent::Tree && spelled_out {
                     let known = Self::located(places.add_links_below(self.files))?;
                     places.certain &= known.is_ok();
+                }
+                if *access == Access::Read && *extent == Extent::Tree {
+                    places.below = Some(self.below(&places, by.as_ref()));
                 }
                 let (rules, links) = match access {
                     Access::Read => (&index.reads, &self.read_links),
@@ -289,11 +294,46 @@ impl Judge<'_> {
         for path in &spots.located {
             self.spend(4);
             // What cannot be told could be.
-            let this = Self::located(paths.bites(path, access, extent, self.files))?
-                .unwrap_or(Meets::Could);
+            let this = match Self::located(paths.bites(path, access, extent, self.files))? {
+                Ok(Meets::Could) => match &spots.below {
+                    Some(below) => self.below_meets(paths, below),
+                    None => Meets::Could,
+                },
+                this => this.unwrap_or(Meets::Could),
+            };
             meets = meets.max(this);
         }
         Ok(meets)
+    }
+
+    /// What lies below what is read. A program that does what the files of its folder say reads what they say, and not what
+    /// its words do.
+    fn below(&self, spots: &Spots, by: Option<&By>) -> Below {
+        let argv = by.and_then(|by| match self.kind(by.command)? {
+            Kind::Command { argv, .. } => Some(argv),
+            _ => None,
+        });
+        let name = argv.and_then(|argv| argv.first()?.literal());
+        let tells = by.is_none() || name.is_some_and(|name| takes_data_only(base_name(name)));
+        let sieve = argv.map(|argv| Sieve::of(argv)).unwrap_or_default();
+        Below::of(&spots.located, sieve, tells)
+    }
+
+    /// Whether a deny or an ask means a file below.
+    fn below_meets(&self, paths: &Patterns, below: &Below) -> Meets {
+        // What cannot be told is meant.
+        let is_meant = |path: &str| {
+            self.spend(1);
+            below
+                .located(path)
+                .and_then(|path| paths.set.touches(&path, self.files))
+                .unwrap_or(true)
+        };
+        match below.meant(is_meant, self.files) {
+            Meant::Yes => Meets::Yes,
+            Meant::Perhaps => Meets::Could,
+            Meant::No => Meets::No,
+        }
     }
 
     /// Whether an allow spells out this argument of a command, and all before it.
@@ -312,10 +352,11 @@ impl Judge<'_> {
     }
 }
 
-/// What it costs to look for words anywhere in a long command.
-fn gaps(rule: &Rule, argv: &[Word]) -> u32 {
-    let gaps = rule.commands.iter().filter(|pattern| !pattern.is_simple()).count();
-    u32::try_from(gaps * argv.len() / 16).unwrap_or(u32::MAX)
+/// What it costs to look for words anywhere in a long command: behind a `**`, and for a deny behind options.
+fn cost(rule: &Rule, words: &Words) -> u32 {
+    let options = rule.effect != Effect::Allow && words.beside().is_some();
+    let far = rule.commands.iter().filter(|pattern| options || !pattern.is_simple()).count();
+    u32::try_from(far * words.len() / 16).unwrap_or(u32::MAX)
 }
 
 fn command_meets(rule: &Rule, words: &Words) -> Meets {

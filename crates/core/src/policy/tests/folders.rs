@@ -68,6 +68,8 @@ fn a_folder_that_the_call_names_is_one_like_any_other() {
             ("allow", "bash", r#"{"command":"make","cwd":"src"}"#),
             ("ask", "bash", r#"{"command":"make","cwd":"/work/other"}"#),
             ("ask", "bash", r#"{"command":"make","workdir":".."}"#),
+            ("ask", "run_shell_command", r#"{"command":"make","directory":"/work/other"}"#),
+            ("ask", "run_shell_command", r#"{"command":"make","dir_path":"/work/other"}"#),
             ("ask", "bash", r#"{"command":["make","build"],"cwd":"/work/other"}"#),
         ],
     );

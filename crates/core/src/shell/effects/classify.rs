@@ -70,9 +70,18 @@ pub(in crate::shell) fn leads(name: &str) -> bool {
 
 /// Whether this program, given a directory, reads what the symlinks below lead to.
 pub(crate) fn goes_through_links(name: &str) -> bool {
+    always_keeps(name, "through")
+}
+
+/// Whether this program reads of directories the names alone of what is in them.
+pub(crate) fn reads_names_only(name: &str) -> bool {
+    always_keeps(name, "names")
+}
+
+fn always_keeps(name: &str, kept: &str) -> bool {
     let base = name.rsplit('/').next().unwrap_or(name);
-    let through = |uses: &Use| matches!(uses, Use::Keep("through"));
-    tables().program(base).is_some_and(|program| program.always.iter().any(through))
+    let keeps = |uses: &Use| matches!(uses, Use::Keep(name) if *name == kept);
+    tables().program(base).is_some_and(|program| program.always.iter().any(keeps))
 }
 
 /// How much is known of what a command does with its arguments.

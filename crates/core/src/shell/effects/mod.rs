@@ -42,7 +42,8 @@ use std::sync::LazyLock;
 
 pub(super) use self::search::{Search, searched};
 pub(crate) use classify::{
-    Knowledge, goes_through_links, is_understood, kind, knowledge_of, special_like, takes_data_only,
+    Knowledge, goes_through_links, is_understood, kind, knowledge_of, reads_names_only,
+    special_like, takes_data_only,
 };
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub(super) use classify::{language, leads};
