@@ -32,11 +32,7 @@ fn hostile_texts_end_soon() {
     let part = effort(4, 1);
     let bytes = MAX_BYTES / part;
     let nested = |open: &str, close: &str| {
-        format!(
-            "{}{}",
-            open.repeat(bytes / 3 / open.len()),
-            close.repeat(bytes / 3 / open.len())
-        )
+        format!("{}{}", open.repeat(bytes / 3 / open.len()), close.repeat(bytes / 3 / open.len()))
     };
     let deep_key = vec!["a"; 79].join(".");
     for (name, text, format) in [
