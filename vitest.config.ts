@@ -65,7 +65,7 @@ const thorough = { COUNTERSIGN_EFFORT: 'thorough' };
 const shared = {
   // A crash of the addon must not take all other tests with it. Files share a process, and what they import: to load the AI SDK
   // takes longer than most of them do.
-  pool: 'forks',
+  pool: 'forks' as const,
   isolate: false,
   // For hangs alone: a test that waits for what happens takes as long as its machine needs.
   testTimeout: 300_000,
@@ -73,7 +73,7 @@ const shared = {
   expect: { poll: { timeout: 120_000 } },
   // The addon's loader finds the addon next to itself: it must run from where it is.
   server: { deps: { external: [/\/binding\/binding\.js$/] } },
-} as const;
+};
 
 interface Test {
   env: Record<string, string>;
@@ -85,7 +85,7 @@ interface Test {
 /** Some tests, with `ai` standing for the installed version 6 or 7, in tests and in `ts/` alike. */
 const projectOf = (name: string, major: '6' | '7', include: string[], { env, ...test }: Test) => ({
   resolve: { alias: [{ find: /^ai(?=\/test$|$)/, replacement: `ai${major}` }] },
-  test: { ...shared, ...test, name, include, env: { AI_MAJOR: major, ...env } },
+  test: { ...shared, ...test, name, include, env: { AI_MAJOR: major, ...env } as Record<string, string> },
 });
 
 /** A project, and a second one of those of its tests that run alone. */

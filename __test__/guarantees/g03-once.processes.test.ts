@@ -10,10 +10,10 @@ import { answer } from '../support/entries.js';
 const on = stage();
 
 const RACERS = effort(3, 8);
-const REQUESTS = effort(60, 500);
+const REQUESTS = effort(30, 500);
 /** That continue one run at once. */
 const RESUMED = effort(2, 4);
-const SERVERS = effort(3, 6);
+const SERVERS = effort(2, 6);
 
 /** Two of each Node that is supported and two of Bun, as far as they are there: eight in all; three where there is little time. */
 function racing() {

@@ -16,7 +16,7 @@ import { became, ways } from '../policy/ways.js';
 import { effort, isSample } from '../support/effort.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 
-const SEEDS = Array.from({ length: effort(16, 40) }, (_, seed) => seed);
+const SEEDS = Array.from({ length: effort(12, 40) }, (_, seed) => seed);
 const open: PolicyDocument = { version: 1, default: 'allow' };
 
 describe.each(ways)('%s', (...way) => {

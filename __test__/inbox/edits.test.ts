@@ -134,6 +134,17 @@ describe('the schema of a tool', () => {
       expect.arrayContaining(['String does not match pattern.']),
     );
     expect(problemsOf({ enum: [{ pattern: '^a' }] }, { pattern: '^a' })).toEqual([]);
+    expect(problemsOf({ enum: [{ a: 1 }] }, { a: 2 })).not.toEqual([]);
+    // A property that is called as what holds values is a schema all the same.
+    for (const name of ['default', 'examples', 'const', 'enum'])
+      for (const map of ['properties', 'patternProperties', 'dependencies', 'dependentSchemas'])
+        problemsOf(
+          { type: 'object', [map]: { [name]: map === 'properties' ? hold : { properties: { a: hold } } } },
+          {
+            [name]: text,
+            a: text,
+          },
+        );
     // What the engine does not know is left to the loop.
     expect(problemsOf({ type: 'string', pattern: '^(?!b)' }, 'b')).toEqual([]);
     expect(

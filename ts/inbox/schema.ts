@@ -57,8 +57,8 @@ const nameOf = (at: number) => `${NAMED}${at}`;
 /** Formats that are checked by an expression that no text can hold. */
 const FORMATS: readonly unknown[] = ['date', 'time', 'date-time', 'uuid', 'ipv4', 'ipv6'];
 
-/** Where a schema holds values, and no other schemas. */
-const VALUES = ['const', 'enum', 'default', 'examples'];
+/** Where a schema holds values that count to the letter. A property may have such a name, and then it holds a schema. */
+const VALUES = ['const', 'enum'];
 
 /**
  * The schema with each `pattern` as a format that asks the core. Whoever offers a tool chooses its schema, and the engine of
@@ -75,7 +75,9 @@ function withoutExpressions(schema: unknown, patterns: string[]): unknown {
     // It compares all with all, which takes hours where there is much.
     if (key === 'uniqueItems') continue;
     if (named && ['patternProperties', 'additionalProperties', 'unevaluatedProperties'].includes(key)) continue;
-    copy[key] = VALUES.includes(key) ? value : withoutExpressions(value, patterns);
+    const safe = withoutExpressions(value, patterns);
+    if (VALUES.includes(key) && JSON.stringify(safe) !== JSON.stringify(value)) continue;
+    copy[key] = safe;
   }
   const { pattern } = schema as { pattern?: unknown };
   if (typeof pattern === 'string') {
