@@ -77,7 +77,7 @@ export class Calling {
     if (!run.hideDeniedTools) return {};
     const given = options['activeTools'] as readonly string[] | undefined;
     const names = given ?? Object.keys(setup.guard.tools);
-    const hidden = run.asker.hidden(names);
+    const hidden = run.asker.hidden(names, setup.guard.tools);
     return hidden.size === 0 ? {} : { activeTools: names.filter((name) => !hidden.has(name)) };
   }
 

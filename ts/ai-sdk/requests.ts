@@ -243,6 +243,7 @@ export class Requests {
       toolCallId,
       toolName,
       args: shownArgs(asked),
+      tool: this.#options.guard.toolOf(toolName),
       questions,
       gating: this.#gatingOf(asked),
       entry: this.#options.guard.describes(toolName),

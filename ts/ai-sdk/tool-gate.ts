@@ -237,6 +237,7 @@ export class ToolGate {
     const question = {
       toolCallId,
       toolName: name,
+      tool,
       args,
       gating,
       entry,
@@ -330,7 +331,7 @@ export class ToolGate {
   // --- stopping -----------------------------------------------------------------------------------------------------
 
   async #needsApproval(input: unknown, options: ExecuteOptions): Promise<boolean> {
-    const { name, gating, entry, asker } = this.#options;
+    const { name, tool, gating, entry, asker } = this.#options;
     const { toolCallId } = options;
     // Asked again on the way to the execution, which looks for the decision itself.
     if (isResume(options['messages'], toolCallId)) return true;
@@ -339,7 +340,10 @@ export class ToolGate {
       const verdict = await this.#judge(args, options);
       if (verdict.effect === 'allow') return false;
       const runId = this.#options.runId ?? crypto.randomUUID();
-      const { approvalId } = await asker.open({ toolCallId, toolName: name, args, gating, entry, verdict }, runId);
+      const { approvalId } = await asker.open(
+        { toolCallId, toolName: name, tool, args, gating, entry, verdict },
+        runId,
+      );
       if (verdict.effect === 'deny') await asker.gate.rejectBySystem(approvalId, verdict.reason);
     } catch {
       // Unknown to the gate, it can be answered by nobody: it does not run.

@@ -1,5 +1,6 @@
 /** Puts calls of one run to whoever answers for it: a callback, a gate, or nobody. */
 import { AsyncResource } from 'node:async_hooks';
+import type { Tool, ToolSet } from 'ai';
 import type {
   ApprovalAnswer,
   ApprovalNeed,
@@ -15,6 +16,7 @@ import type {
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { Gating, RawRecord } from '../native.js';
+import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { messageOf } from '../errors/message-of.js';
@@ -71,6 +73,8 @@ export interface Question {
   /** The request that was taken back, since what it showed has changed. */
   supersedes?: { approvalId: string; reason: string; needs?: readonly ApprovalNeed[] } | undefined;
   checkEdit?: CheckEdit | undefined;
+  /** The tool itself, which tells where it comes from. */
+  tool?: Tool | undefined;
   /** What the tool takes. */
   schema?: SchemaSource | undefined;
   /** Once it is aborted, nobody is asked any more. */
@@ -195,9 +199,11 @@ export class Asker {
     await this.gate.control.changed([], this.#policies);
   }
 
-  /** Of these tools, those that are denied whatever the arguments. */
-  hidden(toolNames: readonly string[]): Set<string> {
-    return this.gate.control.hidden(toolNames, this.#policies);
+  /** Of these names of tools, those that are denied whatever the arguments. */
+  hidden(toolNames: readonly string[], tools: ToolSet): Set<string> {
+    const nameOf = (name: string) => ruleNameOf(name, Object.hasOwn(tools, name) ? tools[name] : undefined);
+    const hidden = this.gate.control.hidden([...toolNames, ...toolNames.map(nameOf)], this.#policies);
+    return new Set(toolNames.filter((name) => hidden.has(name) || hidden.has(nameOf(name))));
   }
 
   /** In the async context in which the asker was made. */
@@ -249,7 +255,8 @@ export class Asker {
       return questionRequest(question, question.questions, { runId, origin: this.origin, logger: this.#logger });
     const { toolCallId, toolName, args, gating, signal, verdict, supersedes } = question;
     const description = await describe(question, (call) => this.inContext(call));
-    const call = { toolCallId, toolName, args, runId, signal };
+    const ruleName = ruleNameOf(toolName, question.tool);
+    const call = { toolCallId, toolName, ruleName, args, annotations: annotationsOf(question.tool), runId, signal };
     // Who had to agree to what was shown before must agree to what is shown now.
     const who = allOf(
       verdict?.effect === 'ask' ? verdict.who : gating && whoOf(gating),
