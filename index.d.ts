@@ -1835,7 +1835,8 @@ export interface GateToolsOptions<TOOLS extends ToolSet = ToolSet> extends Unkno
 /**
  * Wraps `execute` of the tools that must be asked about, for loops that are not ours: `generateText`,
  * `ToolLoopAgent.generate`, other frameworks, subagents. Every tool property is kept, generator tools stay generators, an
- * abort is honoured before and after the wait, and a denial reaches the model as `execution-denied`.
+ * abort is honoured before and after the wait, and a denial reaches the model as `execution-denied`. A tool that calls others
+ * (`experimental_toolCallers`, code mode) is gated, and so is each call that it makes: one that may not run throws.
  *
  * @throws as {@link applyInterruptConfig}; {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) also for options that there are not
  */
@@ -1885,6 +1886,9 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
  * The `toolApproval` of AI SDK 7. It never throws and returns one of the four literals only; calls that the provider
  * executes are `not-applicable`. A call is `user-approval` until the gate holds its decision; a replayed, forged or swapped
  * answer is `denied`.
+ *
+ * The SDK does not ask it about calls that a tool makes of other tools (`experimental_toolCallers`, code mode): give those to
+ * {@link gateTools}.
  */
 export declare function toolApproval<TOOLS extends ToolSet = ToolSet>(
   options: ToolApprovalOptions<TOOLS>,

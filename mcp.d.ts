@@ -1,11 +1,13 @@
 /**
  * countersign/mcp: requests and questions as forms of the Model Context Protocol (`elicitation/create`, revision 2025-11-25), for
- * MCP servers whose client asks the human, and what the human filled in as decisions. It needs no package beside this one.
+ * MCP servers whose client asks the human, and what the human filled in as decisions; and the tools of an MCP client, named by
+ * their server. It needs no package beside this one.
  *
  * This file is the public API, written and reviewed by hand. A test keeps it equal to what the package exports.
  *
  * @packageDocumentation
  */
+import type { ToolSet } from 'ai';
 import type { ApprovalRequest, Decision, GrantScope, QuestionRequest, QuestionsAnswered } from './index.js';
 
 /** Params of `elicitation/create`. All texts in it are safe to show. */
@@ -72,3 +74,29 @@ export declare function mcpApprover(
 export declare function mcpQuestioner(
   server: McpServerLike,
 ): (request: QuestionRequest, options: { abortSignal: AbortSignal }) => Promise<QuestionsAnswered['answers'] | null>;
+
+/** What is used of a client of `@ai-sdk/mcp`. Tools with schemas: `{ tools: () => client.tools({ schemas }) }`. */
+export interface McpToolsClient<TOOLS extends ToolSet = ToolSet> {
+  tools(): PromiseLike<TOOLS>;
+}
+
+/** Tools by the names that {@link mcpTools} gives them: `mcp__server__tool`. */
+export type McpNamed<TOOLS extends ToolSet, SERVER extends string> = {
+  [NAME in keyof TOOLS & string as `mcp__${SERVER}__${NAME}`]: TOOLS[NAME];
+};
+
+/**
+ * The tools of an MCP client, named `mcp__server__tool`: tools of several servers do not meet, none stands in the place of a tool
+ * of yours, and rules name a server with `mcp = "github"`.
+ *
+ * Without it the tools keep the names that their server gave them. They are judged as `mcp__client__tool` then, `client` being
+ * the `clientName` of the client.
+ *
+ * @param options `server`: what you call it; letters, digits, `.`, `-` and single `_` between them
+ * @throws {InvalidConfigError} (`ERR_INVALID_CONFIG`) when rules could not tell a server of this name from others
+ * @example const tools = await mcpTools(client, { server: 'github' })
+ */
+export declare function mcpTools<TOOLS extends ToolSet, const SERVER extends string>(
+  client: McpToolsClient<TOOLS>,
+  options: { server: SERVER },
+): Promise<McpNamed<TOOLS, SERVER>>;

@@ -1,5 +1,5 @@
-/** Checked by `tsc`: applyInterruptConfig, gateTools, toolApproval, verifyApprovals, createGate. */
-import { generateText, tool, type LanguageModel, type ModelMessage, type UIMessage } from 'ai';
+/** Checked by `tsc`: applyInterruptConfig, gateTools, toolApproval, verifyApprovals, createGate, mcpTools. */
+import { generateText, tool, type LanguageModel, type ModelMessage, type Tool, type UIMessage } from 'ai';
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
 import type { ApprovalRecord, ApprovalRequest, Gate, GateEvent, Resolution } from '../../index.js';
@@ -11,6 +11,7 @@ import {
   toolApproval,
   verifyApprovals,
 } from '../../ts/index.js';
+import { mcpTools } from '../../ts/protocols/mcp.js';
 
 declare const model: LanguageModel;
 
@@ -59,4 +60,13 @@ export async function theGate(): Promise<void> {
   await gate.approve();
   // @ts-expect-error not a ledger of this version
   createGate({ ledger: 'mysql:' });
+}
+
+export async function toolsAreNamedByTheirServer(client: {
+  tools(): Promise<{ list: Tool<{ path: string }, string> }>;
+}) {
+  const named = await mcpTools(client, { server: 'github' });
+  expectTypeOf(named).toEqualTypeOf<{ mcp__github__list: Tool<{ path: string }, string> }>();
+  // @ts-expect-error the server must be named
+  await mcpTools(client, {});
 }

@@ -2,17 +2,21 @@ import type { ToolSet } from 'ai';
 import type { InterruptOn, PolicyInput } from '../../index.js';
 import { planFor } from '../ai-sdk/plan.js';
 import { InvalidConfigError } from '../errors/index.js';
+import { serverOf } from '../policy/foreign.js';
 import { Policies } from '../policy/policies.js';
 
 /** Has mistakes in a configuration told when an agent is made, not in the middle of a run. @throws as createDeepAgent */
 export function checkRules({
   tools,
+  builtins,
   interruptOn,
   policy,
   maxSteps,
   root,
 }: {
   tools: ToolSet;
+  /** Those whose names stand in the prompt for what they do. */
+  builtins: object;
   interruptOn: InterruptOn | undefined;
   policy: PolicyInput | readonly PolicyInput[] | undefined;
   maxSteps: number | undefined;
@@ -23,7 +27,17 @@ export function checkRules({
       message: `createDeepAgent: maxSteps must be a whole number above 0, not ${String(maxSteps)}.`,
     });
   }
+  refuseForeign(tools, [...Object.keys(builtins), 'task']);
   const place = 'createDeepAgent';
   planFor({ tools, interruptOn, unknownTools: undefined, place, judgesAll: policy !== undefined });
   if (policy !== undefined) void new Policies({ policy, files: 'none', place: { cwd: root } }, place);
+}
+
+/** A server calls its tools what it likes: only a tool of the user's own takes the place of a built-in one. */
+function refuseForeign(tools: ToolSet, builtins: readonly string[]): void {
+  const foreign = builtins.find((name) => Object.hasOwn(tools, name) && serverOf(name, tools[name]) !== undefined);
+  if (foreign === undefined) return;
+  throw new InvalidConfigError({
+    message: `createDeepAgent: the tool ${JSON.stringify(foreign)} of an MCP server would take the place of the built-in one. Name the tools by their server: mcpTools(client, { server }) of countersign/mcp.`,
+  });
 }

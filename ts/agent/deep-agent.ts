@@ -55,7 +55,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
   const own: ToolSet = options.tools ?? {};
   const rules = hasRules(policy, gate, PLACE);
   const tools = toolsOf(options, { model, tools: own, interruptOn: [interruptOn], rules, path: [] }, house);
-  checkRules({ tools, interruptOn, policy, maxSteps, root: backend.root });
+  checkRules({ tools, builtins: house.builtins, interruptOn, policy, maxSteps, root: backend.root });
   const promptFor = (toolNames: readonly string[]): string =>
     systemPromptOf({
       own: options.systemPrompt,

@@ -63,7 +63,7 @@ function taskAgentOf(subagent: Subagent, starter: Starter, house: House): TaskAg
     ...(subagents.length === 0 ? {} : { task: taskTool(taskAgents(subagents, own, house), house) }),
     ...given,
   };
-  checkRules({ tools, interruptOn, policy, maxSteps, root: house.root });
+  checkRules({ tools, builtins: house.builtins, interruptOn, policy, maxSteps, root: house.root });
   const approvals = house.describeApprovals ? approvalNote(tools, own.interruptOn, own.rules) : '';
   return {
     name,

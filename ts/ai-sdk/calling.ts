@@ -76,9 +76,10 @@ export class Calling {
     const { run, setup } = this.#options;
     const given = options['activeTools'] as readonly string[] | undefined;
     const names = given ?? Object.keys(setup.guard.tools);
+    const { tools } = setup.guard;
     const hidden = new Set([
-      ...(run.hideDeniedTools ? run.asker.hidden(names) : []),
-      ...(run.asker.canAskQuestions ? [] : names.filter((name) => isQuestionTool(ownTool(setup.guard.tools, name)))),
+      ...(run.hideDeniedTools ? run.asker.hidden(names, tools) : []),
+      ...(run.asker.canAskQuestions ? [] : names.filter((name) => isQuestionTool(ownTool(tools, name)))),
     ]);
     return hidden.size === 0 ? {} : { activeTools: names.filter((name) => !hidden.has(name)) };
   }

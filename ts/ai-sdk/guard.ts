@@ -2,7 +2,7 @@
  * What is known of the calls of a run: whether they may run, what is said of them, what humans saw. The guard, not the message
  * history, knows what may run. The tools that ask it are in `guarded-tools.ts`.
  */
-import type { ToolSet } from 'ai';
+import type { Tool, ToolSet } from 'ai';
 import type { ApprovalRecord, InterruptOn, InterruptOptions, Question } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Asker } from '../gate/asker.js';
@@ -121,6 +121,11 @@ export class Guard {
   /** The entry that describes calls of this tool to the human. */
   describes(toolName: string): InterruptOptions | undefined {
     return this.inheritance.describes(toolName);
+  }
+
+  /** The tool as it was given. */
+  toolOf(toolName: string): Tool | undefined {
+    return ownTool(this.#options.tools, toolName);
   }
 
   /** A human is shown this call. */

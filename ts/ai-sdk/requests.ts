@@ -251,6 +251,7 @@ export class Requests {
       toolName,
       args: shownArgs(asked),
       step: asked.step,
+      tool: this.#options.guard.toolOf(toolName),
       questions,
       gating: this.#gatingOf(asked),
       entry: this.#options.guard.describes(toolName),

@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import type { InterruptOn, ToolApprovalOptions, ToolApprovalStatus } from '../../index.js';
-import { Asker } from '../gate/asker.js';
+import { Asker, type Question } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
 import { isApproval } from '../gate/records.js';
 import type { Verdict } from '../gate/judge.js';
@@ -70,21 +70,14 @@ class Approval {
     );
     if (verdict.effect === 'allow') return { type: 'not-applicable' };
     if (verdict.effect === 'deny') return { type: 'denied', reason: verdict.reason };
-    return this.#ask(toolCallId, toolName, args, gating, verdict);
+    return this.#ask({ toolCallId, toolName, tool, args, gating, entry, verdict });
   }
 
-  async #ask(
-    toolCallId: string,
-    toolName: string,
-    args: Snapshot,
-    gating: Gating,
-    verdict: Verdict & { effect: 'ask' },
-  ): Promise<ToolApprovalStatus> {
+  async #ask(question: Question & { verdict: Verdict & { effect: 'ask' } }): Promise<ToolApprovalStatus> {
     const { gate } = this.#asker;
-    const entry = entryOf(this.#interruptOn, gating.entry);
+    const { toolCallId, toolName, args, verdict } = question;
     // Without a run of the user's, call ids of different runs must not meet.
     const runId = this.#options.runId ?? crypto.randomUUID();
-    const question = { toolCallId, toolName, args, gating, entry, verdict };
     if (this.#options.onApprovalRequest === undefined && !this.#asker.isAutomatic) {
       const { description } = await this.#asker.open(question, runId);
       return { type: 'user-approval', reason: verdict.reason ?? description };

@@ -250,6 +250,7 @@ export class ToolGate {
     const question = {
       toolCallId,
       toolName: name,
+      tool,
       args,
       gating,
       entry,
@@ -340,7 +341,7 @@ export class ToolGate {
   // --- stopping -----------------------------------------------------------------------------------------------------
 
   async #needsApproval(input: unknown, options: ExecuteOptions): Promise<boolean> {
-    const { name, gating, entry, asker } = this.#options;
+    const { name, tool, gating, entry, asker } = this.#options;
     const { toolCallId } = options;
     // Asked again on the way to the execution, which looks for the decision itself.
     if (isResume(options['messages'], toolCallId)) return true;
@@ -351,7 +352,17 @@ export class ToolGate {
       const runId = this.#options.runId ?? crypto.randomUUID();
       const edits = this.#editsOf(options);
       const checkEdit = (written: unknown) => edits.check(written);
-      const question = { toolCallId, toolName: name, args, gating, entry, verdict, checkEdit, schema: edits.schema };
+      const question = {
+        toolCallId,
+        toolName: name,
+        tool,
+        args,
+        gating,
+        entry,
+        verdict,
+        checkEdit,
+        schema: edits.schema,
+      };
       const { approvalId, needs } = await asker.open(question, runId);
       edits.needs = needs;
       if (verdict.effect === 'deny') await asker.gate.rejectBySystem(approvalId, verdict.reason);

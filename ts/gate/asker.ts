@@ -1,5 +1,6 @@
 /** Puts calls of one run to whoever answers for it: a callback, a gate, or nobody. */
 import { AsyncResource } from 'node:async_hooks';
+import type { Tool, ToolSet } from 'ai';
 import type {
   ApprovalAnswer,
   ApprovalNeed,
@@ -14,6 +15,7 @@ import type {
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { argumentRows, type Gating, type RawRecord } from '../native.js';
+import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { messageOf } from '../errors/message-of.js';
@@ -87,6 +89,8 @@ export interface Question {
   checkEdit?: CheckEdit | undefined;
   /** What would be said of the call if it were made now. */
   judgeAgain?: (() => Promise<Verdict>) | undefined;
+  /** The tool itself, which tells where it comes from. */
+  tool?: Tool | undefined;
   /** What the tool takes. */
   schema?: SchemaSource | undefined;
   /** Once it is aborted, nobody is asked any more. */
@@ -217,9 +221,11 @@ export class Asker {
     await this.gate.control.changed([], this.#policies);
   }
 
-  /** Of these tools, those that are denied whatever the arguments. */
-  hidden(toolNames: readonly string[]): Set<string> {
-    return this.gate.control.hidden(toolNames, this.#policies);
+  /** Of these names of tools, those that are denied whatever the arguments. */
+  hidden(toolNames: readonly string[], tools: ToolSet): Set<string> {
+    const nameOf = (name: string) => ruleNameOf(name, Object.hasOwn(tools, name) ? tools[name] : undefined);
+    const hidden = this.gate.control.hidden([...toolNames, ...toolNames.map(nameOf)], this.#policies);
+    return new Set(toolNames.filter((name) => hidden.has(name) || hidden.has(nameOf(name))));
   }
 
   /** In the async context in which the asker was made. */
@@ -280,7 +286,8 @@ export class Asker {
     const description = await describe({ ...question, verdict: verdict && unanswered(verdict) }, (call) =>
       this.inContext(call),
     );
-    const call = { toolCallId, toolName, args, runId, signal };
+    const ruleName = ruleNameOf(toolName, question.tool);
+    const call = { toolCallId, toolName, ruleName, args, annotations: annotationsOf(question.tool), runId, signal };
     const said = verdict && unanswered(verdict);
     // Who had to agree to what was shown before must agree to what is shown now.
     const who = allOf(

@@ -6,6 +6,7 @@ import type { Tool } from 'ai';
 import type { InterruptOptions, PolicyEffect, PolicyVerdict } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Gating } from '../native.js';
+import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
 import type { Control } from './control.js';
 import { inTime } from '../values/in-time.js';
@@ -67,9 +68,10 @@ export async function judge(call: JudgedCall, by: Judge): Promise<Verdict> {
     return inherited === undefined || own.effect === 'deny' ? own : strictest(own, await inherited(call));
   };
   const { toolCallId, toolName, args } = call;
-  const annotations = (tool as { annotations?: Record<string, unknown> } | undefined)?.annotations;
+  const ruleName = ruleNameOf(toolName, tool);
+  const annotations = annotationsOf(tool);
   return control.judge(
-    { toolCallId, toolName, args, annotations, signal, runId: by.runId, isQuestion, startsAgents },
+    { toolCallId, toolName, ruleName, args, annotations, signal, runId: by.runId, isQuestion, startsAgents },
     policies,
     asked,
   );

@@ -27,6 +27,8 @@ import { verdictOf } from './verdict.js';
 export interface JudgedByPolicy {
   toolCallId: string;
   toolName: string;
+  /** What rules know the tool by, where that is not its name. */
+  ruleName?: string | undefined;
   args: Snapshot;
   /** What the tool says of itself. */
   annotations?: Readonly<Record<string, unknown>> | undefined;
@@ -172,8 +174,8 @@ export class Policies {
     if (problems !== null) this.#onProblems?.(problems);
   }
 
-  #nativeCall({ toolName, args, annotations, runId }: JudgedByPolicy): NativeCall {
-    return { toolName, args: args.json, annotations: hintsOf(annotations), runId, now: Date.now() };
+  #nativeCall({ toolName, ruleName = toolName, args, annotations, runId }: JudgedByPolicy): NativeCall {
+    return { toolName: ruleName, args: args.json, annotations: hintsOf(annotations), runId, now: Date.now() };
   }
 
   /** The call with what the functions of the rules say of it. */
@@ -183,7 +185,7 @@ export class Policies {
 
   /** A function that failed says `null`. */
   async #answeredBy(call: JudgedByPolicy): Promise<NativeCall> {
-    const asked = this.#native.conditions(call.toolName);
+    const asked = this.#native.conditions(call.ruleName ?? call.toolName);
     const answers = await Promise.all(asked.map((index) => this.#answer(this.#conditions[index], call)));
     const conditions = Object.fromEntries(asked.map((index, at) => [String(index), answers[at] ?? null]));
     return { ...this.#nativeCall(call), conditions };

@@ -8,6 +8,8 @@ import { checkOptions } from '../options/check.js';
 import { isRecord, offersOf, own, rejection, takenBy, type Options } from './offers.js';
 import { answersOf, questionForm } from './mcp-questions.js';
 
+export { mcpTools } from './mcp-tools.js';
+
 /** The longest reason, in UTF-16 units. */
 const MAX_REASON = 2_000;
 

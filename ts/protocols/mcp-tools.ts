@@ -1,0 +1,23 @@
+import type { ToolSet } from 'ai';
+import type * as Api from '../../mcp.js';
+import { InvalidConfigError } from '../errors/index.js';
+import { isServerName, mcpName } from '../policy/foreign.js';
+import { isRecord } from './offers.js';
+
+/** @see mcp.d.ts */
+export const mcpTools: typeof Api.mcpTools = async (client, options) => {
+  const server: unknown = options.server;
+  if (!isServerName(server))
+    throw new InvalidConfigError({
+      message: `mcpTools: server must be a name of letters, digits, ".", "-" and single "_" between them, not ${JSON.stringify(server)}.`,
+    });
+  const tools: unknown = await client.tools();
+  if (!isRecord(tools)) throw new InvalidConfigError({ message: 'mcpTools: client.tools() gave no tools.' });
+  const named: ToolSet = Object.create(null) as ToolSet;
+  for (const [name, tool] of Object.entries(tools as ToolSet)) {
+    // So that the name is known to be given here: older clients do not say what the server calls the tool.
+    const metadata = { ...(tool as { metadata?: object }).metadata, toolName: name };
+    named[mcpName(server, name)] = { ...tool, metadata } as ToolSet[string];
+  }
+  return named as never;
+};
