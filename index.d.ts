@@ -135,7 +135,9 @@ export interface UnknownToolsOptions {
  * function object; the others are the very same tools.
  *
  * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) for a name that is plainly a typo
- * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape, a gated entry that is no tool of
+ * the AI SDK, and a tool with a property that only looks like `needsApproval`
+ * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
 export declare function applyInterruptConfig<TOOLS extends ToolSet>(
   tools: TOOLS,
@@ -1338,8 +1340,8 @@ export type AgentStreamWithEventsOptions<AGENT extends AgentLike> = {
  * Nothing starts before the first `next()`. Leaving the loop cancels what waits, and nothing runs any more.
  *
  * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`), {@link InvalidConfigError} (`ERR_INVALID_CONFIG`),
- * {@link UnsupportedAgentError} (`ERR_UNSUPPORTED_AGENT`). What goes wrong later is an `error` event, after which the run is
- * over, e.g. {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
+ * {@link UnsupportedAgentError} (`ERR_UNSUPPORTED_AGENT`), {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`). What goes wrong
+ * later is an `error` event, after which the run is over
  */
 export declare function streamWithEvents<TOOLS extends ToolSet>(
   options: StreamWithEventsOptions<TOOLS>,
@@ -1889,6 +1891,8 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
  *
  * The SDK does not ask it about calls that a tool makes of other tools (`experimental_toolCallers`, code mode): give those to
  * {@link gateTools}.
+ * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`) on AI SDK 6, which would pass over it
+ * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
  */
 export declare function toolApproval<TOOLS extends ToolSet = ToolSet>(
   options: ToolApprovalOptions<TOOLS>,
@@ -2037,7 +2041,7 @@ export declare class UnknownToolError extends CountersignError {
   static isInstance(error: unknown): error is UnknownToolError;
 }
 
-/** An option has the wrong shape; the message names its place. */
+/** An option has the wrong shape, or there is no such option; the message names its place. */
 export declare class InvalidConfigError extends CountersignError {
   readonly code: 'ERR_INVALID_CONFIG';
   constructor(options: { message: string; cause?: unknown });
@@ -2219,7 +2223,7 @@ export declare class EventsLostError extends CountersignError {
   static isInstance(error: unknown): error is EventsLostError;
 }
 
-/** The installed `ai` is neither version 6 nor 7. */
+/** The installed `ai` is no release of version 6 or 7; or it is version 6, and what was called is of 7. */
 export declare class UnsupportedSdkError extends CountersignError {
   readonly code: 'ERR_UNSUPPORTED_SDK';
   constructor(options: { message: string; cause?: unknown });

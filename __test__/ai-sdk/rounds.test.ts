@@ -2,8 +2,19 @@
 import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { call, calls, collect, finish, major, resultsIn, says, scripted, text } from '../support/model.js';
-import { play, types } from '../support/play.js';
+import {
+  call,
+  calls,
+  collect,
+  finish,
+  major,
+  resultsIn,
+  says,
+  scripted,
+  text,
+  type ModelPart,
+} from '../support/model.js';
+import { play, start, types, until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 
 /** Three model calls, the first two ending at a gated call. */
@@ -68,6 +79,47 @@ describe('steps', () => {
     const roles = seen.map(({ response }) => response.messages.map(({ role }) => role));
     const ofRun = ['assistant', 'tool', 'tool', 'assistant', 'tool', 'tool', 'assistant'];
     expect(roles.at(-1)).toEqual(major === 6 ? ofRun : ofRun.slice(-roles.at(-1)!.length));
+  });
+
+  it.each(stepCallbacks)('%s has the results of approved calls, before the model is called again', async (name) => {
+    const order: unknown[] = [];
+    const turn = (parts: ModelPart[]) => () => {
+      order.push('model');
+      return parts;
+    };
+    await play({
+      turns: [
+        turn(
+          calls(
+            call('read', { path: '/r' }, 'c0'),
+            call('del', { path: '/1' }, 'c1'),
+            call('del', { path: '/2' }, 'c2'),
+          ),
+        ),
+        turn(says('.')),
+      ],
+      tools: recordingTools().tools,
+      interruptOn: { del: true },
+      onApprovalRequest: ({ toolCallId }) => toolCallId === 'c1',
+      [name]: ({ toolResults }: StepLike) =>
+        void order.push(toolResults.map(({ toolCallId, output }) => `${toolCallId}: ${output as string}`)),
+    });
+    expect(order).toEqual(['model', ['c0: content of /r', 'c1: deleted /1'], 'model', []]);
+  });
+
+  it.each(stepCallbacks)('%s is called for a step whose approval never comes, with what there is', async (name) => {
+    const seen: StepLike[] = [];
+    const { run } = start({
+      turns: threeSteps(),
+      tools: recordingTools().tools,
+      interruptOn: { del: true },
+      onApprovalRequest: () => new Promise(() => {}),
+      [name]: (step: StepLike) => void seen.push(step),
+    });
+    await until(run, 'step-finish');
+    expect(seen).toEqual([]);
+    await run.return();
+    expect(seen.map(({ stepNumber, toolResults }) => [stepNumber, toolResults])).toEqual([[0, []]]);
   });
 
   it.each(finishCallbacks)('%s is called once, with all of them', async (name) => {

@@ -1,5 +1,6 @@
 /** Every entry knows its options: a name that it does not know is an error, for it may have been meant to gate something. */
 import type { ToolSet } from 'ai';
+import type { InterruptOptions } from '../../index.js';
 import { describe, expect, test } from 'vitest';
 import { acpApprover, fromPermissionOutcome, toPermissionRequest } from '../../ts/protocols/acp.js';
 import { fromElicitResult, mcpApprover, toElicitation } from '../../ts/protocols/mcp.js';
@@ -163,7 +164,7 @@ test('what is written on Object.prototype is no option', async () => {
 });
 
 test('the entry of a tool knows the options of InterruptOptions, and no others', async () => {
-  const names: Record<keyof api_InterruptOptions, true> = {
+  const names: Record<keyof InterruptOptions, true> = {
     shouldApprove: true,
     allowedDecisions: true,
     description: true,
@@ -181,8 +182,6 @@ test('the entry of a tool knows the options of InterruptOptions, and no others',
     await failureOf(() => api.gateTools(tools, { interruptOn: { del: { shouldAprove: () => true } } } as never)),
   ).toMatchObject(refused('did you mean "shouldApprove"?'));
 });
-
-type api_InterruptOptions = import('../../index.js').InterruptOptions;
 
 test.runIf(major === 6)('the names that messages list are sorted, so that they can be looked through', async () => {
   const error = (await failureOf(() => api.verifyApprovals([], gate(), { zzz: 1 } as never))) as Error;

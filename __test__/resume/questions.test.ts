@@ -18,8 +18,8 @@ const TOLD = { type: 'text', value: 'Q: Which colour?\nA: blue\n\nQ: Which parts
 const ANSWERS = { answers: ['blue', ['UI']] };
 
 /** Runs until the question waits; then the process is gone, as far as that can be without killing one. */
-async function askThenLeave(on: Stage, turns: ModelTurn[] = ASKS, more: More = {}): Promise<string> {
-  const gate = on.gate(more['redact'] === undefined ? {} : { redact: more['redact'] as never });
+async function askThenLeave(on: Stage, turns: ModelTurn[] = ASKS, { redact, ...more }: More = {}): Promise<string> {
+  const gate = on.gate(redact === undefined ? {} : { redact: redact as never });
   const { run } = start({ turns, ...withQuestions(on), interruptOn: { del: true }, gate, runId: RUN, ...more });
   const { approvalId } = await until(run, 'question-asked');
   await gate.close();

@@ -6,13 +6,33 @@ import type { SdkVersion, Step } from './sdk.js';
 export class Callbacks {
   readonly #find: FindCallbacks;
   #toldAbort = false;
+  /** Steps of which nobody was told: their approved calls have not run. */
+  #held: Step[] = [];
 
   constructor(find: FindCallbacks) {
     this.#find = find;
   }
 
+  /** A step has finished. One that stopped at an approval is told with what comes of it. */
+  async step(version: SdkVersion, step: Step, isStopped: boolean): Promise<void> {
+    if (isStopped) this.#held.push(step);
+    else await this.#tellStep(version, step);
+  }
+
+  /** What was approved has run. */
+  async heldSteps(version: SdkVersion): Promise<void> {
+    const held = this.#held;
+    this.#held = [];
+    for (const step of held) await this.#tellStep(version, step);
+  }
+
+  async #tellStep({ onStep }: SdkVersion, step: Step): Promise<void> {
+    for (const callback of this.#find(onStep)) await callback(step as never);
+  }
+
   /** The run has finished. Without a call of the model there is nothing to tell. */
   async finish(version: SdkVersion, { finish, steps, usage, added }: Conversation): Promise<void> {
+    await this.left(version);
     const callbacks = this.#find(version.onFinish);
     if (finish === undefined || callbacks.length === 0) return;
     const event = version.finishEvent(finish, { steps, usage, messages: added });
@@ -24,6 +44,11 @@ export class Callbacks {
     const callbacks = this.#find(['onError']);
     if (!isTold) for (const callback of callbacks) await quietly(() => callback({ error } as never));
     return callbacks.length > 0;
+  }
+
+  /** The run does not go on: what comes of its steps is not to be known here. */
+  async left(version: SdkVersion): Promise<void> {
+    await quietly(() => this.heldSteps(version));
   }
 
   /** Once: both the SDK and the run come by it. */

@@ -114,12 +114,13 @@ export class Calling {
   }
 
   #prepareStep(round: Round): unknown {
-    const { setup, conversation, keeping } = this.#options;
+    const { setup, conversation, callbacks, keeping } = this.#options;
     const own = setup.callOptions['prepareStep'] as ((step: Record<string, unknown>) => unknown) | undefined;
     if (own === undefined && round.number === 0 && keeping === undefined) return undefined;
     return async (step: { stepNumber: number; steps: Step[]; [more: string]: unknown }) => {
       if (step.stepNumber === 0) round.first = (step['responseMessages'] as ModelMessage[] | undefined) ?? [];
       const resumed = round.number > 0 && step.stepNumber === 0;
+      if (resumed) await callbacks.heldSteps(setup.sdk.version);
       if (resumed && (round.silent || (await this.#mayStop(conversation.steps)))) {
         round.silent = true;
         const model = silentModel(setup.sdk.version.modelSpecification);
@@ -148,7 +149,7 @@ export class Calling {
 
   async #onStep(round: Round, step: Step): Promise<void> {
     if (round.silent) return;
-    const { run, setup, conversation, keeping } = this.#options;
+    const { setup, conversation, callbacks, keeping } = this.#options;
     const { version } = setup.sdk;
     round.ownSteps.push(step);
     const whole = changeStep(step, {
@@ -159,10 +160,10 @@ export class Calling {
       },
     });
     round.steps.push(whole);
-    // The last one is kept with what comes of it.
-    const isKeptLater = step.content.some(({ type }) => type === 'tool-approval-request');
-    if (keeping !== undefined && !isKeptLater && step.finishReason === 'tool-calls') keeping.saveStep(setup, round);
-    for (const callback of run.callbacks(version.onStep)) await callback(whole as never);
+    // The last one is kept, and told, with what comes of it.
+    const isStopped = step.content.some(({ type }) => type === 'tool-approval-request');
+    if (keeping !== undefined && !isStopped && step.finishReason === 'tool-calls') keeping.saveStep(setup, round);
+    await callbacks.step(version, whole, isStopped);
   }
 }
 

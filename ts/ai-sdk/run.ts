@@ -402,6 +402,8 @@ export class Run {
   /** What was granted for the run goes with it. */
   #endRun(): void {
     this.#phase = 'over';
+    const { setup } = this.#opening;
+    if (setup !== undefined) void this.#callbacks.left(setup.sdk.version);
     this.#untilWhole.never(isOver());
     this.#opening.end();
     this.#asker.gate.control.endRun(this.runId);

@@ -234,7 +234,7 @@ export class ToolGate {
   // --- waiting ------------------------------------------------------------------------------------------------------
 
   async #ask(args: Snapshot, options: ExecuteOptions): Promise<Pass> {
-    const { name, asker, inheritance } = this.#options;
+    const { name, tool, asker, inheritance } = this.#options;
     const { toolCallId, abortSignal = NEVER } = options;
     const gating = { ...this.#options.gating, ...inheritance.limitsOf(name) };
     const entry = inheritance.describes(name);

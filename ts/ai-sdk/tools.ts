@@ -115,7 +115,7 @@ export function entryOf(interruptOn: InterruptOn | undefined, entry: string | nu
 }
 
 export function ownTool(tools: ToolSet | undefined, name: string): Tool | undefined {
-  return tools !== undefined && Object.hasOwn(tools, name) ? tools[name] : undefined;
+  return tools !== undefined && Object.hasOwn(tools, name) ? (tools[name] ?? undefined) : undefined;
 }
 
 /** Whether the SDK can run this tool; if not, only the client or the provider can. */
