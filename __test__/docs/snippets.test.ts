@@ -9,12 +9,11 @@
  * - `text screen` and `toml settings` are about the terminal program: see `terminal.test.ts`
  * - `text` is shown as it is; any other kind is an error
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exec, type Finished } from '../runtimes.js';
 import { isThorough } from '../support/effort.js';
 import { together } from '../together.js';
@@ -98,52 +97,14 @@ test('no complaint is about something else', () => {
   expect(complaints.filter((text) => !known.some((name) => text.startsWith(name)))).toEqual([]);
 });
 
-// The quickstart reads the terminal: it has a test of its own.
-const [quickstart, ...others] = toRun;
+// The quickstart reads the terminal: it has tests of its own.
+const [, ...others] = toRun;
 
 test.each(others)('$place runs', async (block) => {
   const { code, stdout, stderr } = await runBlock(block);
   expect(stderr).toBe('');
   expect(code).toBe(0);
   expect(stdout).toBe(block.output ?? stdout);
-});
-
-describe('the quickstart', () => {
-  /** Types when it is asked: a terminal does not end before that. */
-  const answered = async (typed: string): Promise<Finished> => {
-    const args = ['--import', pathToFileURL(preamble).href, compiled(quickstart!)];
-    const child = spawn(process.execPath, args, { cwd: folder });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    let [stdout, stderr] = ['', ''];
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      const asked = stdout.includes('Run it?');
-      stdout += text;
-      if (!asked && stdout.includes('Run it?')) child.stdin.end(typed);
-    });
-    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-    return { code, signal, stdout, stderr };
-  };
-
-  test('is the first of the README, and short', () => {
-    expect(quickstart?.place).toMatch(/^README\.md:/);
-    expect(quickstart?.code.trimEnd().split('\n').length).toBeLessThanOrEqual(15);
-  });
-
-  test('y: it runs', async () => {
-    const { code, stdout, stderr } = await answered('y\n');
-    expect(stderr).toBe('');
-    expect(code).toBe(0);
-    expect(stdout).toContain('│ path: notes.txt');
-    expect(stdout).toContain('The tool said: deleted notes.txt');
-  });
-
-  test.each(['why?\n', ...(isThorough ? ['n\n', '\n'] : [])])('%j: it does not', async (typed) => {
-    const { code, stdout } = await answered(typed);
-    expect(code).toBe(0);
-    expect(stdout).toContain('The tool said: not run');
-    expect(stdout).not.toContain('deleted');
-  });
 });
 
 describe('commands', () => {

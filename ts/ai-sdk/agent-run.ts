@@ -40,6 +40,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
     const { stopped } = options.asker;
     const signals = options.signal === undefined ? [signal, stopped] : [options.signal, signal, stopped];
     this.#unheard = new Unheard();
+    if (options.callbacks(['onError']).length > 0) this.#unheard.hear();
     this.#run = new Run({ ...options, signal: AbortSignal.any(signals), unheard: this.#unheard });
     this.#asker = options.asker;
     this.#includeRaw = options.includeRaw;
@@ -135,7 +136,7 @@ export class IterableRun<TOOLS extends ToolSet> implements AgentRun<TOOLS> {
 
   async #drive(): Promise<void> {
     // Whoever iterates it after taking its result gets all of its events.
-    await null;
+    await Promise.resolve();
     if (this.#items !== undefined || this.#isIterated) return;
     this.#isIterated = true;
     for (let item = await this.next(); item.done !== true; item = await this.next());

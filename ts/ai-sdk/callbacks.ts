@@ -39,11 +39,9 @@ export class Callbacks {
     for (const callback of callbacks) await quietly(() => callback(event as never));
   }
 
-  /** @returns whether there is somebody to tell an error */
-  async error(error: unknown, isTold: boolean): Promise<boolean> {
-    const callbacks = this.#find(['onError']);
-    if (!isTold) for (const callback of callbacks) await quietly(() => callback({ error } as never));
-    return callbacks.length > 0;
+  /** What went wrong, where the SDK has not told it. */
+  async error(error: unknown): Promise<void> {
+    for (const callback of this.#find(['onError'])) await quietly(() => callback({ error } as never));
   }
 
   /** The run does not go on: what comes of its steps is not to be known here. */

@@ -165,6 +165,8 @@ export class Run {
         } else {
           const part = await this.#advance();
           if (part === undefined) continue;
+          // Whoever leaves at it does not come by the end of the run.
+          if (part.type === 'error') this.#options.unheard.fail(part.error);
           const told = this.#report?.part(part);
           if (told !== undefined) await told;
           if (view.raw !== undefined) {
@@ -448,7 +450,8 @@ export class Run {
     this.#stream.stop(this.#options.signal.reason);
     await cancelled;
     if (!isLeft) await this.#keeping?.failed(this.#opening.setup, this.#round);
-    if (!(await this.#callbacks.error(failure, this.#round?.error !== undefined))) this.#options.unheard.fail(failure);
+    if (this.#round?.error === undefined) await this.#callbacks.error(failure);
+    this.#options.unheard.fail(failure);
     if (!this.#isLeft) this.#reject(failure);
     await Promise.all(this.#round?.waits ?? []);
     return this.#round?.error === undefined ? { type: 'error', error: failure } : undefined;

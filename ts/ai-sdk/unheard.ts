@@ -36,6 +36,7 @@ export class Unheard {
   tell(): void {
     if (this.#failure === undefined || this.#isHeard) return;
     this.hear();
+    // oxlint-disable-next-line no-console -- there is nobody else to tell
     console.error(this.#failure.error);
   }
 

@@ -54,7 +54,7 @@ export class HumanTurns {
     const isOver = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
     const asked = async (): Promise<void> => {
       // What is decided by now is heard of first.
-      await null;
+      await Promise.resolve();
       if (over.signal.aborted) return;
       const called = new AbortController();
       const stop = whenAborted(over.signal, () => called.abort(over.signal.reason));

@@ -39,8 +39,9 @@ async function decisionOn(request: ApprovalRequest, lines: LineInput, signal: Ab
   lines.say(`\n${headOf(request)}\n${request.preview}\n`);
   if (request.flags.length > 0) lines.say(`Look twice: ${request.flags.join(', ')}\n`);
   await lines.forget(signal);
+  lines.say(`${SHORT}\n`);
   for (;;) {
-    const line = await next(lines, `Run it? (${SHORT}) `, signal);
+    const line = await next(lines, 'Run it? ', signal);
     const answer =
       line.trim() === 'e' && lines.isTerminal && request.allowedDecisions.includes('edit')
         ? edited(await next(lines, 'Run it with: ', signal, editable(request.args)))

@@ -1,0 +1,185 @@
+/**
+ * The README's quickstart to the letter, in a folder as a stranger has it: on a terminal with one call and with several at once, on
+ * pipes, without anybody who could answer, and with everything that goes wrong on a first run.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { makeSandbox, type Sandbox } from '../lifecycle/sandbox.js';
+import { environment, exec, PATIENTLY, runtimes, type Finished, type Runtime } from '../runtimes.js';
+import { isThorough } from '../support/effort.js';
+import { Terminal } from '../terminal/terminal.js';
+import { blocks } from './blocks.js';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Given by its name, as in the quickstart: a model that deletes so many files at once, and then says what came of it. */
+const MODEL = `
+import * as ai from 'ai';
+import * as test from 'ai/test';
+
+const Model = test.MockLanguageModelV4 ?? test.MockLanguageModelV3;
+const usage = { inputTokens: { total: 1, noCache: 1 }, outputTokens: { total: 1, text: 1 } };
+const doStream = async ({ prompt }) => {
+  const results = prompt.filter(({ role }) => role === 'tool').flatMap(({ content }) => content);
+  // A model takes its time: what was typed or piped meanwhile must not get lost.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const said = results.length > 0;
+  const parts = said
+    ? [
+        { type: 'text-start', id: '1' },
+        { type: 'text-delta', id: '1', delta: JSON.stringify(results.map(({ output }) => output)) },
+        { type: 'text-end', id: '1' },
+      ]
+    : Array.from({ length: Number(process.env.CALLS) }, (_, n) => ({
+        type: 'tool-call',
+        toolCallId: 'c' + n,
+        toolName: 'delete_file',
+        input: JSON.stringify({ path: n + '.txt' }),
+      }));
+  const reason = said ? 'stop' : 'tool-calls';
+  const finish = { type: 'finish', finishReason: { unified: reason, raw: reason }, usage };
+  const chunks = [{ type: 'stream-start', warnings: [] }, ...parts, finish];
+  return { stream: ai.simulateReadableStream({ chunks, initialDelayInMs: null, chunkDelayInMs: null }) };
+};
+globalThis.AI_SDK_DEFAULT_PROVIDER = { languageModel: () => new Model({ doStream }) };
+`;
+
+/** A real provider, which was made for AI SDK 7, whose server is not there. */
+const DOWN = `
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+
+globalThis.AI_SDK_DEFAULT_PROVIDER = createOpenAICompatible({ name: 'down', baseURL: 'http://127.0.0.1:9/v1' });
+`;
+
+const [quickstart] = blocks.filter(({ kind }) => kind === 'ts run');
+
+type Program = Pick<Runtime, 'name' | 'kind' | 'path'>;
+const programs: Program[] = isThorough ? runtimes() : [{ name: 'this Node', kind: 'node', path: process.execPath }];
+// A pseudo-terminal of node-pty is one of Unix here.
+const isUnix = process.platform !== 'win32';
+
+describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s', (ai) => {
+  let sandbox: Sandbox;
+  beforeAll(() => {
+    sandbox = makeSandbox(ai);
+    writeFileSync(join(sandbox.folder, 'delete.mjs'), quickstart!.code);
+    writeFileSync(join(sandbox.folder, 'model.mjs'), MODEL);
+    writeFileSync(join(sandbox.folder, 'down.mjs'), DOWN);
+    const modules = join(sandbox.folder, 'node_modules');
+    for (const name of ['zod', '@ai-sdk'])
+      symlinkSync(join(root, 'node_modules', name), join(modules, name), 'junction');
+  });
+  afterAll(() => sandbox.remove());
+
+  describe.each(programs)('$name', ({ kind, path }) => {
+    const args = (preload: string | undefined): string[] => {
+      const flags = preload === undefined ? [] : [kind === 'bun' ? '--preload' : '--import', `./${preload}.mjs`];
+      return [...flags, 'delete.mjs'];
+    };
+    const env = (calls: number): Record<string, string> => ({
+      ...environment({ AI_GATEWAY_API_KEY: undefined, VERCEL_OIDC_TOKEN: undefined }),
+      CALLS: String(calls),
+    });
+    const onTerminal = (calls: number): Terminal => {
+      const terminal = new Terminal(path, args('model'), { cwd: sandbox.folder, rows: 60, env: env(calls) });
+      onTestFinished(() => terminal.close());
+      return terminal;
+    };
+    const prompts = ({ raw }: Terminal): number => raw.split('Run it?').length - 1;
+    const piped = (calls: number, input: string): Promise<Finished> =>
+      exec(path, args('model'), { cwd: sandbox.folder, env: env(calls), input });
+
+    test.runIf(isUnix).each([1, 2, 5])(
+      '%i calls in one step, on a terminal: each is asked about and runs',
+      async (calls) => {
+        const terminal = onTerminal(calls);
+        for (let asked = 1; asked <= calls; asked++) {
+          await expect.poll(() => prompts(terminal), PATIENTLY).toBe(asked);
+          expect(terminal.raw).toContain(`│ path: ${asked - 1}.txt`);
+          terminal.write('y\r');
+        }
+        await terminal.ended();
+        for (let n = 0; n < calls; n++) expect(terminal.raw).toContain(`deleted ${n}.txt`);
+        expect([terminal.code, prompts(terminal)]).toEqual([0, calls]);
+      },
+    );
+
+    test.runIf(isUnix)('Ctrl+C at the question: nothing runs, and it ends', async () => {
+      const terminal = onTerminal(2);
+      await expect.poll(() => prompts(terminal), PATIENTLY).toBe(1);
+      terminal.write('\u0003');
+      await terminal.ended();
+      expect(terminal.code).not.toBe(0);
+      expect(terminal.raw).not.toContain('deleted');
+      expect(prompts(terminal)).toBe(1);
+    });
+
+    test.runIf(isUnix)('what was typed before the question was there decides nothing', async () => {
+      const terminal = onTerminal(2);
+      terminal.write('y\ry\ry\r');
+      await expect.poll(() => prompts(terminal), PATIENTLY).toBe(1);
+      terminal.write('no\r');
+      await expect.poll(() => prompts(terminal), PATIENTLY).toBe(2);
+      terminal.write('not this one\r');
+      await terminal.ended();
+      expect(terminal.raw).not.toContain('deleted');
+      expect(terminal.raw).toContain('not this one');
+    });
+
+    test('piped lines answer one call each, however early they come', async () => {
+      const { code, stdout, stderr } = await piped(3, 'YES\nbecause\nok');
+      expect(stderr).toContain('│ path: 2.txt');
+      for (const said of ['deleted 0.txt', 'because', 'deleted 2.txt']) expect(stdout).toContain(said);
+      expect(stdout).not.toContain('deleted 1.txt');
+      expect(code).toBe(0);
+    });
+
+    test('too few piped lines: the rest does not run, and the developer is told', async () => {
+      const { code, stdout, stderr } = await piped(2, 'y\n');
+      expect(stdout).toContain('deleted 0.txt');
+      expect(stdout).not.toContain('deleted 1.txt');
+      expect(stdout).toContain('Asking the human failed');
+      expect(stderr).toMatch(/delete_file did not run: .*the input has ended, so nobody can answer/);
+      expect(code).toBe(0);
+    });
+
+    test('with stdin closed: it ends, nothing runs, and the developer is told', async () => {
+      const child = spawn(path, args('model'), { cwd: sandbox.folder, env: env(2), stdio: ['ignore', 'pipe', 'pipe'] });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      let [stdout, stderr] = ['', ''];
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      const [code] = (await once(child, 'close')) as [number | null];
+      expect(stdout).toContain('Asking the human failed');
+      expect(stdout).not.toContain('deleted');
+      expect(stderr).toContain('the input has ended, so nobody can answer');
+      expect(code).toBe(0);
+    });
+
+    test('without a key: the cause and its cure, once, and it fails', async () => {
+      const { code, stdout, stderr } = await exec(path, args(undefined), { cwd: sandbox.folder, env: env(1) });
+      expect(stderr).toContain('AI_GATEWAY_API_KEY');
+      expect(stderr.split('GatewayAuthenticationError:').length - 1).toBeLessThanOrEqual(1);
+      expect([code, stdout]).toEqual([1, '']);
+    });
+
+    test('with the server down, or a provider of another version: the cause, and it fails', async () => {
+      const { code, stderr } = await exec(path, args('down'), { cwd: sandbox.folder, env: env(1) });
+      expect(stderr).toMatch(ai === 'ai7' ? /Cannot connect|ECONNREFUSED|Unable to connect/i : /version/i);
+      expect(code).toBe(1);
+    });
+  });
+});
+
+test('it is the first of the README, and short', () => {
+  expect(quickstart?.place).toMatch(/^README\.md:/);
+  expect(quickstart?.code.trimEnd().split('\n').length).toBeLessThanOrEqual(15);
+});
+
+test('the README says how to run it, and with which key', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  expect(readme).toContain('AI_GATEWAY_API_KEY=… node delete.mjs');
+});
