@@ -23,6 +23,8 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ownBinding } from './binding.mjs';
+import { writeBrowserEntries } from './browser.mjs';
 import { withLock } from './lock.mjs';
 import { cargoForTests, findCargo } from './cargo.mjs';
 import { Failure, bin, endChildrenOnSignals, npm, root, run, say, seconds } from './run.mjs';
@@ -113,9 +115,16 @@ const install = {
 
 /** What the addon is made from, as one hash. */
 function wantedAddon() {
-  const sources = ['Cargo.toml', 'Cargo.lock', 'build.rs', 'rust-toolchain.toml', '.cargo', 'src', 'crates'].map(
-    (path) => at(path),
-  );
+  const sources = [
+    'Cargo.toml',
+    'Cargo.lock',
+    'build.rs',
+    'rust-toolchain.toml',
+    '.cargo',
+    'src',
+    'crates',
+    'scripts/binding.mjs',
+  ].map((path) => at(path));
   const { version, napi, devDependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
   return hash(
     files(sources, (path) => path.endsWith(`${sep}target`)),
@@ -150,6 +159,7 @@ const addonFor = (build) => ({
     const what = build === 'tests' ? ['--', ...everything] : ['--release', '--', '--locked'];
     const { code } = await run(process.execPath, [bin('@napi-rs/cli', 'napi'), 'build', ...args, ...what], { env });
     if (code !== 0) throw new Failure(`the addon could not be built (napi build ended with ${code})`);
+    ownBinding(aside);
     moveOver(aside, at('binding'));
   },
 });
@@ -165,6 +175,7 @@ const dist = {
       'inbox.d.ts',
       'tsconfig.json',
       'rolldown.config.mjs',
+      'scripts/browser.mjs',
       'binding/binding.d.ts',
     ].map((path) => at(path));
     return hash(files(sources), read(install.stamp));
@@ -190,6 +201,7 @@ const dist = {
     const page = ['build', '--config', at('ts/inbox/page/vite.config.mjs'), '--outDir', join(aside, 'inbox')];
     const built = await run(process.execPath, [bin('vite'), ...page]);
     if (built.code !== 0) throw new Failure('the page of the inbox could not be built');
+    writeBrowserEntries(aside);
     moveOver(aside, at('dist'));
   },
 };

@@ -20,6 +20,7 @@ import type {
   PolicyProblem,
 } from '../index.js';
 import * as binding from '../binding/binding.js';
+import { addonError } from './errors/addon-error.js';
 import { AuditHeadError } from './errors/audit-head-error.js';
 import { hasCode } from './errors/countersign-error.js';
 import { fromNative, type NativeError } from './errors/from-native.js';
@@ -29,6 +30,8 @@ import { Batches } from './values/batches.js';
 import { Limit } from './values/limit.js';
 import { Turns } from './values/turns.js';
 import { whenAborted } from './values/when-aborted.js';
+
+if (binding.failures !== undefined) throw addonError(binding.failures);
 
 /** How the core answers: a value or an error, never an exception. */
 type Envelope<T> = { ok: T } | { error: NativeError };

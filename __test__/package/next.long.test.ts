@@ -1,0 +1,158 @@
+/** A Next.js application: made from the snippets of docs/hosts.md, built by Turbopack and by webpack, and used in Chromium. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PLATFORMS } from '../../ts/errors/addon-error.js';
+import { environment } from '../runtimes.js';
+import { noBrowser, openBrowser, openPage } from '../support/browser.js';
+import { packed, project, tool, unreachable, type Packed } from './hosts/support.js';
+
+const why = noBrowser ?? (await unreachable());
+
+const CONFIG = `
+const platforms = ${JSON.stringify(PLATFORMS)};
+export default {
+  turbopack: { root: import.meta.dirname },
+  ${'EXTERNAL'}
+};
+`;
+const EXTERNAL = 'serverExternalPackages: platforms.map((platform) => `countersign-${platform}`),';
+
+const FILES = {
+  'next.config.mjs': CONFIG.replace('EXTERNAL', EXTERNAL),
+  'lib/gate.mjs': `
+    import { createGate } from 'countersign';
+    // A route is loaded anew when its file is saved: the gate must outlive that.
+    export const gate = (globalThis.gate ??= createGate());`,
+  'app/layout.jsx': `
+    export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html>; }`,
+  'app/api/chat/route.mjs': `
+    import { convertToModelMessages, createUIMessageStream, createUIMessageStreamResponse, isStepCount, streamText, tool, toUIMessageStream } from 'ai';
+    import { gateTools, verifyApprovals, withApprovalDetails } from 'countersign';
+    import { z } from 'zod';
+    import { gate } from '../../../lib/gate.mjs';
+    import { call, modelOf, says } from '../../../scenario.mjs';
+    const model = modelOf([
+      [call('del', { path: 'a.txt' }), call('pay', { amount: 9 })],
+      says('First turn is over.'),
+    ]);
+    const run = (text) => (globalThis.ran ??= []).push(text) && text;
+    const tools = {
+      del: tool({ inputSchema: z.object({ path: z.string() }), execute: ({ path }) => run('deleted ' + path) }),
+      pay: tool({ inputSchema: z.object({ amount: z.number() }), execute: ({ amount }) => run('paid ' + amount) }),
+    };
+    export async function POST(request) {
+      const { id, messages } = await request.json();
+      const verified = await verifyApprovals(messages, gate, { runId: id, by: 'ada' });
+      const gated = gateTools(tools, { gate, mode: 'stop', runId: id, interruptOn: { del: true, pay: true } });
+      const { stream } = streamText({ model, tools: gated, messages: await convertToModelMessages(verified, { tools: gated }), stopWhen: isStepCount(5) });
+      return createUIMessageStreamResponse({ stream: createUIMessageStream({
+        originalMessages: verified,
+        execute: ({ writer }) => {
+          const chunks = toUIMessageStream({ stream, tools: gated, originalMessages: verified });
+          writer.merge(withApprovalDetails(chunks, gate, { runId: id }));
+        },
+      }) });
+    }
+    export function GET() { return Response.json(globalThis.ran ?? []); }`,
+  'app/api/edit/route.mjs': `
+    import { gate } from '../../../lib/gate.mjs';
+    export async function POST(request) {
+      const { approvalId, args, reason } = await request.json();
+      await gate.edit(approvalId, args, { by: 'ada', reason });
+      return new Response(null, { status: 204 });
+    }`,
+  'app/page.jsx': `
+    'use client';
+    import { useChat } from '@ai-sdk/react';
+    import { lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
+    import { ApprovalCard, useApprovals } from 'countersign/react';
+    export default function Page() {
+      const chat = useChat({ sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses });
+      const { pending } = useApprovals({ ...chat, sendEdit: async (edit) => {
+        const response = await fetch('/api/edit', { method: 'POST', body: JSON.stringify(edit) });
+        if (!response.ok) throw new Error('not taken');
+      } });
+      return <main>
+        <button onClick={() => chat.sendMessage({ text: 'go' })}>Send</button>
+        {pending.map((approval) => <ApprovalCard key={approval.toolCallId} approval={approval} />)}
+        {chat.messages.map((message) => <div key={message.id}>{message.parts.map((part, at) =>
+          <p key={at}>{part.type === 'text' ? part.text : part.output ?? ''}</p>)}</div>)}
+      </main>;
+    }`,
+};
+
+describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped: ${why})`}`, () => {
+  let from: Packed;
+  let folder: string;
+  let browser: Browser;
+  beforeAll(async () => {
+    from = await packed();
+    folder = await project(from, 'next-app', ['next', 'react', 'react-dom', '@ai-sdk/react'], FILES);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    from?.done();
+  });
+
+  const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: undefined, CI: '1' };
+  const next = (...args: string[]) => tool(folder, 'next/dist/bin/next', args, { env, timeout: 600_000 });
+
+  test.each([
+    ['Turbopack', []],
+    ['webpack', ['--webpack']],
+  ])('built by %s, with two cards in a page: an edit runs, a rejection does not', async (_, flags) => {
+    const built = await next('build', ...flags);
+    expect(built.code, `${built.stdout}\n${built.stderr}`).toBe(0);
+    const port = await freePort();
+    const server = spawn(
+      process.execPath,
+      [join(folder, 'node_modules/next/dist/bin/next'), 'start', '-p', String(port)],
+      { cwd: folder, env: environment(env), stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    try {
+      await ready(server);
+      const origin = `http://localhost:${port}`;
+      const { page, context, faults } = await openPage(browser, origin);
+      await page.goto(`${origin}/`);
+      await page.getByRole('button', { name: 'Send' }).click();
+      const card = (name: string) => page.locator(`[data-countersign=approval][data-tool=${name}]`);
+      await card('del').getByRole('button', { name: 'Edit', exact: true }).click();
+      await card('del').getByLabel('Arguments, as JSON').fill('{ "path": "b.txt" }');
+      await card('del').getByRole('button', { name: 'Approve as edited' }).click();
+      await card('pay').getByRole('button', { name: 'Reject' }).click();
+      await page.getByText('First turn is over.').waitFor();
+      expect(await (await fetch(`${origin}/api/chat`)).json()).toEqual(['deleted b.txt']);
+      await page.getByText('deleted b.txt').waitFor();
+      await context.close();
+      expect(faults).toEqual([]);
+    } finally {
+      server.kill();
+      await once(server, 'exit');
+    }
+  });
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+async function ready(server: ChildProcess): Promise<void> {
+  let printed = '';
+  await new Promise<void>((resolve, reject) => {
+    server.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      if (/Ready in/.test(printed)) resolve();
+    });
+    server.once('exit', () => reject(new Error(`the server ended: ${printed}`)));
+  });
+}
