@@ -34,7 +34,7 @@ const LONG = /\.long\./;
 const WITH_EFFORT = thatSay(/\b(?:isThorough|effort)\b(?!\.)|each-runtime\.js|tried\.js|\b(?:r|someR)untimes\(\)/);
 
 /** Tests that try some of their cases in `npm test`, or fewer where it runs them once more. */
-const SAMPLED = thatSay(/\bsample\(|\bisSample\b|\beffort\([^,()]+, [^,()]+, /);
+const SAMPLED = thatSay(/\bsample\(|\bis(?:Sample|Whole)\b|\beffort\([^,()]+, [^,()]+, /);
 
 /** Tests that replace modules, which they must not do for others: each has a process of its own. */
 const ALONE = thatSay(/\bvi\.mock\(/);
@@ -118,8 +118,9 @@ const overPostgres = (name: string, files: string[], env: Record<string, string>
 
 const OF_THE_SDK = called(/./, ONCE, POSTGRES, LONG);
 const OF_ANY_LEDGER = called(ANY_LEDGER, ONCE, OWN_LEDGER, POSTGRES, LONG);
-const OF_POSTGRES = [ANY_DATABASE, ANY_SHARED, POSTGRES];
-const isOfPostgres = (file: string) => OF_POSTGRES.some((what) => what.test(file));
+/** Over a server, what holds over processes is left to `npm run test:all`, but for G3. */
+const onServer = [...called(ANY_DATABASE), ...called(POSTGRES, ANY_DATABASE)];
+const OF_POSTGRES = [...onServer, ...called(ANY_SHARED, ANY_DATABASE), ...called(/\/g02-/)];
 
 const onAi6 = OF_THE_SDK.filter((file) => !ALONE.has(file));
 const onFiles = OF_ANY_LEDGER.filter((file) => SOME_LEDGER.test(file));
@@ -129,7 +130,11 @@ const short = [
   ...project('ai6', '6', onAi6, sampled),
   ...project('ai7', '7', OF_THE_SDK),
   ...overFiles('sqlite', onFiles, sampled),
-  overPostgres('postgres', called(/./, LONG).filter(isOfPostgres), sampled),
+  overPostgres(
+    'postgres',
+    onServer.filter((file) => !LONG.test(file)),
+    sampled,
+  ),
   ...project('once', '7', called(ONCE, POSTGRES, LONG)),
 ];
 
@@ -142,7 +147,7 @@ const long = [
   ...project('long', '7', called(/./, POSTGRES).filter(hasMore), thorough),
   ...project('long-ai6', '6', rest(OF_THE_SDK, onAi6), whole),
   ...overFiles('long-sqlite', rest(OF_ANY_LEDGER, onFiles), whole),
-  overPostgres('long-postgres', [...called(/./).filter(isOfPostgres).filter(hasMore), ...called(/\/g02-/)], thorough),
+  overPostgres('long-postgres', OF_POSTGRES.filter(hasMore), thorough),
 ];
 
 export const projects = [...short, ...long].filter(({ test }) => test.include.length > 0);

@@ -24,7 +24,7 @@ const policy: PolicyDocument = {
 const place = { cwd: '/p', project: '/p', home: '/h' };
 const run = (command: string) => ({ toolName: 'execute', args: { command } });
 const times = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length));
-const SMALL = effort(16, 64) * 1024;
+const SMALL = effort(8, 64) * 1024;
 const LARGE = 8 * SMALL;
 
 const families: [name: string, make: (bytes: number) => { toolName: string; args: unknown }][] = [

@@ -9,7 +9,7 @@ const EFFORT = process.env.COUNTERSIGN_EFFORT ?? 'quick';
 export const isThorough = EFFORT === 'thorough';
 
 /** Whether all cases are tried: in `npm run test:all`, in any project. */
-const isWhole = isThorough || EFFORT === 'whole';
+export const isWhole = isThorough || EFFORT === 'whole';
 
 /**
  * Whether `npm test` runs the same test elsewhere, on AI SDK 7 and in memory: here, on AI SDK 6 or over a ledger that lasts, some

@@ -2,7 +2,7 @@
  * G3 over PostgreSQL: processes of agents and of deciders (3 each in `npm run test:all`) on one ledger, whose server is killed
  * twice. Every tool that was approved ran exactly once, and no other.
  *
- * `RUNS=1000 npx vitest run --project postgres g03-once.postgres` has more of it.
+ * `RUNS=1000 npx vitest run --project long-postgres g03-once.long.postgres` has more of it.
  */
 import { describe, expect, it } from 'vitest';
 import { eventually, stage, type Worker } from '../ledger/processes.js';
