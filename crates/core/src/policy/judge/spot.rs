@@ -37,8 +37,13 @@ impl Spots {
         let texts = texts(target, start);
         let Some(first) = texts.first() else {
             spots.certain = false;
-            spots.loosely(&target.pieces, is_relative(&target.pieces), start);
-            spots.expand(target, start, files)?;
+            let (places, adrift) = if is_relative(&target.pieces) {
+                places(start, files)?
+            } else {
+                (start.bases.clone(), false)
+            };
+            spots.loosely(&target.pieces, &places, adrift, start);
+            spots.expand(target, &places, adrift, start, files)?;
             return Ok(spots);
         };
         let relative = !first.starts_with(['/', '~']);
@@ -146,7 +151,7 @@ impl Spots {
         };
         let Some(through) = through else {
             for text in texts {
-                self.loosely(&[Piece::Text(text.clone())], true, start);
+                self.loosely(&[Piece::Text(text.clone())], &start.bases, true, start);
             }
             return Ok(());
         };
@@ -160,14 +165,15 @@ impl Spots {
 
     /// Symlinks that a pattern of the shell finds are places like others. Where part of the path is not known at all, they
     /// could be anything anyway.
-    fn expand(&mut self, target: &Word, start: &Start, files: &dyn Files) -> Result<(), PathError> {
+    fn expand(
+        &mut self, target: &Word, places: &[String], adrift: bool, start: &Start, files: &dyn Files,
+    ) -> Result<(), PathError> {
         let known = !target.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }));
         let found = target.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
-        let adrift = is_relative(&target.pieces) && !start.dirs.is_empty();
         if !(start.shell && known && found) || adrift {
             return Ok(());
         }
-        for base in &start.bases {
+        for base in places {
             let from = Where { cwd: base.clone(), home: start.home.clone(), ..Where::default() };
             match symlinks_found(&target.pieces, &from, files) {
                 Ok(links) => {
@@ -182,12 +188,13 @@ impl Spots {
         Ok(())
     }
 
-    fn loosely(&mut self, pieces: &[Piece], relative: bool, start: &Start) {
-        for base in &start.bases {
+    /// What is known of it, from each of these directories. `adrift`: or from any.
+    fn loosely(&mut self, pieces: &[Piece], places: &[String], adrift: bool, start: &Start) {
+        for base in places {
             let from = Where { cwd: base.clone(), home: start.home.clone(), ..Where::default() };
             self.loose.push((pieces.to_vec(), from));
         }
-        if relative && !start.dirs.is_empty() {
+        if adrift {
             // Some directory, and below it what is known.
             let mut anywhere = vec![Piece::Unknown { splits: false }, Piece::Text("/".to_owned())];
             anywhere.extend_from_slice(pieces);
@@ -195,6 +202,33 @@ impl Spots {
             self.loose.push((anywhere, from));
         }
     }
+}
+
+/// The directories that a relative path may start from, symlinks followed, and whether it may start from any other.
+fn places(start: &Start, files: &dyn Files) -> Result<(Vec<String>, bool), PathError> {
+    let mut places = start.bases.clone();
+    let mut adrift = false;
+    for dir in &start.dirs {
+        let text = match dir {
+            Dir::Anywhere => None,
+            Dir::Through(words) => through(words, start),
+        };
+        for base in &start.bases {
+            let from = Where { cwd: base.clone(), home: start.home.clone(), ..Where::default() };
+            match text.as_deref().map(|text| locate(text, &from, files)) {
+                Some(Ok(located)) => {
+                    for place in [located.real, located.real_of_lexical] {
+                        if !places.contains(&place) {
+                            places.push(place);
+                        }
+                    }
+                }
+                Some(Err(PathError::NeedsFiles)) => return Err(PathError::NeedsFiles),
+                Some(Err(_)) | None => adrift = true,
+            }
+        }
+    }
+    Ok((places, adrift))
 }
 
 /// The texts that a path may be, none where it is not certain.

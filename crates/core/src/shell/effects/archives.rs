@@ -30,7 +30,7 @@ pub(super) fn beneath(walk: &mut Walk, part: Part) {
 }
 
 pub(super) fn from_here(walk: &mut Walk, part: Part) {
-    walk.below();
+    walk.recursive = true;
     walk.path(part.arg, Access::Read, words::text(walk.place(part.arg), "."), true);
 }
 
@@ -114,7 +114,7 @@ pub(super) fn compress(walk: &mut Walk) {
     if walk.kept("stdout").is_some() || looks {
         return walk.lay_out(All(Use::Read), Use::Nothing);
     }
-    if walk.recursive()
+    if walk.recursive
         && let Some(force) = walk.kept("force")
     {
         // Through symlinks, too.
@@ -280,7 +280,7 @@ pub(super) fn seven(walk: &mut Walk) {
                 walk.runs(operand.arg, Why::UnknownOption);
             }
         } else {
-            walk.below();
+            walk.recursive = true;
             walk.operand_is(*operand, if looks { Use::Read } else { Use::Change });
         }
     }

@@ -1,7 +1,7 @@
 //! What a command is called, for those who propose rules about it.
 
 use super::spec::{Kind, Language, Operands, Program, Use};
-use super::tables;
+use super::{called, tables};
 
 /// What the program of this name is. Versions count as the program (`python3.12`), paths by their last component.
 pub(crate) fn kind(name: &str) -> Kind {
@@ -48,10 +48,8 @@ pub fn is_interpreter_or_launcher(name: &str) -> bool {
 /// argv is 0.
 pub fn subcommand_depth(argv: &[&str]) -> usize {
     let Some((first, rest)) = argv.split_first() else { return 0 };
-    let name = first.rsplit('/').next().unwrap_or(first);
     let second = rest.first().copied().unwrap_or("");
-    let depth = tables()
-        .program(name)
+    let depth = called(first)
         .map_or(1, |program| program.words + usize::from(program.deeper.contains(&second)));
     let words = rest.iter().take_while(|word| !word.is_empty() && !word.starts_with(['-', '+']));
     1 + words.take(depth - 1).count()
@@ -79,9 +77,8 @@ pub(crate) fn reads_names_only(name: &str) -> bool {
 }
 
 fn always_keeps(name: &str, kept: &str) -> bool {
-    let base = name.rsplit('/').next().unwrap_or(name);
     let keeps = |uses: &Use| matches!(uses, Use::Keep(name) if *name == kept);
-    tables().program(base).is_some_and(|program| program.always.iter().any(keeps))
+    called(name).is_some_and(|program| program.always.iter().any(keeps))
 }
 
 /// How much is known of what a command does with its arguments.
@@ -98,8 +95,7 @@ pub(crate) enum Knowledge {
 /// How much is known of the command that begins with these words: of `git log` what is known of git's command `log`.
 pub(crate) fn knowledge_of(words: &[&str]) -> Knowledge {
     let Some((first, mut rest)) = words.split_first() else { return Knowledge::No };
-    let base = first.rsplit('/').next().unwrap_or(first);
-    let Some(mut program) = tables().program(base) else { return Knowledge::No };
+    let Some(mut program) = called(first) else { return Knowledge::No };
     let by = |program: &Program| if program.open { Knowledge::InPart } else { Knowledge::Wholly };
     while let Some(parent) = program.names.first() {
         let operand = rest.iter().enumerate().find(|(_, word)| !word.starts_with('-'));

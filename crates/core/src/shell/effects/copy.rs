@@ -40,7 +40,7 @@ impl Walk<'_> {
     /// Notes what is written, and what is kept beside it of what was there.
     fn copied(&mut self, arg: usize, target: Word) {
         self.backup(arg, &target);
-        self.path(arg, Access::Write, target, self.recursive());
+        self.path(arg, Access::Write, target, self.recursive);
     }
 
     /// What was there is kept beside it, under a name that begins with its own.
@@ -48,7 +48,7 @@ impl Walk<'_> {
         if self.kept("backup").is_some() {
             let mut kept = target.clone();
             kept.pieces.push(Piece::Unknown { splits: false });
-            self.path(arg, Access::Write, kept, self.recursive());
+            self.path(arg, Access::Write, kept, self.recursive);
         }
     }
 

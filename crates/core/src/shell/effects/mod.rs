@@ -53,8 +53,10 @@ pub(crate) use parts::{Parts, parts};
 pub(crate) use spec::Kind;
 pub(super) use spec::Language;
 pub(crate) use words::stays_below;
+pub(super) use words::{beginning, without};
 
 use self::read::Tables;
+use self::spec::Program;
 use super::{Access, Why, Word};
 
 /// What a command does through its arguments. Indices are into its argv.
@@ -114,14 +116,23 @@ fn tables() -> &'static Tables {
     &TABLES
 }
 
+/// The name of a program without the directory that it is called in.
+pub(super) fn base_name(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// The program that is called by this name, or by a path that ends with it.
+fn called(name: &str) -> Option<&'static Program> {
+    tables().program(base_name(name))
+}
+
 /// What this command does with its arguments. A program that is not known does nothing that could be said.
 ///
 /// `files`: words that stand for one file or several, none of which is an option, even where they split (what `find -exec`
 /// adds below a root that is known).
 pub(crate) fn of(argv: &[Word], files: &[Word]) -> Effects {
     let Some(name) = argv.first().and_then(Word::literal) else { return Effects::default() };
-    let base = name.rsplit('/').next().unwrap_or(name);
-    match tables().program(base) {
+    match called(name) {
         Some(program) => walk::walk(program, argv, files, 1),
         None => Effects::default(),
     }

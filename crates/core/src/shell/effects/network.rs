@@ -68,7 +68,7 @@ pub(super) fn scp(walk: &mut Walk) {
                         operand.arg,
                         Access::Write,
                         words::join(&directory, &name),
-                        walk.recursive(),
+                        walk.recursive,
                     );
                 }
             }

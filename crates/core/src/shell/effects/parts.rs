@@ -1,7 +1,7 @@
 //! Which words of a command are its options and which its operands, for rules that say "these and no others".
 
 use super::spec::{Operands, Program, Takes};
-use super::{tables, words};
+use super::{called, tables, words};
 use crate::shell::Word;
 
 /// The words of a command behind the name of its program.
@@ -32,7 +32,7 @@ pub(crate) struct GivenOption {
 /// leaves out nothing that the program could take for an operand or an option.
 pub(crate) fn parts(argv: &[Word]) -> Option<Parts> {
     let name = argv.first()?.literal()?;
-    let program = tables().program(name.rsplit('/').next().unwrap_or(name))?;
+    let program = called(name)?;
     if argv.iter().any(Word::splits) {
         return None;
     }

@@ -16,12 +16,7 @@ pub(super) fn late(walk: &Walk, operands: &[Operand]) -> Vec<usize> {
     (first + 1..walk.argv.len()).filter(looks).collect()
 }
 
-/// `xxd [options] [in [out]]`
-pub(super) fn xxd(walk: &mut Walk) {
-    in_and_out(walk);
-}
-
-/// What is read, and what is written.
+/// What is read, and what is written: `xxd [options] [in [out]]`.
 pub(super) fn in_and_out(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
     for arg in late(walk, &operands) {

@@ -10,7 +10,7 @@ const TYPE: &str = "type";
 
 /// Without a file it searches its input, or with `-r` the working directory.
 pub(super) fn grep(walk: &mut Walk) {
-    let here = if walk.recursive() { Use::Read } else { Use::Nothing };
+    let here = if walk.recursive { Use::Read } else { Use::Nothing };
     walk.lay_out(First(Use::Nothing, Use::Read), here);
 }
 

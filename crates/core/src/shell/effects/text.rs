@@ -4,11 +4,6 @@ use super::spec::{Operands::*, Use};
 use super::walk::{Part, Walk};
 use crate::shell::{Piece, Why};
 
-/// `uniq [in [out]]`
-pub(super) fn uniq(walk: &mut Walk) {
-    super::readers::in_and_out(walk);
-}
-
 /// What becomes a part of a name. With a slash in it, it would name another directory.
 pub(super) fn suffix(walk: &mut Walk, part: Part) {
     if walk.word(part).literal().is_none_or(|text| text.contains('/')) {

@@ -563,14 +563,4 @@ impl<'a> Walk<'a> {
         self.effects.urls.extend(effects.urls);
         self.effects.unknown.extend(effects.unknown);
     }
-
-    /// Whether what is used is used with all that is below it.
-    pub(super) fn recursive(&self) -> bool {
-        self.recursive
-    }
-
-    /// From here on, what is used is used with all that is below it.
-    pub(super) fn below(&mut self) {
-        self.recursive = true;
-    }
 }

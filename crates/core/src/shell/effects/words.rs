@@ -3,7 +3,7 @@
 use crate::shell::{Piece, Word};
 
 /// The text that a word begins with for certain, empty if there is none.
-pub(super) fn beginning(word: &Word) -> &str {
+pub(in crate::shell) fn beginning(word: &Word) -> &str {
     match word.pieces.first() {
         Some(Piece::Text(text)) => text,
         _ => "",
@@ -11,7 +11,7 @@ pub(super) fn beginning(word: &Word) -> &str {
 }
 
 /// The word without its first `skip` bytes, which must be a part of its [`beginning`].
-pub(super) fn without(word: &Word, skip: usize) -> Word {
+pub(in crate::shell) fn without(word: &Word, skip: usize) -> Word {
     if skip == 0 {
         return word.clone();
     }

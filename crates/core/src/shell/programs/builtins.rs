@@ -4,7 +4,8 @@ use super::super::findings::span_of;
 use super::super::prover::{Dialect, Prover};
 use super::super::values::Given;
 use super::super::{Access, Piece, Role, Shell, Why, Word};
-use super::{assigned_name, is_name, leading};
+use super::effects::{beginning, without};
+use super::{assigned_name, is_name};
 
 /// Options of `set -o` that do not change how the rest is read.
 const SET_OPTIONS: &[&str] =
@@ -159,7 +160,7 @@ impl Prover<'_, '_> {
                 let span = span_of(argv);
                 self.found.change_dir(&Word { span, pieces: vec![Piece::Home] });
             }
-            Some(word) if leading(word).starts_with(['-', '+']) || argv.len() > at + 1 => {
+            Some(word) if beginning(word).starts_with(['-', '+']) || argv.len() > at + 1 => {
                 self.found.anywhere()
             }
             Some(word) => self.found.change_dir(word),
@@ -173,11 +174,11 @@ impl Prover<'_, '_> {
         // Nothing but exported: what it holds is what it is given, from here on too.
         let plain = name != "readonly"
             && argv.iter().skip(1).all(|word| {
-                let text = leading(word);
+                let text = beginning(word);
                 !text.starts_with(['-', '+']) || matches!(text, "-x" | "-g" | "--")
             });
         for word in argv.iter().skip(1) {
-            let text = leading(word);
+            let text = beginning(word);
             let certain = word.literal().is_some();
             if certain && text.starts_with(['-', '+']) && !text.contains('=') {
                 arrays |= text.contains(['a', 'A']);
@@ -192,12 +193,12 @@ impl Prover<'_, '_> {
                 let array = value.starts_with('(') || (arrays && !certain);
                 if array || text.contains('[') && value.contains('$') {
                     self.found.unknown(word.span, Why::Evaluates);
-                    self.known_parts(&super::without(word, text.len() - value.len()));
+                    self.known_parts(&without(word, text.len() - value.len()));
                 }
                 if word.splits() && (self.dialect == Dialect::Dash || name == "local") {
                     self.found.unknown(word.span, Why::DynamicScript);
                 }
-                let given = super::without(word, text.len() - value.len());
+                let given = without(word, text.len() - value.len());
                 let appends = text.split_once('=').is_some_and(|(name, _)| name.ends_with('+'));
                 let given = if plain && !appends && !array {
                     Given::Word(&given.pieces)
@@ -241,7 +242,7 @@ impl Prover<'_, '_> {
         let mut at = 1;
         let mut set: Vec<Word> = Vec::new();
         while let Some(word) = argv.get(at) {
-            let text = leading(word);
+            let text = beginning(word);
             let uncertain = text.is_empty() && !word.pieces.is_empty();
             if uncertain
                 && (matches!(name, "wait" | "printf") && argv.len() > at + 1 || word.splits())
@@ -271,7 +272,7 @@ impl Prover<'_, '_> {
                 let rest = index + letter.len_utf8();
                 let attached = rest < text.len() || word.pieces.len() > 1;
                 let value =
-                    if attached { Some(super::without(word, rest)) } else { argv.get(at).cloned() };
+                    if attached { Some(without(word, rest)) } else { argv.get(at).cloned() };
                 at += usize::from(!attached);
                 match (name, letter, value) {
                     ("read", 'a', Some(value))
@@ -352,7 +353,7 @@ impl Prover<'_, '_> {
     fn shell_options(&mut self, argv: &[Word], name: &str, command: usize) {
         let mut named = false;
         for (arg, word) in argv.iter().enumerate().skip(1) {
-            let text = leading(word);
+            let text = beginning(word);
             if name == "set" && (text == "--" || text == "-") {
                 break;
             }

@@ -5,7 +5,7 @@ mod search;
 mod shells;
 mod wrappers;
 
-use super::effects;
+use super::effects::{self, beginning, without};
 use super::findings::span_of;
 use super::prover::Prover;
 use super::{Piece, Role, Why, Word};
@@ -94,10 +94,10 @@ impl Prover<'_, '_> {
         if self.found.exhausted || !self.found.pay_words(words.len(), span) {
             return;
         }
-        let plain = words.first().and_then(Word::literal).is_some_and(|name| {
-            let base = name.rsplit('/').next().unwrap_or(name);
-            wrappers::find(base).is_none()
-        });
+        let plain = words
+            .first()
+            .and_then(Word::literal)
+            .is_some_and(|name| wrappers::find(effects::base_name(name)).is_none());
         if !plain {
             return self.runs(words);
         }
@@ -168,34 +168,14 @@ impl Prover<'_, '_> {
 const SYSTEM_DIRS: &[&str] =
     &["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
-/// The text that a word certainly starts with.
-fn leading(word: &Word) -> &str {
-    match word.pieces.first() {
-        Some(Piece::Text(text)) => text,
-        _ => "",
-    }
-}
-
-/// The word without its first `count` bytes, which are text.
-fn without(word: &Word, count: usize) -> Word {
-    let mut word = word.clone();
-    if let Some(Piece::Text(text)) = word.pieces.first_mut() {
-        text.drain(..count.min(text.len()));
-        if text.is_empty() {
-            word.pieces.remove(0);
-        }
-    }
-    word
-}
-
 /// `NAME` of an argument that a program takes for `NAME=value`: whatever stands before a `=`.
 fn environment_name(word: &Word) -> Option<&str> {
-    leading(word).split_once('=').map(|(name, _)| name)
+    beginning(word).split_once('=').map(|(name, _)| name)
 }
 
 /// `NAME` of a word that certainly starts with `NAME=` or `NAME+=`.
 fn assigned_name(word: &Word) -> Option<&str> {
-    let (name, _) = leading(word).split_once('=')?;
+    let (name, _) = beginning(word).split_once('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);
     is_name(name).then_some(name)
 }

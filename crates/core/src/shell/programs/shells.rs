@@ -3,8 +3,7 @@
 use super::super::findings::span_of;
 use super::super::prover::Prover;
 use super::super::{Access, Role, Shell, Why, Word};
-use super::effects::Language;
-use super::leading;
+use super::effects::{Language, beginning};
 
 /// What the words of a shell say.
 struct Invocation {
@@ -41,7 +40,7 @@ fn invocation(argv: &[Word]) -> Invocation {
     let mut at = 1;
     while let Some(word) = argv.get(at) {
         let Some(text) = word.literal() else {
-            let dynamic = leading(word).is_empty() || leading(word).starts_with(['-', '+']);
+            let dynamic = beginning(word).is_empty() || beginning(word).starts_with(['-', '+']);
             if dynamic && !result.script {
                 result.doubt = Some(Why::MayBeOption);
             }

@@ -4,7 +4,7 @@ use super::super::findings::span_of;
 use super::super::prover::Prover;
 use super::super::{Access, Role, Why, Word};
 use super::effects::launch::{self, Given, Launch};
-use super::effects::{self, Language};
+use super::effects::{self, Language, without};
 use super::{environment_name, search};
 
 /// How a wrapper is looked through.
@@ -102,7 +102,7 @@ impl Prover<'_, '_> {
                 // Which variable that sets depends on who reads the environment.
                 self.found.unknown(word.span, Why::NotUnderstood);
             }
-            let value = super::without(word, name.len() + 1);
+            let value = without(word, name.len() + 1);
             self.found.hand_over(word.span, name, &value.pieces);
         }
         if given.runs() {
@@ -243,6 +243,5 @@ impl Prover<'_, '_> {
 
 /// The name of the program, without its directory.
 fn name_of(argv: &[Word]) -> &str {
-    let name = argv.first().and_then(Word::literal).unwrap_or_default();
-    name.rsplit('/').next().unwrap_or(name)
+    effects::base_name(argv.first().and_then(Word::literal).unwrap_or_default())
 }
