@@ -5,6 +5,9 @@ use super::walk::{Part, Walk};
 use super::words;
 use crate::shell::{Access, Piece, Why, Word};
 
+/// Letters of `grep` whose value is the next word.
+const TAKING: [char; 7] = ['A', 'B', 'C', 'D', 'd', 'm', 'X'];
+
 const NAME: &str = "name";
 const TYPE: &str = "type";
 
@@ -35,25 +38,24 @@ pub(super) fn script(walk: &mut Walk) {
         } else if ((option || value) && !plain) || lines {
             walk.runs(at, Why::RunsCode);
         }
-        // What follows a long one is its value to `grep`, and what is searched for to the script.
+        // What follows one is its value to `grep`, and what is searched for to the script, unless it is a letter by itself.
         if takes_next(walk.program, begins) {
             walk.runs(at, Why::MayBeOption);
         }
         // The value of one of these is the next word.
-        value = option && begins.ends_with(['A', 'B', 'C', 'D', 'd', 'm', 'X']);
+        value = option && begins.ends_with(TAKING);
     }
     grep(walk);
 }
 
-/// Whether this is a long option, or the beginning of one, whose value is the next word.
+/// Whether this is a long option, the beginning of one, or several letters, of which the last takes the next word as value.
 fn takes_next(program: &Program, option: &str) -> bool {
-    option.strip_prefix("--").is_some_and(|name| {
-        !name.is_empty()
-            && program
-                .longs
-                .iter()
-                .any(|(long, meaning)| long.starts_with(name) && meaning.takes == Takes::Value)
-    })
+    match option.strip_prefix("--") {
+        Some(name) => program.longs.iter().any(|(long, meaning)| {
+            !name.is_empty() && long.starts_with(name) && meaning.takes == Takes::Value
+        }),
+        None => option.len() > 2 && option.starts_with('-') && option.ends_with(TAKING),
+    }
 }
 
 /// The project's `.ackrc` can add files and directories that are read, unless an option keeps it out.
