@@ -47,6 +47,12 @@ pub fn document() -> String {
         "[[rule]]\neffect = \"allow\"\nwrites = \"{}**\"\nenv = {env}\n",
         policy::WRITES
     );
+    // What an allowed program writes needs no allow of its own.
+    let _ = write!(
+        text,
+        "[[rule]]\neffect = \"ask\"\nwrites = [\"/\", \"/**\", \"!{}**\", \"!/dev/null\"]\n",
+        policy::WRITES
+    );
     text
 }
 

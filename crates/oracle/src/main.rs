@@ -277,8 +277,9 @@ fn try_options(flags: &[&str]) -> io::Result<bool> {
     let names = |names: &std::collections::BTreeSet<String>| {
         names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
     };
-    println!("not on this machine: {}", names(&report.missing));
-    println!("not all options described: {}", names(&report.open));
+    println!("SKIPPED, not on this machine: {}", names(&report.missing));
+    println!("Debian packages: {}", include_str!("../packages.txt").replace('\n', " "));
+    println!("SKIPPED, not all options described: {}", names(&report.open));
     let programs: std::collections::BTreeSet<&str> =
         report.rows.keys().filter_map(|name| name.split(' ').next()).collect();
     let git = report.rows.keys().filter(|name| name.starts_with("git ")).count();

@@ -72,6 +72,7 @@ const RUNS: &[(&[&str], &[&str])] = &[
     (&["7z", "7za", "7zr"], &["7z", "7za", "7zr"]),
     (&["diff3", "sdiff", "wdiff", "colordiff"], &["diff"]),
     (&["ldd"], &["ld-linux-x86-64.so.2", "ld.so", "ldd"]),
+    (&["zstdgrep"], &["grep", "zstdcat", "zstd", "sed", "sh"]),
     (&["cargo", "rustc", "rustfmt", "rustup"], &["cargo", "rustc", "rustfmt"]),
     (&["make", "gmake", "rake", "cmake"], &["sh", "dash", "make", "gmake"]),
     (&["lsb_release"], &["getopt"]),
@@ -190,11 +191,17 @@ const GIT_NEVER: &[&str] =
 /// Files of the project that git reads for its own settings.
 const GIT_READS: &[&str] = &[".gitignore", ".gitattributes", ".gitmodules", ".mailmap"];
 
+/// Whether a word holds this path, and not one below it.
+fn names(word: &str, path: &str) -> bool {
+    word.match_indices(path)
+        .any(|(at, _)| word.get(at + path.len()..).is_some_and(|rest| !rest.starts_with('/')))
+}
+
 /// Whether a deed of a line with these words is no difference.
 pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
     let program = words.first().map_or("", String::as_str);
     let path = deed.path.as_str();
-    let named = words.iter().skip(1).any(|word| word.contains(path));
+    let named = words.iter().skip(1).any(|word| names(word, path));
     match deed.how {
         How::Reads | How::Lists => {
             (is_system(path) && !named)

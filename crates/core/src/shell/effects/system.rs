@@ -3,7 +3,7 @@
 use super::spec::{Operands::*, Use};
 use super::walk::{Part, Walk};
 use super::words;
-use crate::shell::{Access, Piece, Why};
+use crate::shell::{Access, Piece, Why, Word};
 
 const SET: &str = "set";
 const KEEP: &str = "keep";
@@ -327,8 +327,9 @@ pub(super) fn statement(walk: &mut Walk, part: Part) {
 
 /// `sqlite3 file statement…`, where the file can be an address: `file:name?mode=ro`.
 pub(super) fn sqlite(walk: &mut Walk) {
-    // To it `--` is an option with an empty name.
-    if let Some(at) = walk.argv.iter().position(|word| word.literal() == Some("--")) {
+    // To it `--` is an option with an empty name, and `-` is no operand.
+    let empty = |word: &Word| matches!(word.literal(), Some("--" | "-"));
+    if let Some(at) = walk.argv.iter().position(empty) {
         walk.runs(at, Why::MayBeOption);
     }
     let operands = std::mem::take(&mut walk.operands);

@@ -273,7 +273,9 @@ impl Prover<'_, '_> {
             self.byte(end),
             0 | b' ' | b'\t' | b'\n' | b'/' | b':' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
         );
-        if !ends {
+        // What bash puts in the place of `<( )` belongs to the name, which then is nobody's.
+        let file = b"<>".contains(&self.byte(end)) && self.byte(self.joined(end + 1)) == b'(';
+        if !ends || file {
             return self.take(out);
         }
         // In arguments, whether one behind a `=` stands for a directory depends on the shell and the command.
