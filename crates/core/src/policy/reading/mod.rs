@@ -3,6 +3,7 @@
 mod builtin;
 mod command;
 mod folder;
+mod repository;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
