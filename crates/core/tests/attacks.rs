@@ -42,6 +42,7 @@ impl House {
             "project/.git/refs",
             "project/bare/objects",
             "project/bare/refs",
+            "out/evil/.git/objects",
         ] {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
@@ -58,6 +59,7 @@ impl House {
             ("project/.git/config", "[core]"),
             ("project/bare/HEAD", "ref: refs/heads/main"),
             ("project/bare/config", "[core]\n\tfsmonitor = touch x"),
+            ("out/evil/.git/config", "[core]\n\tfsmonitor = touch x"),
         ] {
             fs::write(root.join(file), text).unwrap();
         }

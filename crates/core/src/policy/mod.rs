@@ -10,6 +10,7 @@ pub mod import;
 pub mod interrupt;
 mod judge;
 pub mod lint;
+mod looking;
 mod names;
 mod protected;
 mod reading;

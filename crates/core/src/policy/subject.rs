@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::looking::looks;
 use crate::path::Where;
 use crate::shell::{Access, Dir, Piece, Role, Span, Word, takes_data_only};
 
@@ -115,6 +116,12 @@ impl Kind {
             Some((_, name)) => !takes_data_only(name),
             None => !takes_data_only(name),
         }
+    }
+
+    /// Whether it is git, and only looks.
+    pub(crate) fn looks_with_git(&self) -> bool {
+        let Self::Command { argv, .. } = self else { return false };
+        argv.first().and_then(Word::literal) == Some("git") && looks(argv)
     }
 
     /// Puts the subject behind `base` others.

@@ -3,19 +3,16 @@
 //! As narrow as it is useful, never what nobody can oversee, and proven: with these rules this very call would not be asked
 //! about again.
 
-use std::sync::LazyLock;
-
 use super::Effect;
 use super::compile::Policy;
-use super::document::{
-    Behind, CommandPattern, Examples, Format, Layer, Located, Place, Rule, Source, Token, read,
-};
+use super::document::{Behind, CommandPattern, Examples, Located, Place, Rule, Token};
 use super::grants::{Grants, effects};
 use super::judge::{JudgedCall, NeedsFiles, Spots};
 use super::lint::decides_what_runs;
+use super::looking::looks;
 use super::protected;
 use super::subject::{Extent, Kind, Subject, command_text};
-use super::tokens::{Words, base_name, covers};
+use super::tokens::base_name;
 use super::verdict::{Cause, JudgedSubject, Verdict};
 use crate::path::{Address, Cached, Files, PathError, Where};
 use crate::shell::{self, Access, Role, Word, subcommand_depth};
@@ -224,11 +221,7 @@ fn command_scope(argv: &[Word]) -> Option<(Located<CommandPattern>, String)> {
         1 => argv.len(),
         depth => depth,
     };
-    let looks = || {
-        let words = Words::of(argv);
-        LOOKING.iter().any(|pattern| covers(pattern, &words))
-    };
-    if depth <= MOST_WORDS && looks() {
+    if depth <= MOST_WORDS && looks(argv) {
         let words = words(depth)?;
         let text = words.join(" ");
         return Some((command(words), format!("any `{text} …`")));
@@ -240,20 +233,6 @@ fn command_scope(argv: &[Word]) -> Option<(Located<CommandPattern>, String)> {
     let value = CommandPattern { behind: Behind::Nothing, ..pattern.value };
     Some((located(value), format!("exactly `{}`", command_text(argv, None))))
 }
-
-/// What looks: the commands that all presets allow, whatever follows.
-static LOOKING: LazyLock<Vec<CommandPattern>> = LazyLock::new(|| {
-    let text = concat!("version = 1\n", include_str!("looking.toml"));
-    let source = Source { layer: Layer::Code, name: "looking".into(), trusted: true };
-    // A file that cannot be read says nothing of what looks. A test reads it.
-    let rules = read(text, Format::Toml, source).map(|document| document.rules).unwrap_or_default();
-    let commands = rules
-        .into_iter()
-        .filter(|rule| rule.effect == Effect::Allow)
-        .flat_map(|rule| rule.commands)
-        .map(|command| command.value);
-    commands.filter(|command| command.behind == Behind::Anything).collect()
-});
 
 /// The longest command that anybody would read.
 const MOST_WORDS: usize = 24;

@@ -5,13 +5,11 @@ use std::sync::Arc;
 
 use super::Reader;
 use super::command::is_below;
+use super::repository::{self, Found};
 use crate::path::{Located, PathError, Where, locate};
 use crate::policy::judge::{NeedsFiles, through};
-use crate::policy::subject::{Kind, Start};
+use crate::policy::subject::{Kind, Start, Subject};
 use crate::shell::{Access, Dir, Piece, Word};
-
-/// The most folders above each other that are looked at.
-const MAX_DEPTH: usize = 64;
 
 /// Folders that a call runs in beside its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,19 +30,23 @@ impl Reader<'_> {
     /// what any folder's files make of it.
     pub(super) fn folders(&mut self) -> Result<(), NeedsFiles> {
         let host = self.host();
-        let subject = self
+        let mut moved = self
             .subjects
             .iter()
-            .find(|subject| subject.start.has_left(host) && subject.kind.depends_on_folder());
-        let Some((subject, start)) = subject.map(|it| (it, Arc::clone(&it.start))) else {
+            .filter(|subject| subject.start.has_left(host) && subject.kind.depends_on_folder());
+        // Where git only looks, the settings that it finds can be looked at before.
+        let all_look = moved.clone().all(|subject| subject.kind.looks_with_git());
+        let first = moved.find(|subject| all_look || !subject.kind.looks_with_git());
+        let Some((kind, start)) = first.map(|it| (&it.kind, Arc::clone(&it.start))) else {
             return Ok(());
         };
-        let program = match &subject.kind {
+        let program = match kind {
             Kind::Command { argv, .. } => argv.first().and_then(Word::literal),
             _ => None,
         };
         let program = program.unwrap_or_default().to_owned();
-        let folders = match self.folders_of(&start)? {
+        let stays = all_stay(&self.subjects);
+        let folders = match self.folders_of(&start, all_look, stays)? {
             // One that the line itself makes is not there yet.
             Folders::Inside if self.makes_repository() => Folders::Repository,
             folders => folders,
@@ -80,7 +82,7 @@ impl Reader<'_> {
         })
     }
 
-    fn folders_of(&self, start: &Start) -> Result<Folders, NeedsFiles> {
+    fn folders_of(&self, start: &Start, looks: bool, stays: bool) -> Result<Folders, NeedsFiles> {
         let mut texts = vec![".".to_owned()];
         for dir in &start.dirs {
             let text = match dir {
@@ -101,14 +103,18 @@ impl Reader<'_> {
                     Ok(located) => located,
                 };
                 let Located { lexical, real, real_of_lexical, .. } = located;
-                if ![&lexical, &real, &real_of_lexical].into_iter().all(|path| inside(path)) {
+                let inside =
+                    [&lexical, &real, &real_of_lexical].into_iter().all(|path| inside(path));
+                if !inside && !looks {
                     return Ok(Folders::Elsewhere);
                 }
                 for path in [real, real_of_lexical] {
-                    match self.is_below_repository(&path) {
-                        Ok(false) => {}
+                    match repository::found(&path, self.files) {
                         Err(PathError::NeedsFiles) => return Err(NeedsFiles),
-                        Ok(true) | Err(_) => return Ok(Folders::Repository),
+                        Ok(Found::Some) if !inside => return Ok(Folders::Elsewhere),
+                        Ok(Found::Plain) if !inside && !stays => return Ok(Folders::Elsewhere),
+                        Ok(Found::Nothing | Found::Plain | Found::Some) => {}
+                        Ok(Found::Hidden) | Err(_) => return Ok(Folders::Repository),
                     }
                 }
             }
@@ -129,22 +135,11 @@ impl Reader<'_> {
         }
         Ok(roots)
     }
+}
 
-    /// Whether git, as it looks from here upwards, would find such a repository before one that is in a `.git`.
-    fn is_below_repository(&self, path: &str) -> Result<bool, PathError> {
-        let mut path = path.trim_end_matches('/');
-        for _ in 0..MAX_DEPTH {
-            if self.files.has(&format!("{path}/.git"))? {
-                return Ok(false);
-            }
-            if self.files.has(&format!("{path}/HEAD"))? {
-                return Ok(true);
-            }
-            match path.rsplit_once('/') {
-                Some((above, _)) if !path.is_empty() => path = above,
-                _ => return Ok(false),
-            }
-        }
-        Ok(true)
-    }
+/// Whether all commands of git stay in the repository that they find.
+fn all_stay(subjects: &[Subject]) -> bool {
+    subjects.iter().filter(|subject| subject.kind.looks_with_git()).all(
+        |subject| matches!(&subject.kind, Kind::Command { argv, .. } if repository::stays(argv)),
+    )
 }

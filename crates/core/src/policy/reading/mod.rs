@@ -4,6 +4,7 @@ mod builtin;
 mod command;
 mod folder;
 mod loaded;
+mod repository;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -46,7 +46,12 @@ fn a_program_that_does_what_a_folder_says_asks_in_another_folder() {
             // Nothing is known of it.
             ("ask", "cd /tmp/x && own-tool"),
             ("ask", "cd /tmp/x && /opt/tool"),
-            ("ask", "cd ../other && git status"),
+            ("ask", "cd ../other && git commit -m x"),
+            ("ask", "cd ../other && git status && make"),
+            ("ask", "cd ../other && /tmp/git status"),
+            ("ask", "cd $DIR && git status"),
+            // No repository is there.
+            ("allow", "cd ../other && git status"),
             ("ask", "cd /tmp/x && tsc"),
             ("ask", "if cd /tmp/x; then make; fi"),
             ("ask", "for d in /tmp/x; do cd $d; make; done"),

@@ -324,6 +324,29 @@ writes = ["${project}/**"]
 }
 
 #[test]
+fn git_looks_elsewhere_where_no_setting_names_a_program() {
+    let place = Place::new("elsewhere");
+    fs::create_dir_all(place.at("elsewhere/.git/hooks")).unwrap();
+    fs::create_dir_all(place.at("project/.git")).unwrap();
+    let config = |text: &str| fs::write(place.at("elsewhere/.git/config"), text).unwrap();
+    let policy = place.policy("[[rule]]\neffect = 'allow'\ncommands = ['cd', 'git', 'make']\n");
+    let rows = |says: &'static str| {
+        let status = (says, "bash", "cd @elsewhere/data && git log -3");
+        place.check(&policy, &[status, ("ask", "bash", "cd @elsewhere && git commit -m x")]);
+    };
+    rows("ask");
+    config("[core]\n\tbare = false\n");
+    rows("allow");
+    config("[core]\n\tfsmonitor = x\n");
+    rows("ask");
+    config("[core]\n\tbare = false\n");
+    fs::write(place.at("elsewhere/.git/hooks/post-index-change.sample"), "").unwrap();
+    rows("allow");
+    fs::write(place.at("elsewhere/.git/hooks/post-index-change"), "").unwrap();
+    rows("ask");
+}
+
+#[test]
 fn what_a_line_moves_is_no_proof_of_where_its_paths_lead() {
     let place = Place::new("moved");
     let policy = place.policy(

@@ -5,9 +5,6 @@ use super::walk::{Part, Walk};
 use super::words;
 use crate::shell::{Access, Piece, Why, Word};
 
-/// Letters of `grep` whose value is the next word.
-const TAKING: [char; 7] = ['A', 'B', 'C', 'D', 'd', 'm', 'X'];
-
 const NAME: &str = "name";
 const TYPE: &str = "type";
 

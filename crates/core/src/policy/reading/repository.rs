@@ -1,0 +1,194 @@
+//! What git would find in a folder, and whether its settings name a program.
+
+use crate::path::{Files, Listing, PathError};
+use crate::shell::Word;
+
+/// The most folders above each other that are looked at.
+const MAX_DEPTH: usize = 64;
+
+/// The longest file of settings that is read, in bytes.
+const MOST_TEXT: usize = 1 << 16;
+
+/// What git finds as it looks from a folder upwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// No repository.
+    Nothing,
+    /// One that names no program: of commands that look, git runs nothing there.
+    Plain,
+    /// One of which that is not known.
+    Some,
+    /// Perhaps one that nobody made: a `HEAD`, `objects` and `refs` beside each other, as any clone can bring them.
+    Hidden,
+}
+
+/// Commands of git that do not go on into the repositories that lie in this one, which have settings of their own.
+const STAY: &[&str] = &[
+    "log",
+    "show",
+    "whatchanged",
+    "shortlog",
+    "blame",
+    "annotate",
+    "branch",
+    "tag",
+    "reflog",
+    "rev-parse",
+    "rev-list",
+    "ls-files",
+    "ls-tree",
+    "cat-file",
+    "name-rev",
+    "merge-base",
+    "cherry",
+    "count-objects",
+    "diff-tree",
+    "for-each-ref",
+    "show-ref",
+    "show-branch",
+    "check-ignore",
+    "check-attr",
+    "version",
+];
+
+/// Whether this command of git stays in the repository that it finds.
+pub(super) fn stays(argv: &[Word]) -> bool {
+    let words: Option<Vec<&str>> = argv.iter().skip(1).map(Word::literal).collect();
+    words.is_some_and(|words| {
+        words.iter().find(|word| !word.starts_with('-')).is_some_and(|name| STAY.contains(name))
+            && !words.iter().any(|word| word.starts_with("--su") || word.contains("submodule"))
+    })
+}
+
+/// What git finds from this absolute path upwards.
+pub(super) fn found(path: &str, files: &dyn Files) -> Result<Found, PathError> {
+    let mut path = path.trim_end_matches('/');
+    for _ in 0..MAX_DEPTH {
+        let git = format!("{path}/.git");
+        if files.has(&git)? {
+            return Ok(if is_plain(&git, files) { Found::Plain } else { Found::Some });
+        }
+        if files.has(&format!("{path}/HEAD"))? {
+            return Ok(Found::Hidden);
+        }
+        match path.rsplit_once('/') {
+            Some((above, _)) if !path.is_empty() => path = above,
+            _ => return Ok(Found::Nothing),
+        }
+    }
+    Ok(Found::Hidden)
+}
+
+/// Whether there are no hooks, and no settings but those that name no program.
+fn is_plain(git: &str, files: &dyn Files) -> bool {
+    let samples = match files.list(&format!("{git}/hooks"), 64) {
+        Listing::Names(names) => names.iter().all(|hook| hook.name.ends_with(".sample")),
+        Listing::Unknown | Listing::TooMany => false,
+    };
+    samples
+        && files
+            .text(&format!("{git}/config"), MOST_TEXT)
+            .is_some_and(|text| names_no_program(&text))
+}
+
+fn names_no_program(config: &str) -> bool {
+    let mut section = String::new();
+    config.lines().map(str::trim).all(|line| {
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            return true;
+        }
+        if let Some(header) = line.strip_prefix('[') {
+            // What follows on the line would be a setting.
+            let Some(name) = header.strip_suffix(']').filter(|name| !name.contains(']')) else {
+                return false;
+            };
+            section = name.split([' ', '\t', '"', '.']).next().unwrap_or("").to_ascii_lowercase();
+            return true;
+        }
+        let (key, value) = line.split_once('=').unwrap_or((line, ""));
+        let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
+        // A value that goes on in the next line is not read here.
+        !value.ends_with('\\') && is_harmless(&section, &key, value)
+    })
+}
+
+/// Whether a setting decides nothing that runs where git only looks.
+fn is_harmless(section: &str, key: &str, value: &str) -> bool {
+    match section {
+        "core" if key == "bare" => value.eq_ignore_ascii_case("false"),
+        "core" => matches!(
+            key,
+            "repositoryformatversion"
+                | "filemode"
+                | "logallrefupdates"
+                | "ignorecase"
+                | "precomposeunicode"
+                | "symlinks"
+                | "autocrlf"
+                | "eol"
+                | "safecrlf"
+                | "quotepath"
+        ),
+        "remote" => {
+            matches!(key, "url" | "pushurl" | "fetch" | "push" | "tagopt" | "prune" | "gh-resolved")
+        }
+        "submodule" => matches!(key, "url" | "active"),
+        "user" => matches!(key, "name" | "email"),
+        "branch" | "color" | "pull" | "push" | "init" | "fetch" => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_into_submodules_does_not_stay() {
+        use crate::policy::subject::literal;
+        for (command, expected) in [
+            ("git log -3", true),
+            ("git --no-pager log", true),
+            ("git status", false),
+            ("git diff", false),
+            ("git describe --dirty", false),
+            ("git log -p --submodule=diff", false),
+            ("git show --sub=diff", false),
+        ] {
+            let argv: Vec<Word> = command.split(' ').map(literal).collect();
+            assert_eq!(stays(&argv), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn settings_that_are_not_known_to_name_no_program_may() {
+        let plain = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n# x\n[remote \"origin\"]\n\t\
+            url = git@example.com:a/b\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n";
+        assert!(names_no_program(plain));
+        for more in [
+            "[core]\n\tfsmonitor = touch x\n",
+            "[core] fsmonitor = touch x\n",
+            "[CORE]\nFSMonitor=x\n",
+            "[core]\n\tbare = true\n",
+            "[core]\n\tworktree = ..\n",
+            "[core]\n\thooksPath = x\n",
+            "[core]\n\teol = lf\\\n",
+            "[diff]\n\texternal = x\n",
+            "[diff \"x\"]\n\ttextconv = x\n",
+            "[diff.x]\n\ttextconv = x\n",
+            "[filter \"x\"]\n\tclean = x\n",
+            "[alias]\n\tstatus = !x\n",
+            "[include]\n\tpath = x\n",
+            "[includeIf \"gitdir:/\"]\n\tpath = x\n",
+            "[extensions]\n\tworktreeConfig = true\n",
+            "[remote \"origin\"]\n\tpromisor = true\n",
+            "[remote \"origin\"]\n\tuploadpack = x\n",
+            "[log]\n\tshowSignature = true\n",
+            "[submodule \"x\"]\n\tupdate = !x\n",
+            "[core]]\n\tfsmonitor = x\n",
+            "[user]\n\tsigningkey = x\n",
+        ] {
+            assert!(!names_no_program(&format!("{plain}{more}")), "{more}");
+        }
+    }
+}
