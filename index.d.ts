@@ -1205,6 +1205,7 @@ type OmitEach<T, KEYS extends PropertyKey> = T extends unknown ? Omit<T, KEYS> :
 
 /** What the two ways to start a run share. */
 export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
+  /** What is asked about. Where nothing at all is gated, a warning says so once; `'none'` says that it is meant. */
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
   /**
    * Asks the human. It is called for all gated calls of a step at once, and they may be answered in any order. A throw, a
