@@ -1231,6 +1231,7 @@ type OmitEach<T, KEYS extends PropertyKey> = T extends unknown ? Omit<T, KEYS> :
 
 /** What the two ways to start a run share. */
 export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
+  /** What is asked about. Where nothing at all is gated, a warning says so once; `'none'` says that it is meant. */
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
   /**
    * Asks the human. It is called for one call after the other ({@link RunOptions.askOrder}). A throw, a rejected promise and a

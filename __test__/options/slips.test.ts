@@ -2,7 +2,7 @@
 import * as ai from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createDeepAgent } from '../../ts/agent/index.js';
+import { createDeepAgent, createTaskTool } from '../../ts/agent/index.js';
 import * as api from '../../ts/index.js';
 import { listenToWarnings } from '../support/warnings.js';
 import { call, calls, collect, major, says, scripted } from '../support/model.js';
@@ -269,6 +269,30 @@ describe('where nothing at all is gated', () => {
     const played = stage();
     await generate(played, played.tools, { toolApproval: api.toolApproval({ ...no }) });
     expect(heard.warnings).toEqual([nothing('toolApproval')]);
+  });
+
+  const subagent = (inner: object, main: object) => {
+    const { tools } = stage().of;
+    const model = scripted([calls(call('delete_file', { path: '/a' }, 'c1')), says('Done.')]).model;
+    const task = createTaskTool({ subagents: [{ name: 'a', description: 'a', model, tools, ...inner }] });
+    const turns = [calls(call('task', { description: 'x', subagent_type: 'a' }, 't1')), says('.')];
+    return run({ model: scripted(turns).model, prompt: 'go', tools: { task }, ...no, ...main });
+  };
+
+  test('so does a subagent of a run that has nothing but subagents', async () => {
+    using heard = listenToWarnings();
+    await subagent({}, {});
+    expect(heard.warnings).toEqual([nothing('streamWithEvents')]);
+  });
+
+  test.each([
+    ['itself', { interruptOn: { delete_file: true } }, {}],
+    ['the run that starts it', {}, { interruptOn: { task: true }, onApprovalRequest: () => true }],
+    ['nobody, as the run says', {}, { interruptOn: 'none' }],
+  ])('but not a subagent that is gated by %s', async (_, inner, main) => {
+    using heard = listenToWarnings();
+    await subagent(inner, main);
+    expect(heard.warnings).toEqual([]);
   });
 
   const meant: [string, (s: Stage) => object][] = [

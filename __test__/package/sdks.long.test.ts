@@ -66,6 +66,13 @@ describe.each(refused)('%s', (which) => {
   });
 });
 
+test.for(runtimes())('version 5 is told on $name', async ({ path }) => {
+  const { code, stdout, stderr } = await runIn(projectWith('5.0.277'), 'entries.mjs', path);
+  expect(code, stderr).toBe(0);
+  const { told } = JSON.parse(stdout) as { told: Record<string, string | null> };
+  expect(Object.values(told).filter((said) => said?.startsWith('ERR_UNSUPPORTED_SDK'))).toHaveLength(7);
+});
+
 describe.each(taken)('%s', (which) => {
   const version = VERSIONS[which];
 

@@ -12,7 +12,7 @@ import type {
   Subagent,
 } from '../../agent.js';
 import type { AgentRun, Gate, InterruptOn } from '../../index.js';
-import { requireSdk } from '../ai-sdk/installed.js';
+import { checkInstalled } from '../ai-sdk/installed.js';
 import { isQuestionTool } from '../ai-sdk/questions.js';
 import { resume } from '../ai-sdk/resume.js';
 import { streamWithEvents } from '../ai-sdk/stream-with-events.js';
@@ -35,7 +35,7 @@ const GENERAL_PURPOSE = 'general-purpose';
 /** @see agent.d.ts */
 export function createDeepAgent<TOOLS extends ToolSet = {}>(options: DeepAgentOptions<TOOLS>): DeepAgent<TOOLS>;
 export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<ToolSet> {
-  requireSdk(PLACE);
+  checkInstalled(PLACE);
   checkNeeded(PLACE, options);
   const { model, gate, policy, maxSteps = MAX_STEPS, repeatedRejections = 'answer', logger } = options;
   if (model === undefined) throw new InvalidConfigError({ message: `${PLACE}: model must be given.` });

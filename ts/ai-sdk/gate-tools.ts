@@ -53,7 +53,7 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
   const asker = askerOf(options, parent);
   const planned = { tools, interruptOn, unknownTools, place: PLACE, judgesAll: asker.judgesAll };
   const plan = planFor(planned);
-  warnUngated(plan, { ...planned, judgesAll: asker.judgesAll || parent !== undefined });
+  warnUngated(plan, { ...planned, judgesAll: asker.judgesAll || parent?.inheritance.asksAtAll === true });
   const inherited = parent?.inheritance;
   const inheritance = new Inheritance({
     tools,

@@ -41,6 +41,13 @@ export class Inheritance {
     return this.#options.interruptOn;
   }
 
+  /** Whether any call of any tool may be asked about. */
+  get asksAtAll(): boolean {
+    const { plan, hostJudges, inherited } = this.#options;
+    if (hostJudges !== undefined || plan.tools.some(([, { action }]) => action !== 'allow')) return true;
+    return inherited?.asksAtAll ?? false;
+  }
+
   /** Whether calls of a tool of this name may be asked about. */
   mayAskAbout(toolName: string): boolean {
     const { hostJudges, inherited } = this.#options;

@@ -14,15 +14,23 @@ let installed: string | null | undefined;
  * @throws {UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
 export function requireSdk(place: string, only?: 7): void {
+  if (!checkInstalled(place, only)) void requireLoaded(place, only);
+}
+
+/**
+ * The same for what loads the SDK itself, and tells then what cannot be told now.
+ *
+ * @returns whether it is known to be a release that can be used
+ * @throws {UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
+ */
+export function checkInstalled(place: string, only?: 7): boolean {
   installed ??= readVersion();
-  if (installed === null) {
-    void requireLoaded(place, only);
-    return;
-  }
+  if (installed === null) return false;
   const [major] = installed.split('.');
   const isKnown = (major === '6' || major === '7') && !installed.includes('-');
   if (!isKnown) throw unsupported(place, `ai ${installed} is installed`);
   if (only !== undefined && major !== String(only)) throw tooOld(place, `ai ${installed}`);
+  return true;
 }
 
 function readVersion(): string | null {

@@ -3,7 +3,7 @@ import type { ToolSet } from 'ai';
 import type { InterruptOn } from '../../index.js';
 import { interruptPlan, type InterruptPlan } from '../native.js';
 import { checkGateable, checkTools } from './check-tools.js';
-import { executes } from './tools.js';
+import { executes, isTask, ownTool } from './tools.js';
 import { warnOnce } from '../errors/warn-once.js';
 import { warnUnknown } from './warnings.js';
 
@@ -28,7 +28,9 @@ export function planFor({ tools, interruptOn, unknownTools, place, judgesAll }: 
 
 /** Warns where there are tools to run, and nothing at all can ask about any of them. */
 export function warnUngated(plan: InterruptPlan, { tools, interruptOn, judgesAll, place }: Planned): void {
-  if (judgesAll || interruptOn === 'none' || !plan.tools.some(([name]) => executes(tools, name))) return;
+  if (judgesAll || interruptOn === 'none') return;
+  // What a tool does that starts other agents is theirs to ask about.
+  if (!plan.tools.some(([name]) => executes(tools, name) && !isTask(ownTool(tools, name)))) return;
   if (plan.tools.some(([, { action }]) => action !== 'allow')) return;
   warnOnce(
     `ungated:${place}`,

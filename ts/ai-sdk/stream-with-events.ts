@@ -7,7 +7,7 @@ import { checkRunId } from '../gate/run-ids.js';
 import { checkPassedOn } from '../options/check.js';
 import { nearestOf } from '../options/nearest.js';
 import { IterableRun } from './agent-run.js';
-import { requireSdk } from './installed.js';
+import { checkInstalled } from './installed.js';
 import { checkUnanswered } from './left-calls.js';
 import { originOf, parentOf, type Parent } from './parent.js';
 import { planFor, warnUngated } from './plan.js';
@@ -34,7 +34,7 @@ export const streamWithEvents: typeof Api.streamWithEvents = (options: object) =
  * @param place who made it. `resume`: the ledger has it, and it goes on from there
  */
 export function runOf(options: object, place: 'streamWithEvents' | 'resume'): AgentRun {
-  requireSdk(place);
+  checkInstalled(place);
   const unknown = checkPassedOn(place, options, SDK_OPTIONS);
   const {
     agent,
@@ -106,7 +106,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
   // Mistakes in the configuration are told here, at the call, not in the middle of a run.
   const first = plan(source.tools);
   // What judges a run judges those that are a part of it.
-  const isJudged = planned.judgesAll || parent !== undefined || source.hasHostJudge;
+  const isJudged = planned.judgesAll || parent?.inheritance.asksAtAll === true || source.hasHostJudge;
   warnUngated(first, { ...planned, tools: source.tools, judgesAll: isJudged });
   return new IterableRun({
     sdk: async () => {

@@ -1,7 +1,7 @@
 import type { TaskAgent, BuiltinTools } from '../../../agent.js';
 import type { RunResult } from '../../../index.js';
 import { callContextOf } from '../../ai-sdk/call-context.js';
-import { requireSdk } from '../../ai-sdk/installed.js';
+import { checkInstalled } from '../../ai-sdk/installed.js';
 import { planFor } from '../../ai-sdk/plan.js';
 import { refuseQuestions } from '../../ai-sdk/questions.js';
 import { streamWithEvents } from '../../ai-sdk/stream-with-events.js';
@@ -21,7 +21,7 @@ export function createTaskTool(options: {
   description?: string;
   maxResultCharacters?: number;
 }): BuiltinTools['task'] {
-  requireSdk('createTaskTool');
+  checkInstalled('createTaskTool');
   checkNeeded('createTaskTool', options);
   const { subagents, description, maxResultCharacters } = options;
   const agents = agentsByName(subagents);
