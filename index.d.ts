@@ -187,6 +187,8 @@ type ClosedCommand =
 export interface PolicyRule {
   /** Names of tools, with `*` for any text. @default all tools */
   tools?: Patterns;
+  /** Names of MCP servers: the rule speaks of their tools alone, and `tools` are the names that they have there. */
+  mcp?: Patterns;
   effect: PolicyEffect;
   /** Why. The human is shown it, and for a denial the model. */
   reason?: string;

@@ -156,3 +156,65 @@ fn every_rule_says_why_and_shows_it() {
         assert!(findings.is_empty(), "{name}: {findings:#?}");
     }
 }
+
+#[test]
+fn two_doors_have_one_lock_in_presets() {
+    let doors: &[(&str, &str, &[&str])] = &[
+        ("read_file", r#"{"path":"@"}"#, &["cat '@'", "cat < '@'"]),
+        ("write_file", r#"{"path":"@","content":"x"}"#, &["echo x > '@'", "echo x | tee '@'"]),
+        ("edit_file", r#"{"path":"@","old_string":"a","new_string":"b"}"#, &["sed -i s/a/b/ '@'"]),
+        ("ls", r#"{"path":"@"}"#, &["ls '@'"]),
+        ("glob", r#"{"pattern":"**/*.c","path":"@"}"#, &["find '@' -name '*.c'"]),
+        ("grep", r#"{"pattern":"x","path":"@"}"#, &["grep -r x '@'"]),
+        ("delete_file", r#"{"path":"@"}"#, &["rm '@'", "rm -r '@'"]),
+    ];
+    let paths = [
+        "a",
+        "src/x.c",
+        "/home/user/notes.txt",
+        "/home/user/.ssh/id_rsa",
+        "/home/user/.bashrc",
+        "/etc/hosts",
+        "/tmp/x",
+        "/root/x",
+        ".env",
+        ".git/config",
+        "../other/x",
+        "/home/user",
+        "/project",
+        "/",
+        "/home/user/.claude",
+        "/proc/1/environ",
+        "/var/lib/x",
+    ];
+    let mut differ = Vec::new();
+    for name in PRESETS {
+        let policy = policy(name);
+        for path in paths {
+            for (tool, args, commands) in doors {
+                // A folder is not written as a file.
+                if path == "/project" && ["write_file", "edit_file"].contains(tool) {
+                    continue;
+                }
+                let by_tool = verdict(&policy, tool, &args.replace('@', path).parse().unwrap());
+                for command in *commands {
+                    let by_command =
+                        verdict(&policy, "bash", &text("command", &command.replace('@', path)));
+                    // Of names alone `find` says less than the tool.
+                    let is_same = if *tool == "glob" {
+                        by_tool.0 >= by_command.0
+                    } else {
+                        by_tool.0 == by_command.0
+                    };
+                    if !is_same {
+                        let (tool_says, command_says) = (by_tool.1.as_str(), by_command.1);
+                        differ.push(format!(
+                            "{name}: {tool} {path}: {tool_says} / {command}: {command_says}"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+}

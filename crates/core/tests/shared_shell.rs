@@ -10,23 +10,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use countersign_core::call::Json;
-use countersign_core::path::{Files, PathError, Where};
+use countersign_core::path::{NoLinks, Where};
 use countersign_core::policy::document::{Document, Format, Layer, Source, read};
 use countersign_core::policy::{Effect, JudgedCall, Policy, judge};
 use serde_json::{Value, json};
-
-/// The rows know nothing of symlinks.
-struct NoLinks;
-
-impl Files for NoLinks {
-    fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
-        Ok(None)
-    }
-
-    fn is_case_sensitive(&self, _path: &str) -> bool {
-        true
-    }
-}
 
 fn rows(name: &str) -> Option<String> {
     let shared = std::env::var_os("COUNTERSIGN_SHARED").map_or_else(

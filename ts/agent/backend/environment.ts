@@ -18,6 +18,8 @@ const SETTINGS = {
   GIT_EDITOR: 'false',
   GIT_SEQUENCE_EDITOR: 'false',
   GIT_TERMINAL_PROMPT: '0',
+  // What only looks (`git status`) writes nothing, not even `.git/index`.
+  GIT_OPTIONAL_LOCKS: '0',
 };
 
 /**

@@ -53,6 +53,11 @@ pub trait Files {
         Ok(false)
     }
 
+    /// The text of a file, as long as it is no longer than `most` bytes and UTF-8; `None` when that cannot be told.
+    fn text(&self, _path: &str, _most: usize) -> Option<String> {
+        None
+    }
+
     /// Where an absolute path that is normal (no `..`) points. What keeps answers overrides it.
     ///
     /// # Errors
@@ -124,6 +129,10 @@ pub struct RealFiles;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoFiles;
 
+/// A file system without symlinks, of which nothing else is known: for paths that are examples.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoLinks;
+
 /// Keeps the answers of another, so that the paths and patterns of one verdict ask once. Not for longer than a verdict:
 /// it does not see changes.
 pub struct Cached<'a> {
@@ -150,12 +159,34 @@ impl Files for NoFiles {
     }
 }
 
+impl Files for NoLinks {
+    fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
+        Ok(None)
+    }
+
+    fn is_case_sensitive(&self, _path: &str) -> bool {
+        true
+    }
+}
+
 impl Files for RealFiles {
     fn has(&self, path: &str) -> Result<bool, PathError> {
         match fs::symlink_metadata(path) {
             Ok(_) => Ok(true),
             Err(error) => missing(path, &error).map(|_| false),
         }
+    }
+
+    fn text(&self, path: &str, most: usize) -> Option<String> {
+        use std::io::Read as _;
+        let kind = fs::metadata(path).ok()?;
+        let mut text = String::new();
+        let limit = u64::try_from(most).ok()?;
+        if !kind.is_file() || kind.len() > limit {
+            return None;
+        }
+        fs::File::open(path).ok()?.take(limit).read_to_string(&mut text).ok()?;
+        Some(text)
     }
 
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
@@ -324,6 +355,10 @@ impl Files for Cached<'_> {
 
     fn has(&self, path: &str) -> Result<bool, PathError> {
         self.files.has(path)
+    }
+
+    fn text(&self, path: &str, most: usize) -> Option<String> {
+        self.files.text(path, most)
     }
 
     fn stamp(&self, dir: &str) -> Option<Stamp> {

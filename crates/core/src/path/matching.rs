@@ -124,7 +124,7 @@ impl Token {
 }
 
 /// The text as a volume that folds case compares it: case, and characters that are not seen, taken out.
-pub(super) fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }

@@ -11,6 +11,7 @@ pub(crate) use paths::{PathRules, Patterns};
 
 use super::Effect;
 use super::document::{CommandPattern, Document, Match, Mode, Place, Source, Who};
+use super::names::names_of;
 use super::reading::Readings;
 use super::verdict::RuleRef;
 use crate::path::{UrlSet, Where};
@@ -224,7 +225,10 @@ impl Rule {
 
     /// Whether it speaks of this tool, which gives these hints of itself. A hint that is not given is what MCP takes it for.
     pub(crate) fn speaks_of(&self, tool: &str, hints: &BTreeMap<String, bool>) -> bool {
-        self.tools.as_ref().is_none_or(|names| names.iter().any(|name| name.matches(tool)))
+        let named = |names: &Vec<NamePattern>| {
+            names_of(tool, self.effect).any(|tool| names.iter().any(|name| name.matches(tool)))
+        };
+        self.tools.as_ref().is_none_or(named)
             && self.annotations.iter().all(|(hint, expected)| {
                 let given = hints
                     .get(hint)

@@ -58,8 +58,13 @@ impl Grants {
         let subjects: Vec<Subject> =
             verdict.subjects.iter().map(|judged| judged.subject.clone()).collect();
         let judge = Judge::new(&self.policy, call, files, &subjects);
+        let host = call.directory(self.policy.context());
         let mut hits = Vec::new();
         for judged in asked() {
+            // The same words in another folder are another deed, and nobody was asked about that folder.
+            if judged.subject.start.has_left(host) && judged.subject.kind.depends_on_folder() {
+                return Ok(false);
+            }
             hits.clear();
             // Whoever asked about a file that a command's allow would cover wants to be answered about the file.
             let mut subject = judged.subject.clone();

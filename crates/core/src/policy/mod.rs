@@ -24,7 +24,7 @@ pub use effect::Effect;
 pub use explain::{Considered, Explanation, Outcome, explain};
 pub use grants::Grants;
 pub use judge::{JudgedCall, NeedsFiles, judge};
-pub use names::{denies_all_of, rule_names};
+pub use names::{denies_all_of, mcp_name, rule_names};
 pub use suggest::{Suggestion, suggest, suggest_reject};
 pub use verdict::{Cause, JudgedSubject, RuleRef, Verdict, narrow};
 

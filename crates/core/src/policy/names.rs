@@ -6,11 +6,34 @@ use super::Effect;
 use super::compile::NamePattern;
 use super::document::{Document, Match, Rule};
 
+/// What the tool of an MCP server is called in rules: `mcp__server__tool`. Where the server is not known, its name is empty.
+///
+/// A server calls its tools what it likes, `read_file` as well, and its clients hand that name on. So it is no name of a
+/// tool of one's own, and no rule that allows one means it.
+pub fn mcp_name(server: &str, tool: &str) -> String {
+    let begins = format!("mcp__{server}__");
+    // Some clients put that before it.
+    if tool.starts_with(&begins) { tool.to_owned() } else { format!("{begins}{tool}") }
+}
+
+/// What a server calls its own tool: `tool` of `mcp__server__tool`.
+pub(crate) fn own_name(tool: &str) -> Option<&str> {
+    let (_, own) = tool.strip_prefix("mcp__")?.split_once("__")?;
+    Some(own)
+}
+
+/// The names that a rule of this effect may mean a tool by: a deny or an ask also by what its server calls it.
+pub(crate) fn names_of(tool: &str, effect: Effect) -> impl Iterator<Item = &str> {
+    let own = own_name(tool).filter(|_| effect != Effect::Allow);
+    std::iter::once(tool).chain(own)
+}
+
 /// Whether a rule speaks of this tool.
 pub fn rule_names(rule: &Rule, tool: &str) -> bool {
-    rule.tools
-        .as_ref()
-        .is_none_or(|names| names.iter().any(|name| NamePattern::of(name).matches(tool)))
+    rule.tools.as_ref().is_none_or(|names| {
+        names_of(tool, rule.effect)
+            .any(|tool| names.iter().any(|name| NamePattern::of(name).matches(tool)))
+    })
 }
 
 /// Whether these documents deny every call of this tool, whatever its arguments.

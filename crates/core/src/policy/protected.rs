@@ -2,7 +2,7 @@
 //!
 //! A rule that allows them must name them: `.git/hooks/**` does, `**` does not.
 
-use crate::path::{Files, Located, PathError, PathSet, Vars, Where};
+use crate::path::{Files, Located, PathError, PathSet, Vars, Where, fold};
 use crate::policy::judge::Spots;
 use crate::policy::subject::Extent;
 use crate::policy::suggest::escaped;
@@ -15,6 +15,14 @@ pub(crate) struct Protection {
     pub(crate) what: &'static str,
     /// The name in the path that says so.
     name: String,
+    /// Whether it lies below what is read.
+    pub(crate) below: bool,
+}
+
+impl Protection {
+    fn new(what: &'static str, name: &str) -> Self {
+        Self { what, name: name.to_owned(), below: false }
+    }
 }
 
 impl Protection {
@@ -166,8 +174,7 @@ pub(crate) fn protection(
     spots: &Spots, access: Access, extent: Extent, context: &Where, files: &dyn Files,
 ) -> Option<Protection> {
     if let Some(own) = context.own.iter().find(|own| is_own(own, spots, access, extent, files)) {
-        let name = own.rsplit('/').next().unwrap_or_default().to_owned();
-        return Some(Protection { what: LEDGER, name });
+        return Some(Protection::new(LEDGER, own.rsplit('/').next().unwrap_or_default()));
     }
     let located = |path: &Located| {
         of_text(&path.lexical, access)
@@ -184,6 +191,10 @@ pub(crate) fn protection(
         .iter()
         .find_map(located)
         .or_else(|| spots.loose.iter().find_map(|(pieces, _)| of_pieces(pieces, access)))
+        .or_else(|| {
+            let path = spots.below.as_ref()?.told(|path| of_text(path, access).is_some(), files)?;
+            of_text(path, access).map(|protection| Protection { below: true, ..protection })
+        })
 }
 
 /// Whether this may be a file of our own, or one that lies beside it; for a write, also a directory above it that is changed
@@ -216,15 +227,15 @@ fn of_roots(path: &Located, context: &Where) -> Option<Protection> {
             root.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     });
-    let name = path.lexical.rsplit('/').next().unwrap_or_default().to_owned();
-    above.then_some(Protection { what: "a whole working directory, with all that is in it", name })
+    let name = path.lexical.rsplit('/').next().unwrap_or_default();
+    above.then(|| Protection::new("a whole working directory, with all that is in it", name))
 }
 
 fn of_text(path: &str, access: Access) -> Option<Protection> {
     let mut before = "";
     for name in path.split('/') {
         if let Some(what) = of_name(before, name, access) {
-            return Some(Protection { what, name: name.to_owned() });
+            return Some(Protection::new(what, name));
         }
         before = name;
     }
@@ -232,6 +243,11 @@ fn of_text(path: &str, access: Access) -> Option<Protection> {
 }
 
 fn of_name(before: &str, name: &str, access: Access) -> Option<&'static str> {
+    if !name.is_ascii() {
+        // What a volume that ignores case takes for another letter, or for none: `.ſsh`, the sign of Kelvin, what is not seen.
+        let folded = fold(name);
+        return folded.is_ascii().then(|| of_name(before, &folded, access)).flatten();
+    }
     let name = trimmed(name);
     // By far the most names are none of these.
     let first = *name.as_bytes().first()?;
@@ -302,7 +318,7 @@ fn of_pieces(pieces: &[Piece], access: Access) -> Option<Protection> {
             of_name(&before, &name, access)
         };
         if let Some(what) = found {
-            return Some(Protection { what, name });
+            return Some(Protection::new(what, &name));
         }
         before = name;
     }
@@ -368,6 +384,10 @@ mod tests {
             ("/p/.github/workflows/ci.yml", Read, false),
             ("/h/.aws/credentials", Read, true),
             ("/etc/shadow", Read, true),
+            ("/h/.ſsh/id_rsa", Read, true),
+            ("/h/.\u{212a}ube/config", Read, true),
+            ("/p/.g\u{200c}it/config", Write, true),
+            ("/p/.gët/config", Write, false),
             ("/p/src/main.rs", Write, false),
             ("/p/azure-pipelines.yml", Write, true),
         ] {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::path::Where;
-use crate::shell::{Access, Dir, Piece, Role, Span, Word};
+use crate::shell::{Access, Dir, Piece, Role, Span, Word, takes_data_only};
 
 /// One thing that a call would do, read off its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +104,19 @@ pub struct By {
 }
 
 impl Kind {
+    /// Whether it is a program that does what the files of the folder say that it runs in. What is not known to take data
+    /// alone from there does.
+    pub(crate) fn depends_on_folder(&self) -> bool {
+        let Self::Command { argv, role: Role::Plain } = self else { return false };
+        let Some(name) = argv.first().and_then(Word::literal) else { return true };
+        match name.rsplit_once('/') {
+            // The program itself stands there.
+            Some((dir, _)) if !dir.starts_with('/') && !name.starts_with('/') => true,
+            Some((_, name)) => !takes_data_only(name),
+            None => !takes_data_only(name),
+        }
+    }
+
     /// Puts the subject behind `base` others.
     pub(crate) fn move_commands(&mut self, base: usize) {
         if let Self::Path { by: Some(by), .. }
@@ -131,6 +144,11 @@ pub struct Start {
 }
 
 impl Start {
+    /// Whether the call may run in another directory than this one, which the host runs it in.
+    pub(crate) fn has_left(&self, host: &str) -> bool {
+        !self.dirs.is_empty() || self.bases.iter().any(|base| base != host)
+    }
+
     /// For the paths of a tool that runs in this directory.
     pub fn of(context: &Where) -> Self {
         Self {

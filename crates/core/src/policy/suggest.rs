@@ -15,7 +15,7 @@ use super::judge::{JudgedCall, NeedsFiles, Spots};
 use super::lint::decides_what_runs;
 use super::protected;
 use super::subject::{Extent, Kind, Subject, command_text};
-use super::tokens::covers;
+use super::tokens::{Words, base_name, covers};
 use super::verdict::{Cause, JudgedSubject, Verdict};
 use crate::path::{Address, Cached, Files, PathError, Where};
 use crate::shell::{self, Access, Role, Word, subcommand_depth};
@@ -203,7 +203,7 @@ fn command(words: Vec<&str>) -> Located<CommandPattern> {
 /// another deed.
 fn command_scope(argv: &[Word]) -> Option<(Located<CommandPattern>, String)> {
     let program = argv.first()?.literal()?;
-    let name = super::tokens::base_name(program);
+    let name = base_name(program);
     // They change as whom, where, or with what the rest runs; one is our own, with which an agent would approve its calls.
     if program.is_empty() || matches!(shell::kind(name), shell::Kind::Shell | shell::Kind::Launcher)
     {
@@ -224,7 +224,11 @@ fn command_scope(argv: &[Word]) -> Option<(Located<CommandPattern>, String)> {
         1 => argv.len(),
         depth => depth,
     };
-    if depth <= MOST_WORDS && LOOKING.iter().any(|pattern| covers(pattern, argv)) {
+    let looks = || {
+        let words = Words::of(argv);
+        LOOKING.iter().any(|pattern| covers(pattern, &words))
+    };
+    if depth <= MOST_WORDS && looks() {
         let words = words(depth)?;
         let text = words.join(" ");
         return Some((command(words), format!("any `{text} …`")));

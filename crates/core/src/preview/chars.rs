@@ -191,7 +191,7 @@ pub(super) fn may_look_alike(c: char) -> bool {
         || looks_ascii(c)
         || is_full_width(c)
         || is_dash(c)
-        || c == 'ı'
+        || matches!(c, 'ı' | 'ſ')
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ impl Language {
         }
         Self {
             distinct: text.chars().any(is_distinct),
-            accents: text.chars().any(|c| !c.is_ascii() && c != 'ı' && is_latin(c)),
+            accents: text.chars().any(|c| !c.is_ascii() && !matches!(c, 'ı' | 'ſ') && is_latin(c)),
         }
     }
 
@@ -161,7 +161,8 @@ impl<'a> Context<'a> {
                     || (chars::looks_latin(c) && self.poses())
             }
             Script::Other => word.latin || (chars::looks_latin(c) && self.poses()),
-            Script::Latin => c == 'ı' && !self.language.accents,
+            // Nobody writes a long s any more; volumes that ignore case take it for an `s`.
+            Script::Latin => c == 'ſ' || c == 'ı' && !self.language.accents,
             Script::Distinct => {
                 word.alike && looks_ascii(c) && (word.latin || (word.digits && c.is_numeric()))
             }

@@ -256,6 +256,8 @@ pub enum Why {
     Alters,
     /// A command before it makes or moves links or folders, so that a path may lead elsewhere than the files say now.
     Moved,
+    /// Files that git ignores, and so keeps nowhere, may be overwritten.
+    Overwrites,
     /// Another character set, in which the shell and the programs read other characters.
     Locale,
 }
@@ -299,6 +301,7 @@ impl fmt::Display for Why {
             Self::Moved => {
                 "an earlier command of this line makes or moves links or folders, so that this path may lead elsewhere"
             }
+            Self::Overwrites => "this may overwrite files that git ignores, and so keeps nowhere",
             Self::Locale => "a character set or a language in which the rest may mean something else",
         })
     }

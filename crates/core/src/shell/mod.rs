@@ -20,12 +20,15 @@ mod sweep;
 mod tests;
 mod values;
 
-pub(crate) use effects::parts;
 pub use effects::{
     Arity, Described, DescribedOption, described, is_interpreter_or_launcher, programs_document,
     subcommand_depth,
 };
-pub(crate) use effects::{Kind, Knowledge, goes_through_links, kind, knowledge_of, special_like};
+pub(crate) use effects::{
+    Kind, Knowledge, goes_through_links, kind, knowledge_of, reads_names_only, special_like,
+    takes_data_only,
+};
+pub(crate) use effects::{Parts, parts};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
 
 use findings::Findings;

@@ -58,7 +58,7 @@ pub struct Options {
 /// A call to judge.
 #[derive(Debug)]
 pub struct Call {
-    /// The tool.
+    /// The tool; of an MCP server as [`mcp_name`](crate::policy::mcp_name) calls it.
     pub tool_name: String,
     /// Its arguments.
     pub args: Json,

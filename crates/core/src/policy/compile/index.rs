@@ -7,8 +7,9 @@ use super::{NamePattern, Rule};
 use crate::path::{Address, UrlIndex, UrlSet};
 use crate::policy::Effect;
 use crate::policy::document::Token;
+use crate::policy::names::names_of;
 use crate::policy::tokens::{FOLDS_CASE, base_name};
-use crate::shell::Word;
+use crate::shell::{Piece, Word};
 
 /// Rules that are tried on a command of which not even the name is known.
 const MOST_GUESSES: usize = 100;
@@ -65,12 +66,13 @@ impl BySecond {
         }
     }
 
-    fn find(&self, second: Option<&Word>, found: &mut Vec<usize>) {
+    fn find<'w>(&self, seconds: impl Iterator<Item = &'w Word>, found: &mut Vec<usize>) {
         found.extend(&self.others);
-        match second.map(Word::literal) {
-            Some(Some(text)) => found.extend(self.exact.get(text).into_iter().flatten()),
-            Some(None) => found.extend(self.exact.values().flatten()),
-            None => {}
+        for second in seconds {
+            match second.literal() {
+                Some(text) => found.extend(self.exact.get(text).into_iter().flatten()),
+                None => return found.extend(self.exact.values().flatten()),
+            }
         }
     }
 }
@@ -136,7 +138,9 @@ impl Index {
 
     /// Rules for whole calls that could speak of this tool.
     pub(crate) fn whole(&self, tool: &str, found: &mut Vec<usize>) {
-        self.whole.find(tool, found);
+        for name in names_of(tool, Effect::Deny) {
+            self.whole.find(name, found);
+        }
     }
 
     /// Rules that could speak of this variable.
@@ -164,24 +168,34 @@ impl Index {
             found.extend(self.commands.all_bites.iter().take(MOST_GUESSES));
             return;
         };
-        let second = argv.get(1);
         if let Some(rules) = self.commands.allows.get(first) {
-            rules.find(second, found);
+            rules.find(argv.get(1).into_iter(), found);
         }
         let name = base_name(first);
         let name = if FOLDS_CASE { name.strip_suffix(".exe").unwrap_or(name) } else { name };
         let folded = FOLDS_CASE.then(|| key(name));
         let name = folded.as_deref().unwrap_or(name);
         if let Some(rules) = self.commands.bites.get(name) {
-            rules.find(second, found);
+            rules.find(behind_options(argv), found);
         }
         // A rule may spell out a path: `/usr/bin/git`.
         if first.contains('/')
             && let Some(rules) = self.commands.bites.get(first)
         {
-            rules.find(second, found);
+            rules.find(behind_options(argv), found);
         }
     }
+}
+
+/// The words that may be the second to a deny or an ask: options and their values may stand before it.
+fn behind_options(argv: &[Word]) -> impl Iterator<Item = &Word> {
+    let dashed = |at: usize| {
+        let first = argv.get(at).and_then(|word| word.pieces.first());
+        matches!(first, Some(Piece::Text(text)) if text.starts_with('-'))
+    };
+    let beside = move |at: usize| dashed(at) || (at > 1 && dashed(at - 1));
+    let end = (1..argv.len()).find(|at| !beside(*at)).unwrap_or(argv.len());
+    argv.get(1..=end.min(argv.len().saturating_sub(1))).unwrap_or_default().iter()
 }
 
 impl Commands {

@@ -2,11 +2,10 @@
 //! not say what its author meant is found before it counts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::call::Json;
-use crate::path::{Files, PathError, Vars};
+use crate::path::{NoLinks, Vars};
 use crate::policy::{Cause, Effect, JudgedCall, Policy, Verdict, judge};
 
 use super::error::quoted;
@@ -295,19 +294,6 @@ fn alone(rule: &Rule, name: &Arc<str>, shell: Option<String>) -> Document {
             ..rule.clone()
         }],
         forbid: Vec::new(),
-    }
-}
-
-/// A file system without symlinks.
-struct NoLinks;
-
-impl Files for NoLinks {
-    fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
-        Ok(None)
-    }
-
-    fn is_case_sensitive(&self, _path: &str) -> bool {
-        true
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::path::{Glob, UrlPattern};
-use crate::policy::Effect;
+use crate::policy::{Effect, mcp_name};
 
 use super::error::{Path, nearest, quoted};
 use super::read::{MAX_RULES, Reader, any, nowhere};
@@ -59,9 +59,11 @@ impl Reader<'_> {
             who: self.who(entries, effect.unwrap_or(Effect::Ask), path),
             examples: Examples::default(),
         };
+        let mut servers = Vec::new();
         for Entry { key, node, .. } in entries {
             let path = path.key(key);
             match key.as_str() {
+                "mcp" => servers = self.texts(node, path, any),
                 "tools" => {
                     let tools = self.texts(node, path, any);
                     rule.tools = Some(tools.into_iter().map(|tool| tool.value).collect());
@@ -77,6 +79,14 @@ impl Reader<'_> {
                 "examples" => rule.examples = self.examples(node, path),
                 _ => {}
             }
+        }
+        if !servers.is_empty() {
+            // One way to say it is enough for all that reads rules.
+            let own = rule.tools.take().unwrap_or_else(|| vec!["*".to_owned()]);
+            let names = |server: &Located<String>| {
+                own.iter().map(|tool| mcp_name(&server.value, tool)).collect::<Vec<_>>()
+            };
+            rule.tools = Some(servers.iter().flat_map(names).collect());
         }
         if self.errors.len() == before && says_nothing(&rule) {
             let message = "this rule would speak of everything that any tool does".to_owned();

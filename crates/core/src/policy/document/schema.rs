@@ -15,6 +15,7 @@ pub(super) const READING: &[&str] = &["command", "read", "write", "url", "cwd", 
 
 pub(super) const RULE: &[&str] = &[
     "tools",
+    "mcp",
     "effect",
     "reason",
     "commands",

@@ -2,14 +2,16 @@
 
 use std::cell::{Cell, OnceCell};
 
+use super::below::{Below, Meant};
+use super::sieve::Sieve;
 use super::spot::Spots;
 use super::{Judge, NeedsFiles};
 use crate::path::{Address, Links, Partial};
 use crate::policy::Effect;
 use crate::policy::compile::{PathRules, Patterns, Rule};
 use crate::policy::subject::{By, Extent, Kind, Subject};
-use crate::policy::tokens::{self, Meets};
-use crate::shell::{Access, Word, goes_through_links};
+use crate::policy::tokens::{self, Meets, Words, base_name};
+use crate::shell::{Access, Word, goes_through_links, takes_data_only};
 
 /// A rule that speaks of a subject.
 #[derive(Debug, Clone, Copy)]
@@ -59,9 +61,10 @@ impl Judge<'_> {
         match &subject.kind {
             Kind::Command { argv, .. } => {
                 index.commands(argv, &mut found);
+                let words = Words::of(argv);
                 self.gather(found, hits, |rule| {
-                    self.spend(gaps(rule, argv));
-                    Ok(command_meets(rule, argv))
+                    self.spend(cost(rule, &words));
+                    Ok(command_meets(rule, &words))
                 })?;
             }
             Kind::Env { name } => {
@@ -88,6 +91,9 @@ impl Judge<'_> {
                 if through && *extent == Extent::Tree && spelled_out {
                     let known = Self::located(places.add_links_below(self.files))?;
                     places.certain &= known.is_ok();
+                }
+                if *access == Access::Read && *extent == Extent::Tree {
+                    places.below = Some(self.below(&places, by.as_ref()));
                 }
                 let (rules, links) = match access {
                     Access::Read => (&index.reads, &self.read_links),
@@ -123,8 +129,10 @@ impl Judge<'_> {
             Kind::Unknown { named: Some(by), .. } => {
                 if let Some(Kind::Command { argv, .. }) = self.kind(by.command) {
                     index.commands(argv, &mut found);
+                    let words = Words::of(argv);
                     self.gather(found, hits, |rule| {
-                        let spells = rule.effect == Effect::Allow && spells_out(rule, argv, by.arg);
+                        let spells =
+                            rule.effect == Effect::Allow && spells_out(rule, &words, by.arg);
                         Ok(if spells { Meets::Yes } else { Meets::No })
                     })?;
                     for hit in &mut *hits {
@@ -286,11 +294,46 @@ impl Judge<'_> {
         for path in &spots.located {
             self.spend(4);
             // What cannot be told could be.
-            let this = Self::located(paths.bites(path, access, extent, self.files))?
-                .unwrap_or(Meets::Could);
+            let this = match Self::located(paths.bites(path, access, extent, self.files))? {
+                Ok(Meets::Could) => match &spots.below {
+                    Some(below) => self.below_meets(paths, below),
+                    None => Meets::Could,
+                },
+                this => this.unwrap_or(Meets::Could),
+            };
             meets = meets.max(this);
         }
         Ok(meets)
+    }
+
+    /// What lies below what is read. A program that does what the files of its folder say reads what they say, and not what
+    /// its words do.
+    fn below(&self, spots: &Spots, by: Option<&By>) -> Below {
+        let argv = by.and_then(|by| match self.kind(by.command)? {
+            Kind::Command { argv, .. } => Some(argv),
+            _ => None,
+        });
+        let name = argv.and_then(|argv| argv.first()?.literal());
+        let tells = by.is_none() || name.is_some_and(|name| takes_data_only(base_name(name)));
+        let sieve = argv.map(|argv| Sieve::of(argv)).unwrap_or_default();
+        Below::of(&spots.located, sieve, tells)
+    }
+
+    /// Whether a deny or an ask means a file below.
+    fn below_meets(&self, paths: &Patterns, below: &Below) -> Meets {
+        // What cannot be told is meant.
+        let is_meant = |path: &str| {
+            self.spend(1);
+            below
+                .located(path)
+                .and_then(|path| paths.set.touches(&path, self.files))
+                .unwrap_or(true)
+        };
+        match below.meant(is_meant, self.files) {
+            Meant::Yes => Meets::Yes,
+            Meant::Perhaps => Meets::Could,
+            Meant::No => Meets::No,
+        }
     }
 
     /// Whether an allow spells out this argument of a command, and all before it.
@@ -298,9 +341,10 @@ impl Judge<'_> {
         let Some(Kind::Command { argv, .. }) = self.kind(by.command) else { return false };
         let mut found = Vec::new();
         self.policy.index().commands(argv, &mut found);
+        let words = Words::of(argv);
         found.into_iter().any(|rule| {
             self.hit(rule, |rule| {
-                let spells = rule.effect == Effect::Allow && spells_out(rule, argv, by.arg);
+                let spells = rule.effect == Effect::Allow && spells_out(rule, &words, by.arg);
                 if spells { Meets::Yes } else { Meets::No }
             })
             .is_some_and(|hit| hit.how == How::Surely)
@@ -308,28 +352,29 @@ impl Judge<'_> {
     }
 }
 
-/// What it costs to look for words anywhere in a long command.
-fn gaps(rule: &Rule, argv: &[Word]) -> u32 {
-    let gaps = rule.commands.iter().filter(|pattern| !pattern.is_simple()).count();
-    u32::try_from(gaps * argv.len() / 16).unwrap_or(u32::MAX)
+/// What it costs to look for words anywhere in a long command: behind a `**`, and for a deny behind options.
+fn cost(rule: &Rule, words: &Words) -> u32 {
+    let options = rule.effect != Effect::Allow && words.beside().is_some();
+    let far = rule.commands.iter().filter(|pattern| options || !pattern.is_simple()).count();
+    u32::try_from(far * words.len() / 16).unwrap_or(u32::MAX)
 }
 
-fn command_meets(rule: &Rule, argv: &[Word]) -> Meets {
+fn command_meets(rule: &Rule, words: &Words) -> Meets {
     if rule.effect == Effect::Allow {
-        let covers = rule.commands.iter().any(|pattern| tokens::covers(pattern, argv));
+        let covers = rule.commands.iter().any(|pattern| tokens::covers(pattern, words));
         return if covers { Meets::Yes } else { Meets::No };
     }
     let mut meets = Meets::No;
     for pattern in &rule.commands {
-        meets = meets.max(tokens::bites(pattern, argv));
+        meets = meets.max(tokens::bites(pattern, words));
     }
     meets
 }
 
-fn spells_out(rule: &Rule, argv: &[Word], arg: usize) -> bool {
+fn spells_out(rule: &Rule, words: &Words, arg: usize) -> bool {
     rule.commands
         .iter()
-        .any(|pattern| tokens::covers(pattern, argv) && tokens::spells_out(pattern, arg))
+        .any(|pattern| tokens::covers(pattern, words) && tokens::spells_out(pattern, arg))
 }
 
 /// An address that is not known could be any.

@@ -4,8 +4,10 @@
 //! pooled by layer, and the call gets the strictest of its subjects' effects.
 
 mod again;
+mod below;
 mod matching;
 mod pool;
+mod sieve;
 mod spot;
 
 use std::cell::{Cell, OnceCell};
@@ -22,7 +24,7 @@ use super::subject::{Kind, Subject};
 use super::verdict::{Cause, JudgedSubject, Verdict};
 use super::{Effect, reading};
 use crate::call::Json;
-use crate::path::{Address, Cached, Files, Links, PathError};
+use crate::path::{Address, Cached, Files, Links, Located, PathError, Where};
 use crate::shell::Access;
 
 /// A call, as far as policies look at it.
@@ -38,6 +40,13 @@ pub struct JudgedCall<'a> {
     pub annotations: &'a BTreeMap<String, bool>,
     /// What the conditions of rules said, by their numbers. `None`, or none at all: it could not be tried, which asks.
     pub conditions: &'a [Option<bool>],
+}
+
+impl JudgedCall<'_> {
+    /// The directory that the host runs it in.
+    pub(crate) fn directory<'a>(&'a self, context: &'a Where) -> &'a str {
+        self.cwd.unwrap_or(&context.cwd)
+    }
 }
 
 /// The file system is needed: judge again with one, off the JavaScript thread.
@@ -245,7 +254,10 @@ impl<'a> Judge<'a> {
                         && hit.how == How::Surely
                         && self.names(hit.rule, *access, &spots, &protection)
                 });
-                let spelled = by.is_some_and(|by| self.is_spelled_out(by));
+                // A command that names no directory spells none out.
+                let spelled = by
+                    .filter(|by| !protection.below || by.arg > 0)
+                    .is_some_and(|by| self.is_spelled_out(by));
                 (!named && !spelled).then_some(Cause::Protected(protection.what))
             }
             Kind::Url { target, .. } if subject.needs_allow => match target.literal() {
@@ -263,10 +275,9 @@ impl<'a> Judge<'a> {
         let Some(rule) = self.policy.rule(rule) else { return false };
         rule.paths(access).is_some_and(|paths| {
             let name = |name: &str| protection.is_named_by(name);
-            spots
-                .located
-                .iter()
-                .all(|path| paths.set.covers_by_name(path, self.files, &name).unwrap_or(false))
+            let covers =
+                |path: &Located| paths.set.covers_by_name(path, self.files, &name).unwrap_or(false);
+            !protection.below && spots.located.iter().all(covers)
         })
     }
 

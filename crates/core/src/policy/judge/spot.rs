@@ -1,6 +1,7 @@
 //! Where a path subject may be.
 
 use super::NeedsFiles;
+use super::below::Below;
 use crate::path::{
     Files, Folding, Listed, Listing, Located, PathError, Where, lexically, locate, spelled,
     symlinks_found,
@@ -22,6 +23,8 @@ pub(crate) struct Spots {
     pub(crate) certain: bool,
     /// Why it cannot be told where it points.
     pub(crate) error: Option<PathError>,
+    /// What lies below, where all that is below is printed or copied.
+    pub(crate) below: Option<Below>,
 }
 
 impl Spots {

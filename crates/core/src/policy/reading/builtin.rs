@@ -12,6 +12,8 @@ pub(super) enum Says {
     Read,
     /// A file that is written.
     Write,
+    /// A file that is changed: what it holds decides, and so is told, whether that can be done.
+    Change,
     /// An address.
     Url,
 }
@@ -95,8 +97,18 @@ const TO: Names = &[
 ];
 
 /// The names of the directory that a command runs in.
-pub(super) const CWD: Names =
-    &["cwd", "workdir", "working_directory", "workingDirectory", "work_dir", "workDir"];
+pub(super) const CWD: Names = &[
+    "cwd",
+    "workdir",
+    "working_directory",
+    "workingDirectory",
+    "work_dir",
+    "workDir",
+    "directory",
+    "dir",
+    "dir_path",
+    "dirPath",
+];
 /// Variables that a command is given.
 pub(super) const ENV: Names = &["env", "environment", "env_vars", "envVars"];
 /// The shell that a command is run by.
@@ -124,8 +136,10 @@ pub(super) const NOTHING: Builtin = PLAIN;
 const RUN: Builtin = Builtin { arguments: &[one(COMMAND, Says::Command)], ..PLAIN };
 const READ: Builtin = Builtin { arguments: &[one(PATHS, Says::Read)], ..PLAIN };
 const WRITE: Builtin = Builtin { arguments: &[one(PATH, Says::Write)], ..PLAIN };
+const EDIT: Builtin = Builtin { arguments: &[one(PATH, Says::Change)], ..PLAIN };
 const FETCH: Builtin = Builtin { arguments: &[one(URL, Says::Url)], ..PLAIN };
-const MOVED: &[Argument] = &[one(FROM, Says::Write), one(TO, Says::Write)];
+// What is moved away can be read where it goes.
+const MOVED: &[Argument] = &[one(FROM, Says::Change), one(TO, Says::Write)];
 const COPIED: &[Argument] = &[one(FROM, Says::Read), one(TO, Says::Write)];
 const DEEP: Names = &["recursive", "depth", "max_depth", "maxDepth", "deep"];
 const LIST: Builtin = Builtin {
@@ -171,9 +185,12 @@ pub(super) fn of(name: &str) -> Option<Builtin> {
         "search" => {
             Builtin { common: true, marks: &["pattern", "regex", "regexp", "glob"], ..GREP }
         }
-        "write_file" | "edit_file" | "multi_edit" | "create_file" | "append_file"
-        | "create_directory" | "make_directory" | "str_replace" | "notebook_edit" => WRITE,
-        "write" | "edit" => Builtin { common: true, ..WRITE },
+        "write_file" | "create_file" | "append_file" | "create_directory" | "make_directory" => {
+            WRITE
+        }
+        "edit_file" | "multi_edit" | "str_replace" | "notebook_edit" => EDIT,
+        "write" => Builtin { common: true, ..WRITE },
+        "edit" => Builtin { common: true, ..EDIT },
         "delete_file" | "remove_file" | "delete_directory" | "remove_directory" => Builtin {
             recursive: if name.ends_with("directory") {
                 Recursive::Yes

@@ -7,14 +7,20 @@ use crate::call::Json;
 use crate::path::{PathError, Where, locate};
 use crate::policy::judge::NeedsFiles;
 use crate::policy::subject::{By, Extent, Kind, Start, Subject, literal};
-use crate::shell::{self, Access, Analysis, Dir, Piece, Role, Shell, What};
+use crate::shell::{
+    self, Access, Analysis, Dir, Fact, Piece, Role, Shell, What, Word, reads_names_only,
+};
 
 impl Reader<'_> {
+    /// The directory that the host runs the call in.
+    pub(super) fn host(&self) -> &str {
+        self.call.directory(self.context)
+    }
+
     /// Where a tool's own paths start.
     pub(super) fn host_start(&self) -> Start {
-        let cwd = self.call.cwd.unwrap_or(&self.context.cwd);
         Start {
-            bases: vec![cwd.to_owned()],
+            bases: vec![self.host().to_owned()],
             dirs: Vec::new(),
             home: self.context.home.clone(),
             shell: false,
@@ -202,6 +208,7 @@ impl Reader<'_> {
         let start = Arc::new(start);
         let argument: Arc<str> = Arc::from(name);
         let base = self.subjects.len();
+        let lists: Vec<bool> = analysis.facts.iter().map(lists_names).collect();
         let by = |command: usize, arg: usize| By { command: base + command, arg };
         for fact in analysis.facts {
             let (kind, needs_allow) = match fact.what {
@@ -215,7 +222,12 @@ impl Reader<'_> {
                 ),
                 What::Assign { name } => (Kind::Env { name }, true),
                 What::Path { command, arg, access, target, recursive } => {
-                    let extent = if recursive { Extent::Tree } else { Extent::Itself };
+                    let names = access == Access::Read && lists.get(command) == Some(&true);
+                    let extent = match (recursive, names) {
+                        (true, true) => Extent::AllNames,
+                        (true, false) => Extent::Tree,
+                        (false, _) => Extent::Itself,
+                    };
                     (Kind::Path { access, target, extent, by: Some(by(command, arg)) }, false)
                 }
                 What::Url { command, arg, target } => {
@@ -237,7 +249,17 @@ impl Reader<'_> {
     }
 }
 
-fn is_below(path: &str, root: &str) -> bool {
+/// Whether a command reads of directories the names alone of what is in them.
+fn lists_names(fact: &Fact) -> bool {
+    match &fact.what {
+        What::Command(command) => {
+            command.argv.first().and_then(Word::literal).is_some_and(reads_names_only)
+        }
+        _ => false,
+    }
+}
+
+pub(super) fn is_below(path: &str, root: &str) -> bool {
     let root = root.trim_end_matches('/');
     path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -2,7 +2,7 @@
 
 mod builtin;
 mod command;
-mod repository;
+mod folder;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,7 +126,7 @@ impl Reader<'_> {
         for wanted in &plan.arguments {
             self.argument(&plan, wanted, &start);
         }
-        self.repositories()
+        self.folders()
     }
 
     fn tool(&mut self) {
@@ -250,7 +250,7 @@ impl Reader<'_> {
                 }
                 Kind::Url { target: literal(text), by: None }
             }
-            Says::Command | Says::Read | Says::Write => {
+            Says::Command | Says::Read | Says::Write | Says::Change => {
                 let recursive = match plan.recursive {
                     Recursive::No | Recursive::Maybe => false,
                     Recursive::Yes => true,
@@ -270,7 +270,10 @@ impl Reader<'_> {
                 if let Err(why) = self.named_below(plan, name, text, start) {
                     return self.unknown(Some(name), why);
                 }
-                let access = if says == Says::Write { Access::Write } else { Access::Read };
+                let access = match says {
+                    Says::Write | Says::Change => Access::Write,
+                    Says::Command | Says::Read | Says::Url => Access::Read,
+                };
                 let extent = match (plan.recursive, recursive) {
                     (Recursive::Maybe, _) => Extent::Tree,
                     (Recursive::Perhaps(_), false) => Extent::Perhaps,
@@ -279,6 +282,17 @@ impl Reader<'_> {
                     (_, false) if plan.names => Extent::Names,
                     (_, false) => Extent::Itself,
                 };
+                if says == Says::Change {
+                    // An allow to write it is one to change it, as that of a command is.
+                    let access = Access::Read;
+                    self.subjects.push(Subject {
+                        kind: Kind::Path { access, target: target.clone(), extent, by: None },
+                        span: None,
+                        argument: Some(Arc::from(name)),
+                        needs_allow: false,
+                        start: Arc::clone(start),
+                    });
+                }
                 Kind::Path { access, target, extent, by: None }
             }
         };

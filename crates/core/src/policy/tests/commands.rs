@@ -109,9 +109,89 @@ fn what_may_stand_behind_the_words() {
         &[
             ("deny", "rm x"),
             ("deny", "/bin/rm 'x'"),
-            ("ask", "rm x y"),
-            ("ask", "rm x $y"),
+            // Whatever else stands there.
+            ("deny", "rm x y"),
+            ("deny", "rm -f x"),
+            ("deny", "rm x $y"),
             ("ask", "rm $x"),
+        ],
+    );
+}
+
+#[test]
+fn an_allow_of_operands_covers_no_option_that_does_more_than_to_read() {
+    let allow = |command: &str| format!("[[rule]]\neffect = 'allow'\ncommands = [{command}]");
+    runs(
+        &allow("{ words = 'sort', operands = ['*'] }"),
+        &[
+            ("allow", "sort -u a"),
+            ("ask", "sort -o x a"),
+            ("ask", "sort a -ox"),
+            ("ask", "sort --output=x a"),
+            ("ask", "sort --outp x a"),
+            ("ask", "sort -T /x a"),
+        ],
+    );
+    runs(
+        &allow("{ words = 'sort', operands = ['*'], options = ['-o'] }"),
+        &[("allow", "sort -o x a"), ("ask", "sort --output=x a")],
+    );
+    runs(
+        &allow("{ words = 'npm test', operands = [] }"),
+        &[("allow", "npm test -s"), ("ask", "npm test --prefix=x"), ("ask", "npm test -C x")],
+    );
+}
+
+#[test]
+fn a_deny_of_operands_or_options_is_not_evaded_by_others() {
+    let deny = |command: &str| {
+        format!("default = 'allow'\n[[rule]]\neffect = 'deny'\ncommands = [{command}]")
+    };
+    runs(
+        &deny("{ words = 'make', operands = ['install', 'deploy:*'] }"),
+        &[
+            ("deny", "make install"),
+            ("deny", "make build install"),
+            ("deny", "make -j4 install build"),
+            ("deny", "make -- build deploy:now"),
+            ("deny", "make --no-such-option install"),
+            ("deny", "make X=1 install"),
+            ("ask", "make $x install"),
+            ("ask", "make \"$x\""),
+            ("ask", "make build $x"),
+            ("allow", "make build"),
+            ("allow", "make"),
+        ],
+    );
+    runs(
+        &deny("{ words = 'npm run', operands = ['deploy'] }"),
+        &[
+            ("deny", "npm run deploy"),
+            ("deny", "npm run -s deploy"),
+            ("deny", "npm -s run deploy"),
+            ("deny", "npm --silent run --if-present deploy -- x"),
+            ("allow", "npm run build"),
+        ],
+    );
+    runs(
+        &deny("{ words = 'git push', operands = [], options = ['--force', '-f'] }"),
+        &[
+            ("deny", "git push"),
+            ("deny", "git push origin main --force"),
+            ("deny", "git push -uf origin main"),
+            ("deny", "git --no-pager push -f"),
+            ("allow", "git push origin main"),
+        ],
+    );
+    runs(
+        &deny("'git push', 'kubectl delete'"),
+        &[
+            ("deny", "git --no-pager push"),
+            ("deny", "git -P push origin"),
+            ("deny", "kubectl -n x delete pod y"),
+            ("deny", "kubectl --namespace=x delete pod y"),
+            ("allow", "git --no-pager log push"),
+            ("allow", "kubectl get delete"),
         ],
     );
 }

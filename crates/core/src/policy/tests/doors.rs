@@ -32,11 +32,26 @@ const PATHS: &[&str] = &[
     ".git/config",
     "/work/app",
     "/",
+    ".",
+    "/dev/null",
+    "a.key",
+    "*.key",
 ];
 
 /// Each of these names one directory or file and all below it: of others nobody knows whether they are below.
-const PATTERNS: &[&str] =
-    &["a", "a/**", "a/keys/**", "src/**", "/etc/**", "/home/me/**", "${project}/**", "/**", ".env"];
+const PATTERNS: &[&str] = &[
+    "a",
+    "a/**",
+    "a/keys/**",
+    "src/**",
+    "/etc/**",
+    "/home/me/**",
+    "${project}/**",
+    "/**",
+    ".env",
+    "*.key",
+    "**/*.key",
+];
 
 /// Both doors are open, but for what is said of the files.
 const OPEN: &str = r#"
@@ -67,13 +82,17 @@ proptest! {
     fn two_doors_have_one_lock(
         path in prop::sample::select(PATHS),
         rules in prop::collection::vec(
-            (prop::sample::select(vec!["ask", "deny"]), prop::sample::select(PATTERNS)), 0..4),
+            (
+                prop::sample::select(vec!["ask", "deny"]),
+                prop::sample::select(vec!["reads", "writes"]),
+                prop::sample::select(PATTERNS),
+            ), 0..4),
         default in prop::sample::select(vec!["", "default = 'ask'\n", "default = 'deny'\n", "default = 'allow'\n"]),
     ) {
         let rules: String = rules
             .iter()
-            .map(|(effect, pattern)| {
-                format!("[[rule]]\neffect = '{effect}'\nreads = ['{pattern}']\nwrites = ['{pattern}']\n")
+            .map(|(effect, access, pattern)| {
+                format!("[[rule]]\neffect = '{effect}'\n{access} = ['{pattern}']\n")
             })
             .collect();
         let policy = policy(&format!("{default}{OPEN}{rules}"));

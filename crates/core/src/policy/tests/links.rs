@@ -292,11 +292,12 @@ fn git_in_a_folder_that_is_a_repository_of_its_own_asks() {
     }
     fs::write(place.at("project/sub/HEAD"), "ref: refs/heads/main\n").unwrap();
     place.link("project/link", "project/sub");
+    place.link("project/outer", "outside");
     let policy = place.policy(
         r#"
 [[rule]]
 effect = "allow"
-commands = ["cd", "git", "ls", "echo", "cp"]
+commands = ["cd", "git", "ls", "echo", "cp", "own-tool"]
 writes = ["${project}/**"]
 "#,
     );
@@ -307,7 +308,11 @@ writes = ["${project}/**"]
             ("allow", "bash", "cd src && git status"),
             ("allow", "bash", "cd @project && git status"),
             ("allow", "bash", "cd sub && ls"),
+            ("allow", "bash", "cd src && own-tool"),
+            ("ask", "bash", "cd outer && own-tool"),
+            ("ask", "bash", "cd outer/.. && own-tool"),
             ("ask", "bash", "cd sub && git status"),
+            ("ask", "bash", "cd sub && own-tool"),
             ("ask", "bash", "cd sub/deep && git status"),
             ("ask", "bash", "cd link && git status"),
             ("ask", "bash", "cd ./src/../sub; git diff"),
@@ -339,5 +344,96 @@ writes = ["${project}/**"]
             ("ask", "bash", "mv src e; echo PWNED > e/l"),
             ("ask", "bash", "mv src e; cat e/l"),
         ],
+    );
+}
+
+#[test]
+fn what_is_read_with_all_that_is_below_is_read_file_by_file() {
+    let place = Place::new("below");
+    for (file, text) in [
+        ("project/.env", "KEY=1"),
+        ("project/src/deep/a.key", "KEY"),
+        ("project/src/deep/a.ts", ""),
+        ("project/lib/b.ts", ""),
+        ("project/packages/node_modules/x/.npmrc", ""),
+        ("project/dot/.aws/credentials", ""),
+    ] {
+        let path = place.0.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let rules = r#"
+[[rule]]
+effect = "allow"
+commands = ["grep", "rg", "cat", "find", "ls", "cp", "tar", "diff", "du", "tree", "eslint"]
+"#;
+    let plain = place.policy(rules);
+    place.check(
+        &plain,
+        &[
+            ("ask", "bash", "cat .env"),
+            ("ask", "bash", "grep -r KEY ."),
+            ("ask", "bash", "grep -rn KEY"),
+            ("ask", "bash", "rg --hidden KEY"),
+            ("ask", "bash", "rg -uu KEY ."),
+            ("ask", "bash", "find . -type f -exec cat {} +"),
+            ("ask", "bash", "grep -r KEY dot"),
+            ("ask", "bash", "cp -r dot copy"),
+            ("ask", "bash", "tar -cf x.tar ."),
+            ("ask", "bash", "diff -r . lib"),
+            ("ask", "bash", "grep -rn --include='*' KEY ."),
+            ("allow", "bash", "rg KEY"),
+            ("allow", "bash", "rg -n KEY ."),
+            ("allow", "bash", "rg --hidden -g '*.ts' KEY"),
+            ("allow", "bash", "grep -rn --include=*.ts KEY ."),
+            ("allow", "bash", "grep -rn --exclude=.env --exclude-dir=dot KEY ."),
+            ("allow", "bash", "grep -rn KEY src lib"),
+            ("allow", "bash", "grep -rn KEY packages"),
+            ("allow", "bash", "find . -type f"),
+            ("allow", "bash", "find src -type f -exec cat {} +"),
+            ("allow", "bash", "ls -R ."),
+            ("allow", "bash", "du -sh ."),
+            ("allow", "bash", "tree"),
+        ],
+    );
+    fs::write(place.at("project/.ignore"), "!.env\n").unwrap();
+    place.check(&plain, &[("ask", "bash", "rg KEY"), ("allow", "bash", "rg KEY src")]);
+    let named = place.policy(&format!(
+        "{rules}[[rule]]\neffect = \"allow\"\nreads = [\"${{project}}/.env\", \"**/.aws/**\"]\n"
+    ));
+    place.check(&named, &[("allow", "bash", "cat .env"), ("ask", "bash", "grep -r KEY .")]);
+    let spelled = place.policy("[[rule]]\neffect = \"allow\"\ncommands = [\"grep -r KEY .\"]\n");
+    place.check(&spelled, &[("allow", "bash", "grep -r KEY .")]);
+    let denied =
+        place.policy(&format!("{rules}[[rule]]\neffect = \"deny\"\nreads = [\"**/*.key\"]\n"));
+    place.check(
+        &denied,
+        &[
+            ("deny", "bash", "grep -r KEY src"),
+            ("deny", "bash", "rg KEY src"),
+            ("deny", "bash", "find src -type f -exec cat {} +"),
+            ("deny", "bash", "cp -r src/deep x"),
+            ("allow", "bash", "rg -g '*.ts' KEY src"),
+            ("allow", "bash", "grep -rn --include='*.ts' KEY src"),
+            ("allow", "bash", "grep -r KEY lib"),
+            ("allow", "bash", "find src -name x"),
+            ("allow", "bash", "ls -R src"),
+        ],
+    );
+}
+
+#[test]
+fn what_cannot_be_looked_through_asks_where_a_rule_names_something_below() {
+    let place = Place::new("much");
+    fs::create_dir_all(place.at("project/many")).unwrap();
+    for number in 0..10_001 {
+        fs::write(place.at(&format!("project/many/{number}")), "").unwrap();
+    }
+    let rules = "[[rule]]\neffect = 'allow'\ncommands = ['grep']\n";
+    place.check(&place.policy(rules), &[("allow", "bash", "grep -r x many")]);
+    let denied = format!("{rules}[[rule]]\neffect = 'deny'\nreads = ['**/*.key']\n");
+    place.check(
+        &place.policy(&denied),
+        &[("ask", "bash", "grep -r x many"), ("allow", "bash", "grep -r x src")],
     );
 }

@@ -2,6 +2,7 @@
 
 mod commands;
 mod doors;
+mod folders;
 mod layers;
 mod links;
 mod paths;

@@ -183,6 +183,14 @@ fn a_grant_of_a_command_does_not_cover_other_files() {
 
 /// What is remembered is never more than what the human was told.
 #[test]
+fn what_may_lose_files_is_never_remembered() {
+    let policy = policy("");
+    for line in ["git checkout main", "git switch main", "git stash pop", "git merge main"] {
+        assert_eq!(offered(&policy, &Call::run(line)), None, "{line}");
+    }
+}
+
+#[test]
 fn always_covers_no_other_deed_than_its_label() {
     let policy = policy("");
     for (saved, others) in [
@@ -199,7 +207,6 @@ fn always_covers_no_other_deed_than_its_label() {
                 "git push origin",
             ],
         ),
-        ("git checkout main", &["git checkout -f main", "git checkout main -f"]),
         ("gh api repos/a/b", &["gh api repos/a/b -X DELETE", "gh api -X DELETE repos/a/b"]),
         ("kubectl get pods", &["kubectl get secrets -o yaml", "kubectl get pods,secrets"]),
         ("kubectl delete pod x", &["kubectl delete ns prod", "kubectl delete pod x --all"]),

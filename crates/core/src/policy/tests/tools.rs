@@ -85,7 +85,8 @@ fn the_usual_tools_are_read() {
             ("ask", "glob", r#"{"pattern":"../*"}"#),
             ("ask", "glob", r#"{"pattern":"{a,../../etc}/*"}"#),
             ("ask", "move_file", r#"{"source":"src/a","destination":"b"}"#),
-            ("allow", "move_file", r#"{"source":"src/a","destination":"src/b"}"#),
+            // Whether it is a folder with something secret below cannot be told here.
+            ("ask", "move_file", r#"{"source":"src/a","destination":"src/b"}"#),
             ("allow", "fetch_url", r#"{"url":"https://docs.example/x"}"#),
             ("deny", "fetch_url", r#"{"url":"file:///work/app/secret/a"}"#),
             ("deny", "fetch_url", r#"{"url":" FILE://localhost/work/app/%73ecret/a"}"#),
@@ -246,4 +247,56 @@ fn a_rule_for_whole_calls_covers_all_but_the_unknown() {
         &[("allow", "make > out"), ("allow", "X=1 make"), ("ask", "eval x"), ("ask", "cat .env")],
     );
     calls(toml, &[("allow", "read_file", r#"{"path":"/x"}"#), ("ask", "read_file", "{}")]);
+}
+
+#[test]
+fn a_tool_of_a_server_is_none_of_ones_own_whatever_it_is_called() {
+    use crate::policy::mcp_name;
+    assert_eq!(mcp_name("git", "read_file"), "mcp__git__read_file");
+    assert_eq!(mcp_name("git", "mcp__git__read_file"), "mcp__git__read_file");
+    assert_eq!(mcp_name("git", "mcp__own__x"), "mcp__git__mcp__own__x");
+    let rules = r#"
+[[rule]]
+effect = "allow"
+tools = ["write_todos", "read_file", "get_*", "own"]
+[[rule]]
+effect = "allow"
+mcp = "git"
+tools = ["log", "show_*"]
+[[rule]]
+effect = "allow"
+mcp = ["all", "more"]
+[[rule]]
+effect = "deny"
+tools = ["show_secret"]
+[[rule]]
+effect = "deny"
+reads = ["**/key"]
+"#;
+    let policy = policy(rules);
+    for (expected, server, tool) in [
+        ("allow", None, "write_todos"),
+        ("ask", Some("git"), "write_todos"),
+        ("ask", Some(""), "write_todos"),
+        ("ask", Some(""), "read_file"),
+        ("ask", Some("git"), "get_x"),
+        ("allow", Some("git"), "log"),
+        ("allow", Some("git"), "mcp__git__log"),
+        ("ask", Some("other"), "mcp__git__log"),
+        ("ask", Some(""), "mcp__git__log"),
+        ("allow", Some("git"), "show_x"),
+        ("ask", None, "log"),
+        ("allow", Some("all"), "anything"),
+        ("allow", Some("more"), "anything"),
+        // A deny means it by any of its names.
+        ("deny", Some("git"), "show_secret"),
+        ("deny", Some("all"), "show_secret"),
+        ("deny", None, "show_secret"),
+    ] {
+        let name = server.map_or_else(|| tool.to_owned(), |server| mcp_name(server, tool));
+        let verdict = verdict(&policy, &Call::new(&name, r#"{"path":"a"}"#));
+        assert_eq!(verdict.effect, effect(expected), "{server:?} {tool}: {verdict:#?}");
+    }
+    let key = Call::new("mcp__all__read_file", r#"{"path":"a/key"}"#);
+    assert_eq!(verdict(&policy, &key).effect, Effect::Deny);
 }

@@ -16,6 +16,12 @@ pub(crate) fn kind(name: &str) -> Kind {
     }
 }
 
+/// Whether the program of this name takes data alone from the folder that it works in: nothing there says what it does. Of a
+/// program without a table that is not known.
+pub(crate) fn takes_data_only(name: &str) -> bool {
+    tables().program(name).is_some_and(|program| program.data_only)
+}
+
 /// A program that is more than plain and whose name is meant.
 pub(crate) fn special_like(is_meant: impl Fn(&str) -> bool) -> Option<&'static str> {
     let mut names: Vec<&'static str> = tables().programs().filter(|name| is_meant(name)).collect();
@@ -58,9 +64,18 @@ pub(in crate::shell) fn leads(name: &str) -> bool {
 
 /// Whether this program, given a directory, reads what the symlinks below lead to.
 pub(crate) fn goes_through_links(name: &str) -> bool {
+    always_keeps(name, "through")
+}
+
+/// Whether this program reads of directories the names alone of what is in them.
+pub(crate) fn reads_names_only(name: &str) -> bool {
+    always_keeps(name, "names")
+}
+
+fn always_keeps(name: &str, kept: &str) -> bool {
     let base = name.rsplit('/').next().unwrap_or(name);
-    let through = |uses: &Use| matches!(uses, Use::Keep("through"));
-    tables().program(base).is_some_and(|program| program.always.iter().any(through))
+    let keeps = |uses: &Use| matches!(uses, Use::Keep(name) if *name == kept);
+    tables().program(base).is_some_and(|program| program.always.iter().any(keeps))
 }
 
 /// How much is known of what a command does with its arguments.

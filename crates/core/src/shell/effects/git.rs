@@ -3,7 +3,7 @@
 use super::spec::{Operands::*, Use};
 use super::walk::{Operand, Part, Walk, walk as run};
 use super::{git_refs, words};
-use crate::shell::{Why, Word};
+use crate::shell::{Access, Why, Word};
 
 const GET: &str = "get";
 const SET: &str = "set";
@@ -37,11 +37,18 @@ pub(super) fn git(walk: &mut Walk) {
 /// Goes on with what the first operand says to do: `git stash list`.
 pub(super) fn command(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
-    let Some(arg) = operands.first().map(|operand| operand.arg) else { return };
     let parent = walk.program.names.first().copied().unwrap_or_default();
+    let Some(arg) = operands.first().map(|operand| operand.arg) else {
+        if parent == "stash" {
+            git_refs::writes_tree(walk);
+        }
+        return;
+    };
     if walk.place(arg.saturating_sub(1)).literal() == Some("--") {
         // `git stash -- file`
-        if parent != "stash" {
+        if parent == "stash" {
+            git_refs::writes_tree(walk);
+        } else {
             walk.runs(arg, Why::UnknownCommand);
         }
         return operands.iter().for_each(|operand| walk.operand_is(*operand, Use::Read));
@@ -114,9 +121,13 @@ fn places_of(walk: &mut Walk, operands: &[Operand]) {
 /// A repository that git talks with: in one of this machine the other end runs too, with the settings and hooks of that
 /// place.
 fn talks_with(walk: &mut Walk, arg: usize) {
-    place(walk, Part { arg, skip: 0 });
     let word = walk.place(arg);
-    if is_place(word) && word.literal().is_some_and(|text| text != "." && !text.contains(':')) {
+    if !is_place(word) {
+        // A remote of that name, or else a folder or a bundle.
+        return walk.apply(Use::ReadBelow, Part { arg, skip: 0 }, 0);
+    }
+    place(walk, Part { arg, skip: 0 });
+    if word.literal().is_some_and(|text| text != "." && !text.contains(':')) {
         walk.runs(arg, Why::Settings);
     }
 }
@@ -160,17 +171,20 @@ pub(super) fn clone(walk: &mut Walk) {
     match operands.get(1..) {
         Some([]) | None => {
             let source = walk.place(first.arg);
-            let target = match source.literal() {
-                Some(text) => {
-                    let text = text
-                        .trim_end_matches('/')
-                        .trim_end_matches("/.git")
-                        .trim_end_matches(".git");
-                    words::text(source, text.rsplit(['/', ':']).next().unwrap_or(""))
-                }
-                None => words::unknown(source),
+            let Some(text) = source.literal() else {
+                let anywhere = words::unknown(source);
+                return walk.path(first.arg, Access::Write, anywhere, true);
             };
-            walk.path(first.arg, crate::shell::Access::Write, target, true);
+            let text = text.trim_end_matches('/').trim_end_matches("/.git");
+            let name = text.rsplit(['/', ':']).next().unwrap_or("");
+            let name = [".git", ".bundle"]
+                .into_iter()
+                .fold(name, |name, end| name.strip_suffix(end).unwrap_or(name));
+            let bare = walk.kept("bare").is_some().then(|| format!("{name}.git"));
+            for name in std::iter::once(name.to_owned()).chain(bare) {
+                let target = words::text(source, &name);
+                walk.path(first.arg, Access::Write, target, true);
+            }
         }
         Some(rest) => rest.iter().for_each(|operand| walk.operand_is(*operand, Use::WriteBelow)),
     }
@@ -335,6 +349,29 @@ pub(super) fn hub(walk: &mut Walk) {
         }
         _ => {}
     }
+}
+
+/// What is added, with all below it; without a name the whole work tree, where an option says so.
+pub(super) fn adds(walk: &mut Walk) {
+    let here = if walk.kept("all").is_some() { Use::ReadBelow } else { Use::Nothing };
+    walk.lay_out(All(Use::ReadBelow), here);
+}
+
+/// What stands before the names of files: they are written into its folder, and their names go on from its last one.
+pub(super) fn prefix(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    let target = match word.literal().map(|text| text.rsplit_once('/')) {
+        Some(Some((folder, _))) => words::text(&word, if folder.is_empty() { "/" } else { folder }),
+        Some(None) => words::text(&word, "."),
+        None => words::unknown(&word),
+    };
+    walk.path(part.arg, Access::Write, target, true);
+}
+
+/// Revisions that are brought into the work tree.
+pub(super) fn brought(walk: &mut Walk) {
+    picks(walk);
+    git_refs::rewrites(walk);
 }
 
 /// Revisions. What stands behind `--` is read as an option of the revisions all the same.

@@ -7,7 +7,7 @@
 use super::spec::{Operands::All, Use};
 use super::walk::{Part, Walk};
 use super::{git, words};
-use crate::shell::{Access, Why};
+use crate::shell::{Access, Why, Word};
 
 const REFS: &str = ".git/refs";
 const INDEX: &str = ".git/index";
@@ -22,9 +22,39 @@ pub(super) fn loses(walk: &mut Walk, part: Part) {
     changes(walk, part.arg, REFS);
 }
 
+/// Files of the work tree are written: which ones, the repository knows.
+///
+/// Counts as done by the command, as all that it makes: whoever allows the command means it. A deny of a file bites.
+pub(super) fn writes_tree(walk: &mut Walk) {
+    tree(walk, 0);
+}
+
+fn tree(walk: &mut Walk, arg: usize) {
+    let target = words::text(walk.place(0), ".");
+    walk.path(arg, Access::Write, target, true);
+}
+
 /// An option that may throw away what is not committed.
 pub(super) fn discards(walk: &mut Walk, part: Part) {
+    tree(walk, part.arg);
     changes(walk, part.arg, INDEX);
+}
+
+/// Files of another commit, or of a stash, come into the work tree. Where a file stands that git ignores, it is lost: git kept
+/// it nowhere. So the word that says so has to be spelled out, unless an option keeps such files.
+fn brings(walk: &mut Walk, arg: usize) {
+    tree(walk, 0);
+    if walk.kept("keeps").is_none() || walk.kept("overwrites").is_some() {
+        walk.runs(arg, Why::Overwrites);
+    }
+}
+
+/// A command that brings files of another commit, whatever its words.
+pub(super) fn rewrites(walk: &mut Walk) {
+    walk.operands.clear();
+    let named = |word: &Word| word.literal().is_some_and(|name| walk.program.names.contains(&name));
+    let arg = walk.argv.iter().position(named).unwrap_or_default();
+    brings(walk, arg);
 }
 
 /// `git branch`, `git tag`: names are made, unless an option says that they are patterns for what is listed.
@@ -35,18 +65,36 @@ pub(super) fn names(walk: &mut Walk) {
     }
 }
 
+/// Another branch, or a new one: where that begins here, no file changes.
 pub(super) fn switch(walk: &mut Walk) {
-    walk.operands.clear();
+    let operands = std::mem::take(&mut walk.operands);
     changes(walk, 0, INDEX);
+    if let Some(start) = operands.first() {
+        brings(walk, start.arg);
+    }
 }
 
 /// Files, or a branch, unless the branch is made.
 pub(super) fn checkout(walk: &mut Walk) {
-    let files = walk.argv.iter().any(|word| word.literal() == Some("--"));
-    if walk.kept("new").is_some() && walk.operands.len() < 2 && !files {
+    let dashes = walk.argv.iter().position(|word| word.literal() == Some("--"));
+    let files = dashes.is_some_and(|at| at + 1 < walk.argv.len());
+    let start = walk.operands.first().map(|operand| operand.arg);
+    let made = walk.kept("new").is_some();
+    if made && walk.operands.len() < 2 && dashes.is_none() {
         walk.operands.clear();
     }
+    if let Some(start) = start.filter(|_| !files) {
+        brings(walk, start);
+    }
     walk.lay_out(All(Use::Write), Use::Nothing);
+}
+
+/// The same, and it is merged.
+pub(super) fn pull(walk: &mut Walk) {
+    let fetched = std::mem::take(&mut walk.operands);
+    rewrites(walk);
+    walk.operands = fetched;
+    fetch(walk);
 }
 
 /// A repository, and what is taken from it: `+` and `from:to` replace.
@@ -68,6 +116,8 @@ pub(super) fn fetch(walk: &mut Walk) {
 pub(super) fn acts(walk: &mut Walk, command: &str, action: &str, arg: usize) {
     match (command, action) {
         ("stash", "drop" | "clear") => changes(walk, arg, REFS),
+        ("stash", "pop" | "apply" | "branch") => brings(walk, arg),
+        ("stash", "push" | "save") => tree(walk, 0),
         ("reflog", "expire" | "delete" | "drop" | "write" | "migrate") => {
             changes(walk, arg, ".git/logs");
         }

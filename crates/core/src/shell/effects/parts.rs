@@ -10,9 +10,19 @@ pub(crate) struct Parts {
     /// Words that are operands, by their index; `false` for one that is the value of an option to some versions of the
     /// program. Names of commands (`log` of `git log`) are among them.
     pub(crate) operands: Vec<(usize, bool)>,
-    /// Options as the table writes them, with the index of the word that they stand in. One that is cut short is all that
-    /// it could be.
-    pub(crate) options: Vec<(usize, String)>,
+    /// The options that stand in them.
+    pub(crate) options: Vec<GivenOption>,
+}
+
+/// An option of a command. One that is cut short is all that it could be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GivenOption {
+    /// The index of the word that it stands in.
+    pub(crate) at: usize,
+    /// As the table writes it.
+    pub(crate) name: String,
+    /// Whether all that it does in any version of the program is to read.
+    pub(crate) only_reads: bool,
 }
 
 /// Takes a command apart; `None` where that cannot be told: the program has no table, an option is not in it (whether the
@@ -126,8 +136,12 @@ impl Parts {
             return None;
         }
         let dashes = if program.style.one_dash() { "-" } else { "--" };
-        for (name, _) in readings {
-            self.options.push((at, format!("{dashes}{name}")));
+        for (name, meaning) in readings {
+            self.options.push(GivenOption {
+                at,
+                name: format!("{dashes}{name}"),
+                only_reads: meaning.uses.only_reads(),
+            });
         }
         if assigned {
             // A flag takes nothing behind `=`.
@@ -149,7 +163,11 @@ impl Parts {
             if readings.is_empty() {
                 return None;
             }
-            self.options.push((at, format!("-{letter}")));
+            self.options.push(GivenOption {
+                at,
+                name: format!("-{letter}"),
+                only_reads: readings.iter().all(|(_, meaning)| meaning.uses.only_reads()),
+            });
             let takes = || readings.iter().map(|(_, meaning)| meaning.takes);
             let attached = !whole || !letters.as_str().is_empty();
             if attached && takes().all(|takes| takes != Takes::Nothing) {
@@ -201,7 +219,7 @@ mod tests {
             let word = argv.get(*at).and_then(Word::literal).unwrap_or("…");
             format!("{word}{}", if *surely { "" } else { "?" })
         });
-        let options = parts.options.iter().map(|(_, option)| option.clone());
+        let options = parts.options.iter().map(|option| option.name.clone());
         Some(options.chain(operands).collect::<Vec<_>>().join(" "))
     }
 

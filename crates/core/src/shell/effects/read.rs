@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `program NAME…` | a program, by all its names |
 //! | `command PARENT NAME…` | a command of a program; of a command of a command with a dot, `command git.stash list`; `--` is what stands behind `--` |
+//! | `folder data` | the programs from here on take data alone from the folder that they work in, none of which says what they do; `folder code` ends that, and both may stand in a block |
 //! | `set NAME` | lines that several have: `include NAME` |
 //! | `kind KIND` | what it is: `shell`, `interpreter`, `launcher`, `family`, `reaching`, `editor`, `blunt` |
 //! | `words N [AFTER…]` | how many words say what it does; one more behind these first words |
@@ -48,6 +49,8 @@ struct Block {
     parent: Option<&'static str>,
     names: &'static str,
     body: &'static str,
+    /// Whether it stands where the text says `folder data`.
+    data_only: bool,
     program: OnceLock<Program>,
 }
 
@@ -81,6 +84,7 @@ impl Tables {
     }
 
     fn add(&mut self, text: &'static str) {
+        let mut data_only = false;
         let heads = |line: &str| !line.is_empty() && !line.starts_with([' ', '#']);
         let mut rest = text;
         while let Some(line) = rest.split('\n').next() {
@@ -95,12 +99,16 @@ impl Tables {
             let length: usize =
                 after.split_inclusive('\n').take_while(|line| !heads(line)).map(str::len).sum();
             let (body, next) = after.split_at_checked(length).unwrap_or((after, ""));
-            self.block(line, body);
+            match line {
+                "folder data" => data_only = true,
+                "folder code" => data_only = false,
+                _ => self.block(line, body, data_only),
+            }
             rest = next;
         }
     }
 
-    fn block(&mut self, line: &'static str, body: &'static str) {
+    fn block(&mut self, line: &'static str, body: &'static str, data_only: bool) {
         let (head, names) = line.split_once(' ').unwrap_or((line, ""));
         if head == "set" {
             self.sets.insert(names, body);
@@ -128,7 +136,7 @@ impl Tables {
                 names
             }
         };
-        self.blocks.push(Block { parent: of, names, body, program: OnceLock::new() });
+        self.blocks.push(Block { parent: of, names, body, data_only, program: OnceLock::new() });
     }
 
     /// The program of this name.
@@ -188,6 +196,7 @@ impl Tables {
         if let Some(parent) = block.parent {
             program.path = Box::leak(format!("{parent}.{}", program.path).into_boxed_str());
         }
+        program.data_only = block.data_only;
         self.lines(block.body, &mut program, 0)
             .map_err(|Fault(what)| Fault(format!("{}: {what}", block.names)))?;
         program.shorts.sort_by_key(|(letter, _)| *letter);
@@ -216,6 +225,8 @@ impl Tables {
             ("recursive", "") => program.recursive = true,
             ("dash", "") => program.dash = true,
             ("always", _) => program.always.push(use_of(rest)?),
+            ("folder", "data") => program.data_only = true,
+            ("folder", "code") => program.data_only = false,
             ("otherwise", "launches") => program.otherwise = true,
             ("apart", "") => program.apart = true,
             ("glued", "") => program.glued = true,

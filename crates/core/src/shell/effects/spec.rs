@@ -232,6 +232,8 @@ pub(super) struct Program {
     pub(super) shared: bool,
     /// Whether it needs no allow of its own, since what it runs needs one.
     pub(super) through: bool,
+    /// Whether it takes data alone from the folder that it works in: nothing there says what it does.
+    pub(super) data_only: bool,
     /// Why it is unknown, whatever command it runs.
     pub(super) doubt: Option<Why>,
     /// The language of the scripts that a shell runs.
@@ -266,6 +268,7 @@ impl Program {
             assigns: false,
             shared: false,
             through: false,
+            data_only: false,
             doubt: None,
             language: None,
         }

@@ -1,0 +1,133 @@
+//! What lies below a directory that is read with all that is in it: a file there that a rule names, or that is protected, is
+//! read like one that is spelled out.
+
+use std::cell::OnceCell;
+use std::collections::VecDeque;
+
+use super::sieve::Sieve;
+use crate::path::{Files, Folding, Listed, Listing, Located, PathError, Where, lexically};
+
+/// How many names below one path are looked at.
+const MOST_NAMES: usize = 10_000;
+
+/// Where most names are, and few that somebody keeps secrets in: looked at last.
+const BULKY: &[&str] = &["node_modules", ".git", "target", ".venv", "vendor", "dist"];
+
+/// Where packages and objects lie, which hold no secrets of the user.
+const FOREIGN: &[&str] = &["node_modules", ".git"];
+
+/// The files below some directories. No symlinks: who follows those says so. Looked at when they are first asked for.
+#[derive(Debug)]
+pub(crate) struct Below {
+    roots: Vec<String>,
+    folding: Folding,
+    sieve: Sieve,
+    /// Whether what is read is told: printed, copied, packed.
+    tells: bool,
+    found: OnceCell<Found>,
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    /// Each with where its name begins below the directory that is read.
+    files: Vec<(String, usize)>,
+    /// Whether these are all.
+    complete: bool,
+}
+
+/// A file below that is meant.
+pub(super) enum Meant {
+    /// There is one.
+    Yes,
+    /// There may be one.
+    Perhaps,
+    /// There is none.
+    No,
+}
+
+impl Below {
+    /// The files below these directories, as far as the sieve does not pass over them.
+    pub(super) fn of(dirs: &[Located], sieve: Sieve, tells: bool) -> Self {
+        let folding = dirs.first().map_or(Folding::Ask, |dir| dir.folding);
+        let mut roots: Vec<String> =
+            dirs.iter().map(|dir| dir.real.trim_end_matches('/').to_owned()).collect();
+        roots.dedup();
+        Self { roots, folding, sieve, tells, found: OnceCell::new() }
+    }
+
+    fn found(&self, files: &dyn Files) -> &Found {
+        self.found.get_or_init(|| {
+            let mut found = Found { files: Vec::new(), complete: true };
+            self.roots.iter().for_each(|root| found.look(root, files));
+            found
+        })
+    }
+
+    /// One of them, as a path: none is a symlink, and none lies below one.
+    ///
+    /// # Errors
+    /// When its name cannot be part of a path.
+    pub(super) fn located(&self, path: &str) -> Result<Located, PathError> {
+        let from = Where { cwd: "/".to_owned(), ..Where::default() };
+        Ok(Located { folding: self.folding, ..lexically(path, &from)? })
+    }
+
+    /// Whether one of them is meant.
+    pub(super) fn meant(&self, is_meant: impl Fn(&str) -> bool, files: &dyn Files) -> Meant {
+        let found = self.found(files);
+        let meant = found
+            .files
+            .iter()
+            .any(|(path, from)| is_meant(path) && !self.sieve.passes_over(path, *from, files));
+        match (meant, self.tells) {
+            (true, true) => Meant::Yes,
+            (false, _) if found.complete => Meant::No,
+            _ => Meant::Perhaps,
+        }
+    }
+
+    /// The first of the user's own that is meant, where what is read is told.
+    pub(crate) fn told<'a>(
+        &'a self, is_meant: impl Fn(&str) -> bool, files: &dyn Files,
+    ) -> Option<&'a str> {
+        if !self.tells {
+            return None;
+        }
+        let foreign = |path: &str, from: usize| {
+            let below = path.get(from..).unwrap_or_default();
+            below.split('/').any(|name| FOREIGN.contains(&name))
+        };
+        let mut own = self.found(files).files.iter().filter(|(path, from)| !foreign(path, *from));
+        let told =
+            own.find(|(path, from)| is_meant(path) && !self.sieve.passes_over(path, *from, files));
+        told.map(|(path, _)| path.as_str())
+    }
+}
+
+impl Found {
+    fn look(&mut self, root: &str, files: &dyn Files) {
+        let from = root.len() + 1;
+        let mut left = MOST_NAMES;
+        let mut dirs = VecDeque::from([root.to_owned()]);
+        let mut bulky = VecDeque::new();
+        while let Some(dir) = dirs.pop_front().or_else(|| bulky.pop_front()) {
+            let names = match files.list(if dir.is_empty() { "/" } else { &dir }, left) {
+                Listing::Names(names) => names,
+                Listing::Unknown | Listing::TooMany => {
+                    self.complete = false;
+                    continue;
+                }
+            };
+            left = left.saturating_sub(names.len());
+            for Listed { name, is_link, is_dir } in names {
+                let path = format!("{dir}/{name}");
+                match (is_dir, is_link) {
+                    (_, true) => {}
+                    (true, false) if BULKY.contains(&name.as_str()) => bulky.push_back(path),
+                    (true, false) => dirs.push_back(path),
+                    (false, false) => self.files.push((path, from)),
+                }
+            }
+        }
+    }
+}

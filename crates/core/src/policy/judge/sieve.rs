@@ -1,0 +1,355 @@
+//! What a search passes over of all that is below a directory, as far as its options prove it.
+
+use crate::path::Files;
+use crate::policy::compile::wild;
+use crate::shell::{Piece, Word};
+
+/// What a search passes over. By default nothing.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Sieve {
+    /// Of files it reads those alone whose name is of one of these forms; empty: all.
+    only: Vec<String>,
+    /// It does not read files whose name is of one of these forms.
+    not: Vec<String>,
+    /// It does not go into directories whose name is of one of these forms.
+    not_into: Vec<String>,
+    /// It passes over names that begin with a dot, unless a file of patterns there takes them in again.
+    visible: bool,
+}
+
+/// Files of patterns that ripgrep reads.
+const IGNORES: &[&str] = &[".ignore", ".gitignore", ".rgignore"];
+
+/// The most of such a file that is read, in bytes.
+const MOST_TEXT: usize = 1 << 16;
+
+/// Options of ripgrep that do not change which files it reads.
+const RIPGREP_LETTERS: &str = "FHINPSUVaclhinopqsvwxb0.u";
+const RIPGREP_FLAGS: &[&str] = &[
+    "--line-number",
+    "--no-line-number",
+    "--ignore-case",
+    "--smart-case",
+    "--case-sensitive",
+    "--fixed-strings",
+    "--word-regexp",
+    "--line-regexp",
+    "--invert-match",
+    "--only-matching",
+    "--count",
+    "--count-matches",
+    "--files-with-matches",
+    "--files-without-match",
+    "--files",
+    "--heading",
+    "--no-heading",
+    "--with-filename",
+    "--no-filename",
+    "--column",
+    "--json",
+    "--vimgrep",
+    "--stats",
+    "--multiline",
+    "--multiline-dotall",
+    "--pcre2",
+    "--quiet",
+    "--trim",
+    "--no-messages",
+    "--no-config",
+    "--pretty",
+    "--null",
+    "--text",
+    "--passthru",
+];
+/// Those that take a value.
+const RIPGREP_VALUES: &[&str] = &[
+    "-e",
+    "-A",
+    "-B",
+    "-C",
+    "-m",
+    "-M",
+    "-r",
+    "-j",
+    "-d",
+    "--regexp",
+    "--after-context",
+    "--before-context",
+    "--context",
+    "--max-count",
+    "--max-columns",
+    "--max-depth",
+    "--maxdepth",
+    "--replace",
+    "--threads",
+    "--color",
+    "--colors",
+    "--sort",
+    "--sortr",
+];
+
+impl Sieve {
+    /// Of this command.
+    pub(super) fn of(argv: &[Word]) -> Self {
+        let name = argv.first().and_then(Word::literal).unwrap_or_default();
+        let words: Option<Vec<String>> = argv.iter().skip(1).map(written).collect();
+        match (name.rsplit('/').next().unwrap_or(name), words) {
+            ("grep" | "egrep" | "fgrep" | "ggrep", _) => Self::of_grep(argv),
+            ("rg", Some(words)) => Self::of_ripgrep(&words).unwrap_or_default(),
+            _ => Self::default(),
+        }
+    }
+
+    /// `--include`, `--exclude` and `--exclude-dir`. Of the first two together the last decides, and which is the first.
+    fn of_grep(argv: &[Word]) -> Self {
+        let mut sieve = Self::default();
+        let mut takes_value = false;
+        for word in argv.iter().skip(1) {
+            let Some(text) = written(word) else {
+                takes_value = true;
+                continue;
+            };
+            if text == "--" {
+                break;
+            }
+            if !takes_value && let Some((option, glob)) = text.split_once('=') {
+                match option {
+                    "--include" => sieve.only.push(glob.to_owned()),
+                    "--exclude" => sieve.not.push(glob.to_owned()),
+                    "--exclude-dir" => sieve.not_into.push(glob.to_owned()),
+                    _ => {}
+                }
+            }
+            // The next word may be the value of this one: then it is no option.
+            let flags =
+                |text: &str| text.bytes().all(|byte| b"rRnilLwHhcovsEFGPaIzqx".contains(&byte));
+            takes_value = match text.strip_prefix('-') {
+                Some(rest) if rest.starts_with('-') => !rest.contains('='),
+                Some(rest) => !flags(rest),
+                None => false,
+            };
+        }
+        if !sieve.only.is_empty() && !sieve.not.is_empty() {
+            sieve.only.clear();
+            sieve.not.clear();
+        }
+        sieve
+    }
+
+    /// `None` where an option may change what is read in another way than is known here.
+    fn of_ripgrep(words: &[String]) -> Option<Self> {
+        let mut sieve = Self { visible: true, ..Self::default() };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            if word == "--" {
+                break;
+            }
+            if !word.starts_with('-') || word == "-" {
+                continue;
+            }
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) if word.starts_with("--") => (name, Some(value.to_owned())),
+                _ => (word.as_str(), None),
+            };
+            if matches!(name, "-g" | "--glob") {
+                let glob = value.or_else(|| words.next().cloned())?;
+                // What is taken out is one thing less.
+                if !glob.starts_with('!') {
+                    sieve.only.push(glob);
+                }
+            } else if RIPGREP_VALUES.contains(&name) {
+                if value.is_none() {
+                    words.next()?;
+                }
+            } else if matches!(name, "--hidden" | "--unrestricted")
+                || name.starts_with("--no-ignore")
+            {
+                sieve.visible = false;
+            } else if !RIPGREP_FLAGS.contains(&word.as_str()) {
+                let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+                let digits = letters.trim_end_matches(|char: char| char.is_ascii_digit());
+                let context =
+                    digits.strip_suffix(['A', 'B', 'C', 'm']).filter(|_| digits != letters);
+                if !context
+                    .unwrap_or(letters)
+                    .chars()
+                    .all(|letter| RIPGREP_LETTERS.contains(letter))
+                {
+                    return None;
+                }
+                sieve.visible &= !letters.contains(['.', 'u']);
+            }
+        }
+        if !sieve.only.is_empty() {
+            // What a pattern names is read, hidden or not.
+            sieve.visible = false;
+        }
+        Some(sieve)
+    }
+
+    /// Whether it surely does not read this file, whose name below the directory begins at `from`.
+    pub(super) fn passes_over(&self, path: &str, from: usize, files: &dyn Files) -> bool {
+        let below = path.get(from..).unwrap_or_default();
+        let (dirs, name) = below.rsplit_once('/').unwrap_or(("", below));
+        if !self.only.is_empty() && !self.only.iter().any(|glob| may_be(glob, name)) {
+            return true;
+        }
+        self.not.iter().any(|glob| is(glob, name))
+            || dirs.split('/').any(|dir| self.not_into.iter().any(|glob| is(glob, dir)))
+            || self.visible
+                && below.split('/').any(|name| name.starts_with('.'))
+                && !is_taken_in(path, files)
+    }
+}
+
+/// Whether a file of patterns beside it, or above, takes one of its names in again.
+fn is_taken_in(path: &str, files: &dyn Files) -> bool {
+    let names: Vec<&str> = path.split('/').collect();
+    let mut dir = path;
+    while let Some((above, _)) = dir.rsplit_once('/') {
+        dir = above;
+        for ignore in IGNORES {
+            let file = format!("{dir}/{ignore}");
+            if !files.has(&file).unwrap_or(true) {
+                continue;
+            }
+            let Some(text) = files.text(&file, MOST_TEXT) else { return true };
+            let again = text.lines().filter_map(|line| line.trim_end().strip_prefix('!'));
+            for glob in again {
+                let glob = glob.trim_end_matches('/').rsplit('/').next().unwrap_or(glob);
+                if names.iter().any(|name| may_be(glob, name)) {
+                    return true;
+                }
+            }
+        }
+    }
+    false
+}
+
+/// The word as it is written, where nothing but a glob is open in it: that can only become names of its form.
+fn written(word: &Word) -> Option<String> {
+    word.pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Text(text) | Piece::Glob(text) => Some(text.as_str()),
+            Piece::Home | Piece::Unknown { .. } => None,
+        })
+        .collect()
+}
+
+/// Whether a name may be of this form; where the form is not plain it may.
+fn may_be(glob: &str, name: &str) -> bool {
+    if let Some((before, rest)) = glob.split_once('{')
+        && let Some((choices, after)) = rest.split_once('}')
+        && !choices.contains('{')
+    {
+        return choices.split(',').any(|choice| may_be(&format!("{before}{choice}{after}"), name));
+    }
+    !is_plain(glob) || wild(glob, name)
+}
+
+/// Whether it surely is.
+fn is(glob: &str, name: &str) -> bool {
+    is_plain(glob) && wild(glob, name)
+}
+
+fn is_plain(glob: &str) -> bool {
+    !glob.contains(['?', '[', ']', '{', '}', '\\', '/', '!'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::{Shell, What, analyze};
+
+    struct Texts(&'static [(&'static str, &'static str)]);
+
+    impl Files for Texts {
+        fn read_link(
+            &self, _path: &str,
+        ) -> Result<Option<std::path::PathBuf>, crate::path::PathError> {
+            Ok(None)
+        }
+
+        fn is_case_sensitive(&self, _path: &str) -> bool {
+            true
+        }
+
+        fn has(&self, path: &str) -> Result<bool, crate::path::PathError> {
+            Ok(self.0.iter().any(|(known, _)| *known == path))
+        }
+
+        fn text(&self, path: &str, _most: usize) -> Option<String> {
+            self.0.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned())
+        }
+    }
+
+    fn passes_over(line: &str, path: &str, files: &Texts) -> bool {
+        let facts = analyze(line, Shell::Bash).facts;
+        let argv = facts.into_iter().find_map(|fact| match fact.what {
+            What::Command(command) => Some(command.argv),
+            _ => None,
+        });
+        Sieve::of(&argv.unwrap()).passes_over(path, "/p/".len(), files)
+    }
+
+    #[test]
+    fn nothing_is_passed_over_but_what_options_prove() {
+        for (line, path, expected) in [
+            ("grep -r x .", "/p/.env", false),
+            ("grep -rn --include='*.ts' x .", "/p/.env", true),
+            ("grep -rn --include=*.ts x .", "/p/.env", true),
+            ("grep -rn --include=*.ts x .", "/p/a.ts", false),
+            ("grep -rn --include='*' x .", "/p/.env", false),
+            ("grep -rn --include='?env' x .", "/p/.env", false),
+            ("grep -rn --include='*.ts' --include='.e*' x .", "/p/.env", false),
+            ("grep -rn --include='*.{ts,tsx}' x .", "/p/.env", true),
+            ("grep -rn --exclude=.env x .", "/p/.env", true),
+            ("grep -rn --exclude=.env x .", "/p/.envrc", false),
+            ("grep -rn --exclude=x --include='*.ts' x .", "/p/.env", false),
+            ("grep -rn --exclude-dir=keys x .", "/p/a/keys/.env", true),
+            ("grep -rn --exclude-dir=keys x .", "/p/a/.env", false),
+            ("grep -r -e --include=*.ts .", "/p/.env", false),
+            ("grep -r $x --include=*.ts .", "/p/.env", false),
+            ("grep -r x -- --include=*.ts .", "/p/.env", false),
+            ("rg x", "/p/.env", true),
+            ("rg x", "/p/env", false),
+            ("rg -n -C3 -e x src", "/p/.aws/key", true),
+            ("rg --hidden x", "/p/.env", false),
+            ("rg -. x", "/p/.env", false),
+            ("rg -u x", "/p/.env", false),
+            ("rg -nuu x", "/p/.env", false),
+            ("rg -t ts x", "/p/.env", false),
+            ("rg $x", "/p/.env", false),
+            ("rg \"$x\"", "/p/.env", false),
+            ("rg -g '*.ts' x", "/p/.env", true),
+            ("rg -g '*.ts' x", "/p/a.ts", false),
+            ("rg -g '*env' x", "/p/.env", false),
+            ("rg -g '!*.ts' x", "/p/.env", true),
+            ("rg --glob='*.ts' x", "/p/.env", true),
+            ("rg -g'*' x", "/p/.env", false),
+            ("rg --ignore-file=f x", "/p/.env", false),
+            ("rg --no-such-option x", "/p/.env", false),
+            ("rg -r --hidden x", "/p/.env", true),
+            ("ag x", "/p/.env", false),
+            ("cat -r x", "/p/.env", false),
+        ] {
+            assert_eq!(passes_over(line, path, &Texts(&[])), expected, "{line} {path}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_patterns_takes_hidden_files_in_again() {
+        for (files, expected) in [
+            (&[("/p/.gitignore", "node_modules\n!.env.example\n")][..], true),
+            (&[("/p/.ignore", "!.env\n")], false),
+            (&[("/p/.gitignore", "a\n!.e*  \n")], false),
+            (&[("/p/.rgignore", "!/.env")], false),
+            (&[("/.ignore", "!.*")], false),
+            (&[("/p/.ignore", "![.]env")], false),
+            (&[("/p/a/.ignore", "!.env")], true),
+        ] {
+            assert_eq!(passes_over("rg x", "/p/.env", &Texts(files)), expected, "{files:?}");
+        }
+    }
+}
