@@ -85,6 +85,11 @@ describe('names', () => {
     expect(await effectOf(plain, 'read_file', rules(allow, { effect: 'allow', reads: '**' }))).toBe('ask');
   });
 
+  it('a deny of the name that it has in the set means it', async () => {
+    const deny = rules({ effect: 'deny', tools: 'list' }, { effect: 'allow', tools: '*' });
+    for (const tools of [plain, named]) expect(await effectOf(tools, 'list', deny)).toBe('deny');
+  });
+
   it('what its arguments say only tightens', async () => {
     const policy = rules({ effect: 'allow', tools: 'mcp__*' }, { effect: 'deny', reads: 'secret/**' });
     expect(await effectOf(named, 'read_file', policy)).toBe('allow');
@@ -167,6 +172,14 @@ describe('mcpTools', () => {
       'allow',
     );
     expect(await effectOf(tools, 'mcp__github__list', rules({ effect: 'allow', tools: 'mcp__evil__*' }))).toBe('ask');
+  });
+
+  it('rules name a server', async () => {
+    const tools = await mcpTools(clients[0]!, { server: 'github' });
+    const policy = rules({ effect: 'allow', mcp: 'github' }, { effect: 'deny', mcp: 'github', tools: 'ls' });
+    expect(await effectOf(tools, 'mcp__github__list', policy)).toBe('allow');
+    expect(await effectOf(tools, 'mcp__github__ls', policy)).toBe('deny');
+    expect(await effectOf(named, 'list', policy)).toBe('ask');
   });
 
   it('what is of two servers does not meet', async () => {
