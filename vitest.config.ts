@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Folders whose tests do not depend on the AI SDK's version, or bring their own: they run once. */
 const ONCE = [
-  ...['lifecycle', 'package', 'house', 'bench', 'examples', 'start', 'docs', 'cli', 'ledger', 'terminal'].map(
+  ...['lifecycle', 'package', 'house', 'bench', 'examples', 'start', 'docs', 'cli', 'ledger', 'terminal', 'types'].map(
     (room) => `__test__/${room}/**/*.test.ts`,
   ),
   ...['react', 'inbox', 'protocols', 'webhooks'].map((room) => `__test__/${room}/**/*.test.ts`),
