@@ -21,13 +21,35 @@ describe('what it is told', () => {
 
   test('reaches the model', async () => {
     const { agent, prompts } = stage([says('Hi.')], { interruptOn: ['execute'] });
-    await agent.generate({ prompt: 'x' });
+    await agent.generate({ prompt: 'x', onQuestion: () => null });
     expect(systemOf(prompts[0])).toBe(agent.systemPrompt);
     expect(agent.systemPrompt).toContain('Every call of execute needs the approval of a human');
     expect(stage([], { interruptOn: ['execute'], describeApprovals: false }).agent.systemPrompt).not.toContain(
       'approval',
     );
   });
+
+  test.each([
+    ['nobody', {}, {}, false],
+    ['a callback', {}, { onQuestion: () => null }, true],
+    ['a gate', { gate: true }, {}, true],
+  ])(
+    'speaks of ask_user, and offers it, where %s can answer: %o',
+    async (_, { gate }: { gate?: boolean }, run, isOffered) => {
+      let offered: string[] = [];
+      const turn: ModelTurn = (asked) => {
+        offered = (asked as unknown as { tools: { name: string }[] }).tools.map(({ name }) => name);
+        return says('Hi.');
+      };
+      const opened = gate === undefined ? undefined : createGate({ place: { cwd: '/project' } });
+      const { agent, prompts } = stage([turn], opened === undefined ? {} : { gate: opened });
+      await agent.generate({ prompt: 'x', ...run });
+      expect(systemOf(prompts[0]).includes('ask_user')).toBe(isOffered);
+      expect(offered.includes('ask_user')).toBe(isOffered);
+      expect(offered).toContain('write_todos');
+      await opened?.close();
+    },
+  );
 
   test('a subagent is told of what it and those above must ask about', async () => {
     const { prompts } = await withSubagent(

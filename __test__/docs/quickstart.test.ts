@@ -142,7 +142,9 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       expect(stdout).toContain('deleted 0.txt');
       expect(stdout).not.toContain('deleted 1.txt');
       expect(stdout).toContain('Asking the human failed');
-      expect(stderr).toMatch(/delete_file did not run: .*the input has ended, so nobody can answer/);
+      expect(stderr).toMatch(
+        /onApprovalRequest: it failed: the input has ended, and nobody can answer.*delete_file did not run/,
+      );
       expect(code).toBe(0);
     });
 
@@ -155,14 +157,14 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       const [code] = (await once(child, 'close')) as [number | null];
       expect(stdout).toContain('Asking the human failed');
       expect(stdout).not.toContain('deleted');
-      expect(stderr).toContain('the input has ended, so nobody can answer');
+      expect(stderr).toContain('the input has ended, and nobody can answer');
       expect(code).toBe(0);
     });
 
     test('without a key: the cause and its cure, once, and it fails', async () => {
       const { code, stdout, stderr } = await exec(path, args(undefined), { cwd: sandbox.folder, env: env(1) });
       expect(stderr).toContain('AI_GATEWAY_API_KEY');
-      expect(stderr.split('GatewayAuthenticationError:').length - 1).toBeLessThanOrEqual(1);
+      expect(stderr.split('GatewayAuthenticationError: AI Gateway').length - 1).toBeLessThanOrEqual(1);
       expect([code, stdout]).toEqual([1, '']);
     });
 

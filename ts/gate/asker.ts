@@ -13,7 +13,7 @@ import type {
   PolicyPlace,
   Question as AskedQuestion,
 } from '../../index.js';
-import { InvalidConfigError } from '../errors/index.js';
+import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { argumentRows, type Gating, type RawRecord } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
@@ -377,7 +377,9 @@ export class Asker {
     // As readline fails when Ctrl+C is pressed.
     if (isAbort(error)) return this.#turns.stop(error);
     const name = isQuestion(record) ? 'onQuestion' : 'onApprovalRequest';
-    return this.gate.refuseByCallback(name, record, `Asking the human failed: ${messageOf(error)}`);
+    // What somebody else says in an error may quote what they were asked.
+    const said = CountersignError.isInstance(error) ? `it failed: ${error.message}` : 'it failed';
+    return this.gate.refuseByCallback(name, record, `Asking the human failed: ${messageOf(error)}`, said);
   }
 
   /** `null`: as long as it takes. A callback has a human at hand; without one, nobody may ever come. */
@@ -389,7 +391,14 @@ export class Asker {
   }
 }
 
-const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
+/** What is thrown may be anything, and throw itself when it is looked at. */
+function isAbort(error: unknown): boolean {
+  try {
+    return error instanceof Error && error.name === 'AbortError';
+  } catch {
+    return false;
+  }
+}
 
 const withWho = (verdict: Verdict, who: Who | undefined): Verdict =>
   verdict.effect === 'ask' ? { ...verdict, who } : verdict;

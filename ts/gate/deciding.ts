@@ -20,8 +20,6 @@ import { checkedDecision, questionsOf, readAnswers } from './questions.js';
 import { grantOf, rememberOf } from './remember.js';
 import type { Teller } from './teller.js';
 
-type Callback = 'onApprovalRequest' | 'onQuestion';
-
 export class Deciding {
   readonly #inside: Inside;
   readonly #teller: Teller;
@@ -73,9 +71,17 @@ export class Deciding {
    */
   async decideByCallback(record: ApprovalRecord, answer: unknown, mayWait: boolean): Promise<void> {
     const { approvalId, toolName } = record;
+    let decision: DecisionOutcome;
+    try {
+      decision = this.#parse(answer, toolName);
+    } catch (error) {
+      const reason = `The answer was not taken: ${messageOf(error)}`;
+      await this.refuseByCallback('onApprovalRequest', record, reason, NO_DECISION);
+      return;
+    }
     try {
       const decider = readDecider(answer, 'callback');
-      const { status } = await this.#settleOn(approvalId, this.#parse(answer, toolName), decider, rememberOf(answer));
+      const { status } = await this.#settleOn(approvalId, decision, decider, rememberOf(answer));
       // One of several, and the others are never asked: it would wait for ever.
       if (status === 'pending' && !mayWait) await this.rejectBySystem(approvalId, MORE_NEEDED, 'callback');
     } catch (error) {
@@ -83,20 +89,24 @@ export class Deciding {
         this.#inside.logger?.warn?.('the answer was not taken', { approvalId, reason: messageOf(error) });
         return;
       }
-      const reason = `The answer was not taken: ${messageOf(error)}`;
-      if (InvalidDecisionError.isInstance(error)) await this.refuseByCallback('onApprovalRequest', record, reason);
-      else await this.rejectBySystem(approvalId, reason, 'callback');
+      await this.rejectBySystem(approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
     }
   }
 
   /**
    * A rejection since a callback failed, or answered what is nothing to go by. The developer is told, too: the model alone could
    * not mend it. Never rejects.
+   *
+   * @param said what the developer is told, without what was asked or answered
    */
-  refuseByCallback(callback: Callback, { approvalId, toolName }: ApprovalRecord, reason: string): Awaitable<void> {
-    // Redacted arguments may be quoted in it.
-    const said = this.#inside.redacted === undefined ? reason : 'its approval-response event says why';
-    warnOnce(`${callback}:${toolName}:${reason.slice(0, 20)}`, `${callback}: ${toolName} did not run: ${said}`);
+  refuseByCallback(
+    callback: 'onApprovalRequest' | 'onQuestion',
+    { approvalId, toolName }: ApprovalRecord,
+    reason: string,
+    said: string,
+  ): Awaitable<void> {
+    const more = 'The event of its answer has the reason that the model is told.';
+    warnOnce(`${callback}:${toolName}:${said}`, `${callback}: ${said}, so ${toolName} did not run. ${more}`);
     return this.rejectBySystem(approvalId, reason, 'callback');
   }
 
@@ -110,7 +120,7 @@ export class Deciding {
         answers === null ? { type: 'reject' } : { type: 'respond', output: snapshot({ answers }).json };
       await this.#settleOn(approvalId, decision, { by: null, via: 'callback' });
     } catch (error) {
-      await this.refuseByCallback('onQuestion', record, `The answer was not taken: ${messageOf(error)}`);
+      await this.refuseByCallback('onQuestion', record, `The answer was not taken: ${messageOf(error)}`, NO_ANSWERS);
     }
   }
 
@@ -327,6 +337,9 @@ export class Deciding {
   }
 }
 
+const NO_DECISION =
+  "what it answered is no decision (true, false or { type: 'approve' | 'edit' | 'reject' | 'respond' | 'skip' })";
+const NO_ANSWERS = 'what it answered does not fit the questions (a list with one answer for each, or null)';
 const MORE_NEEDED = 'More people must approve it, and nobody but the callback can be asked: pass a gate.';
 
 /** What is decided, without who does. */

@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type * as Api from '../../index.js';
 import type { ApprovalRequest, Decision, Question, QuestionRequest } from '../../index.js';
-import { InvalidConfigError } from '../errors/index.js';
+import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { questionsOf } from '../gate/questions.js';
 import { safeText } from '../native.js';
 import { snapshot, revive } from '../values/snapshot.js';
@@ -101,6 +101,9 @@ async function answerTo(
 async function next(lines: LineInput, prompt: string, signal: AbortSignal, draft?: string): Promise<string> {
   const line = await lines.line({ prompt, draft, signal });
   if (line === undefined)
-    throw new Error('the input has ended, so nobody can answer. Run it on a terminal, or pipe one line for each call');
+    throw new CountersignError({
+      code: 'ERR_INPUT_ENDED',
+      message: 'the input has ended, and nobody can answer. Run it on a terminal, or pipe one line for each call',
+    });
   return line;
 }
