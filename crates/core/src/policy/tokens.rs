@@ -519,7 +519,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        #![proptest_config(crate::cases::cases(512, 20_000))]
+        #![proptest_config(crate::cases::cases(128, 20_000))]
 
         /// What a line becomes when it runs is what was judged: an allow covers it too, a deny that cannot meet the line does
         /// not meet it, and one that surely does, does.
