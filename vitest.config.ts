@@ -116,19 +116,20 @@ const overPostgres = (name: string, files: string[], env: Record<string, string>
     env: { COUNTERSIGN_LEDGER: 'postgres:', ...env },
   });
 
-const OF_THE_SDK = called(/./, ONCE, POSTGRES, LONG);
+const OF_THE_SDK = called(/./, ONCE, POSTGRES);
 const OF_ANY_LEDGER = called(ANY_LEDGER, ONCE, OWN_LEDGER, POSTGRES, LONG);
 /** Over a server, what holds over processes is left to `npm run test:all`, but for G3. */
 const onServer = [...called(ANY_DATABASE), ...called(POSTGRES, ANY_DATABASE)];
 const OF_POSTGRES = [...onServer, ...called(ANY_SHARED, ANY_DATABASE), ...called(/\/g02-/)];
 
-const onAi6 = OF_THE_SDK.filter((file) => !ALONE.has(file));
+const onAi7 = OF_THE_SDK.filter((file) => !LONG.test(file));
+const onAi6 = onAi7.filter((file) => !ALONE.has(file));
 const onFiles = OF_ANY_LEDGER.filter((file) => SOME_LEDGER.test(file));
 
 /** What `npm test` runs. */
 const short = [
   ...project('ai6', '6', onAi6, sampled),
-  ...project('ai7', '7', OF_THE_SDK),
+  ...project('ai7', '7', onAi7),
   ...overFiles('sqlite', onFiles, sampled),
   overPostgres(
     'postgres',

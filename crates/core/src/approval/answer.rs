@@ -439,7 +439,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(cases(512, 4096))]
+        #![proptest_config(cases(128, 4096))]
 
         #[test]
         fn nothing_else_lets_a_tool_run(answer in any_answer()) {

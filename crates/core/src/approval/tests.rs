@@ -357,7 +357,7 @@ fn what_time_does_before_the_deadline_and_when() {
 }
 
 proptest! {
-    #![proptest_config(cases(256, 256))]
+    #![proptest_config(cases(64, 256))]
 
     /// The same people make the same of it in any order.
     #[test]

@@ -671,7 +671,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        #![proptest_config(crate::cases::cases(512, 20_000))]
+        #![proptest_config(crate::cases::cases(128, 20_000))]
 
         /// A deny is not evaded by what stands around the words that it names, and it meets all that an allow covers.
         #[test]

@@ -246,7 +246,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(cases(256, 256))]
+        #![proptest_config(cases(64, 256))]
 
         #[test]
         fn the_changes_make_the_new_text(old in "[ab\n]{0,60}", new in "[ab\n]{0,60}") {

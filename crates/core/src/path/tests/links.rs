@@ -132,7 +132,7 @@ fn pattern() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(cases(60, if cfg!(debug_assertions) { 400 } else { 20_000 }))]
+    #![proptest_config(cases(30, if cfg!(debug_assertions) { 400 } else { 20_000 }))]
 
     #[test]
     fn what_the_index_leaves_out_meets_nothing(

@@ -44,7 +44,7 @@ fn reference_name(tokens: &[Token], chars: &[char]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(cases(256, 256))]
+    #![proptest_config(cases(64, 256))]
 
     #[test]
     fn agrees_with_the_reference(pattern in "/([a-c*?]{1,4}/|\\*\\*/|[{]a,b/c[}]/){0,4}([ab*?]{1,3}|\\*\\*|\\[!a\\]b)", path in "(/[a-c]{1,3}){0,6}") {

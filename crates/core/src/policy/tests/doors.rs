@@ -76,7 +76,7 @@ pub(super) fn doors(path: &str) -> impl Iterator<Item = (Call, Call)> {
 }
 
 proptest! {
-    #![proptest_config(cases(128, 4_000))]
+    #![proptest_config(cases(48, 4_000))]
 
     #[test]
     fn two_doors_have_one_lock(
