@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub(crate) use matching::{Hit, How};
 pub(crate) use pool::Trace;
-pub(crate) use spot::{Spots, through};
+pub(crate) use spot::{Spots, places, through};
 
 use super::compile::Policy;
 use super::document::Who;

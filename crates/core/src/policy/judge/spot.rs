@@ -205,7 +205,7 @@ impl Spots {
 }
 
 /// The directories that a relative path may start from, symlinks followed, and whether it may start from any other.
-fn places(start: &Start, files: &dyn Files) -> Result<(Vec<String>, bool), PathError> {
+pub(crate) fn places(start: &Start, files: &dyn Files) -> Result<(Vec<String>, bool), PathError> {
     let mut places = start.bases.clone();
     let mut adrift = false;
     for dir in &start.dirs {

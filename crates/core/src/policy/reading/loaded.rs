@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::Reader;
 use super::command::is_below;
 use crate::path::{PathError, Where, locate, spelled, symlinks_found};
-use crate::policy::judge::{NeedsFiles, through};
+use crate::policy::judge::{NeedsFiles, places};
 use crate::policy::subject::{By, Kind, Start, Subject};
-use crate::shell::{Dir, Piece, Span, Why, Word, stays_below};
+use crate::shell::{Piece, Span, Why, Word, stays_below};
 
 /// A file or a directory that a command loads.
 pub(super) struct Loads {
@@ -38,28 +38,11 @@ impl Reader<'_> {
 
     /// Whether it lies in the project, or in the directory that the command runs in.
     fn is_own(&self, target: &Word, start: &Start) -> Result<bool, PathError> {
-        let mut dirs = start.bases.clone();
-        let mut adrift = false;
-        for base in &start.bases {
-            let from = Where { cwd: base.clone(), home: start.home.clone(), ..Where::default() };
-            for dir in &start.dirs {
-                let text = match dir {
-                    Dir::Anywhere => None,
-                    Dir::Through(words) => through(words, start),
-                };
-                match text {
-                    Some(text) => {
-                        let located = locate(&text, &from, self.files)?;
-                        dirs.extend([located.real, located.real_of_lexical]);
-                    }
-                    None => adrift = true,
-                }
-            }
-        }
+        let (dirs, adrift) = places(start, self.files)?;
         if adrift && !stays_below(target) {
             return Ok(false);
         }
-        let mut roots = dirs.clone();
+        let mut roots = start.bases.clone();
         roots.extend(self.context.project.clone());
         for root in roots.clone() {
             roots.push(self.files.real(&root)?);
@@ -67,9 +50,11 @@ impl Reader<'_> {
         for dir in dirs {
             let from = Where { cwd: dir, home: start.home.clone(), ..Where::default() };
             for path in self.named(target, &from)? {
+                // What is there belongs to the directory that a `cd` led to. Of an absolute path that says nothing.
+                let here = (!path.starts_with(['/', '~'])).then_some(&from.cwd);
                 let located = locate(&path, &from, self.files)?;
-                let readings = [&located.real, &located.real_of_lexical];
-                if !readings.iter().all(|path| roots.iter().any(|root| is_below(path, root))) {
+                let own = |path: &String| roots.iter().chain(here).any(|root| is_below(path, root));
+                if ![&located.real, &located.real_of_lexical].into_iter().all(own) {
                     return Ok(false);
                 }
             }

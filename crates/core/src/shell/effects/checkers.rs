@@ -51,7 +51,7 @@ pub(super) fn vitest(walk: &mut Walk) {
             _ => {}
         }
     }
-    walk.lay_out(All(Use::Read), Use::Nothing);
+    walk.lay_out(All(Use::Loads), Use::Nothing);
 }
 
 /// Reporters, formats and environments that programs bring along. Any other is a module that is loaded.

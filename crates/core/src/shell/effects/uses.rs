@@ -89,10 +89,10 @@ impl Walk<'_> {
         }
         // `FILE::TEST`
         if let Some((file, _)) = word.literal().and_then(|text| text.split_once("::")) {
-            let file = self.from_base(words::text(&word, file), base);
+            let file = self.at_base(words::text(&word, file), base);
             self.effects.loads.push((part.arg, file));
         }
-        let word = self.from_base(word, base);
+        let word = self.at_base(word, base);
         self.effects.loads.push((part.arg, word));
     }
 
@@ -101,12 +101,12 @@ impl Walk<'_> {
         if word.literal() == Some("-") && !self.program.dash {
             return;
         }
-        let word = self.from_base(word, base);
+        let word = self.at_base(word, base);
         self.path(part.arg, access, word, recursive);
     }
 
     /// The file as it is to who starts where the base of this number leads.
-    fn from_base(&self, file: Word, base: usize) -> Word {
+    fn at_base(&self, file: Word, base: usize) -> Word {
         match base.checked_sub(1).and_then(|index| self.bases.get(index)) {
             Some((_, base)) => words::join(base, &file),
             None => file,
