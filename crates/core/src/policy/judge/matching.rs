@@ -314,7 +314,9 @@ impl Judge<'_> {
             _ => None,
         });
         let name = argv.and_then(|argv| argv.first()?.literal());
-        let tells = by.is_none() || name.is_some_and(|name| takes_data_only(base_name(name)));
+        let tells = by.is_none()
+            || name.is_some_and(|name| takes_data_only(base_name(name)))
+            || argv.is_some_and(|argv| tells_with_git(argv));
         let sieve = argv.map(|argv| Sieve::of(argv)).unwrap_or_default();
         Below::of(&spots.located, sieve, tells)
     }
@@ -350,6 +352,14 @@ impl Judge<'_> {
             .is_some_and(|hit| hit.how == How::Surely)
         })
     }
+}
+
+/// Whether it is git, and shows what it finds in the work tree, kept or not. `git grep` shows what is kept.
+fn tells_with_git(argv: &[Word]) -> bool {
+    let mut words = argv.iter().map(|word| word.literal().unwrap_or("--no-index"));
+    words.next().is_some_and(|name| base_name(name) == "git")
+        && words
+            .any(|word| word == "diff" || word.starts_with("--no-i") || word.starts_with("--unt"))
 }
 
 /// What it costs to look for words anywhere in a long command: behind a `**`, and for a deny behind options.

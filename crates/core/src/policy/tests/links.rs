@@ -388,7 +388,7 @@ fn what_is_read_with_all_that_is_below_is_read_file_by_file() {
     let rules = r#"
 [[rule]]
 effect = "allow"
-commands = ["grep", "rg", "cat", "find", "ls", "cp", "tar", "diff", "du", "tree", "eslint"]
+commands = ["grep", "rg", "cat", "find", "ls", "cp", "tar", "diff", "du", "tree", "eslint", "git"]
 "#;
     let plain = place.policy(rules);
     place.check(
@@ -405,6 +405,12 @@ commands = ["grep", "rg", "cat", "find", "ls", "cp", "tar", "diff", "du", "tree"
             ("ask", "bash", "tar -cf x.tar ."),
             ("ask", "bash", "diff -r . lib"),
             ("ask", "bash", "grep -rn --include='*' KEY ."),
+            ("ask", "bash", "git grep --no-index KEY"),
+            ("ask", "bash", "git grep --untracked KEY ."),
+            ("ask", "bash", "git diff --no-index . lib"),
+            ("ask", "bash", "git diff . @outside"),
+            ("allow", "bash", "git grep KEY"),
+            ("allow", "bash", "git add ."),
             ("allow", "bash", "rg KEY"),
             ("allow", "bash", "rg -n KEY ."),
             ("allow", "bash", "rg --hidden -g '*.ts' KEY"),
