@@ -144,6 +144,7 @@ const LOOK_AGAIN: &[&str] = &[
 const OWN: &[(&[&str], &str)] = &[
     (&["man", "apropos", "whatis", "git"], "/var/cache/man"),
     (&["trash", "trash-put"], "/srv/w/home/.local"),
+    (&["trash", "trash-put"], "/srv/.Trash-1000"),
 ];
 
 /// Commands of git that look, and change nothing but what they remember of the files.

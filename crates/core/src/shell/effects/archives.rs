@@ -149,8 +149,11 @@ pub(super) fn zip(walk: &mut Walk) {
         if letters.contains("TT") {
             walk.runs(at + usize::from(begins.ends_with("TT")), Why::RunsCode);
         }
-        // Names of two letters that take a value, `-lf LOG` among them.
-        if ["lf", "sp", "UN", "tt", "ds"].iter().any(|name| letters.contains(name)) {
+        // Names of two letters that take a value, `-lf LOG` among them, or of which a letter does.
+        if ["lf", "sp", "UN", "tt", "ds", "li", "ic", "ws", "db", "sb", "so", "nw"]
+            .iter()
+            .any(|name| letters.contains(name))
+        {
             walk.runs(at, Why::NotUnderstood);
         }
     }
