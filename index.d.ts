@@ -2024,7 +2024,10 @@ export declare function approvalDetails(gate: Gate, options: { runId: string }):
 // Errors
 // ---------------------------------------------------------------------------------------------------------------------
 
-/** Every error of this package: a stable `code`, a message that says what to do, and often a `cause`. */
+/**
+ * Every error of this package: a stable `code`, a message that says what to do, and often a `cause`. Where the addon cannot be
+ * loaded, the import of the package fails with one whose code is `ERR_ADDON`.
+ */
 export declare class CountersignError extends Error {
   readonly code: string;
   constructor(options: { code: string; message: string; cause?: unknown });

@@ -132,7 +132,7 @@ describe('commands', () => {
     encoding: 'utf8',
   }).stdout;
   /** Other people's programs, which are not tried. */
-  const OTHERS = ['git', 'jq', 'openssl', 'sqlite3'];
+  const OTHERS = ['esbuild', 'git', 'jq', 'openssl', 'sqlite3'];
   const isPackage = (name: string) => name === 'countersign' || Object.hasOwn(manifest.devDependencies, name);
   const isHere = (path: string | undefined) => path !== undefined && existsSync(join(root, path));
 

@@ -60,8 +60,9 @@ describe('errors', () => {
   const codes = unique([
     ...allOf(declarations + otherDeclarations, /readonly code: '(ERR_\w+)'/g),
     ...several.flatMap((each) => each.codes),
-    // It has no class of its own.
+    // They have no class of their own.
     ...allOf(agentDeclarations, /`(ERR_SUBAGENT)`/g),
+    ...allOf(declarations, /`(ERR_ADDON)`/g),
   ]);
 
   test('docs/errors.md has each code that is declared, and no other', () => {

@@ -103,9 +103,7 @@ describe('in a process', () => {
   });
 
   test('with the file named in the environment, and none beside it', async () => {
-    const [addon] = (await import('node:fs'))
-      .readdirSync(join(root, 'binding'))
-      .filter((name) => name.endsWith('.node'));
+    const [addon] = readdirSync(join(root, 'binding')).filter((name) => name.endsWith('.node'));
     const env = environment({ NAPI_RS_NATIVE_LIBRARY_PATH: join(root, 'binding', addon ?? '') });
     const { stdout } = await exec(process.execPath, ['use.mjs'], { cwd: bare, env });
     expect(stdout).toBe('function\n');

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installedRuntimes } from '../../scripts/runtimes.mjs';
 import { exec } from '../runtimes.js';
-import { packed, project, tool, unreachable, VERSIONS, WORKS, write, type Packed } from './hosts/support.js';
+import { packed, program, project, tool, unreachable, VERSIONS, WORKS, write, type Packed } from './hosts/support.js';
 
 const why = await unreachable();
 const runtime = (name: string) => installedRuntimes().find((each) => each.name === name)?.path;
@@ -49,9 +49,9 @@ describe.skipIf(why !== undefined)(`hosts${why === undefined ? '' : ` (skipped: 
 
   describe('esbuild', () => {
     const esbuild = (out: string, ...args: string[]) =>
-      tool(base, 'esbuild/bin/esbuild', ['app.mjs', '--bundle', '--platform=node', `--outfile=${out}`, ...args]);
+      program(base, 'esbuild', ['app.mjs', '--bundle', '--platform=node', `--outfile=${out}`, ...args]);
     const BANNER =
-      "--banner:js=import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+      "--banner:js=import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);";
 
     test.each([
       ['an ES module', 'out/esm.mjs', ['--format=esm', BANNER]],
@@ -100,7 +100,7 @@ describe.skipIf(why !== undefined)(`hosts${why === undefined ? '' : ` (skipped: 
     });
 
     test('for a browser: it is built, and says one sentence', async () => {
-      const built = await tool(base, 'esbuild/bin/esbuild', [
+      const built = await program(base, 'esbuild', [
         'page.mjs',
         '--bundle',
         '--platform=browser',
@@ -264,12 +264,8 @@ describe.skipIf(why !== undefined)(`hosts${why === undefined ? '' : ` (skipped: 
         'pnpm-workspace.yaml': `overrides:\n  ${from.platform.name}: file:${from.platform.file}\n`,
       });
       for (const file of ['app.mjs', 'scenario.mjs']) cpSync(join(base, file), join(folder, file));
-      const { bin } = JSON.parse(readFileSync(join(tools, 'node_modules/pnpm/package.json'), 'utf8')) as {
-        bin: { pnpm: string };
-      };
-      const node24 = runtime('node24') ?? process.execPath;
-      const args = [join(tools, 'node_modules/pnpm', bin.pnpm), 'install', '--no-frozen-lockfile', '--ignore-scripts'];
-      const installed = await exec(node24, args, { cwd: folder });
+      const args = ['install', '--no-frozen-lockfile', '--ignore-scripts'];
+      const installed = await program(tools, 'pnpm', args, { cwd: folder });
       expect(installed.code, installed.stdout + installed.stderr).toBe(0);
       succeeds(await exec(process.execPath, ['app.mjs'], { cwd: folder }));
     });

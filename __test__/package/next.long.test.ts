@@ -70,14 +70,18 @@ const FILES = {
     import { useChat } from '@ai-sdk/react';
     import { lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
     import { ApprovalCard, useApprovals } from 'countersign/react';
+    import { useEffect, useState } from 'react';
     export default function Page() {
       const chat = useChat({ sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses });
       const { pending } = useApprovals({ ...chat, sendEdit: async (edit) => {
         const response = await fetch('/api/edit', { method: 'POST', body: JSON.stringify(edit) });
         if (!response.ok) throw new Error('not taken');
       } });
+      // Drawn on the server, it is not alive at once.
+      const [isAlive, setAlive] = useState(false);
+      useEffect(() => setAlive(true), []);
       return <main>
-        <button onClick={() => chat.sendMessage({ text: 'go' })}>Send</button>
+        <button disabled={!isAlive} onClick={() => chat.sendMessage({ text: 'go' })}>Send</button>
         {pending.map((approval) => <ApprovalCard key={approval.toolCallId} approval={approval} />)}
         {chat.messages.map((message) => <div key={message.id}>{message.parts.map((part, at) =>
           <p key={at}>{part.type === 'text' ? part.text : part.output ?? ''}</p>)}</div>)}
@@ -93,7 +97,7 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
     from = await packed();
     folder = await project(from, 'next-app', ['next', 'react', 'react-dom', '@ai-sdk/react'], FILES);
     browser = await openBrowser();
-  });
+  }, 600_000);
   afterAll(async () => {
     await browser?.close();
     from?.done();
@@ -105,36 +109,40 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
   test.each([
     ['Turbopack', []],
     ['webpack', ['--webpack']],
-  ])('built by %s, with two cards in a page: an edit runs, a rejection does not', async (_, flags) => {
-    const built = await next('build', ...flags);
-    expect(built.code, `${built.stdout}\n${built.stderr}`).toBe(0);
-    const port = await freePort();
-    const server = spawn(
-      process.execPath,
-      [join(folder, 'node_modules/next/dist/bin/next'), 'start', '-p', String(port)],
-      { cwd: folder, env: environment(env), stdio: ['ignore', 'pipe', 'inherit'] },
-    );
-    try {
-      await ready(server);
-      const origin = `http://localhost:${port}`;
-      const { page, context, faults } = await openPage(browser, origin);
-      await page.goto(`${origin}/`);
-      await page.getByRole('button', { name: 'Send' }).click();
-      const card = (name: string) => page.locator(`[data-countersign=approval][data-tool=${name}]`);
-      await card('del').getByRole('button', { name: 'Edit', exact: true }).click();
-      await card('del').getByLabel('Arguments, as JSON').fill('{ "path": "b.txt" }');
-      await card('del').getByRole('button', { name: 'Approve as edited' }).click();
-      await card('pay').getByRole('button', { name: 'Reject' }).click();
-      await page.getByText('First turn is over.').waitFor();
-      expect(await (await fetch(`${origin}/api/chat`)).json()).toEqual(['deleted b.txt']);
-      await page.getByText('deleted b.txt').waitFor();
-      await context.close();
-      expect(faults).toEqual([]);
-    } finally {
-      server.kill();
-      await once(server, 'exit');
-    }
-  });
+  ])(
+    'built by %s, with two cards in a page: an edit runs, a rejection does not',
+    async (_, flags) => {
+      const built = await next('build', ...flags);
+      expect(built.code, `${built.stdout}\n${built.stderr}`).toBe(0);
+      const port = await freePort();
+      const server = spawn(
+        process.execPath,
+        [join(folder, 'node_modules/next/dist/bin/next'), 'start', '-p', String(port)],
+        { cwd: folder, env: environment(env), stdio: ['ignore', 'pipe', 'inherit'] },
+      );
+      try {
+        await ready(server);
+        const origin = `http://localhost:${port}`;
+        const { page, context, faults } = await openPage(browser, origin);
+        await page.goto(`${origin}/`);
+        await page.getByRole('button', { name: 'Send' }).click();
+        const card = (name: string) => page.locator(`[data-countersign=approval][data-tool=${name}]`);
+        await card('del').getByRole('button', { name: 'Edit', exact: true }).click();
+        await card('del').getByLabel('Arguments, as JSON').fill('{ "path": "b.txt" }');
+        await card('del').getByRole('button', { name: 'Approve as edited' }).click();
+        await card('pay').getByRole('button', { name: 'Reject' }).click();
+        await page.getByText('First turn is over.').waitFor();
+        expect(await (await fetch(`${origin}/api/chat`)).json()).toEqual(['deleted b.txt']);
+        await page.getByText('deleted b.txt').waitFor();
+        await context.close();
+        expect(faults).toEqual([]);
+      } finally {
+        server.kill();
+        await once(server, 'exit');
+      }
+    },
+    1_200_000,
+  );
 });
 
 function freePort(): Promise<number> {

@@ -1,8 +1,14 @@
-/** An application in one file: a gated tool, approved once and rejected once. For each bundler and host. */
+/** An application in one file: a gated tool, approved once and rejected once. For each bundler and host; some take no top-level await. */
 import { createGate, streamWithEvents } from 'countersign';
 import { scenario } from './scenario.mjs';
 
-const gate = createGate({ ledger: process.env.LEDGER ?? 'memory:' });
-await gate.ready?.();
-await scenario({ streamWithEvents });
-await gate.close();
+async function main() {
+  const gate = createGate();
+  await scenario({ streamWithEvents });
+  await gate.close();
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});

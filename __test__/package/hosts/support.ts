@@ -88,7 +88,7 @@ export function write(folder: string, files: Readonly<Record<string, string>>): 
   }
 }
 
-/** A program of a project, with the Node that runs us. */
+/** A program of a project in JavaScript, with the Node that runs us. */
 export const tool = (
   folder: string,
   program: string,
@@ -96,6 +96,14 @@ export const tool = (
   options?: ExecOptions,
 ): Promise<Finished> =>
   exec(process.execPath, [join(folder, 'node_modules', program), ...args], { cwd: folder, ...options });
+
+/** The same for a program that is no JavaScript. */
+export const program = (
+  folder: string,
+  name: string,
+  args: readonly string[],
+  options?: ExecOptions,
+): Promise<Finished> => exec(join(folder, 'node_modules/.bin', name), args, { cwd: folder, ...options });
 
 /** What the application says where all is well. */
 export const WORKS =
