@@ -39,12 +39,14 @@ async function detailsOfCall(gate: Gate, runId: string, toolCallId: string): Pro
 }
 
 function detailsOf(request: ApprovalRequest): ApprovalDetails {
-  const { approvalId, toolCallId, toolName, preview, flags, verdict, changes, contents } = request;
+  const { approvalId, toolCallId, toolName, step, rows, preview, flags, verdict, changes, contents } = request;
   const { needs, votes, createdAt, expiresAt } = request;
   return {
     approvalId,
     toolCallId,
     toolName,
+    step,
+    rows: [...rows],
     description: oneLine(request.description),
     preview,
     flags: [...flags],
