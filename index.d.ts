@@ -1958,7 +1958,11 @@ export interface ApprovalDetails {
   approvalId: string;
   toolCallId: string;
   toolName: string;
+  /** As {@link ApprovalRequest.step}. */
+  step: number | null;
   description: string;
+  /** As {@link ApprovalRequest.rows}. */
+  rows: readonly ArgumentRow[];
   /** As {@link ApprovalRequest.preview}: what would run, with the diff of the file that it would change. */
   preview: string;
   /** As {@link ApprovalRequest.allowedDecisions}. */

@@ -173,6 +173,7 @@ describe.runIf(major === 7)('a tool that calls others', () => {
         tools,
         ...toolCallers,
         interruptOn: { del: true },
+        askOrder: 'at-once',
         onApprovalRequest: ({ toolCallId }: ApprovalRequest) => {
           if (asked.push(toolCallId) === 2) answer(true);
           return both;

@@ -64,9 +64,9 @@ describe('an answer', () => {
     return { made: readdirSync(folder).filter((name) => name.endsWith('.txt')), stdout, code };
   };
 
-  test('y runs it; n, Y-like words and everything else does not', async () => {
-    expect((await approves('y')).made).toEqual(['a.txt']);
-    for (const answer of ['n', 'yep', 'y please', 'q', 'ok']) expect((await approves(answer)).made).toEqual([]);
+  test('y, yes and ok in any case run it; n, other words and everything else do not', async () => {
+    for (const answer of ['y', 'YES', 'Ok']) expect((await approves(answer)).made).toEqual(['a.txt']);
+    for (const answer of ['n', 'yep', 'y please', 'q']) expect((await approves(answer)).made).toEqual([]);
   });
 
   test('an empty line decides nothing', async () => {

@@ -208,6 +208,9 @@ const request = (more: object = {}): ApprovalRequest =>
   ({
     kind: 'approval',
     approvalId: '1',
+    toolCallId: 'call_1',
+    step: 1,
+    rows: [],
     toolName: 'execute',
     args: { command: 'x' },
     origin: ['main'],
@@ -296,7 +299,12 @@ describe('an ask', () => {
     ['r x', 'respond'],
     ['y y', 'reject'],
     ['ye', 'reject'],
-    ['YES', 'reject'],
+    ['Yes', 'approve'],
+    ['YES', 'approve'],
+    ['ok', 'approve'],
+    ['No', 'reject'],
+    ['yes but only the tests', 'reject'],
+    ['okey-dokey', 'reject'],
     ['ｙ', 'reject'],
     ['/quit', 'reject'],
   ])('%j is %s', (line, type) => {

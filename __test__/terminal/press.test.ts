@@ -110,3 +110,31 @@ test('a key that is not alone approves nothing, wherever it is', () => {
   const { state } = at(asked(1000), 2000, 's');
   expect(at(state, 3000, 'y', false).action).toBeUndefined();
 });
+
+describe('a yes in words that came in one piece', () => {
+  const typed = (text: string): State => at(asked(1000), 2000, text).state;
+
+  test('is a yes and not a reason', () => {
+    for (const text of ['yes', 'Yes', 'YES', 'ok'])
+      expect(at(typed(text), 3000, { name: 'enter' }).action).toMatchObject({ decision: { type: 'approve' } });
+    expect(at(typed('yes but only the tests'), 3000, { name: 'enter' }).action).toMatchObject({
+      decision: { type: 'reject', reason: 'yes but only the tests' },
+    });
+  });
+
+  test('approves only where its Enter was pressed on its own', () => {
+    const { state, action } = at(typed('yes'), 3000, { name: 'enter' }, false);
+    expect([action, state.ask?.at.at, state.said]).toEqual([undefined, 'reason', 'Enter once more approves it']);
+    expect(at(state, 4000, { name: 'enter' }).action).toMatchObject({ decision: { type: 'approve' } });
+  });
+
+  test('approves nothing that may not be approved', () => {
+    const only = { ...first.request, allowedDecisions: ['reject'] as const };
+    const view = viewOf({ ...first, request: only } as Ask);
+    const around = { view, now: 3000, typedAfter: 3000, complete: () => [], isShown: true, hasEditor: false };
+    const state = withView(typed('yes'), view, 2500);
+    const enter = { key: { kind: 'key', name: 'enter' } as const, isAlone: true };
+    const pressed = press(state, enter, { ...around, scroll: { most: 0, page: 1 } });
+    expect([pressed.action, pressed.state.said]).toEqual([undefined, 'it cannot be approved here']);
+  });
+});

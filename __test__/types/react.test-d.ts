@@ -54,12 +54,11 @@ export function Untyped() {
   return pending.map((approval) => ApprovalCard({ approval, labels: { approve: 'Ja' }, headingLevel: 2 }));
 }
 
-/** Nothing but yes and no, and what `useChat` gives. */
+/** Edits go to a route of one's own; the rest is what `useChat` gives. */
 export function Refused(approval: PendingApproval<Message>) {
   // @ts-expect-error a reason is a text
   void approval.reject({ reason: 'no' });
-  // @ts-expect-error arguments cannot be edited through messages
-  void approval.edit;
+  expectTypeOf(approval.edit).toEqualTypeOf<((args: unknown, reason?: string) => Promise<void>) | undefined>();
   // @ts-expect-error there is no such word
-  return ApprovalCard({ approval, labels: { edit: 'Edit' } });
+  return ApprovalCard({ approval, labels: { change: 'Edit' } });
 }

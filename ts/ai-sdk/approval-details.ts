@@ -79,12 +79,14 @@ async function detailsOfCall(gate: Gate, runId: string, toolCallId: string): Pro
 }
 
 function detailsOf(request: ApprovalRequest): ApprovalDetails {
-  const { approvalId, toolCallId, toolName, allowedDecisions, preview, flags, verdict, changes, contents } = request;
-  const { needs, votes, createdAt, expiresAt, startedBefore } = request;
+  const { approvalId, toolCallId, toolName, step, rows, allowedDecisions, preview, flags, verdict, changes } = request;
+  const { contents, needs, votes, createdAt, expiresAt, startedBefore } = request;
   return {
     approvalId,
     toolCallId,
     toolName,
+    step,
+    rows: [...rows],
     description: oneLine(request.description),
     preview,
     allowedDecisions: [...allowedDecisions],

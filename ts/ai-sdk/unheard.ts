@@ -1,9 +1,11 @@
 /** A failure that nobody has looked at is printed, once, as `streamText` prints it. */
-import { inspect } from 'node:util';
 import type { ErrorEvent } from '../../index.js';
 
 /** How many failures wait for somebody to look at them before the oldest is printed. */
 const MOST = 100;
+
+/** `inspect.custom` of `node:util`, which is slow to load. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 const waiting = new Set<Unheard>();
 
@@ -53,7 +55,7 @@ export class Unheard {
         },
       },
       // For whoever prints the event.
-      [inspect.custom]: {
+      [INSPECT]: {
         value: () => {
           hear();
           return { type: 'error', error };

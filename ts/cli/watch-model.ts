@@ -1,7 +1,6 @@
 /** What the live view of `countersign watch` shows, and what keys do to it. Nothing here reads or writes. */
 import type { GateEvent } from '../../index.js';
 import type { KeptRecord } from '../native.js';
-import { isYes } from '../terminal/words.js';
 
 export interface Watching {
   /** What waits, oldest first. */
@@ -79,7 +78,7 @@ export function press(state: Watching, keys: string): { state: Watching; action?
   const { mode } = state;
   if (mode.at === 'confirm') {
     const back = { ...state, mode: { at: 'list' as const }, said: '' };
-    if (isYes(keys)) return { state: back, action: { type: mode.what, id: mode.id } };
+    if (keys === 'y' || keys === 'Y') return { state: back, action: { type: mode.what, id: mode.id } };
     return { state: { ...back, said: `${mode.id.slice(-8)} goes on waiting` } };
   }
   const { selected } = state;

@@ -375,10 +375,11 @@ export class Asker {
   #onFailure(record: ApprovalRecord, error: unknown, abortSignal: AbortSignal): Awaitable<void> {
     if (abortSignal.aborted) return;
     // As readline fails when Ctrl+C is pressed.
-    if (isAbort(error)) return this.#turns.stop(error);
+    if (isSuch(error, isAbort)) return this.#turns.stop(error);
     const name = isQuestion(record) ? 'onQuestion' : 'onApprovalRequest';
     // What somebody else says in an error may quote what they were asked.
-    const said = CountersignError.isInstance(error) ? `it failed: ${error.message}` : 'it failed';
+    const isOurs = isSuch(error, (each) => CountersignError.isInstance(each));
+    const said = isOurs ? `it failed: ${messageOf(error)}` : 'it failed';
     return this.gate.refuseByCallback(name, record, `Asking the human failed: ${messageOf(error)}`, said);
   }
 
@@ -391,14 +392,16 @@ export class Asker {
   }
 }
 
-/** What is thrown may be anything, and throw itself when it is looked at. */
-function isAbort(error: unknown): boolean {
+/** What is thrown may be anything, and throw itself when it is looked at: then it is none of these. */
+function isSuch(error: unknown, is: (error: unknown) => boolean): boolean {
   try {
-    return error instanceof Error && error.name === 'AbortError';
+    return is(error);
   } catch {
     return false;
   }
 }
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
 const withWho = (verdict: Verdict, who: Who | undefined): Verdict =>
   verdict.effect === 'ask' ? { ...verdict, who } : verdict;

@@ -1,6 +1,4 @@
 /** Lines that a human types, or that come through a pipe: one after the other, whoever asks for them. */
-import { createInterface } from 'node:readline';
-import { StringDecoder } from 'node:string_decoder';
 import type { Readable, Writable } from 'node:stream';
 import { Limit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
@@ -24,7 +22,7 @@ export class LineInput {
   readonly #input: Input;
   readonly #output: Writable;
   readonly #turns = new Limit(1);
-  readonly #decoder = new StringDecoder('utf8');
+  readonly #decoder = new TextDecoder();
   /** What was read and nobody took. */
   #rest = '';
   #isEnded = false;
@@ -89,7 +87,10 @@ export class LineInput {
     }
   }
 
-  #typed({ prompt, draft, signal }: LineRequest): Promise<string | undefined> {
+  async #typed({ prompt, draft, signal }: LineRequest): Promise<string | undefined> {
+    // It is slow to load, and most programs ask in other ways.
+    const { createInterface } = await import('node:readline');
+    signal.throwIfAborted();
     return this.#until(signal, (resolve, reject) => {
       const terminal = createInterface({ input: this.#input, output: this.#output, terminal: true, historySize: 0 });
       terminal.on('line', (line) => resolve(line));
@@ -118,7 +119,7 @@ export class LineInput {
         }
       };
       const more = (data: Buffer | string): void => {
-        this.#rest += typeof data === 'string' ? data : this.#decoder.write(data);
+        this.#rest += typeof data === 'string' ? data : this.#decoder.decode(data, { stream: true });
         take();
       };
       const end = (): void => {

@@ -1,6 +1,7 @@
 /** A line as the answer to what waits in the chat, which knows more answers than one request alone. Nothing here reads or writes. */
 import type { Decision } from '../../../index.js';
 import { answersTo, OTHERS, readAnswer as readPlain, SHORT } from '../../terminal/answers.js';
+import { safeLong } from '../../terminal/safe-long.js';
 import { argumentLines } from './safe.js';
 import type { Ask } from './view.js';
 
@@ -21,6 +22,13 @@ function keysOf({ request, always }: Approval): string[] {
   ];
 }
 
+/** All of a call. */
+function wholeOf({ request }: Approval): string[] {
+  const { toolCallId, step, preview } = request;
+  const call = `Call: ${safeLong(toolCallId)}${step === null ? '' : `, of step ${step}`}`;
+  return [...preview.split('\n'), ...argumentLines(request), call, SHORT];
+}
+
 /** An empty line decides nothing. What is no answer is a rejection with that reason. */
 export function readAnswer(line: string, ask: Approval): Answer {
   switch (line.trim()) {
@@ -31,7 +39,7 @@ export function readAnswer(line: string, ask: Approval): Answer {
         ? { type: 'say', lines: ['It cannot be allowed for the session: it would allow too much.', SHORT] }
         : { type: 'always' };
     case 'd':
-      return { type: 'say', lines: [...ask.request.preview.split('\n'), ...argumentLines(ask.request), SHORT] };
+      return { type: 'say', lines: wholeOf(ask) };
     case '?':
       return { type: 'say', lines: keysOf(ask) };
     default:

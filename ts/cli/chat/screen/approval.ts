@@ -223,9 +223,14 @@ function wholeOf(ask: Approval, screen: Screen): string[] {
     ...previewOf(ask, width).map(coloured),
     '',
     ...wholeLines(request, width),
+    ...field('call', callOf(request)),
     ...field('digest', request.digest),
   ].map((line) => `${INDENT}${line}`);
 }
+
+/** Which call of the run it is. */
+const callOf = ({ toolCallId, step }: Approval['request']): string =>
+  step === null ? toolCallId : `${toolCallId} (step ${step})`;
 
 function helpOf(ask: Approval, { columns }: Screen): string[] {
   const width = columns - 1 - INDENT.length;
