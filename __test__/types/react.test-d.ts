@@ -54,12 +54,12 @@ export function Untyped() {
   return pending.map((approval) => ApprovalCard({ approval, labels: { approve: 'Ja' }, headingLevel: 2 }));
 }
 
-/** Nothing but yes and no, and what `useChat` gives. */
+/** What there is not. */
 export function Refused(approval: PendingApproval<Message>) {
   // @ts-expect-error a reason is a text
   void approval.reject({ reason: 'no' });
-  // @ts-expect-error arguments cannot be edited through messages
-  void approval.edit;
+  // @ts-expect-error it is there only where an edit can be sent
+  void approval.edit({ path: 'b.txt' });
   // @ts-expect-error there is no such word
-  return ApprovalCard({ approval, labels: { edit: 'Edit' } });
+  return ApprovalCard({ approval, labels: { change: 'Edit' } });
 }
