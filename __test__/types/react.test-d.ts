@@ -54,11 +54,12 @@ export function Untyped() {
   return pending.map((approval) => ApprovalCard({ approval, labels: { approve: 'Ja' }, headingLevel: 2 }));
 }
 
-/** Edits go to a route of one's own; the rest is what `useChat` gives. */
+/** What there is not. */
 export function Refused(approval: PendingApproval<Message>) {
   // @ts-expect-error a reason is a text
   void approval.reject({ reason: 'no' });
-  expectTypeOf(approval.edit).toEqualTypeOf<((args: unknown, reason?: string) => Promise<void>) | undefined>();
+  // @ts-expect-error it is there only where an edit can be sent
+  void approval.edit({ path: 'b.txt' });
   // @ts-expect-error there is no such word
   return ApprovalCard({ approval, labels: { change: 'Edit' } });
 }
