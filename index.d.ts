@@ -1358,7 +1358,11 @@ export declare function streamWithEvents<TOOLS extends ToolSet = ToolSet, AGENT 
 /** What {@link terminalApprover} returns, for `onApprovalRequest` and for `onQuestion`. */
 export interface TerminalApprover {
   (request: QuestionRequest, options: { abortSignal: AbortSignal }): Promise<QuestionsAnswered['answers'] | null>;
-  (request: ApprovalRequest, options: { abortSignal: AbortSignal }): Promise<Decision>;
+  /** Also of a request from elsewhere, of which only the preview is known. */
+  (
+    request: Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>,
+    options: { abortSignal: AbortSignal },
+  ): Promise<Decision>;
 }
 
 /**

@@ -12,7 +12,7 @@ const human = terminalApprover();
 const NEVER = new AbortController().signal;
 
 /**
- * @param {ApprovalRequest} request
+ * @param {Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>} request
  * @param {{ abortSignal?: AbortSignal }} [options]
  * @returns {Promise<Decision>}
  */

@@ -1,7 +1,7 @@
 /** Asks the human on a terminal, or on piped lines. */
 import type { Readable, Writable } from 'node:stream';
 import type * as Api from '../../index.js';
-import type { ApprovalRequest, Decision, Question, QuestionRequest } from '../../index.js';
+import type { ApprovalRequest, Decision, DecisionType, Question, QuestionRequest } from '../../index.js';
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { questionsOf } from '../gate/questions.js';
 import { safeText } from '../native.js';
@@ -9,6 +9,11 @@ import { snapshot, revive } from '../values/snapshot.js';
 import { edited, readAnswer, readQuestionAnswer, SHORT } from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
 import { safeLong } from './safe-long.js';
+
+/** A request, or as much as is known of it. */
+type Shown = Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>;
+
+const ALL: readonly DecisionType[] = ['approve', 'edit', 'reject', 'respond', 'skip'];
 
 type Answers = readonly (string | readonly string[] | null)[];
 
@@ -20,7 +25,7 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
       message: 'terminalApprover: input must be a stream to read from, and output one to write to.',
     });
   const lines = lineInput(input, output);
-  const ask = (request: ApprovalRequest, { abortSignal }: { abortSignal: AbortSignal }): Promise<unknown> =>
+  const ask = (request: Shown, { abortSignal }: { abortSignal: AbortSignal }): Promise<unknown> =>
     lines.inTurn(async () => {
       abortSignal.throwIfAborted();
       try {
@@ -35,7 +40,8 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
   return ask as Api.TerminalApprover;
 };
 
-async function decisionOn(request: ApprovalRequest, lines: LineInput, signal: AbortSignal): Promise<Decision> {
+async function decisionOn(shown: Shown, lines: LineInput, signal: AbortSignal): Promise<Decision> {
+  const request = { args: null, flags: [], allowedDecisions: ALL, ...shown };
   lines.say(`\n${headOf(request)}\n${request.preview}\n`);
   if (request.flags.length > 0) lines.say(`Look twice: ${request.flags.join(', ')}\n`);
   await lines.forget(signal);
@@ -59,11 +65,15 @@ const editable = (args: unknown): string =>
   );
 
 /** Which call it is, and what is said of it beside what it would do. */
-function headOf({ step, toolCallId, origin, description }: ApprovalRequest): string {
+function headOf({ step = null, toolCallId, origin = [], description = '' }: Shown): string {
   const from = origin.length > 1 ? ` from ${safeText(String(origin.at(-1)))}` : '';
-  const call = `call ${safeText(toolCallId)}${step === null ? '' : `, step ${step}`}`;
-  const isOurs = description.startsWith('Run tool "');
-  return `Waits for your approval${from} (${call})${isOurs ? '' : `\n${description}`}`;
+  const place = [
+    ...(toolCallId === undefined ? [] : [`call ${safeText(toolCallId)}`]),
+    ...(step === null ? [] : [`step ${step}`]),
+  ];
+  const call = place.length === 0 ? '' : ` (${place.join(', ')})`;
+  const isOurs = description === '' || description.startsWith('Run tool "');
+  return `Waits for your approval${from}${call}${isOurs ? '' : `\n${description}`}`;
 }
 
 /** `null`: the human does not want to answer. */
