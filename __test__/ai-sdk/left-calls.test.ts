@@ -167,7 +167,9 @@ describe('what waits for its answer rightly', () => {
     await expect(verifyApprovals([], createGate(), { unanswered: 'drop' as never })).rejects.toMatchObject({
       code: 'ERR_INVALID_CONFIG',
     });
-    expect(() => streamWithEvents({ model: 'x', prompt: 'go', unanswered: 'drop' } as never)).toThrow(/unanswered must be 'cancel' or 'keep'/);
+    expect(() => streamWithEvents({ model: 'x', prompt: 'go', unanswered: 'drop' } as never)).toThrow(
+      /unanswered must be 'cancel' or 'keep'/,
+    );
   });
 });
 

@@ -155,7 +155,7 @@ describe('no file imports', () => {
 
   test('React, but ts/react', () => {
     const those = imports.filter(({ specifier, isType }) => /^react(\/|$)/.test(specifier) && !isType);
-    expect(those.filter(({ file }) => !/^ts\/react\//.test(file)).map(told)).toEqual([]);
+    expect(those.filter(({ file }) => !file.startsWith('ts/react/')).map(told)).toEqual([]);
   });
 
   test('a package that is not installed with this one', () => {

@@ -110,7 +110,9 @@ describe.each([
   test('every npm package that is bundled is named, with its licence', async () => {
     const notices = readFileSync(join(installed, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
     const bundled = await bundledPackages();
-    expect(bundled).toEqual(expect.arrayContaining([expect.stringMatching(/^preact /), expect.stringMatching(/^zod /)]));
+    expect(bundled).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^preact /), expect.stringMatching(/^zod /)]),
+    );
     expect(bundled.filter((name) => !notices.includes(`\n${name} (`))).toEqual([]);
     expect(notices).toContain('TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION');
     expect(notices).toContain('The above copyright notice and this permission notice shall be included');

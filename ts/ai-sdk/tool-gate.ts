@@ -11,7 +11,7 @@ import type {
 import type { Asker, Opened, Question } from '../gate/asker.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import { existingRecord, isApproval, isByHuman, type Decided } from '../gate/records.js';
+import { existingRecord, isApproval, type Decided } from '../gate/records.js';
 import { isByMode, type Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
