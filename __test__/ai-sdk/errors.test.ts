@@ -128,9 +128,8 @@ describe('the messages', () => {
     await expect(run.result).rejects.toThrow(/prompt|role/i);
   });
 
-  it('neither prompt nor messages', async () => {
-    const { of } = await play({ turns: [says('.')], messages: undefined });
-    expect(of('error')).toHaveLength(1);
+  it('neither prompt nor messages', () => {
+    expect(() => start({ turns: [says('.')], messages: undefined })).toThrow(InvalidConfigError);
   });
 
   it('a call without a result from before', async () => {
