@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { call, calls, says } from '../support/model.js';
-import { ASKS, asked, idle, stage, told, until } from './chat-support.js';
+import { ASKS, asked, idle, stage, told } from './chat-support.js';
 
 const write = (path: string, id = 'call_1') => call('write_file', { file_path: path, content: 'x' }, id);
 const last = (chat: { view: Parameters<typeof told>[0] }): string => told(chat.view).at(-1)!;
