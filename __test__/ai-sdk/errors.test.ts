@@ -139,9 +139,8 @@ describe('the messages', () => {
     await expect(run.result).rejects.toThrow(/prompt|role/i);
   });
 
-  it('neither prompt nor messages', async () => {
-    const { of } = await play({ turns: [says('.')], messages: undefined });
-    expect(of('error')).toHaveLength(1);
+  it('neither prompt nor messages', () => {
+    expect(() => start({ turns: [says('.')], messages: undefined })).toThrow(InvalidConfigError);
   });
 
   it('a call without a result from before: the model is told so, and the run goes on', async () => {
