@@ -117,7 +117,7 @@ fn the_sandbox_sees_and_forgets() {
     assert_eq!(trace.written, ["/etc/hosts", "/tmp/x", "/work/out/y", "/work/q"]);
     assert!(run(RunBy::Bash, "cat q /tmp/x").written.is_empty());
     assert!(
-        run(RunBy::Bash, "for f in /tmp/* out/*; do echo $f; done")
+        run(RunBy::Bash, "for f in /tmp/* out/[!fl]*; do echo $f; done")
             .ran
             .iter()
             .all(|ran| ran.argv[1].ends_with('*'))
