@@ -111,6 +111,8 @@ const overFiles = (name: string, files: string[], env: Record<string, string>) =
 /** The same over PostgreSQL, with one server for all of a project's tests. */
 const overPostgres = (name: string, files: string[], env: Record<string, string>) =>
   projectOf(name, '7', files, {
+    // Connections that somebody else left open would keep a shared process from its end.
+    isolate: true,
     globalSetup: '__test__/support/postgres-server.ts',
     setupFiles: '__test__/support/postgres-ledgers.ts',
     env: { COUNTERSIGN_LEDGER: 'postgres:', ...env },
