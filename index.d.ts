@@ -1370,7 +1370,8 @@ export interface TerminalApprover {
  * edits, `r TEXT` responds, and any other text is the reason of a rejection. What was typed before the request was shown decides
  * nothing. Several that share an input ask one after the other. For `onQuestion` it asks the questions.
  *
- * Ctrl+C aborts the run. At the end of the input the calls are rejected, and a process warning says that nobody is there.
+ * Ctrl+C aborts the run. At the end of the input the calls are rejected, and a process warning
+ * (`ERR_INPUT_ENDED`) says that nobody is there.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for what is no stream
  */

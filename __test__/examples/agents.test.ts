@@ -54,7 +54,10 @@ const AGENTS: Record<string, Expected> = {
     },
   },
   'ask-user.mjs': {
-    shown: ['The model has 4 questions.', 'Which licence shall it have?\n  1 MIT'],
+    shown: [
+      'The model has 4 questions.',
+      '│ 1: Which licence shall it have? (one of these, or other words)\n│ 1-1: MIT: do what you like\n',
+    ],
     approve: {
       ran: ['answered by callback', 'Q: What shall it be called?\\nA: as you like', 'A: (left out)', 'wrote PLAN.md'],
     },

@@ -163,7 +163,7 @@ describe.each(waitingEntries)('one execution: %s', (_, entry) => {
   });
 });
 
-describe.each(stoppingEntries)('one execution: %s', (_, open) => {
+describe.each(stoppingEntries)('one execution: %s', (name, open) => {
   const runIds = sample([undefined, 'chat'], 1);
   const asked = async (runId: string | undefined) => {
     const { ran, tools } = recordingTools();
@@ -219,12 +219,13 @@ describe.each(stoppingEntries)('one execution: %s', (_, open) => {
     expect(ran).toEqual(['del /a']);
   });
 
-  it('of a request that was edited in another place: what the client sends back is not what was approved', async () => {
+  it('of a request that was edited in another place: what was approved, not what the client sends back', async () => {
     const { ran, chat, sent, verify } = await asked(undefined);
     await chat.gate.edit((await chat.gate.pending())[0]?.approvalId ?? '', { path: '/b' });
     await speakOrNot(chat.speak(await verify(sent), [says('.')]));
     await speakOrNot(chat.speak(sent, [says('.')]));
-    expect(ran).toEqual([]);
+    // The SDK's own option carries out no edits.
+    expect(ran).toEqual(name === 'toolApproval' ? [] : ['del /b']);
   });
 
   it('of a conversation that goes on, with its old answer in it', async () => {

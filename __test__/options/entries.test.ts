@@ -65,6 +65,8 @@ const CALLS: Record<EntryName, (wrong: object) => unknown> = {
   verifyApprovals: (wrong) => api.verifyApprovals([], gate(), wrong),
   withApprovalDetails: (wrong) => api.withApprovalDetails(new ReadableStream(), gate(), { runId: 'r', ...wrong }),
   approvalDetails: (wrong) => api.approvalDetails(gate(), { runId: 'r', ...wrong }),
+  withHeartbeat: (wrong) => api.withHeartbeat(new Response('x'), wrong),
+  terminalApprover: (wrong) => api.terminalApprover(wrong),
   createDeepAgent: (wrong) => agent(wrong),
   'agent.streamWithEvents': (wrong) => agent().streamWithEvents({ prompt: 'go', ...wrong }),
   'agent.resume': (wrong) => agent({ gate: gate() }).resume({ runId: 'r', ...wrong }),
@@ -185,5 +187,7 @@ test('the entry of a tool knows the options of InterruptOptions, and no others',
 
 test.runIf(major === 6)('the names that messages list are sorted, so that they can be looked through', async () => {
   const error = (await failureOf(() => api.verifyApprovals([], gate(), { zzz: 1 } as never))) as Error;
-  expect(error.message).toBe('verifyApprovals has no option "zzz": the options are by, onRefused, runId.');
+  expect(error.message).toBe(
+    'verifyApprovals has no option "zzz": the options are by, onRefused, runId, toolApprovalSecret, unanswered.',
+  );
 });

@@ -34,8 +34,8 @@ test('n: it is not', async () => {
 });
 
 test('what approves, and what does not', async () => {
-  const yes = ['y', 'Y', 'yes', ' y '];
-  const no = ['n', 'No', 'yes please', 'yy', 'ok', 'edit it', 'e?'];
+  const yes = ['y', 'Y', 'yes', ' y ', 'YES', 'ok'];
+  const no = ['n', 'No', 'yes please', 'yy', 'edit it', 'e?'];
   const prompts = (answers: string[], name: string) =>
     answers.flatMap((answer, index) => [`create ${name}${index} with hi`, answer]);
   const { stdout } = await start([...prompts(yes, 'yes'), ...prompts(no, 'no')]);

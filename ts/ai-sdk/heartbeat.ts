@@ -3,13 +3,15 @@
  * end. What is sent in between is a comment, which every reader of such streams leaves out.
  */
 import { checkPositive } from '../gate/check-positive.js';
+import { checkOptions } from '../options/check.js';
 
 /** In ms. `Bun.serve` closes what has been silent for ten seconds, and proxies after thirty to sixty. */
 const EVERY_MS = 5_000;
 
 /** @see index.d.ts */
-export function withHeartbeat(response: Response, { every = EVERY_MS }: { every?: number } = {}): Response {
-  const period = checkPositive('withHeartbeat: every', every);
+export function withHeartbeat(response: Response, options: { every?: number } = {}): Response {
+  checkOptions('withHeartbeat', options);
+  const period = checkPositive('withHeartbeat: every', options.every ?? EVERY_MS);
   if (response.body === null) return response;
   const { status, statusText, headers } = response;
   return new Response(beating(response.body, period), { status, statusText, headers });

@@ -195,6 +195,10 @@ const TABLES = {
   },
   withApprovalDetails: { names: { runId: true } satisfies Table<Parameters<typeof Api.withApprovalDetails>[2]> },
   approvalDetails: { names: { runId: true } satisfies Table<Parameters<typeof Api.approvalDetails>[1]> },
+  withHeartbeat: { names: { every: true } satisfies Table<Parameters<typeof Api.withHeartbeat>[1]> },
+  terminalApprover: {
+    names: { input: true, output: true } satisfies Table<Parameters<typeof Api.terminalApprover>[0]>,
+  },
   createDeepAgent: {
     names: {
       model: true,

@@ -8,7 +8,7 @@
  * another or for nothing, which a test asks the addon about, one by one.
  */
 const HARMLESS =
-  /^(?:[\n -~¡-¬®-±¶·»¿-ÖØ-öø-İĲ-ƃƆ-Ʀƨ-ƻƾƿǄ-ȶȸ-ɏ€“”„‘’‚ぁ-ゖァ-ヺー一-鿿가-힣、。]|(?!➖)\p{Emoji_Presentation})$/u;
+  /^(?:[\n -~¡-¬®-±¶·»¿-ÖØ-öø-İĲ-žƀ-ƃƆ-Ʀƨ-ƻƾƿǄ-ȶȸ-ɏ€“”„‘’‚ぁ-ゖァ-ヺー一-鿿가-힣、。]|(?!➖)\p{Emoji_Presentation})$/u;
 
 /** What the eye jumps over. */
 const PADDING = /[ ]{40,}|\n(?:[ ]*\n){9,}/g;

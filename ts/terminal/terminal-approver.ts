@@ -5,6 +5,7 @@ import type { ApprovalRequest, Decision, DecisionType, Question, QuestionRequest
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { questionsOf } from '../gate/questions.js';
 import { safeText } from '../native.js';
+import { checkOptions } from '../options/check.js';
 import { snapshot, revive } from '../values/snapshot.js';
 import { edited, readAnswer, readQuestionAnswer, SHORT } from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
@@ -19,6 +20,7 @@ type Answers = readonly (string | readonly string[] | null)[];
 
 /** @see index.d.ts */
 export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
+  checkOptions('terminalApprover', options);
   const { input = process.stdin, output = process.stderr } = options as { input?: Readable; output?: Writable };
   if (typeof input?.on !== 'function' || typeof output?.write !== 'function')
     throw new InvalidConfigError({
