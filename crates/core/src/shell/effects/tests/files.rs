@@ -232,6 +232,8 @@ pub(super) const WRITERS: &[Row] = &[
     ("mktemp --suffix=/../x", "w0:/tmp/@x ?1"),
     ("patch -b -B /x/ f", "?3 r4:f w4:f w4:f.orig w4:f.rej"),
     ("patch -g1", "W0:. ?1"),
+    ("patch -o new f a.diff", "?2 r3:f w3:f w3:f.orig w3:f.rej r4:a.diff w4:a.diff"),
+    ("patch -fuzz f a.diff", "?1 r2:f w2:f w2:f.orig w2:f.rej r3:a.diff w3:a.diff"),
     ("rename -e 1", "w2:1 ?2"),
     ("rsync -R a b", "?1 r2:a w3:b w3:b/a"),
     ("rsync -a --delete a/ b", "R3:a/ W3:a/ W4:b W4:b/a"),

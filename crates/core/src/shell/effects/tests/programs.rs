@@ -123,6 +123,7 @@ pub(super) const GIT: &[Row] = &[
     ("git push origin @x", "R2:origin ?3"),
     ("git archive --remote=x --exec=sh HEAD", "?2 ?3 r4:HEAD"),
     ("git archive -o out HEAD", "w3:out r4:HEAD"),
+    ("git archive -o - HEAD", "w3:- r4:HEAD"),
     ("git grep foo", "R0:."),
     ("git grep -O foo", "R0:. ?2"),
     ("git grep -Osh foo", "R0:. ?2"),
