@@ -84,6 +84,8 @@ export default [
     output: {
       ...shared.output,
       codeSplitting: false,
+      // A program tells what went wrong in words: nobody reads its stacks.
+      minify: true,
       paths: { './chat/main.js': './chat.js', './inbox/main.js': './inbox-command.js' },
     },
   },

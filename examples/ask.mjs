@@ -11,14 +11,18 @@ import { terminalApprover } from 'countersign';
 const human = terminalApprover();
 const NEVER = new AbortController().signal;
 
+/** What is answered without a human; `undefined`: a human is asked. */
+const automatic = ['approve', 'reject'].find((answer) => answer === process.env.COUNTERSIGN_AUTO);
+
 /**
  * @param {Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>} request
  * @param {{ abortSignal?: AbortSignal }} [options]
  * @returns {Promise<Decision>}
  */
 export async function askOnTerminal(request, { abortSignal = NEVER } = {}) {
-  const automatic = process.env.COUNTERSIGN_AUTO;
-  if (automatic === undefined) return human(request, { abortSignal });
+  if (automatic === undefined) {
+    return human(request, { abortSignal }).catch(nobody({ type: 'reject', reason: 'there is nobody to ask' }));
+  }
   // The preview is safe to print: whatever a terminal would obey is shown as text.
   console.log(`\n${request.preview}`);
   return automatic === 'approve' ? { type: 'approve' } : { type: 'reject', reason: 'not today' };
@@ -32,10 +36,17 @@ export async function askOnTerminal(request, { abortSignal = NEVER } = {}) {
  * @returns {Promise<QuestionsAnswered['answers'] | null>}
  */
 export async function answerOnTerminal(request, { abortSignal = NEVER } = {}) {
-  const automatic = process.env.COUNTERSIGN_AUTO;
-  if (automatic === undefined) return human(request, { abortSignal });
+  if (automatic === undefined) return human(request, { abortSignal }).catch(nobody(null));
   console.log(`\n${request.preview}`);
   return automatic === 'approve' ? request.args.questions.map(answerTo) : null;
+}
+
+/** What the answer is when the input has ended. @template T @param {T} answer @returns {(error: unknown) => T} */
+function nobody(answer) {
+  return (error) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_INPUT_ENDED') return answer;
+    throw error;
+  };
 }
 
 /** @param {Question} question @returns {string | string[] | null} */

@@ -11,7 +11,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const asking = (gate = createGate()) => {
+// In memory: the timers are those of the response alone.
+const asking = (gate = createGate({ ledger: 'memory:' })) => {
   const { ran, tools } = recordingTools();
   const turns = [calls(call('del', { path: '/a' }, 'c1')), says('Done.')];
   return { gate, ran, ...start({ turns, tools, interruptOn: { del: true }, gate }) };

@@ -123,12 +123,13 @@ describe.skipIf(bun === undefined)('bun-script.ts', () => {
 
   test('a human types y', async () => {
     const done = await onBun('bun-script.ts', '', 'y\n');
-    expectOutput(expectSuccess(done), 'approve', BUN_SCRIPT);
+    expect(done.stderr).toContain('Run it? ');
+    expectOutput(expectSuccess({ ...done, stderr: '' }), 'approve', BUN_SCRIPT);
   });
 
   test('a human types why not', async () => {
     const done = await onBun('bun-script.ts', '', 'ask Ada first\n');
-    expectOutput(expectSuccess(done), 'reject', BUN_SCRIPT);
+    expectOutput(expectSuccess({ ...done, stderr: '' }), 'reject', BUN_SCRIPT);
     expect(done.stdout).toContain('The branch: not run (ask Ada first).');
   });
 });

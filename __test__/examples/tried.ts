@@ -54,12 +54,18 @@ export async function interrupted(file: string, question: string): Promise<{ cod
   const env = { ...process.env, COUNTERSIGN_AUTO: '' };
   const child = spawn(bun!.path, [`examples/${file}`], { cwd: root, env });
   onTestFinished(() => void child.kill('SIGKILL'));
-  let stdout = '';
+  let [stdout, seen] = ['', ''];
+  const see = (text: string): void => {
+    const asked = seen.includes(question);
+    seen += text;
+    if (!asked && seen.includes(question)) child.kill('SIGINT');
+  };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    const asked = stdout.includes(question);
     stdout += text;
-    if (!asked && stdout.includes(question)) child.kill('SIGINT');
+    see(text);
   });
+  // What is asked on a terminal does not stand in what a program gives.
+  child.stderr.setEncoding('utf8').on('data', see);
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, stdout };
 }
