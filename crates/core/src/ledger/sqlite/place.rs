@@ -46,15 +46,18 @@ impl Place {
             LedgerErrorKind::Io
                 .because(format!("{} does not name a file; name the ledger's", path.display()))
         })?;
-        let file = match fs::canonicalize(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if path.symlink_metadata().is_ok() {
-                    return Err(LedgerErrorKind::Io.because(format!(
+        let absent = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        let found = match fs::canonicalize(path) {
+            // Another process may have made the file between these two looks: only what is still not there is a link to nothing.
+            Err(error) if absent(&error) && path.symlink_metadata().is_ok() => {
+                fs::canonicalize(path).map_err(|_| {
+                    LedgerErrorKind::Io.because(format!(
                         "{} is a link to a file that is not there; remove the link",
                         path.display()
-                    )));
-                }
+                    ))
+                })
+            }
+            Err(error) if absent(&error) => {
                 let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
                 let parent = parent.unwrap_or_else(|| Path::new("."));
                 let directory = fs::canonicalize(parent).map_err(|error| {
@@ -63,10 +66,12 @@ impl Place {
                         parent.display()
                     ))
                 })?;
-                directory.join(name)
+                Ok(directory.join(name))
             }
-            Err(error) => return Err(of_io("open", path, &error)),
+            Err(error) => Err(of_io("open", path, &error)),
+            Ok(file) => Ok(file),
         };
+        let file = found?;
         let directory = file.parent().unwrap_or_else(|| Path::new("/")).to_owned();
         Ok(Self { file, directory })
     }
