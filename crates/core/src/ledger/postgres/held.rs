@@ -75,6 +75,42 @@ CREATE FUNCTION @names(need jsonb, who text, age bigint) RETURNS boolean LANGUAG
     )
 $$;
 
+-- Votes as they are kept without a key; NULL: they are sealed, or no votes.
+CREATE FUNCTION @votes(kept bytea) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN coalesce(pg_catalog.convert_from(kept, 'UTF8'), '[]')::jsonb;
+EXCEPTION WHEN data_exception THEN
+    RETURN NULL;
+END
+$$;
+
+-- Whether the votes are those that there were and one more: of this person, for needs that name them. Sealed votes are made
+-- by whoever has the key, and opened by nobody else.
+CREATE FUNCTION @adds_vote(asked @approval, kept bytea, more bytea, who text, at bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    votes jsonb := @votes(more);
+    needs jsonb := coalesce(asked.needs, '[]')::jsonb;
+    names boolean[] := ARRAY(
+        SELECT @names(need, who, at - asked.created_at)
+            AND NOT (coalesce((need->>'excludeRequester')::boolean, false) AND asked.requester IS NOT DISTINCT FROM who)
+        FROM jsonb_array_elements(needs) WITH ORDINALITY AS of (need, nth) ORDER BY nth
+    );
+    counted bigint := (votes->-1->>'for')::bigint;
+BEGIN
+    IF (SELECT v FROM @meta WHERE k = 'key') <> 'none' THEN
+        RETURN votes IS NULL AND true = ANY (names);
+    END IF;
+    RETURN coalesce(
+        jsonb_typeof(votes) = 'array' AND votes - -1 = @votes(kept) AND votes->-1->>'by' = who AND counted > 0
+        AND NOT EXISTS (
+            SELECT FROM generate_series(0, 62) AS nth
+            WHERE counted & (1::bigint << nth) <> 0 AND NOT coalesce(names[nth + 1], false)
+        ),
+        false
+    );
+END
+$$;
+
 CREATE FUNCTION @hold_decision() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     who text := session_user;
@@ -90,6 +126,11 @@ BEGIN
     -- What the row says beside its status is the same decision: `choice` counts from 0, and what waits has none.
     IF NEW.choice IS DISTINCT FROM nullif(NEW.status, 0) - 1 THEN
         RAISE insufficient_privilege USING MESSAGE = 'the status and the decision are not the same';
+    END IF;
+    IF NOT speaks AND NEW.gone_votes IS DISTINCT FROM OLD.gone_votes
+        AND NOT @adds_vote(OLD, OLD.gone_votes, NEW.gone_votes, who, at)
+    THEN
+        RAISE insufficient_privilege USING MESSAGE = 'this role adds its own vote, and no other';
     END IF;
     IF NEW.status = 6 AND OLD.expires_at <= at AND NEW.decider IS NULL THEN
         RETURN NEW;
@@ -138,6 +179,9 @@ $$;
 CREATE TRIGGER held BEFORE UPDATE ON @approval FOR EACH ROW WHEN (@is_held()) EXECUTE FUNCTION @hold_decision();
 
 CREATE FUNCTION @hold_outcome() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    at bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
+    kept bytea := (SELECT votes FROM @outcome WHERE id = NEW.id);
 BEGIN
     IF (TG_OP = 'UPDATE' AND OLD.result IS DISTINCT FROM NEW.result) OR (TG_OP = 'INSERT' AND NEW.result IS NOT NULL)
         OR (TG_OP = 'UPDATE' AND OLD.id <> NEW.id) OR NOT EXISTS (
@@ -145,6 +189,11 @@ BEGIN
         )
     THEN
         RAISE insufficient_privilege USING MESSAGE = 'this role writes what it decides, and nothing else';
+    END IF;
+    IF NEW.votes IS DISTINCT FROM kept AND NOT EXISTS (SELECT FROM @desk WHERE role = session_user) AND NOT (
+        SELECT @adds_vote(a, kept, NEW.votes, session_user, at) FROM @approval a WHERE a.id = NEW.id
+    ) THEN
+        RAISE insufficient_privilege USING MESSAGE = 'this role adds its own vote, and no other';
     END IF;
     RETURN NEW;
 END
@@ -175,6 +224,12 @@ BEGIN
         )
     THEN
         RAISE insufficient_privilege USING MESSAGE = 'this role tells the audit what it did, and nothing else';
+    END IF;
+    -- Whoever is no desk is named by what it tells.
+    IF NEW.kind IN ('voted', 'decided', 'refused') AND NEW.body::jsonb->>'by' IS DISTINCT FROM (
+        CASE NEW.kind WHEN 'decided' THEN (SELECT decider FROM @approval a WHERE a.id = NEW.approval_id) ELSE session_user END
+    ) AND NOT EXISTS (SELECT FROM @desk WHERE role = session_user) THEN
+        RAISE insufficient_privilege USING MESSAGE = 'this role tells the audit of itself, and of nobody else';
     END IF;
     RETURN NEW;
 END

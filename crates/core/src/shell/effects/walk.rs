@@ -368,7 +368,7 @@ impl<'a> Walk<'a> {
             return 0;
         }
         let next = self.argv.get(at + 1);
-        let like_option = next.is_some_and(|word| words::beginning(word).starts_with('-'));
+        let like_option = next.is_some_and(words::looks_like_an_option);
         if certain && self.twice != Some(at) && !like_option {
             return 1;
         }
@@ -390,9 +390,15 @@ impl<'a> Walk<'a> {
         {
             self.uncertain(at + 1);
         }
+        let harmless = matches!(uses, Use::Nothing);
+        let text = harmless || matches!(uses, Use::Settles | Use::Keep(_));
+        if !text && self.argv.get(at + 1).is_some_and(words::looks_like_an_option) {
+            // A program that reads its options in two passes has taken that option away: the value is a later word.
+            self.runs(at, Why::MayBeOption);
+        }
         self.option(uses, Part { arg: at + 1, skip: 0 });
         let path = self.argv.get(at + 1).is_some_and(words::looks_like_a_path);
-        if path && matches!(uses, Use::Nothing) && self.program.operands.read() {
+        if path && harmless && self.program.operands.read() {
             // To another version of the program it may be an operand.
             self.apply(Use::Read, Part { arg: at + 1, skip: 0 }, self.bases.len());
         }

@@ -92,6 +92,12 @@ pub(super) fn splits_into_options(word: &Word) -> bool {
         || word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { splits: true }))
 }
 
+/// Whether it begins with a dash, and is not `-` alone.
+pub(super) fn looks_like_an_option(word: &Word) -> bool {
+    let begins = beginning(word);
+    begins.starts_with('-') && (begins.len() > 1 || word.pieces.len() > 1)
+}
+
 /// Whether it names a file that is not simply one of this directory.
 pub(super) fn looks_like_a_path(word: &Word) -> bool {
     match word.pieces.first() {

@@ -13,6 +13,10 @@ struct Held {
 
 impl Held {
     fn new(url: &str, admin: &Admin) -> Self {
+        Self::with(url, admin, None)
+    }
+
+    fn with(url: &str, admin: &Admin, key: Option<Key>) -> Self {
         let name = format!("r_{}", Uuid::now_v7().simple());
         let schema = &admin.names.schema;
         admin.run(&format!(
@@ -26,7 +30,7 @@ impl Held {
         let (_, rest) = url.split_once("://").unwrap();
         let (_, rest) = rest.split_once('@').unwrap_or(("", rest));
         let theirs = format!("postgres://{name}:x@{rest}");
-        Self { ledger: open(&theirs), sql: Admin::new(&theirs), name }
+        Self { ledger: open_with(&theirs, key), sql: Admin::new(&theirs), name }
     }
 
     /// What the server says to this.
@@ -188,4 +192,80 @@ fn the_server_counts_who_must_agree() {
         mia.decides(named, Choice::Reject { stop: false }, &mia.name).unwrap(),
         Outcome::Won(_)
     ));
+}
+
+#[test]
+fn a_role_writes_its_own_vote_and_nobody_elses() {
+    let Some(url) = url() else { return };
+    let (ledger, admin) = (open(&url), Admin::new(&url));
+    let [mia, ben, desk] = [(); 3].map(|()| Held::new(&url, &admin));
+    admin.run(&format!("INSERT INTO @desk VALUES ('{}')", desk.name));
+    let needs = vec![need(&[&mia.name, &ben.name, "ada"], 2), need(&["ada"], 1)];
+    let id = needing(&ledger, "1", needs, "zoe");
+    let vote = |by: &str, bits: u32| {
+        format!(r#"{{"by":"{by}","via":"inbox","at":1,"for":{bits},"entry":0}}"#)
+    };
+    let forge = |votes: &[String]| {
+        let votes = format!("'[{}]'", votes.join(","));
+        for column in ["UPDATE @approval SET told = told", "UPDATE @approval SET gone_votes = $"] {
+            let beside = format!(
+                "; INSERT INTO @outcome (id, votes) VALUES ('{id}', {votes}) ON CONFLICT (id) DO UPDATE SET votes = excluded.votes"
+            );
+            let changed = column.replace('$', votes.as_str());
+            let beside = if column.contains('$') { String::new() } else { beside };
+            let said = mia.refused(&format!("BEGIN; {changed} WHERE id = '{id}'{beside}; COMMIT"));
+            assert!(said.contains("own vote"), "{said}");
+            let rollback = mia.sql.client.batch_execute("ROLLBACK");
+            runtime().unwrap().block_on(rollback).unwrap();
+        }
+    };
+    let me = mia.name.as_str();
+    forge(&[vote("ada", 3)]);
+    forge(&[vote(&ben.name, 1)]);
+    forge(&[vote(me, 1), vote(&ben.name, 1)]);
+    // For what does not name them, and for nothing.
+    forge(&[vote(me, 3)]);
+    forge(&[vote(me, 0)]);
+    forge(&["7".to_owned()]);
+    forge(&["{".to_owned()]);
+    assert!(matches!(mia.decides(id, Choice::Approve, me).unwrap(), Outcome::Counted(_)));
+    // What others said stays as it was said.
+    assert!(matches!(ben.decides(id, Choice::Approve, &ben.name).unwrap(), Outcome::Counted(_)));
+    forge(&[vote(me, 1)]);
+    forge(&[]);
+    assert!(matches!(desk.decides(id, Choice::Approve, "ada").unwrap(), Outcome::Won(_)));
+}
+
+#[test]
+fn votes_that_the_server_cannot_read_are_those_of_whoever_has_the_key() {
+    let Some(url) = url() else { return };
+    let key = || Some(Key::parse(&"a".repeat(64)).unwrap());
+    let (ledger, admin) = (open_with(&url, key()), Admin::new(&url));
+    let [mia, eve] = [(); 2].map(|()| Held::with(&url, &admin, key()));
+    let id = needing(&ledger, "1", vec![need(&[&mia.name, "ada"], 2)], "zoe");
+    let plain = format!(
+        r#"UPDATE @approval SET gone_votes = '[{{"by":"{}","via":"inbox","at":1,"for":1,"entry":0}}]' WHERE id = '{id}'"#,
+        mia.name
+    );
+    assert!(mia.refused(&plain).contains("own vote"));
+    let noise = format!(r"UPDATE @approval SET gone_votes = '\xff' WHERE id = '{id}'");
+    assert!(eve.refused(&noise).contains("own vote"));
+    assert!(matches!(mia.decides(id, Choice::Approve, &mia.name).unwrap(), Outcome::Counted(_)));
+}
+
+#[test]
+fn a_role_tells_the_audit_of_itself() {
+    let Some(url) = url() else { return };
+    let (ledger, admin) = (open(&url), Admin::new(&url));
+    let mia = Held::new(&url, &admin);
+    let id = ask(&ledger, "r", "1");
+    for kind in ["voted", "refused"] {
+        let sql = format!(
+            "BEGIN; UPDATE @approval SET changed_seq = 900000 WHERE id = '{id}';
+             INSERT INTO @leaf VALUES (900000, 1, '{kind}', '{id}', '{{\"by\":\"ada\"}}')"
+        );
+        assert!(mia.refused(&sql).contains("itself"), "{kind}");
+        runtime().unwrap().block_on(mia.sql.client.batch_execute("ROLLBACK")).unwrap();
+    }
+    assert!(matches!(mia.decides(id, Choice::Approve, &mia.name).unwrap(), Outcome::Won(_)));
 }

@@ -18,6 +18,7 @@ use super::*;
 use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Via};
 use crate::effort::effort;
 use crate::ledger::conformance::request;
+use crate::ledger::seal::Key;
 use crate::ledger::{Begun, Event, Ledger, LedgerError, OpenOptions, Outcome, Requested};
 
 /// A schema of its own on the server for tests.
@@ -44,6 +45,11 @@ fn try_open(url: &str) -> Result<PostgresLedger, LedgerError> {
 
 fn open(url: &str) -> PostgresLedger {
     try_open(url).unwrap()
+}
+
+fn open_with(url: &str, key: Option<Key>) -> PostgresLedger {
+    let options = OpenOptions { key, ..options() };
+    PostgresLedger::open(Settings::parse(url).unwrap(), options).unwrap()
 }
 
 /// A ledger whose time is what the caller says.

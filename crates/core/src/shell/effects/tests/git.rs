@@ -24,9 +24,14 @@ const CALLS: &[Row] = &[
     // Two readings of what follows an option.
     ("git log -1 -m --output=/o --format=tformat:x", "w4:/o"),
     ("git log -1 -U --output=/o", "w4:/o"),
-    ("git log -L --output=/o", "w3:/o"),
+    ("git log -L --output=/o", "?2 w3:/o"),
     ("git shortlog -n --output=/o", "w3:/o"),
     ("git log -n --output=/o", "w3:/o"),
+    // git takes the options that `log` itself knows away first: the value is the word behind them.
+    ("git log --output --decorate-refs-exclude=x HEAD", "?2 w3:--decorate-refs-exclude=x r4:HEAD"),
+    ("git log --output --decorate-refs-exclude -p -1", "?2 w3:--decorate-refs-exclude"),
+    ("git log --output --decorate=short /etc/x", "?2 w3:--decorate=short r4:/etc/x"),
+    ("git log --author --decorate=short -n --output=/o", "w5:/o"),
     ("git diff -U ~/.ssh/id_rsa /dev/null", "R3:~/.ssh/id_rsa R4:/dev/null"),
     ("git diff --no-index -U ~/.ssh/id_rsa /dev/null", "R4:~/.ssh/id_rsa R5:/dev/null"),
     ("git diff --no-index sub ~", "R3:sub R4:~"),
