@@ -21,16 +21,17 @@ const MAX_PIECES: usize = 8;
 
 /// What may keep an assignment from running, and let what stands behind it run all the same: an expansion that fails ends its
 /// line, and a redirection that fails its command. In arithmetic, in `${…}` with an operator, in subscripts, with names that are
-/// read-only, behind compound commands and beside assignments.
+/// read-only, behind compound commands and beside assignments. A boundary is one of ASCII words, which are found more often: the
+/// automaton of those of Unicode is left at the first letter that is not ASCII.
 static MAY_FAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let patterns = [
         r"\(\(|\$\[",
         r"\$\{[^}]*[^A-Za-z0-9_}]",
-        r"\[\[[^\]]*-(eq|ne|lt|le|gt|ge|v)\b",
-        r"\b(readonly|declare|typeset|local|shopt|let|UID|EUID|PPID|SHELLOPTS|BASHOPTS|BASH_\w+)\b",
+        r"\[\[[^\]]*-(eq|ne|lt|le|gt|ge|v)(?-u:\b)",
+        r"(?-u:\b)(readonly|declare|typeset|local|shopt|let|UID|EUID|PPID|SHELLOPTS|BASHOPTS|BASH_\w+)(?-u:\b)",
         r"\w\[",
         // Behind `}`, `)`, `fi`, `done`, `esac`, `]]`, or a single assignment.
-        r"(\}|\)|\]|\bfi|\bdone|\besac)(\s|\\\n)*&?[0-9]*[<>]",
+        r"(\}|\)|\]|(?-u:\b)fi|(?-u:\b)done|(?-u:\b)esac)(\s|\\\n)*&?[0-9]*[<>]",
         r"(^|[\s;&|({])\w+\+?=\S*\s*[0-9]*[<>]",
         r"[<>]&?\s*\S+\s+\w+\+?=",
     ];
