@@ -31,6 +31,7 @@ pub use set::PathSet;
 pub use url::{Address, UrlError, file_of};
 pub use url_index::UrlIndex;
 pub use url_pattern::{UrlPattern, UrlSet};
+pub(crate) use way::is_below;
 
 #[cfg(test)]
 mod tests;

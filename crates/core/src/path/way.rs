@@ -132,8 +132,8 @@ impl Roots {
     }
 }
 
-/// Whether a path is a directory or below it.
-fn is_below(path: &str, dir: &str) -> bool {
+/// Whether an absolute path is this directory or below it.
+pub(crate) fn is_below(path: &str, dir: &str) -> bool {
     let dir = dir.trim_end_matches('/');
     path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -16,15 +16,16 @@ pub fn mcp_name(server: &str, tool: &str) -> String {
     if tool.starts_with(&begins) { tool.to_owned() } else { format!("{begins}{tool}") }
 }
 
-/// What a server calls its own tool: `tool` of `mcp__server__tool`.
-pub(crate) fn own_name(tool: &str) -> Option<&str> {
-    let (_, own) = tool.strip_prefix("mcp__")?.split_once("__")?;
-    Some(own)
+/// What a server may call its own tool: `tool` of `mcp__server__tool`. A `__` can be part of either name, so it is what stands
+/// behind any, the shortest last.
+pub(super) fn own_names(tool: &str) -> impl Iterator<Item = &str> {
+    let tool = if tool.starts_with("mcp__") { tool } else { "" };
+    (0..tool.len()).filter_map(|at| tool.get(at..)?.strip_prefix("__"))
 }
 
 /// The names that a rule of this effect may mean a tool by: a deny or an ask also by what its server calls it.
-pub(crate) fn names_of(tool: &str, effect: Effect) -> impl Iterator<Item = &str> {
-    let own = own_name(tool).filter(|_| effect != Effect::Allow);
+pub(super) fn names_of(tool: &str, effect: Effect) -> impl Iterator<Item = &str> {
+    let own = own_names(if effect == Effect::Allow { "" } else { tool });
     std::iter::once(tool).chain(own)
 }
 

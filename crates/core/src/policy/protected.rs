@@ -2,7 +2,7 @@
 //!
 //! A rule that allows them must name them: `.git/hooks/**` does, `**` does not.
 
-use crate::path::{Files, Located, PathError, PathSet, Vars, Where, fold};
+use crate::path::{Files, Located, PathError, PathSet, Vars, Where, fold, is_below};
 use crate::policy::judge::Spots;
 use crate::policy::subject::Extent;
 use crate::policy::suggest::escaped;
@@ -192,8 +192,8 @@ pub(crate) fn protection(
         .find_map(located)
         .or_else(|| spots.loose.iter().find_map(|(pieces, _)| of_pieces(pieces, access)))
         .or_else(|| {
-            let path = spots.below.as_ref()?.told(|path| of_text(path, access).is_some(), files)?;
-            of_text(path, access).map(|protection| Protection { below: true, ..protection })
+            let found = spots.below.as_ref()?.told(|path| of_text(path, access), files)?;
+            Some(Protection { below: true, ..found })
         })
 }
 
@@ -222,10 +222,9 @@ fn is_own(own: &str, spots: &Spots, access: Access, extent: Extent, files: &dyn 
 fn of_roots(path: &Located, context: &Where) -> Option<Protection> {
     let roots = [Some(&context.cwd), context.project.as_ref(), context.home.as_ref()];
     let above = roots.into_iter().flatten().any(|root| {
-        [&path.lexical, &path.real, &path.real_of_lexical].into_iter().any(|path| {
-            let path = path.trim_end_matches('/');
-            root.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
+        [&path.lexical, &path.real, &path.real_of_lexical]
+            .into_iter()
+            .any(|path| is_below(root, path))
     });
     let name = path.lexical.rsplit('/').next().unwrap_or_default();
     above.then(|| Protection::new("a whole working directory, with all that is in it", name))

@@ -110,12 +110,8 @@ impl Kind {
     pub(crate) fn depends_on_folder(&self) -> bool {
         let Self::Command { argv, role: Role::Plain } = self else { return false };
         let Some(name) = argv.first().and_then(Word::literal) else { return true };
-        match name.rsplit_once('/') {
-            // The program itself stands there.
-            Some((dir, _)) if !dir.starts_with('/') && !name.starts_with('/') => true,
-            Some((_, name)) => !takes_data_only(name),
-            None => !takes_data_only(name),
-        }
+        // With a relative path the program itself stands there.
+        (name.contains('/') && !name.starts_with('/')) || !takes_data_only(name)
     }
 
     /// Whether it is git, and only looks.
@@ -154,6 +150,11 @@ impl Start {
     /// Whether the call may run in another directory than this one, which the host runs it in.
     pub(crate) fn has_left(&self, host: &str) -> bool {
         !self.dirs.is_empty() || self.bases.iter().any(|base| base != host)
+    }
+
+    /// Where paths that start in this directory are read from.
+    pub(crate) fn at(&self, dir: &str) -> Where {
+        Where { cwd: dir.to_owned(), home: self.home.clone(), ..Where::default() }
     }
 
     /// For the paths of a tool that runs in this directory.

@@ -50,42 +50,28 @@ impl<'a> Words<'a> {
         self.parts.get_or_init(|| shell::parts(self.argv)).as_ref()
     }
 
-    /// Which words are operands, where that can be told; `false`: to some versions of the program.
-    fn operands(&self) -> Option<Vec<Option<bool>>> {
-        let mut operands = vec![None; self.argv.len()];
-        for (at, surely) in &self.parts()?.operands {
-            if let Some(slot) = operands.get_mut(*at) {
-                *slot = Some(*surely);
-            }
-        }
-        Some(operands)
+    /// Whether the word at this index is known to be an operand; `false`: to some versions of the program.
+    fn operand(&self, at: usize) -> Option<bool> {
+        let operands = &self.parts()?.operands;
+        let found = operands.binary_search_by_key(&at, |(at, _)| *at).ok()?;
+        operands.get(found).map(|(_, surely)| *surely)
     }
 
     /// Which words may be options, or values of those before them, so that to a deny they may stand between the words that it
     /// names. `None`: none.
     pub(crate) fn beside(&self) -> Option<&[bool]> {
         let beside = self.beside.get_or_init(|| {
-            let dashed: Vec<bool> = self.argv.iter().map(is_dashed).collect();
-            if !dashed.iter().skip(1).any(|dashed| *dashed) {
-                return None;
-            }
-            let operands = self.operands();
-            let operand = |at: usize| {
-                let operands = operands.as_ref().and_then(|operands| operands.get(at));
-                operands == Some(&Some(true))
-            };
-            let mut before = false;
-            let beside = dashed.iter().enumerate().map(|(at, dashed)| {
-                let value = std::mem::replace(&mut before, at > 0 && *dashed);
-                at > 0 && *dashed || value && !operand(at)
-            });
-            Some(beside.collect())
+            let option = |at: usize| at > 0 && self.argv.get(at).is_some_and(is_dashed);
+            let value = |at: usize| at > 0 && option(at - 1) && self.operand(at) != Some(true);
+            let words = 0..self.argv.len();
+            words.clone().any(option).then(|| words.map(|at| option(at) || value(at)).collect())
         });
         beside.as_deref()
     }
 }
 
-fn is_dashed(word: &Word) -> bool {
+/// Whether it begins with a dash for certain.
+pub(crate) fn is_dashed(word: &Word) -> bool {
     matches!(word.pieces.first(), Some(Piece::Text(text)) if text.starts_with('-'))
 }
 
@@ -218,15 +204,14 @@ fn named(operands: &[Token], options: Option<&[String]>, from: usize, words: &Wo
         return if given || !operand { Meets::Yes } else { Meets::No };
     }
     let mut meets = Meets::No;
-    let known = words.operands();
     // What stands before a word may turn out to be an option that takes it.
     let open = words.argv.iter().position(|word| word.literal().is_none());
     // Where operands cannot be told, a word from the first dash on may be an option or the value of one.
     let dash = words.argv.iter().skip(1).position(is_dashed).map(|at| at + 1);
-    let untold = |at: usize| known.is_none() && dash.is_some_and(|dash| dash <= at);
+    let known = words.parts().is_some();
+    let untold = |at: usize| !known && dash.is_some_and(|dash| dash <= at);
     for (at, word) in behind {
-        let surely_none =
-            known.as_ref().is_some_and(|known| known.get(at).copied().flatten().is_none());
+        let surely_none = known && words.operand(at).is_none();
         let told = open.is_none_or(|open| at <= open && !untold(at));
         meets = meets.max(match word.literal() {
             _ if surely_none => Meets::No,

@@ -8,8 +8,8 @@ use crate::path::{Address, UrlIndex, UrlSet};
 use crate::policy::Effect;
 use crate::policy::document::Token;
 use crate::policy::names::names_of;
-use crate::policy::tokens::{FOLDS_CASE, base_name};
-use crate::shell::{Piece, Word};
+use crate::policy::tokens::{FOLDS_CASE, base_name, is_dashed};
+use crate::shell::Word;
 
 /// Rules that are tried on a command of which not even the name is known.
 const MOST_GUESSES: usize = 100;
@@ -189,13 +189,9 @@ impl Index {
 
 /// The words that may be the second to a deny or an ask: options and their values may stand before it.
 fn behind_options(argv: &[Word]) -> impl Iterator<Item = &Word> {
-    let dashed = |at: usize| {
-        let first = argv.get(at).and_then(|word| word.pieces.first());
-        matches!(first, Some(Piece::Text(text)) if text.starts_with('-'))
-    };
-    let beside = move |at: usize| dashed(at) || (at > 1 && dashed(at - 1));
-    let end = (1..argv.len()).find(|at| !beside(*at)).unwrap_or(argv.len());
-    argv.get(1..=end.min(argv.len().saturating_sub(1))).unwrap_or_default().iter()
+    let option = |at: usize| at > 0 && argv.get(at).is_some_and(is_dashed);
+    let end = (1..argv.len()).find(|at| !option(*at) && !option(at - 1));
+    argv.iter().take(end.map_or(argv.len(), |end| end + 1)).skip(1)
 }
 
 impl Commands {

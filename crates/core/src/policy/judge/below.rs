@@ -27,7 +27,7 @@ pub(crate) struct Below {
     found: OnceCell<Found>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Found {
     /// Each with where its name begins below the directory that is read.
     files: Vec<(String, usize)>,
@@ -86,10 +86,8 @@ impl Below {
         }
     }
 
-    /// The first of the user's own that is meant, where what is read is told.
-    pub(crate) fn told<'a>(
-        &'a self, is_meant: impl Fn(&str) -> bool, files: &dyn Files,
-    ) -> Option<&'a str> {
+    /// What is said of the first of the user's own of which something is, where what is read is told.
+    pub(crate) fn told<T>(&self, said: impl Fn(&str) -> Option<T>, files: &dyn Files) -> Option<T> {
         if !self.tells {
             return None;
         }
@@ -98,9 +96,9 @@ impl Below {
             below.split('/').any(|name| FOREIGN.contains(&name))
         };
         let mut own = self.found(files).files.iter().filter(|(path, from)| !foreign(path, *from));
-        let told =
-            own.find(|(path, from)| is_meant(path) && !self.sieve.passes_over(path, *from, files));
-        told.map(|(path, _)| path.as_str())
+        own.find_map(|(path, from)| {
+            said(path).filter(|_| !self.sieve.passes_over(path, *from, files))
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::path::Files;
 use crate::policy::compile::wild;
+use crate::policy::tokens::base_name;
 use crate::shell::{Piece, Word};
 
 /// What a search passes over. By default nothing.
@@ -18,10 +19,13 @@ pub(super) struct Sieve {
 }
 
 /// Files of patterns that ripgrep reads.
-const IGNORES: &[&str] = &[".ignore", ".gitignore", ".rgignore"];
+const IGNORES: &[&str] = &[".ignore", ".gitignore", ".rgignore", ".git/info/exclude"];
 
 /// The most of such a file that is read, in bytes.
 const MOST_TEXT: usize = 1 << 16;
+
+/// Options of grep that take no value.
+const GREP_LETTERS: &str = "rRnilLwHhcovsEFGPaIzqx";
 
 /// Options of ripgrep that do not change which files it reads.
 const RIPGREP_LETTERS: &str = "FHINPSUVaclhinopqsvwxb0.u";
@@ -92,48 +96,48 @@ impl Sieve {
     /// Of this command.
     pub(super) fn of(argv: &[Word]) -> Self {
         let name = argv.first().and_then(Word::literal).unwrap_or_default();
+        let read = match base_name(name) {
+            "grep" | "egrep" | "fgrep" | "ggrep" => Self::of_grep,
+            "rg" => Self::of_ripgrep,
+            _ => return Self::default(),
+        };
         let words: Option<Vec<String>> = argv.iter().skip(1).map(written).collect();
-        match (name.rsplit('/').next().unwrap_or(name), words) {
-            ("grep" | "egrep" | "fgrep" | "ggrep", _) => Self::of_grep(argv),
-            ("rg", Some(words)) => Self::of_ripgrep(&words).unwrap_or_default(),
-            _ => Self::default(),
-        }
+        words.and_then(|words| read(&words)).unwrap_or_default()
     }
 
-    /// `--include`, `--exclude` and `--exclude-dir`. Of the first two together the last decides, and which is the first.
-    fn of_grep(argv: &[Word]) -> Self {
+    /// `--include`, `--exclude` and `--exclude-dir`. `None` where a word may be such an option in a way that is not read here:
+    /// one more of them can take in what the others pass over.
+    fn of_grep(words: &[String]) -> Option<Self> {
         let mut sieve = Self::default();
-        let mut takes_value = false;
-        for word in argv.iter().skip(1) {
-            let Some(text) = written(word) else {
-                takes_value = true;
-                continue;
-            };
-            if text == "--" {
+        // The word may be the value of the one before it: then it is no option.
+        let mut is_value = false;
+        for word in words {
+            if word == "--" {
+                if is_value {
+                    return None;
+                }
                 break;
             }
-            if !takes_value && let Some((option, glob)) = text.split_once('=') {
-                match option {
-                    "--include" => sieve.only.push(glob.to_owned()),
-                    "--exclude" => sieve.not.push(glob.to_owned()),
-                    "--exclude-dir" => sieve.not_into.push(glob.to_owned()),
-                    _ => {}
-                }
+            match word.split_once('=').filter(|_| !is_value) {
+                Some(("--include", glob)) => sieve.only.push(glob.to_owned()),
+                Some(("--exclude", glob)) => sieve.not.push(glob.to_owned()),
+                Some(("--exclude-dir", glob)) => sieve.not_into.push(glob.to_owned()),
+                // Cut short, with its value in the next word, from a file, or a value itself.
+                _ if word.starts_with("--inc") || word.starts_with("--exc") => return None,
+                _ => {}
             }
-            // The next word may be the value of this one: then it is no option.
-            let flags =
-                |text: &str| text.bytes().all(|byte| b"rRnilLwHhcovsEFGPaIzqx".contains(&byte));
-            takes_value = match text.strip_prefix('-') {
+            is_value = match word.strip_prefix('-') {
                 Some(rest) if rest.starts_with('-') => !rest.contains('='),
-                Some(rest) => !flags(rest),
+                Some(letters) => !letters.chars().all(|letter| GREP_LETTERS.contains(letter)),
                 None => false,
             };
         }
+        // Of both the last that fits decides, and where none fits the first of all.
         if !sieve.only.is_empty() && !sieve.not.is_empty() {
             sieve.only.clear();
             sieve.not.clear();
         }
-        sieve
+        Some(sieve)
     }
 
     /// `None` where an option may change what is read in another way than is known here.
@@ -226,15 +230,19 @@ fn is_taken_in(path: &str, files: &dyn Files) -> bool {
     false
 }
 
-/// The word as it is written, where nothing but a glob is open in it: that can only become names of its form.
+/// The word as it is written, where nothing but a glob is open in it: that can only become names of its form. A glob at its
+/// beginning can become an option, of which a file has the name.
 fn written(word: &Word) -> Option<String> {
-    word.pieces
-        .iter()
-        .map(|piece| match piece {
-            Piece::Text(text) | Piece::Glob(text) => Some(text.as_str()),
-            Piece::Home | Piece::Unknown { .. } => None,
-        })
-        .collect()
+    let mut text = String::new();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Glob(_) if text.is_empty() => return None,
+            Piece::Text(part) | Piece::Glob(part) => text.push_str(part),
+            Piece::Home if text.is_empty() => text.push('~'),
+            Piece::Home | Piece::Unknown { .. } => return None,
+        }
+    }
+    Some(text)
 }
 
 /// Whether a name may be of this form; where the form is not plain it may.
@@ -312,6 +320,18 @@ mod tests {
             ("grep -r -e --include=*.ts .", "/p/.env", false),
             ("grep -r $x --include=*.ts .", "/p/.env", false),
             ("grep -r x -- --include=*.ts .", "/p/.env", false),
+            ("grep -r --exclude=.env -e -- --include=.env .", "/p/.env", false),
+            ("grep -r --exclude=.env --include .env x .", "/p/.env", false),
+            ("grep -r --exclude=.env --inc=.env x .", "/p/.env", false),
+            ("grep -r --exclude=.env -T --include=.env x .", "/p/.env", false),
+            ("grep -r --include=*.ts --include .env x .", "/p/.env", false),
+            ("grep -r --include=*.ts --inclu=.env x .", "/p/.env", false),
+            ("grep -r --exclude-from=f --include=*.ts x .", "/p/.env", false),
+            ("grep -r --exclude=.env $x .", "/p/.env", false),
+            ("grep -r --include=*.ts \"$x\" .", "/p/.env", false),
+            ("grep -r --include=*.ts x *", "/p/.env", false),
+            ("grep -r --include=*.ts x src/*", "/p/.env", true),
+            ("grep -r --include=*.ts x ~/p", "/p/.env", true),
             ("rg x", "/p/.env", true),
             ("rg x", "/p/env", false),
             ("rg -n -C3 -e x src", "/p/.aws/key", true),
@@ -322,6 +342,8 @@ mod tests {
             ("rg -t ts x", "/p/.env", false),
             ("rg $x", "/p/.env", false),
             ("rg \"$x\"", "/p/.env", false),
+            ("rg x *", "/p/.env", false),
+            ("rg x src/*", "/p/.env", true),
             ("rg -g '*.ts' x", "/p/.env", true),
             ("rg -g '*.ts' x", "/p/a.ts", false),
             ("rg -g '*env' x", "/p/.env", false),
@@ -346,6 +368,7 @@ mod tests {
             (&[("/p/.gitignore", "a\n!.e*  \n")], false),
             (&[("/p/.rgignore", "!/.env")], false),
             (&[("/.ignore", "!.*")], false),
+            (&[("/p/.git/info/exclude", "!.env")], false),
             (&[("/p/.ignore", "![.]env")], false),
             (&[("/p/a/.ignore", "!.env")], true),
         ] {

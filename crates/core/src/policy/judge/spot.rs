@@ -120,7 +120,7 @@ impl Spots {
     fn add(
         &mut self, text: &str, base: &str, start: &Start, files: &dyn Files,
     ) -> Result<(), PathError> {
-        let from = Where { cwd: base.to_owned(), home: start.home.clone(), ..Where::default() };
+        let from = start.at(base);
         match locate(text, &from, files) {
             Ok(located) => {
                 if !self.located.contains(&located) {
@@ -145,11 +145,7 @@ impl Spots {
     fn add_from(
         &mut self, dir: &Dir, texts: &[String], start: &Start, files: &dyn Files,
     ) -> Result<(), PathError> {
-        let through = match dir {
-            Dir::Anywhere => None,
-            Dir::Through(words) => through(words, start),
-        };
-        let Some(through) = through else {
+        let Some(through) = through(dir, start) else {
             for text in texts {
                 self.loosely(&[Piece::Text(text.clone())], &start.bases, true, start);
             }
@@ -174,7 +170,7 @@ impl Spots {
             return Ok(());
         }
         for base in places {
-            let from = Where { cwd: base.clone(), home: start.home.clone(), ..Where::default() };
+            let from = start.at(base);
             match symlinks_found(&target.pieces, &from, files) {
                 Ok(links) => {
                     for link in links {
@@ -191,15 +187,13 @@ impl Spots {
     /// What is known of it, from each of these directories. `adrift`: or from any.
     fn loosely(&mut self, pieces: &[Piece], places: &[String], adrift: bool, start: &Start) {
         for base in places {
-            let from = Where { cwd: base.clone(), home: start.home.clone(), ..Where::default() };
-            self.loose.push((pieces.to_vec(), from));
+            self.loose.push((pieces.to_vec(), start.at(base)));
         }
         if adrift {
             // Some directory, and below it what is known.
             let mut anywhere = vec![Piece::Unknown { splits: false }, Piece::Text("/".to_owned())];
             anywhere.extend_from_slice(pieces);
-            let from = Where { cwd: "/".to_owned(), home: start.home.clone(), ..Where::default() };
-            self.loose.push((anywhere, from));
+            self.loose.push((anywhere, start.at("/")));
         }
     }
 }
@@ -209,13 +203,9 @@ pub(crate) fn places(start: &Start, files: &dyn Files) -> Result<(Vec<String>, b
     let mut places = start.bases.clone();
     let mut adrift = false;
     for dir in &start.dirs {
-        let text = match dir {
-            Dir::Anywhere => None,
-            Dir::Through(words) => through(words, start),
-        };
+        let text = through(dir, start);
         for base in &start.bases {
-            let from = Where { cwd: base.clone(), home: start.home.clone(), ..Where::default() };
-            match text.as_deref().map(|text| locate(text, &from, files)) {
+            match text.as_deref().map(|text| locate(text, &start.at(base), files)) {
                 Some(Ok(located)) => {
                     for place in [located.real, located.real_of_lexical] {
                         if !places.contains(&place) {
@@ -253,11 +243,12 @@ fn is_relative(pieces: &[Piece]) -> bool {
     }
 }
 
-/// The operands of `cd`, one after the other, as one path.
-pub(crate) fn through(words: &[Word], start: &Start) -> Option<String> {
+/// Where `cd` leads: its operands, one after the other, as one path. `None`: that is not known.
+pub(crate) fn through(dir: &Dir, start: &Start) -> Option<String> {
+    let Dir::Through(words) = dir else { return None };
+    let from = Where { home: start.home.clone(), ..Where::default() };
     let mut path = String::new();
     for word in words {
-        let from = Where { home: start.home.clone(), ..Where::default() };
         let text = spelled(&word.pieces, &from)?;
         if text.is_empty() || text == "-" {
             return None;

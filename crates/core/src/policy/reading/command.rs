@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::loaded::Loads;
-use super::{Plan, Reader, builtin};
+use super::{Plan, Reader, builtin, no_text};
 use crate::call::Json;
-use crate::path::{PathError, Where, locate};
+use crate::path::{PathError, Where, is_below, locate};
 use crate::policy::judge::NeedsFiles;
 use crate::policy::subject::{By, Extent, Kind, Start, Subject, literal};
 use crate::shell::{
@@ -20,13 +20,7 @@ impl Reader<'_> {
 
     /// Where a tool's own paths start.
     pub(super) fn host_start(&self) -> Start {
-        Start {
-            bases: vec![self.host().to_owned()],
-            dirs: Vec::new(),
-            home: self.context.home.clone(),
-            shell: false,
-            line: None,
-        }
+        Start { bases: vec![self.host().to_owned()], ..Start::of(self.context) }
     }
 
     /// Where this call's paths start: the model may name a directory. One outside of where the call would run anyway must
@@ -37,8 +31,7 @@ impl Reader<'_> {
             Ok(None) => return Ok(start),
             Ok(Some((name, Json::String(text)))) => (name, text.clone()),
             Ok(Some((name, other))) => {
-                let why =
-                    format!("the argument `{name}` is {}, where a text is expected", other.kind());
+                let why = no_text(name, other);
                 self.unknown(Some(name), why);
                 return Ok(start);
             }
@@ -76,13 +69,8 @@ impl Reader<'_> {
             extent: Extent::Itself,
             by: None,
         };
-        self.subjects.push(Subject {
-            kind,
-            span: None,
-            argument: Some(Arc::from(name)),
-            needs_allow: !inside && !plan.foreign,
-            start: Arc::new(self.host_start()),
-        });
+        let needs_allow = !inside && !plan.foreign;
+        self.subject(kind, name, needs_allow, &Arc::new(self.host_start()));
         Ok(start)
     }
 
@@ -135,10 +123,7 @@ impl Reader<'_> {
         let names = match self.only(builtin::ENV) {
             Ok(None) => return,
             Ok(Some((_, Json::Object(entries)))) => entries.keys().cloned().collect::<Vec<_>>(),
-            Ok(Some((name, Json::Array(items)))) if items.is_empty() => {
-                let _ = name;
-                return;
-            }
+            Ok(Some((_, Json::Array(items)))) if items.is_empty() => return,
             Ok(Some((name, other))) => {
                 let why = format!(
                     "the argument `{name}` is {}, where an object is expected",
@@ -149,13 +134,7 @@ impl Reader<'_> {
             Err(why) => return self.unknown(Some("env"), why),
         };
         for name in names {
-            self.subjects.push(Subject {
-                kind: Kind::Env { name },
-                span: None,
-                argument: Some(Arc::from("env")),
-                needs_allow: !plan.foreign,
-                start: Arc::new(Start::default()),
-            });
+            self.subject(Kind::Env { name }, "env", !plan.foreign, &Arc::default());
         }
     }
 
@@ -265,11 +244,6 @@ fn lists_names(fact: &Fact) -> bool {
         }
         _ => false,
     }
-}
-
-pub(super) fn is_below(path: &str, root: &str) -> bool {
-    let root = root.trim_end_matches('/');
-    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn is_plain(word: &str) -> bool {

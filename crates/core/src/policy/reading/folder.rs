@@ -4,12 +4,11 @@
 use std::sync::Arc;
 
 use super::Reader;
-use super::command::is_below;
 use super::repository::{self, Found};
-use crate::path::{Located, PathError, Where, locate};
+use crate::path::{Located, PathError, is_below, locate};
 use crate::policy::judge::{NeedsFiles, through};
 use crate::policy::subject::{Kind, Start, Subject};
-use crate::shell::{Access, Dir, Piece, Word};
+use crate::shell::{Access, Piece, Word};
 
 /// Folders that a call runs in beside its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,17 +84,13 @@ impl Reader<'_> {
     fn folders_of(&self, start: &Start, looks: bool, stays: bool) -> Result<Folders, NeedsFiles> {
         let mut texts = vec![".".to_owned()];
         for dir in &start.dirs {
-            let text = match dir {
-                Dir::Anywhere => None,
-                Dir::Through(words) => through(words, start),
-            };
-            let Some(text) = text else { return Ok(Folders::Elsewhere) };
+            let Some(text) = through(dir, start) else { return Ok(Folders::Elsewhere) };
             texts.push(text);
         }
         let roots = self.roots()?;
         let inside = |path: &str| roots.iter().any(|root| is_below(path, root));
         for base in &start.bases {
-            let from = Where { cwd: base.clone(), home: start.home.clone(), ..Where::default() };
+            let from = start.at(base);
             for text in &texts {
                 let located = match locate(text, &from, self.files) {
                     Err(PathError::NeedsFiles) => return Err(NeedsFiles),

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::Reader;
-use super::command::is_below;
-use crate::path::{PathError, Where, locate, spelled, symlinks_found};
+use crate::path::{PathError, Where, is_below, locate, spelled, symlinks_found};
 use crate::policy::judge::{NeedsFiles, places};
 use crate::policy::subject::{By, Kind, Start, Subject};
 use crate::shell::{Piece, Span, Why, Word, stays_below};
@@ -48,7 +47,7 @@ impl Reader<'_> {
             roots.push(self.files.real(&root)?);
         }
         for dir in dirs {
-            let from = Where { cwd: dir, home: start.home.clone(), ..Where::default() };
+            let from = start.at(&dir);
             for path in self.named(target, &from)? {
                 // What is there belongs to the directory that a `cd` led to. Of an absolute path that says nothing.
                 let here = (!path.starts_with(['/', '~'])).then_some(&from.cwd);

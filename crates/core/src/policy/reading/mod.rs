@@ -15,6 +15,7 @@ use loaded::Loads;
 
 use super::document::{Document, Reading};
 use super::judge::{JudgedCall, NeedsFiles};
+use super::names::own_names;
 use super::subject::{Extent, Kind, Start, Subject, literal};
 use crate::call::Json;
 use crate::path::{Files, Where};
@@ -227,12 +228,25 @@ impl Reader<'_> {
         }
     }
 
+    /// The text of the one of these arguments that the call has.
+    fn only_text<'n, S: AsRef<str>>(
+        &self, names: &'n [S],
+    ) -> Result<Option<(&'n str, &str)>, String> {
+        match self.only(names)? {
+            None => Ok(None),
+            Some((name, Json::String(text))) => Ok(Some((name, text))),
+            Some((name, other)) => Err(no_text(name, other)),
+        }
+    }
+
     fn wrong(&mut self, name: &str, value: &Json) {
-        let kind = value.kind();
-        self.unknown(
-            Some(name),
-            format!("the argument `{name}` is {kind}, where a text is expected"),
-        );
+        self.unknown(Some(name), no_text(name, value));
+    }
+
+    /// What an argument of the tool says.
+    fn subject(&mut self, kind: Kind, argument: &str, needs_allow: bool, start: &Arc<Start>) {
+        let (argument, start) = (Some(Arc::from(argument)), Arc::clone(start));
+        self.subjects.push(Subject { kind, span: None, argument, needs_allow, start });
     }
 
     /// A path or an address.
@@ -247,13 +261,7 @@ impl Reader<'_> {
                         extent: Extent::Itself,
                         by: None,
                     };
-                    self.subjects.push(Subject {
-                        kind,
-                        span: None,
-                        argument: Some(Arc::from(name)),
-                        needs_allow: !plan.foreign,
-                        start: Arc::clone(start),
-                    });
+                    self.subject(kind, name, !plan.foreign, start);
                 }
                 Kind::Url { target: literal(text), by: None }
             }
@@ -292,24 +300,13 @@ impl Reader<'_> {
                 if says == Says::Change {
                     // An allow to write it is one to change it, as that of a command is.
                     let access = Access::Read;
-                    self.subjects.push(Subject {
-                        kind: Kind::Path { access, target: target.clone(), extent, by: None },
-                        span: None,
-                        argument: Some(Arc::from(name)),
-                        needs_allow: false,
-                        start: Arc::clone(start),
-                    });
+                    let kind = Kind::Path { access, target: target.clone(), extent, by: None };
+                    self.subject(kind, name, false, start);
                 }
                 Kind::Path { access, target, extent, by: None }
             }
         };
-        self.subjects.push(Subject {
-            kind,
-            span: None,
-            argument: Some(Arc::from(name)),
-            needs_allow: !plan.foreign,
-            start: Arc::clone(start),
-        });
+        self.subject(kind, name, !plan.foreign, start);
     }
 
     /// The files that a glob picks by name below a directory. A search passes over hidden ones unless it does, so that what
@@ -318,16 +315,8 @@ impl Reader<'_> {
         &mut self, plan: &Plan, argument: &str, dir: &str, start: &Arc<Start>,
     ) -> Result<(), String> {
         let Some(names) = plan.only else { return Ok(()) };
-        let glob = match self.only(names)? {
-            Some((_, Json::String(glob))) => glob.clone(),
-            Some((name, other)) => {
-                return Err(format!(
-                    "the argument `{name}` is {}, where a text is expected",
-                    other.kind()
-                ));
-            }
-            None => return Ok(()),
-        };
+        let Some((_, glob)) = self.only_text(names)? else { return Ok(()) };
+        let glob = glob.to_owned();
         let hidden = glob
             .split_inclusive(['/', ',', '{', '}'])
             .map(|name| name.trim_end_matches(['/', ',', '}']))
@@ -341,14 +330,8 @@ impl Reader<'_> {
                 extent: Extent::Itself,
                 by: None,
             };
-            self.subjects.push(Subject {
-                kind,
-                span: None,
-                argument: Some(Arc::from(argument)),
-                // The directory is what must be allowed.
-                needs_allow: false,
-                start: Arc::clone(start),
-            });
+            // The directory is what must be allowed.
+            self.subject(kind, argument, false, start);
         }
         Ok(())
     }
@@ -356,16 +339,7 @@ impl Reader<'_> {
     /// The directory that a pattern for names really begins in.
     fn below(&self, plan: &Plan, dir: &str) -> Result<Word, String> {
         let Some(names) = plan.pattern else { return Ok(literal(dir)) };
-        let pattern = match self.only(names)? {
-            Some((_, Json::String(pattern))) => pattern.as_str(),
-            Some((name, other)) => {
-                return Err(format!(
-                    "the argument `{name}` is {}, where a text is expected",
-                    other.kind()
-                ));
-            }
-            None => return Ok(literal(dir)),
-        };
+        let Some((_, pattern)) = self.only_text(names)? else { return Ok(literal(dir)) };
         let mut parts = pattern.split('/');
         let fixed: Vec<&str> =
             parts.by_ref().take_while(|part| !part.contains(is_special)).collect();
@@ -379,13 +353,16 @@ impl Reader<'_> {
             format!("/{}", fixed.trim_start_matches('/'))
         } else if fixed.starts_with('~') {
             fixed
-        } else if rest.is_empty() || fixed.is_empty() {
-            // The pattern is a name, or begins with a special part.
-            if fixed.is_empty() { dir.to_owned() } else { format!("{dir}/{fixed}") }
+        } else if fixed.is_empty() {
+            dir.to_owned()
         } else {
             format!("{dir}/{fixed}")
         }))
     }
+}
+
+fn no_text(name: &str, value: &Json) -> String {
+    format!("the argument `{name}` is {}, where a text is expected", value.kind())
 }
 
 /// Whether a character means something else than itself in a glob.
@@ -409,7 +386,7 @@ fn plan(name: &str, stated: Option<&Reading>) -> Option<Plan> {
     let stated = stated.filter(|reading| **reading != Reading::default());
     let mut foreign = false;
     let usual = builtin::of(name).or_else(|| {
-        let own = name.rsplit("__").next().filter(|_| name.starts_with("mcp__"));
+        let own = own_names(name).last();
         // A server can call its tool anything.
         foreign = own.is_some();
         builtin::of(&builtin::snake_case(own.unwrap_or(name)))

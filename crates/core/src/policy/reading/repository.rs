@@ -79,8 +79,11 @@ pub(super) fn found(path: &str, files: &dyn Files) -> Result<Found, PathError> {
     Ok(Found::Hidden)
 }
 
-/// Whether there are no hooks, and no settings but those that name no program.
+/// Whether there are no hooks, and no settings but those that name no program: here, and not in a folder that git is sent to.
 fn is_plain(git: &str, files: &dyn Files) -> bool {
+    if files.has(&format!("{git}/commondir")).unwrap_or(true) {
+        return false;
+    }
     let samples = match files.list(&format!("{git}/hooks"), 64) {
         Listing::Names(names) => names.iter().all(|hook| hook.name.ends_with(".sample")),
         Listing::Unknown | Listing::TooMany => false,

@@ -6,7 +6,7 @@ use crate::policy::{Grants, suggest};
 const RULES: &str = r#"
 [[rule]]
 effect = "allow"
-commands = ["cd", "pushd", "popd", "ls", "cat", "find", "make", "npm test", "cargo test", "pytest", "./gradlew", "bin/x", "own-tool", "git", "tsc", "./ls", "/opt/tool"]
+commands = ["cd", "pushd", "popd", "ls", "cat", "find", "make", "npm test", "cargo test", "pytest", "./gradlew", "bin/x", "own-tool", "git", "tsc", "./ls", "/opt/tool", "yt-dlp", "stow"]
 "#;
 
 #[test]
@@ -53,6 +53,10 @@ fn a_program_that_does_what_a_folder_says_asks_in_another_folder() {
             // No repository is there.
             ("allow", "cd ../other && git status"),
             ("ask", "cd /tmp/x && tsc"),
+            // Their settings lie there.
+            ("allow", "yt-dlp --version; stow a"),
+            ("ask", "cd /tmp/x && yt-dlp --version"),
+            ("ask", "cd /tmp/x && stow a"),
             ("ask", "if cd /tmp/x; then make; fi"),
             ("ask", "for d in /tmp/x; do cd $d; make; done"),
             // It takes no orders from there.

@@ -340,6 +340,9 @@ fn git_looks_elsewhere_where_no_setting_names_a_program() {
     config("[core]\n\tfsmonitor = x\n");
     rows("ask");
     config("[core]\n\tbare = false\n");
+    fs::write(place.at("elsewhere/.git/commondir"), "../other\n").unwrap();
+    rows("ask");
+    fs::remove_file(place.at("elsewhere/.git/commondir")).unwrap();
     fs::write(place.at("elsewhere/.git/hooks/post-index-change.sample"), "").unwrap();
     rows("allow");
     fs::write(place.at("elsewhere/.git/hooks/post-index-change"), "").unwrap();

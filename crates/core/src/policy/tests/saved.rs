@@ -181,7 +181,6 @@ fn a_grant_of_a_command_does_not_cover_other_files() {
     }
 }
 
-/// What is remembered is never more than what the human was told.
 #[test]
 fn what_may_lose_files_is_never_remembered() {
     let policy = policy("");
@@ -190,6 +189,7 @@ fn what_may_lose_files_is_never_remembered() {
     }
 }
 
+/// What is remembered is never more than what the human was told.
 #[test]
 fn always_covers_no_other_deed_than_its_label() {
     let policy = policy("");

@@ -265,7 +265,7 @@ mcp = "git"
 tools = ["log", "show_*"]
 [[rule]]
 effect = "allow"
-mcp = ["all", "more"]
+mcp = ["all", "more", "two__parts"]
 [[rule]]
 effect = "deny"
 tools = ["show_secret"]
@@ -291,6 +291,8 @@ reads = ["**/key"]
         // A deny means it by any of its names.
         ("deny", Some("git"), "show_secret"),
         ("deny", Some("all"), "show_secret"),
+        ("allow", Some("two__parts"), "show"),
+        ("deny", Some("two__parts"), "show_secret"),
         ("deny", None, "show_secret"),
     ] {
         let name = server.map_or_else(|| tool.to_owned(), |server| mcp_name(server, tool));

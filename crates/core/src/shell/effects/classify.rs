@@ -19,7 +19,7 @@ pub(crate) fn kind(name: &str) -> Kind {
 /// Whether the program of this name takes data alone from the folder that it works in: nothing there says what it does. Of a
 /// program without a table that is not known.
 pub(crate) fn takes_data_only(name: &str) -> bool {
-    tables().program(name).is_some_and(|program| program.data_only)
+    called(name).is_some_and(|program| program.data_only)
 }
 
 /// A program that is more than plain and whose name is meant.

@@ -39,7 +39,7 @@ pub(crate) fn parts(argv: &[Word]) -> Option<Parts> {
     let mut parts = Parts::default();
     parts.add(program, argv, 1)?;
     parts.operands.sort_unstable();
-    // An operand of one reading for certain is one.
+    // What one reading doubts is doubted.
     parts.operands.dedup_by_key(|(at, _)| *at);
     Some(parts)
 }
