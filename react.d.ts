@@ -90,7 +90,11 @@ export interface Approvals<MESSAGE extends UIMessage = UIMessage> {
   sendAgain: (() => void) | undefined;
 }
 
-/** The approvals that the last message of a chat waits for. */
+/**
+ * The approvals that the last message of a chat waits for. All that `useChat` gives may be passed on.
+ *
+ * @throws {InvalidConfigError} (`ERR_INVALID_CONFIG`) for what is nearly the name of an option
+ */
 export declare function useApprovals<MESSAGE extends UIMessage>(
   options: UseApprovalsOptions<MESSAGE>,
 ): Approvals<MESSAGE>;

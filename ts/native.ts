@@ -736,10 +736,12 @@ export function presetText(name: string): string | null {
   return open(binding.presetText(name));
 }
 
+/** What is kept beside a request, as it was given to {@link NativeGate.request}. */
+export type KeptDetails = Pick<ApprovalRequest, 'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore'>;
+
 /** A record with what is kept beside it. */
 export type KeptRecord = ApprovalRecord & {
-  /** What is shown of the verdict, as it was given to {@link NativeGate.request}. */
-  details?: Partial<Pick<ApprovalRequest, 'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore'>>;
+  details?: Partial<KeptDetails>;
   /** {@link NativeLedger.records} only: what the policies judged the call under. */
   context?: { cwd?: string } | null;
   /** {@link NativeLedger.records} only: what the execution gave. */

@@ -1,8 +1,9 @@
 /** The mode that approves: it says what it approved, and answers what waits when it is turned on. */
 import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { GateEvent, PolicyDocument } from '../../index.js';
-import { createGate, gateTools } from '../../ts/index.js';
+import { createGate, gateTools, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, major, says, scripted } from '../support/model.js';
 import { play, start, types, until } from '../support/play.js';
 import { askUserTool, COLOUR } from '../support/questions.js';
@@ -78,6 +79,28 @@ describe('what the mode does not approve', () => {
       },
     });
     expect([ran, asked]).toEqual([[], ['read']]);
+  });
+
+  it('nor what may not be approved by what the agent is a part of', async () => {
+    const { ran, tools } = recordingTools();
+    const agent = ai.tool({
+      inputSchema: z.object({}),
+      execute: async (_, options) => {
+        const { model } = scripted(one());
+        const child = { model, prompt: 'go', tools, interruptOn: { del: true }, parent: options };
+        return (await streamWithEvents(child as never).result).text;
+      },
+    });
+    const { of } = await play({
+      turns: [calls(call('agent', {}, 'a1')), says('.')],
+      tools: { agent },
+      interruptOn: { del: { allowedDecisions: ['reject'] } } as never,
+      unknownTools: 'ignore',
+      gate: createGate({ mode: 'auto' }),
+      onApprovalRequest: () => false,
+    });
+    expect(of('approval-requested')).toMatchObject([{ isAutomatic: false, allowedDecisions: ['reject'] }]);
+    expect(ran).toEqual([]);
   });
 });
 

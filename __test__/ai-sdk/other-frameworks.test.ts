@@ -47,6 +47,28 @@ describe('a gated entry that is no tool of the AI SDK is an error, and not hande
     ).toThrow(refused);
   });
 
+  it.each(foreign)('%s, gated by what it is a part of', async (_, foreignTool) => {
+    const refusals: unknown[] = [];
+    const agent = ai.tool({
+      inputSchema: schema,
+      execute: async (_input, options) => {
+        try {
+          gateTools({ del: foreignTool } as never, { parent: options, interruptOn: {} });
+        } catch (error) {
+          refusals.push(error);
+        }
+        return 'done';
+      },
+    });
+    await play({
+      turns: [calls(call('agent', { path: '/a' }, 'c1')), says('.')],
+      tools: { agent },
+      interruptOn: { del: true } as never,
+      unknownTools: 'ignore',
+    });
+    expect(refusals).toMatchObject([{ code: 'ERR_INVALID_CONFIG' }]);
+  });
+
   it.each([
     ['what cannot run', undefined],
     ['what cannot run either', null],

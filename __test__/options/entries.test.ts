@@ -3,7 +3,7 @@ import type { ToolSet } from 'ai';
 import type { InterruptOptions } from '../../index.js';
 import { describe, expect, test } from 'vitest';
 import { acpApprover, fromPermissionOutcome, toPermissionRequest } from '../../ts/protocols/acp.js';
-import { fromElicitResult, mcpApprover, toElicitation } from '../../ts/protocols/mcp.js';
+import { fromElicitResult, mcpApprover, mcpTools, toElicitation } from '../../ts/protocols/mcp.js';
 import {
   createBackendTools,
   createDeepAgent,
@@ -83,6 +83,7 @@ const CALLS: Record<EntryName, (wrong: object) => unknown> = {
   toElicitation: (wrong) => toElicitation({} as never, wrong),
   fromElicitResult: (wrong) => fromElicitResult({}, {} as never, wrong),
   mcpApprover: (wrong) => mcpApprover({} as never, wrong),
+  mcpTools: (wrong) => mcpTools({ tools: async () => ({}) }, { server: 'github', ...wrong }),
   inboxHandler: (wrong) => inboxHandler(gate(), { authenticate: () => null, ...wrong }),
   rateLimit: (rateLimit) => inboxHandler(gate(), { authenticate: () => null, rateLimit }),
   serveInbox: (wrong) => serveInbox(gate(), wrong),

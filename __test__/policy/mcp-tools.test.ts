@@ -108,10 +108,29 @@ describe('names', () => {
     for (const tools of [plain, named]) expect(await effectOf(tools, 'mcp__github__list', allow)).toBe('ask');
   });
 
-  it('no tool that is made at run time has a name of one’s own', async () => {
-    const { dynamicTool, jsonSchema } = await import('ai');
-    const tool = dynamicTool({ inputSchema: jsonSchema({ type: 'object' }), execute: async () => 'ran' });
-    expect(await effectOf({ read_file: tool } as ToolSet, 'read_file', 'preset:read-only')).toBe('ask');
+  describe('of a tool that is made at run time, as older clients do, which say nothing of its origin', () => {
+    /** @param name as the server chose it */
+    const made = async (name: string): Promise<ToolSet> => {
+      const { dynamicTool, jsonSchema } = await import('ai');
+      return { [name]: dynamicTool({ inputSchema: jsonSchema({ type: 'object' }), execute: async () => 'ran' }) };
+    };
+
+    it('are none of one’s own', async () => {
+      expect(await effectOf(await made('read_file'), 'read_file', 'preset:read-only')).toBe('ask');
+    });
+
+    it('are none of another server: an allow of that does not mean it, a deny does', async () => {
+      const tools = await made('mcp__github__list');
+      for (const allow of [{ tools: 'mcp__github__*' }, { mcp: 'github' }] as const)
+        expect(await effectOf(tools, 'mcp__github__list', rules({ effect: 'allow', ...allow }))).toBe('ask');
+      const deny = rules({ effect: 'deny', tools: 'mcp__github__*' }, { effect: 'allow', tools: '*' });
+      expect(await effectOf(tools, 'mcp__github__list', deny)).toBe('deny');
+    });
+
+    it('are those of the server that the user names', async () => {
+      const tools = await mcpTools({ tools: () => made('list') }, { server: 'github' });
+      expect(await effectOf(tools, 'mcp__github__list', rules({ effect: 'allow', mcp: 'github' }))).toBe('allow');
+    });
   });
 
   it('"always" is offered for the tool of that server alone', async () => {

@@ -79,6 +79,26 @@ describe('on a server', () => {
   });
 });
 
+describe('the names of the options', () => {
+  const use = (options: () => object) => () =>
+    renderToString(createElement(() => (useApprovals(options() as never), null)));
+
+  test.each(['sendedit', 'detail', 'addToolApprovalResponses'])('a slip is no option: %s', (name) => {
+    const chat = { messages: [], addToolApprovalResponse: () => {} };
+    expect(use(() => ({ ...chat, [name]: [] }))).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID_CONFIG',
+        message: expect.stringContaining('did you mean') as unknown,
+      }),
+    );
+  });
+
+  test.each(['@ai-sdk/react', 'ai-react6'])('all that useChat of %s gives is taken', async (module) => {
+    const { useChat } = (await import(module)) as { useChat: () => object };
+    expect(use(useChat)).not.toThrow();
+  });
+});
+
 describeInBrowser('in a browser', () => {
   const origin = 'http://stage.test';
   let browser: Browser;

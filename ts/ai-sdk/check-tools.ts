@@ -1,8 +1,7 @@
 /** Tools as they are given: what looks like a gate on one and is none, and what cannot be gated at all. */
-import type { ToolSet } from 'ai';
 import { InvalidConfigError } from '../errors/index.js';
 import { fold, nearestOf } from '../options/nearest.js';
-import { isRecord, ownTool } from './tools.js';
+import { isRecord } from './tools.js';
 
 /** What others call `needsApproval`, without case, `-` and `_`. */
 const SLIPS: ReadonlySet<string> = new Set([
@@ -23,15 +22,13 @@ const SLIPS: ReadonlySet<string> = new Set([
 ]);
 
 /** @throws {InvalidConfigError} for a tool with a property that only looks like `needsApproval` */
-export function checkTools(tools: ToolSet, place: string): void {
-  for (const [name, tool] of Object.entries((tools ?? {}) as Record<string, unknown>)) {
-    if (!isRecord(tool)) continue;
-    const slip = Object.keys(tool).find((key) => isSlip(key) && Boolean(tool[key]));
-    if (slip === undefined) continue;
-    throw new InvalidConfigError({
-      message: `${place}: the tool ${JSON.stringify(name)} has ${JSON.stringify(slip)}, which asks nobody: write needsApproval, or name the tool in interruptOn.`,
-    });
-  }
+export function checkNoSlip(tool: unknown, name: string, place: string): void {
+  if (!isRecord(tool)) return;
+  const slip = Object.keys(tool).find((key) => isSlip(key) && Boolean(tool[key]));
+  if (slip === undefined) return;
+  throw new InvalidConfigError({
+    message: `${place}: the tool ${JSON.stringify(name)} has ${JSON.stringify(slip)}, which asks nobody: write needsApproval, or name the tool in interruptOn.`,
+  });
 }
 
 const isSlip = (key: string): boolean =>
@@ -41,10 +38,9 @@ const isSlip = (key: string): boolean =>
 const OTHER_WAYS = ['invoke', 'func', 'call', '_call', 'run', 'handler', 'callback'];
 
 /** @throws {InvalidConfigError} for a tool that runs on another way than the one that is gated */
-export function checkGateable(tools: ToolSet, name: string, place: string): void {
-  const tool = ownTool(tools, name) as unknown;
+export function checkGateable(tool: unknown, name: string, place: string): void {
   // There is nothing to run.
-  if (tool === undefined || tool === null || isSdkTool(tool)) return;
+  if (tool === undefined || isSdkTool(tool)) return;
   throw new InvalidConfigError({
     message: `${place}: ${JSON.stringify(name)} is no tool of the AI SDK, and would run unasked: make one with tool({ inputSchema, execute }), or ask with gate.request in the function that it calls.`,
   });

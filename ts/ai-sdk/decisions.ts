@@ -3,12 +3,13 @@ import type { ApprovalRecord } from '../../index.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Asker } from '../gate/asker.js';
-import { isApproval, isByHuman, toRecord, type Decided } from '../gate/records.js';
+import { isApproval, toRecord, type Decided } from '../gate/records.js';
 import type { RawRecord } from '../native.js';
 import type { OwnEvent } from './own-events.js';
 import { progressOf } from './progress.js';
 import { reasonOf, TURN_ENDED } from './reasons.js';
 import { valueOf, type Asked, type Round } from './round.js';
+import { responseOf, type Told } from './telling.js';
 
 export interface DecisionsOptions {
   asker: Asker;
@@ -16,9 +17,6 @@ export interface DecisionsOptions {
   /** Has the run look at its round. */
   wake: () => void;
 }
-
-/** What the run tells of a decision. */
-type Told = Pick<Decided, 'approvalId' | 'decision' | 'decidedBy'> & Partial<Decided>;
 
 /** Why a call did not run. */
 export interface Denial {
@@ -91,16 +89,15 @@ export class Decisions {
     asked.via = told.via;
     round.waiting--;
     const origin = asked.record?.origin ?? this.#options.asker.origin;
-    const approved = isApproval(decision);
     this.#noteRejection(asked, told);
-    if (!approved && decision.type !== 'respond')
+    if (!isApproval(decision) && decision.type !== 'respond')
       this.deny(toolCallId, { args: valueOf(asked.args), reason: reasonOf(decision) });
-    const { reason } = decision;
-    const common = { approvalId, toolCallId, origin, decidedBy };
-    const isAutomatic = !isByHuman(told.via);
-    if (questioning === undefined)
-      this.#options.tell({ type: 'approval-response', isAutomatic, ...common, toolName, approved, decision, reason });
-    else this.#options.tell({ type: 'question-answered', ...common, answer: questioning.take(told) });
+    const { tell } = this.#options;
+    if (questioning === undefined) tell(responseOf(told, { toolCallId, toolName, origin }));
+    else {
+      const answer = questioning.take(told);
+      tell({ type: 'question-answered', approvalId, toolCallId, origin, decidedBy, answer });
+    }
     if (decision.type === 'reject' && decision.stop === true) {
       for (const other of round.requested) {
         if (other.record !== undefined && other.decision === undefined) {

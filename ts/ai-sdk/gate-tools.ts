@@ -51,10 +51,10 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
   }
   if (parent !== undefined) refuseQuestions(tools, 'gateTools');
   const asker = askerOf(options, parent);
-  const planned = { tools, interruptOn, unknownTools, place: PLACE, judgesAll: asker.judgesAll };
-  const plan = planFor(planned);
-  warnUngated(plan, { ...planned, judgesAll: asker.judgesAll || parent?.inheritance.asksAtAll === true });
   const inherited = parent?.inheritance;
+  const planned = { tools, interruptOn, unknownTools, place: PLACE, judgesAll: asker.judgesAll, inherited };
+  const plan = planFor(planned);
+  warnUngated(plan, planned);
   const inheritance = new Inheritance({
     tools,
     plan,

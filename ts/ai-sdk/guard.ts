@@ -244,7 +244,7 @@ export class Guard {
 
   #judge(toolCallId: string, toolName: string, args: Snapshot, context: Record<string, unknown>): Promise<Verdict> {
     const { tools, asker, interruptOn, hostJudge, hostJudges, signal, inherited } = this.#options;
-    const gating = this.#gatings.get(toolName) ?? ASK;
+    const gating = this.gatingOf(toolName) ?? ASK;
     return asker.judge(
       { toolCallId, toolName, args, context },
       {

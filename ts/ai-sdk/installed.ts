@@ -24,7 +24,7 @@ export function requireSdk(place: string, only?: 7): void {
  * @throws {UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
  */
 export function checkInstalled(place: string, only?: 7): boolean {
-  installed ??= readVersion();
+  if (installed === undefined) installed = readVersion();
   if (installed === null) return false;
   const [major] = installed.split('.');
   const isKnown = (major === '6' || major === '7') && !installed.includes('-');

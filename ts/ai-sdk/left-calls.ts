@@ -6,7 +6,7 @@ import type { ModelMessage, UIMessage } from 'ai';
 import type { ApprovalRecord } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
 import type { LocalGate } from '../gate/gate.js';
-import type { Part } from './messages.js';
+import { partsOf, type Part } from './messages.js';
 import { INTERRUPTED_TOOL, LOST_RESULT, reasonOf } from './reasons.js';
 
 export interface LeftCall {
@@ -125,12 +125,9 @@ async function answerTo(messages: readonly Message[], last: number, said: Said):
   let step = last;
   while (messages[step]?.role === 'tool') step--;
   if (messages[step]?.role !== 'assistant') return undefined;
-  const parts = contentOf(messages[step]);
+  const [parts = [], ...results] = (messages.slice(step, last + 1) as ModelMessage[]).map(partsOf);
   const ended = new Set(
-    messages
-      .slice(step, last + 1)
-      .flatMap(contentOf)
-      .flatMap((part) => (part.type === 'tool-result' ? [part['toolCallId']] : [])),
+    [parts, ...results].flat().flatMap((part) => (part.type === 'tool-result' ? [part['toolCallId']] : [])),
   );
   const left = parts.filter(
     (part) => part.type === 'tool-call' && part['providerExecuted'] !== true && !ended.has(part['toolCallId']),
@@ -144,9 +141,4 @@ async function answerTo(messages: readonly Message[], last: number, said: Said):
     content.push({ type: 'tool-result', toolCallId, toolName, output: { type: 'execution-denied', reason } });
   }
   return { role: 'tool', content } as ModelMessage;
-}
-
-function contentOf(message: Message | undefined): Part[] {
-  const { content } = (message ?? {}) as { content?: unknown };
-  return Array.isArray(content) ? (content as Part[]) : [];
 }

@@ -2,9 +2,10 @@
 import type { ToolSet } from 'ai';
 import type { InterruptOn } from '../../index.js';
 import { interruptPlan, type InterruptPlan } from '../native.js';
-import { checkGateable, checkTools } from './check-tools.js';
-import { executes, isTask, ownTool } from './tools.js';
 import { warnOnce } from '../errors/warn-once.js';
+import { checkGateable, checkNoSlip } from './check-tools.js';
+import type { Inheritance } from './inheritance.js';
+import { executes, isTask, ownTool } from './tools.js';
 import { warnUnknown } from './warnings.js';
 
 export interface Planned {
@@ -15,20 +16,25 @@ export interface Planned {
   place: string;
   /** Whether something beside `interruptOn` judges every call. */
   judgesAll: boolean;
+  /** What the run says that they are a part of. */
+  inherited?: Inheritance | undefined;
 }
 
 /** @throws {UnknownToolError} @throws {InvalidConfigError} */
-export function planFor({ tools, interruptOn, unknownTools, place, judgesAll }: Planned): InterruptPlan {
+export function planFor({ tools, interruptOn, unknownTools, place, judgesAll, inherited }: Planned): InterruptPlan {
   const plan = interruptPlan(tools, interruptOn, unknownTools);
   warnUnknown(plan.unknown);
-  checkTools(tools, place);
-  for (const [name, { action }] of plan.tools) if (judgesAll || action !== 'allow') checkGateable(tools, name, place);
+  for (const [name, { action }] of plan.tools) {
+    const tool = ownTool(tools, name);
+    checkNoSlip(tool, name, place);
+    if (judgesAll || action !== 'allow' || inherited?.mayAskAbout(name) === true) checkGateable(tool, name, place);
+  }
   return plan;
 }
 
 /** Warns where there are tools to run, and nothing at all can ask about any of them. */
-export function warnUngated(plan: InterruptPlan, { tools, interruptOn, judgesAll, place }: Planned): void {
-  if (judgesAll || interruptOn === 'none') return;
+export function warnUngated(plan: InterruptPlan, { tools, interruptOn, judgesAll, inherited, place }: Planned): void {
+  if (judgesAll || interruptOn === 'none' || inherited?.asksAtAll === true) return;
   // What a tool does that starts other agents is theirs to ask about.
   if (!plan.tools.some(([name]) => executes(tools, name) && !isTask(ownTool(tools, name)))) return;
   if (plan.tools.some(([, { action }]) => action !== 'allow')) return;

@@ -97,7 +97,8 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
     interruptOn: interruptOn as InterruptOn | undefined,
     unknownTools,
     place,
-    judgesAll: asker.judgesAll,
+    judgesAll: asker.judgesAll || source.hasHostJudge,
+    inherited: parent?.inheritance,
   };
   const plan = (tools: ToolSet) => {
     if (parent !== undefined) refuseQuestions(tools, place);
@@ -105,9 +106,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
   };
   // Mistakes in the configuration are told here, at the call, not in the middle of a run.
   const first = plan(source.tools);
-  // What judges a run judges those that are a part of it.
-  const isJudged = planned.judgesAll || parent?.inheritance.asksAtAll === true || source.hasHostJudge;
-  warnUngated(first, { ...planned, tools: source.tools, judgesAll: isJudged });
+  warnUngated(first, { ...planned, tools: source.tools });
   return new IterableRun({
     sdk: async () => {
       const sdk = await loadSdk();

@@ -1,5 +1,5 @@
 /** What a run tells of a request that is not a call of its own: that it is asked, how it goes on, and what is decided. */
-import type { AgentEvent, ApprovalRequestedEvent, ApprovalResponseEvent } from '../../index.js';
+import type { AgentEvent, ApprovalRecord, ApprovalRequestedEvent, ApprovalResponseEvent } from '../../index.js';
 import { requestOf, type Opened } from '../gate/asker.js';
 import type { LocalGate } from '../gate/gate.js';
 import { isApproval, isByHuman, type Decided } from '../gate/records.js';
@@ -17,15 +17,19 @@ export function tellRequest(
   gate.watch(record.approvalId, (event) => tell(progressOf(event)));
   // Also one that comes with an abort.
   decided.then(
-    (outcome) => tell(responseOf(outcome)),
+    (outcome) => tell(responseOf(outcome, outcome)),
     () => {},
   );
 }
 
-function responseOf(decided: Decided): ApprovalResponseEvent {
-  const { approvalId, toolCallId, toolName, origin, decision, decidedBy, via } = decided;
+/** What is told of a decision. */
+export type Told = Pick<Decided, 'approvalId' | 'decision' | 'decidedBy'> & Partial<Decided>;
+
+export function responseOf(
+  { approvalId, decision, decidedBy, via }: Told,
+  { toolCallId, toolName, origin }: Pick<ApprovalRecord, 'toolCallId' | 'toolName' | 'origin'>,
+): ApprovalResponseEvent {
   const { reason } = decision;
-  const approved = isApproval(decision);
   return {
     type: 'approval-response',
     isAutomatic: !isByHuman(via),
@@ -33,7 +37,7 @@ function responseOf(decided: Decided): ApprovalResponseEvent {
     toolCallId,
     toolName,
     origin,
-    approved,
+    approved: isApproval(decision),
     decision,
     ...(reason === undefined ? {} : { reason }),
     decidedBy,

@@ -8,7 +8,7 @@ import type {
   InterruptOn,
   InterruptOptions,
 } from '../../index.js';
-import type { Asker, Opened, Question } from '../gate/asker.js';
+import type { Asker, Opened, Question, Superseded } from '../gate/asker.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, type Decided } from '../gate/records.js';
@@ -76,6 +76,8 @@ type PassFunction = (args: Snapshot, options: ExecuteOptions) => Promise<Pass>;
 
 export class ToolGate {
   readonly #options: ToolGateOptions;
+  /** Within the limits of all that it is a part of. */
+  readonly #gating: Gating;
   /** Calls whose result the model gets in another form than the tool's own. */
   readonly #answered = new Set<string>();
   /** What the model is told beside the result. */
@@ -85,6 +87,7 @@ export class ToolGate {
 
   constructor(options: ToolGateOptions) {
     this.#options = options;
+    this.#gating = { ...options.gating, ...options.inheritance.limitsOf(options.name) };
   }
 
   /** The tool with an `execute` that waits for the decision; `undefined` when it has none. */
@@ -92,9 +95,9 @@ export class ToolGate {
     const { tool, throwsDenials } = this.#options;
     if (typeof tool.execute !== 'function' && !isCaller(tool)) return undefined;
     if (isSearch(tool)) {
-      if (isSearchGated(tool)) return tool;
-      // A program calls what the SDK has made of it.
       if (!throwsDenials) return searchingTool(this.#options.name, tool, (body) => this.#function(body, this.#asked));
+      // A program calls what the SDK has made of it, which has the function that waits.
+      if (isSearchGated(tool)) return tool;
     }
     // Ours decides now: the tool's own `needsApproval` would stop the loop as well.
     const own = tool.needsApproval === undefined ? {} : { needsApproval: false };
@@ -234,10 +237,8 @@ export class ToolGate {
   // --- waiting ------------------------------------------------------------------------------------------------------
 
   async #ask(args: Snapshot, options: ExecuteOptions): Promise<Pass> {
-    const { name, tool, asker, inheritance } = this.#options;
+    const { name, asker } = this.#options;
     const { toolCallId, abortSignal = NEVER } = options;
-    const gating = { ...this.#options.gating, ...inheritance.limitsOf(name) };
-    const entry = inheritance.describes(name);
     const verdict = await this.#judge(args, options);
     if (verdict.effect === 'allow' && !isByMode(verdict))
       return { kind: 'run', args, approved: undefined, note: undefined };
@@ -245,25 +246,12 @@ export class ToolGate {
     abortSignal.throwIfAborted();
     const runId = this.#options.runId ?? crypto.randomUUID();
     const edits = this.#editsOf(options);
-    const checkEdit = (written: unknown) => edits.check(written);
-    const { schema } = edits;
-    const question = {
-      toolCallId,
-      toolName: name,
-      tool,
-      args,
-      gating,
-      entry,
-      verdict,
-      checkEdit,
-      judgeAgain: () => this.#judge(args, options),
-      schema,
-      signal: abortSignal,
-    };
+    const judgeAgain = () => this.#judge(args, options);
+    const question = { ...this.#question(toolCallId, args, verdict, edits), judgeAgain, signal: abortSignal };
     const again = asker.rejections?.reasonFor(name, args);
     if (again !== undefined) return this.#rejectAgain(question, args, runId, again);
     let asks: Verdict = verdict;
-    let supersedes: Question['supersedes'];
+    let supersedes: Superseded | undefined;
     for (;;) {
       const opened = await this.#open({ ...question, verdict: asks, supersedes }, runId);
       edits.needs = opened.record.needs;
@@ -281,6 +269,14 @@ export class ToolGate {
       // What a human was asked about goes on being asked about: nothing may run on an approval that was taken back.
       asks = now.effect === 'ask' || isByMode(now) ? now : { effect: 'ask', floor: true };
     }
+  }
+
+  /** What is put to the human. */
+  #question(toolCallId: string, args: Snapshot, verdict: Verdict, edits: Edits): Question {
+    const { name: toolName, tool, inheritance } = this.#options;
+    const checkEdit = (written: unknown) => edits.check(written);
+    const asked = { toolCallId, toolName, tool, args, gating: this.#gating, entry: inheritance.describes(toolName) };
+    return { ...asked, verdict, checkEdit, schema: edits.schema };
   }
 
   /** A human has rejected the same call before: that stands in the record of this one. */
@@ -341,7 +337,7 @@ export class ToolGate {
   // --- stopping -----------------------------------------------------------------------------------------------------
 
   async #needsApproval(input: unknown, options: ExecuteOptions): Promise<boolean> {
-    const { name, tool, gating, entry, asker } = this.#options;
+    const { asker } = this.#options;
     const { toolCallId } = options;
     // Asked again on the way to the execution, which looks for the decision itself.
     if (isResume(options['messages'], toolCallId)) return true;
@@ -351,19 +347,7 @@ export class ToolGate {
       if (verdict.effect === 'allow') return false;
       const runId = this.#options.runId ?? crypto.randomUUID();
       const edits = this.#editsOf(options);
-      const checkEdit = (written: unknown) => edits.check(written);
-      const question = {
-        toolCallId,
-        toolName: name,
-        tool,
-        args,
-        gating,
-        entry,
-        verdict,
-        checkEdit,
-        schema: edits.schema,
-      };
-      const { approvalId, needs } = await asker.open(question, runId);
+      const { approvalId, needs } = await asker.open(this.#question(toolCallId, args, verdict, edits), runId);
       edits.needs = needs;
       if (verdict.effect === 'deny') await asker.gate.rejectBySystem(approvalId, verdict.reason);
     } catch {
@@ -419,12 +403,12 @@ export class ToolGate {
   }
 
   #judge(args: Snapshot, options: ExecuteOptions): Promise<Verdict> {
-    const { name, tool, gating, entry, asker, interruptOn, parent } = this.#options;
+    const { name, tool, entry, asker, interruptOn, parent } = this.#options;
     const inherited = parent?.inheritance;
     const { toolCallId, abortSignal, ...context } = options;
     const call = { toolCallId, toolName: name, args, context };
     return asker.judge(call, {
-      gating,
+      gating: this.#gating,
       entry,
       tool,
       hostJudge: undefined,

@@ -66,7 +66,7 @@ function partOf(event: OwnEvent, hasResponsePart: () => boolean): StreamPart | u
 }
 
 /** Why a request is made, in a line. */
-export function requestReason({ verdict, description }: Pick<ApprovalRequest, 'verdict' | 'description'>): string {
+function requestReason({ verdict, description }: Pick<ApprovalRequest, 'verdict' | 'description'>): string {
   return oneLine(verdict?.reason ?? description);
 }
 

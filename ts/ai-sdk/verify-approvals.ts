@@ -56,7 +56,11 @@ async function recordOfLeft(
 ): Promise<ApprovalRecord | undefined> {
   try {
     const ofId = approvalId === undefined ? undefined : await gate.get(approvalId);
-    if (ofId !== undefined) return ofId.toolCallId === toolCallId ? ofId : undefined;
+    if (ofId !== undefined) {
+      // Whoever posts messages may write the ids of another conversation into them.
+      const isOfRun = runId === undefined || ofId.runId === runId;
+      return isOfRun && ofId.toolCallId === toolCallId ? ofId : undefined;
+    }
     // Some models count their ids anew in each turn: then the last request may be that of a call that still waits.
     const calls = messages.flatMap((message) => LISTS.flatMap((list) => partsIn(message, list))).map(callOf);
     if (calls.filter((call) => call?.toolCallId === toolCallId).length > 1) return undefined;

@@ -2,7 +2,7 @@
 import type { ApprovalRecord } from '../../index.js';
 import { callInALine } from '../gate/in-a-line.js';
 import { questionsOf, readable } from '../gate/questions.js';
-import { ANYBODY } from '../gate/records.js';
+import { ANYBODY, wholeDetails } from '../gate/records.js';
 import { standing } from '../gate/standing.js';
 import { preview, type KeptRecord } from '../native.js';
 import { clock, told } from './duration.js';
@@ -34,9 +34,7 @@ const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: nul
 /** A record as `ApprovalRecord` of the public API, but for special values in arguments, which stay tagged. */
 export function toJson(record: KeptRecord): ApprovalRecord {
   const { details, context: _, result: __, contents = 'kept', ...rest } = record;
-  const { kind = 'approval', step = null, startedBefore = false } = details ?? {};
-  const { verdict = null, always = { allow: null, deny: null }, changes = [] } = details ?? {};
-  return { ...ANYBODY, ...UNDECIDED, ...rest, kind, step, verdict, always, changes, startedBefore, contents };
+  return { ...ANYBODY, ...UNDECIDED, ...rest, ...wholeDetails(details), contents };
 }
 
 /** A request in one line: what would run. */

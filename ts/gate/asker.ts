@@ -282,13 +282,11 @@ export class Asker {
   async #requestFor(question: Question, runId: string): Promise<OpenRequest> {
     if (question.questions !== undefined)
       return questionRequest(question, question.questions, { runId, origin: this.origin, logger: this.#logger });
-    const { toolCallId, toolName, args, step = null, gating, signal, verdict, supersedes } = question;
-    const description = await describe({ ...question, verdict: verdict && unanswered(verdict) }, (call) =>
-      this.inContext(call),
-    );
+    const { toolCallId, toolName, args, step = null, gating, signal, supersedes } = question;
+    const said = question.verdict && unanswered(question.verdict);
+    const description = await describe({ ...question, verdict: said }, (call) => this.inContext(call));
     const ruleName = ruleNameOf(toolName, question.tool);
     const call = { toolCallId, toolName, ruleName, args, annotations: annotationsOf(question.tool), runId, signal };
-    const said = verdict && unanswered(verdict);
     // Who had to agree to what was shown before must agree to what is shown now.
     const who = allOf(
       said?.effect === 'ask' ? said.who : gating && whoOf(gating),

@@ -8,7 +8,7 @@ import type {
   Resolution,
 } from '../../index.js';
 import { RefusedByCore } from '../errors/from-native.js';
-import type { RawRecord } from '../native.js';
+import type { KeptDetails, RawRecord } from '../native.js';
 import { revive, type Snapshot } from '../values/snapshot.js';
 
 /** What became of a request. */
@@ -58,18 +58,19 @@ export function reviveDecision(decision: DecisionOutcome): DecisionOutcome {
   return decision;
 }
 
-/** What the core keeps for us beside a request. */
-type Details = Pick<ApprovalRequest, 'kind' | 'step' | 'verdict' | 'always' | 'changes' | 'startedBefore'>;
-type Kept = { context?: unknown; details?: unknown; result?: unknown; executor?: unknown };
+type Kept = { context?: unknown; details?: Partial<KeptDetails> | null; result?: unknown; executor?: unknown };
 
 export function toRequest<REQUEST extends ApprovalRequest>(kept: REQUEST): REQUEST {
   const { details, context: _context, result: _result, executor: _executor, ...request } = kept as REQUEST & Kept;
-  const said = (details ?? {}) as Partial<Details>;
-  const { kind = 'approval', step = null, verdict = null, always = { allow: null, deny: null }, changes = [] } = said;
-  const { startedBefore = false } = said;
   const { args, contents = 'kept', ...rest } = request as Omit<ApprovalRequest, 'contents'> & Partial<ApprovalRequest>;
-  const shown = { kind, step, verdict, always, changes, startedBefore };
-  return { ...ANYBODY, ...rest, ...shown, args: revive(args), contents } as unknown as REQUEST;
+  return { ...ANYBODY, ...rest, ...wholeDetails(details), args: revive(args), contents } as unknown as REQUEST;
+}
+
+/** What is kept beside a request, with what was left out. */
+export function wholeDetails(kept: Partial<KeptDetails> | null | undefined): KeptDetails {
+  const { kind = 'approval', step = null, verdict = null, changes = [], startedBefore = false } = kept ?? {};
+  const { always = { allow: null, deny: null } } = kept ?? {};
+  return { kind, step, verdict, always, changes, startedBefore };
 }
 
 /** What requests that name nobody may leave out. */

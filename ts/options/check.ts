@@ -2,9 +2,9 @@
  * The names of options. A name that an entry does not know is an error: ignored, it would leave a tool open that somebody meant
  * to gate.
  */
-import { InvalidConfigError } from '../errors/index.js';
 import { ALSO_CALLED } from './also-called.js';
 import { ENTRIES, type Entry, type EntryName } from './entries.js';
+import { didYouMean, refusal, unknownIn } from './names.js';
 import { fold, nearestOf } from './nearest.js';
 
 type Hint = (name: string) => string | undefined;
@@ -16,16 +16,14 @@ type Hint = (name: string) => string | undefined;
  * @throws {InvalidConfigError} for what is no object, and for a name that the entry does not know
  */
 export function checkOptions(name: EntryName, options: unknown, place: string = name, hint?: Hint): void {
-  if (options === undefined) return;
-  const entry = ENTRIES[name];
-  const [unknown] = unknownIn(entry, options, place);
-  if (unknown !== undefined) throw refusal(place, unknown, hint?.(unknown) ?? meant(entry, unknown) ?? listOf(entry));
+  if (options !== undefined) checkNeeded(name, options, place, hint);
 }
 
 /** The same for options without which the entry cannot be called. @throws as {@link checkOptions} */
 export function checkNeeded(name: EntryName, options: unknown, place: string = name, hint?: Hint): void {
-  if (options === undefined) throw new InvalidConfigError({ message: `${place}: pass an object of options.` });
-  checkOptions(name, options, place, hint);
+  const entry = ENTRIES[name];
+  const [unknown] = unknownIn(entry.names, options, place);
+  if (unknown !== undefined) throw refusal(place, unknown, hint?.(unknown) ?? meant(entry, unknown) ?? listOf(entry));
 }
 
 /**
@@ -36,20 +34,13 @@ export function checkNeeded(name: EntryName, options: unknown, place: string = n
  * @throws as {@link checkNeeded}
  */
 export function checkPassedOn(name: EntryName, options: unknown, passed: ReadonlySet<string>): string[] {
-  if (options === undefined) throw new InvalidConfigError({ message: `${name}: pass an object of options.` });
   const entry = ENTRIES[name];
-  const unknown = unknownIn(entry, options, name).filter((each) => !passed.has(each));
+  const unknown = unknownIn(entry.names, options, name).filter((each) => !passed.has(each));
   for (const each of unknown) {
     const hint = meant(entry, each);
     if (hint !== undefined) throw refusal(name, each, hint);
   }
   return unknown;
-}
-
-function unknownIn({ names }: Entry, options: unknown, place: string): string[] {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw new InvalidConfigError({ message: `${place}: pass an object of options, not ${kindOf(options)}.` });
-  return Object.keys(options).filter((each) => !Object.hasOwn(names, each));
 }
 
 /** What was probably meant; `undefined`: that cannot be told. */
@@ -71,12 +62,4 @@ function meant(entry: Entry, name: string): string | undefined {
   return undefined;
 }
 
-const didYouMean = (name: string): string => `did you mean ${JSON.stringify(name)}?`;
-
 const listOf = ({ names }: Entry): string => `the options are ${Object.keys(names).toSorted().join(', ')}.`;
-
-const refusal = (place: string, name: string, hint: string): InvalidConfigError =>
-  new InvalidConfigError({ message: `${place} has no option ${JSON.stringify(name)}: ${hint}` });
-
-const kindOf = (value: unknown): string =>
-  value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;

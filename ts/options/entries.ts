@@ -6,13 +6,15 @@ import type * as Acp from '../../acp.js';
 import type * as Agent from '../../agent.js';
 import type * as Inbox from '../../inbox.js';
 import type * as Api from '../../index.js';
+import type * as Mcp from '../../mcp.js';
 import type * as Webhooks from '../../webhooks.js';
+import type { Names } from './names.js';
 
 type NamesOf<OPTIONS> = OPTIONS extends unknown ? keyof OPTIONS : never;
 type Table<OPTIONS> = Readonly<Record<NamesOf<NonNullable<OPTIONS>>, true>>;
 
 export interface Entry {
-  readonly names: Readonly<Record<string, true>>;
+  readonly names: Names;
   /** Entries whose options people give to this one, the likeliest first. */
   readonly elsewhere?: readonly EntryName[];
   /** What to do instead, for names of others that have no counterpart here. */
@@ -320,6 +322,7 @@ const TABLES = {
   toElicitation: { names: PROTOCOL },
   fromElicitResult: { names: PROTOCOL },
   mcpApprover: { names: PROTOCOL, elsewhere: ['streamWithEvents', 'createGate'] },
+  mcpTools: { names: { server: true } satisfies Table<Parameters<typeof Mcp.mcpTools>[1]> },
   inboxHandler: {
     names: {
       authenticate: true,

@@ -14,13 +14,13 @@ export function ruleNameOf(toolName: string, tool: Tool | undefined): string {
   return server === undefined ? toolName : mcpName(server, toolName);
 }
 
-/** The server that a tool is of, empty for one that is not known; `undefined`: it is of none that it tells of. */
+/** The server that a tool is of, empty for one that is not known; `undefined`: it is a tool of the program's own. */
 export function serverOf(toolName: string, tool: Tool | undefined): string | undefined {
   const { clientName, toolName: ownName } = metadataOf(tool);
   if (isNamedByServer(toolName, tool)) return toolName.slice(PREFIX.length, -`__${String(ownName)}`.length);
   if (typeof clientName === 'string') return serverName(clientName);
-  // Made at run time, of what somebody else says of it.
-  return tool?.type === 'dynamic' && !toolName.startsWith(PREFIX) ? '' : undefined;
+  // Made at run time, of what somebody else says of it. A name that begins like that of another server proves nothing.
+  return tool?.type === 'dynamic' ? '' : undefined;
 }
 
 /** Whether somebody has named it `mcp__server__tool`. The server cannot: it puts nothing before the name that it gives itself. */

@@ -1,6 +1,7 @@
 import type { UIMessage } from 'ai';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Approvals, PendingApproval, UseApprovalsOptions } from '../../react.js';
+import { checkNames } from './check-options.js';
 import { askedCalls, detailsOf, previewOf } from './parts.js';
 
 /** What became of an answer that was given here. */
@@ -11,6 +12,7 @@ interface Answer {
 
 /** @see react.d.ts */
 export function useApprovals<MESSAGE extends UIMessage>(options: UseApprovalsOptions<MESSAGE>): Approvals<MESSAGE> {
+  checkNames(options);
   const { messages, details, status, sendMessage, addToolApprovalResponse, sendEdit } = options;
   const [answers, answer] = useAnswers(addToolApprovalResponse, sendEdit);
   const mayEdit = sendEdit !== undefined;

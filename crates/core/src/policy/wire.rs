@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::document::{self, Format, Layer, Source};
 use super::subject::{Kind, word_text};
 use super::verdict::{JudgedSubject, RuleRef, Verdict, narrow};
-use super::{Effect, JudgedCall, NeedsFiles, Policy, judge, mcp_name};
+use super::{Effect, JudgedCall, NeedsFiles, Policy, judge};
 use crate::call::Json;
 use crate::path::{Files, Where};
 use crate::shell::{Role, Word};
@@ -239,12 +239,8 @@ impl Batch {
         let call: CallIn = serde_json::from_str(call)
             .map_err(|error| format!("`call` cannot be read: {error}"))?;
         let annotations = call.annotations.unwrap_or_default();
-        let tool_name = match &call.mcp_server {
-            Some(server) => mcp_name(server, &call.tool_name),
-            None => call.tool_name,
-        };
         let judged = JudgedCall {
-            tool_name: &tool_name,
+            tool_name: &call.tool_name,
             args: &call.args,
             cwd: None,
             annotations: &annotations,
@@ -278,7 +274,6 @@ impl Batch {
 #[serde(rename_all = "camelCase")]
 struct CallIn {
     tool_name: String,
-    mcp_server: Option<String>,
     args: Json,
     annotations: Option<BTreeMap<String, bool>>,
 }

@@ -18,7 +18,7 @@ use crate::policy::document::{
 };
 use crate::policy::import;
 use crate::policy::lint::{Finding, FindingCode, Severity, lint};
-use crate::policy::{Effect, Verdict, mcp_name};
+use crate::policy::{Effect, Verdict};
 use crate::preview::{FileChange, Flags};
 
 /// What this room answers with.
@@ -192,9 +192,6 @@ pub fn open(text: &str) -> Answer<Policies> {
 #[serde(rename_all = "camelCase")]
 struct CallIn {
     tool_name: String,
-    /// The MCP server that the tool is of, empty for one that is not known; nothing for a tool of the program's own.
-    #[serde(default)]
-    mcp_server: Option<String>,
     args: Json,
     #[serde(default)]
     annotations: BTreeMap<String, bool>,
@@ -235,10 +232,7 @@ impl Asked {
             }
         }
         let call = Call {
-            tool_name: match raw.mcp_server {
-                Some(server) => mcp_name(&server, &raw.tool_name),
-                None => raw.tool_name,
-            },
+            tool_name: raw.tool_name,
             args: raw.args,
             annotations: raw.annotations,
             conditions,
