@@ -3,7 +3,7 @@ import * as ai from 'ai';
 import type { UIMessageChunk } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { createGate, gateTools, parsePolicy, streamWithEvents, withApprovalDetails } from '../../ts/index.js';
-import { call, calls, collect, major, resultsIn, says, scripted, text } from '../support/model.js';
+import { call, calls, collect, major, resultsIn, says, scripted, stepCount, text } from '../support/model.js';
 import { play } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 import { askThenLeave, goOn, stage } from '../resume/stage.js';
@@ -67,8 +67,7 @@ describe('the reason of an approval', () => {
     const onApprovalRequest = () => ({ type: 'approve' as const, reason: 'keep a backup' });
     const { model, prompts } = scripted(turns());
     const gated = gateTools(tools, { interruptOn: { del: true }, onApprovalRequest });
-    const stopWhen = major === 7 ? ai.isStepCount(3) : ai.stepCountIs(3);
-    await ai.generateText({ model, prompt: 'go', tools: gated, stopWhen });
+    await ai.generateText({ model, prompt: 'go', tools: gated, stopWhen: stepCount(3) });
     expect(resultsIn(prompts[1])).toEqual({ c1: note('deleted /a') });
   });
 

@@ -4,17 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type {
   AgentRun,
-  ApprovalRequest,
   DecideOptions,
-  Gate,
   GateOptions,
   InterruptOptions,
   PolicyDocument,
   PolicyRule,
 } from '../../index.js';
 import { createGate, definePolicy, gateTools, streamWithEvents, verifyApprovals } from '../../ts/index.js';
-import { call, calls, collect, says, scripted, sleep } from '../support/model.js';
-import { of, play, start, until } from '../support/play.js';
+import { call, calls, collect, says, scripted } from '../support/model.js';
+import { of, play, start, until, waiting } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 
 const one = () => [calls(call('del', { path: '/1' }, 'c1')), says('.')];
@@ -36,15 +34,6 @@ const taskTool = ({ turns, ...own }: { turns: ReturnType<typeof one>; tools: Too
       return (await run.result).text;
     },
   });
-
-/** What waits, once something does. */
-async function waiting(gate: Gate): Promise<ApprovalRequest> {
-  for (;;) {
-    const [request] = await gate.pending();
-    if (request !== undefined) return request;
-    await sleep(5);
-  }
-}
 
 async function asked(run: AgentRun) {
   const { approvalId, needs, always, requester } = await until(run, 'approval-requested');
@@ -278,7 +267,8 @@ describe('other loops', () => {
     const gated = gateTools(tools, { interruptOn: { del: two }, gate, requester: 'eve' });
     const execute = gated.del.execute as (input: unknown, options: object) => Promise<unknown>;
     const result = execute({ path: '/1' }, { toolCallId: 'c1', messages: [] });
-    const { approvalId: id, requester } = await waiting(gate);
+    const [request] = await waiting(gate);
+    const { approvalId: id, requester } = request!;
     expect(requester).toBe('eve');
     await gate.approve(id, { by: 'ada' });
     expect(ran).toEqual([]);

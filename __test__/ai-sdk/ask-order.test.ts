@@ -2,14 +2,15 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import * as ai from 'ai';
 import { tool, type ToolSet } from 'ai';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ApprovalAnswer, ApprovalRequest, QuestionRequest } from '../../index.js';
 import { createGate, gateTools, InvalidConfigError, streamWithEvents, toolApproval } from '../../ts/index.js';
-import { call, calls, major, resultsIn, says, scripted } from '../support/model.js';
+import { call, calls, major, resultsIn, says, scripted, stepCount } from '../support/model.js';
 import { play, start, types } from '../support/play.js';
 import { askUserTool, COLOUR } from '../support/questions.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 const two = () => [calls(call('del', { path: '/1' }, 'c1'), call('del', { path: '/2' }, 'c2')), says('.')];
 
@@ -41,15 +42,6 @@ const taskTool = (tools: ToolSet, turns: Parameters<typeof scripted>[0]): ToolSe
           .result
       ).text,
   });
-
-/** Process warnings while a test runs. */
-function warnings(): string[] {
-  const heard: string[] = [];
-  const hear = ({ message }: Error) => void heard.push(message);
-  process.on('warning', hear);
-  onTestFinished(() => void process.off('warning', hear));
-  return heard;
-}
 
 describe('two calls in one step, and a program with one dialogue', () => {
   it('no answer gets lost: the second is shown when the first is answered, and waits at the gate meanwhile', async () => {
@@ -135,12 +127,11 @@ describe('two calls in one step, and a program with one dialogue', () => {
       open--;
       return true;
     };
-    const stop = major === 7 ? ai.isStepCount(3) : ai.stepCountIs(3);
     await ai.generateText({
       model: scripted(two()).model,
       tools: gateTools(tools, { interruptOn: 'all', onApprovalRequest }),
       prompt: 'go',
-      stopWhen: stop,
+      stopWhen: stepCount(3),
     } as never);
     expect([most, ran]).toEqual([1, ['del /1', 'del /2']]);
     if (major !== 7) return;
@@ -148,7 +139,7 @@ describe('two calls in one step, and a program with one dialogue', () => {
       model: scripted(two()).model,
       tools,
       prompt: 'go',
-      stopWhen: stop,
+      stopWhen: stepCount(3),
       toolApproval: toolApproval({ interruptOn: 'all', onApprovalRequest }),
     } as never);
     expect([most, ran.length]).toEqual([1, 4]);
@@ -299,12 +290,11 @@ describe('Ctrl+C in a question of readline', () => {
       asked++;
       return interrupted();
     };
-    const stop = major === 7 ? ai.isStepCount(5) : ai.stepCountIs(5);
     await ai.generateText({
       model,
       tools: gateTools(tools, { interruptOn: 'all', onApprovalRequest }),
       prompt: 'go',
-      stopWhen: stop,
+      stopWhen: stepCount(5),
     } as never);
     expect([ran, asked]).toEqual([[], 1]);
     expect(JSON.stringify(resultsIn(prompts[2]))).toContain('Ctrl+C');
@@ -312,37 +302,29 @@ describe('Ctrl+C in a question of readline', () => {
 });
 
 describe('a callback that does not do its work tells its developer', () => {
+  const heardOf = async (onApprovalRequest: () => never | Promise<never>): Promise<string> => {
+    using heard = listenToWarnings();
+    const turns = [calls(call('del', { path: '/hunter2' }, 'c1')), says('.')];
+    await play({ turns, tools: recordingTools().tools, interruptOn: 'all', onApprovalRequest });
+    return heard.warnings.join('\n');
+  };
+
   it.each([
     ['that throws', () => Promise.reject(new Error('slack is down')), 'it failed'],
     ['that answers in words', () => 'yes' as never, 'what it answered is no decision (true, false or {'],
-  ])('one %s', async (how, onApprovalRequest, said) => {
-    const { tools } = recordingTools();
-    const heard = warnings();
-    // Warned of once for each tool.
-    const name = `del_${how.replaceAll(' ', '_')}_${Math.random()}`;
-    await play({
-      turns: [calls(call(name, { path: '/1' }, 'c1')), says('.')],
-      tools: { [name]: tools.del },
-      interruptOn: 'all',
-      onApprovalRequest,
-    });
-    await tick();
-    expect(heard.join('\n')).toContain(`onApprovalRequest: ${said}`);
-    expect(heard.join('\n')).toContain(`${name} did not run`);
+  ])('one %s', async (_, onApprovalRequest, said) => {
+    const heard = await heardOf(onApprovalRequest);
+    expect(heard).toContain(`onApprovalRequest: ${said}`);
+    expect(heard).toContain('del did not run');
   });
 
-  it('without what was asked or answered: it may be secret', async () => {
-    const { tools } = recordingTools();
-    const heard = warnings();
-    const answers = [() => Promise.reject(new Error('cannot post hunter2')), () => ({ type: 'hunter2' }) as never];
-    for (const onApprovalRequest of answers) {
-      const name = `del_${Math.random()}`;
-      const turns = [calls(call(name, { path: '/hunter2' }, 'c1')), says('.')];
-      await play({ turns, tools: { [name]: tools.del }, interruptOn: 'all', onApprovalRequest });
-      await tick();
-      expect(heard.join('\n')).toContain(name);
-    }
-    expect(heard.join('\n')).not.toContain('hunter2');
+  it.each([
+    ['answered', () => ({ type: 'hunter2' }) as never],
+    ['asked', () => Promise.reject(new Error('cannot post hunter2'))],
+  ])('without what was %s: it may be secret', async (_, onApprovalRequest) => {
+    const heard = await heardOf(onApprovalRequest);
+    expect(heard).toContain('del did not run');
+    expect(heard).not.toContain('hunter2');
   });
 });
 

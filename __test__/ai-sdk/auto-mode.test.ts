@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { GateEvent, PolicyDocument } from '../../index.js';
 import { createGate, gateTools, streamWithEvents } from '../../ts/index.js';
-import { call, calls, collect, major, says, scripted } from '../support/model.js';
+import { call, calls, collect, says, scripted, stepCount } from '../support/model.js';
 import { play, start, types, until } from '../support/play.js';
 import { askUserTool, COLOUR } from '../support/questions.js';
 import { recordingTools } from '../support/tools.js';
@@ -44,9 +44,8 @@ describe('what the mode approves is no secret', () => {
   it('in a loop that is not ours the gate keeps it', async () => {
     const { ran, tools } = recordingTools();
     const gate = createGate({ mode: 'auto' });
-    const stop = major === 7 ? ai.isStepCount(3) : ai.stepCountIs(3);
     const options = { model: scripted(one()).model, tools: gateTools(tools, { interruptOn: 'all', gate }) };
-    await ai.generateText({ ...options, prompt: 'go', stopWhen: stop } as never);
+    await ai.generateText({ ...options, prompt: 'go', stopWhen: stepCount(3) } as never);
     expect(ran).toEqual(['del /1']);
     expect(await gate.history()).toMatchObject([{ decidedBy: 'auto', status: 'succeeded' }]);
   });
@@ -157,9 +156,8 @@ describe('turned on through the gate, the mode answers what waits', () => {
   it('calls in a loop that is not ours', async () => {
     const { ran, tools } = recordingTools();
     const gate = createGate();
-    const stop = major === 7 ? ai.isStepCount(3) : ai.stepCountIs(3);
     const options = { model: scripted(one()).model, tools: gateTools(tools, { interruptOn: 'all', gate }) };
-    const done = ai.generateText({ ...options, prompt: 'go', stopWhen: stop } as never);
+    const done = ai.generateText({ ...options, prompt: 'go', stopWhen: stepCount(3) } as never);
     await expect.poll(async () => (await gate.pending()).length).toBe(1);
     await gate.setMode('auto');
     await done;

@@ -4,11 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { GateToolsOptions } from '../../index.js';
 import { createGate, gateTools, isExecutionDenied } from '../../ts/index.js';
-import { call, calls, major, resultsIn, says, scripted, sleep } from '../support/model.js';
+import { call, calls, resultsIn, says, scripted, sleep, stepCount } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
 
 const path = z.object({ path: z.string() });
-const stepCount = (count: number) => (major === 7 ? ai.isStepCount(count) : ai.stepCountIs(count));
 type Options = GateToolsOptions<ai.ToolSet>;
 
 /** generateText with gated tools. */

@@ -10,7 +10,7 @@ import {
   isExecutionDenied,
   streamWithEvents,
 } from '../../ts/index.js';
-import { call, calls, collect, major, says, scripted } from '../support/model.js';
+import { call, calls, collect, major, says, scripted, stepCount } from '../support/model.js';
 import { play } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 import { listenToWarnings } from '../support/warnings.js';
@@ -242,7 +242,7 @@ describe('isCallOfRun', () => {
   it('among tools of gateTools', async () => {
     seen.length = 0;
     const tools = gateTools({ note }, { interruptOn: 'all', onApprovalRequest: () => true });
-    await ai.generateText({ model: scripted(turns()).model, prompt: 'go', tools, stopWhen: ai.stepCountIs(2) });
+    await ai.generateText({ model: scripted(turns()).model, prompt: 'go', tools, stopWhen: stepCount(2) });
     expect(seen).toEqual([true, true]);
   });
 
@@ -252,7 +252,7 @@ describe('isCallOfRun', () => {
       model: scripted(turns()).model,
       prompt: 'go',
       tools: { note },
-      stopWhen: ai.stepCountIs(2),
+      stopWhen: stepCount(2),
     });
     expect(seen).toEqual([false, false]);
     expect(() => gateTools({ note }, { parent: options as never })).toThrow(/parent must be/);

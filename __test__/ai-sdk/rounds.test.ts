@@ -11,6 +11,7 @@ import {
   resultsIn,
   says,
   scripted,
+  stepCount,
   text,
   type ModelPart,
 } from '../support/model.js';
@@ -184,8 +185,6 @@ it('makes the ids of text and reasoning unique over the rounds', async () => {
 });
 
 describe('stopWhen', () => {
-  const stepCount = (count: number) => (major === 7 ? ai.isStepCount(count) : ai.stepCountIs(count));
-
   it('counts steps over all rounds', async () => {
     const { ran, tools } = recordingTools();
     const { run, prompts } = await play({ turns: threeSteps(), tools, ...gated, stopWhen: stepCount(2) });

@@ -17,7 +17,7 @@ import {
   sleep,
   type ModelTurn,
 } from '../support/model.js';
-import { of, play, start, until } from '../support/play.js';
+import { of, play, start, until, waiting } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
 
 type Options = { toolCallId: string; abortSignal?: AbortSignal };
@@ -106,7 +106,7 @@ describe('a call that is over', () => {
           child = childOf(options, deletes(), tools);
           if (how === 'made') return 'made';
           child.result.catch(() => {});
-          if (how === 'asking') while ((await gate.pending()).length === 0) await sleep(1);
+          if (how === 'asking') await waiting(gate);
           return how;
         }),
         wait: toolOf(async () => {

@@ -1,10 +1,11 @@
 /** Tools that call other tools, which the AI SDK binds to them: they pass the gate, and so does each call of theirs. */
 import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent, ApprovalRequest } from '../../index.js';
+import type { ApprovalRequest } from '../../index.js';
 import { applyInterruptConfig, createGate, gateTools, streamWithEvents } from '../../ts/index.js';
-import { waitingEntries } from '../support/entries.js';
+import { denying, human, toolEntries } from '../support/entries.js';
 import { call, calls, collect, major, resultsIn, says, scripted } from '../support/model.js';
+import { play } from '../support/play.js';
 import { programCaller, type ProgramCall } from '../support/tool-caller.js';
 import { recordingTools } from '../support/tools.js';
 
@@ -17,45 +18,24 @@ function set() {
   return { ran, tools: { program: programCaller(ran), ...tools } as ai.ToolSet };
 }
 
-// `toolApproval` is no part of the tools: see the last test.
-const entries = waitingEntries.filter(([name]) => !name.startsWith('toolApproval'));
-
 describe.runIf(major === 7)('a tool that calls others', () => {
   const turns = () => [calls(program(del('/a'))), says('Done.')];
 
-  it.each(entries)('does not run when a human rejects it: %s', async (_, run) => {
+  it.each(toolEntries)('does not run when a human rejects it: %s', async (_, run) => {
     const { ran, tools } = set();
-    const asked: string[] = [];
-    await run({
-      turns: turns(),
-      tools,
-      ...toolCallers,
-      interruptOn: { program: true },
-      onApprovalRequest: ({ toolName }) => {
-        asked.push(toolName);
-        return false;
-      },
-    });
+    const { asked, onApprovalRequest } = human(false);
+    await run({ turns: turns(), tools, ...toolCallers, interruptOn: { program: true }, onApprovalRequest });
     expect({ ran, asked }).toEqual({ ran: [], asked: ['program'] });
   });
 
-  it.each(entries)('does not run when a policy denies it: %s', async (_, run) => {
+  it.each(toolEntries)('does not run when a policy denies it: %s', async (_, run) => {
     const { ran, tools } = set();
-    const gate = createGate({
-      policy: {
-        version: 1,
-        rule: [
-          { effect: 'deny', tools: 'program' },
-          { effect: 'allow', tools: '*' },
-        ],
-      },
-    });
+    await using gate = denying('program');
     await run({ turns: turns(), tools, ...toolCallers, gate });
     expect(ran).toEqual([]);
-    await gate.close();
   });
 
-  it.each(entries)('asks about each of its calls, and waits: %s', async (_, run) => {
+  it.each(toolEntries)('asks about each of its calls, and waits: %s', async (_, run) => {
     const { ran, tools } = set();
     const asked: ApprovalRequest[] = [];
     await run({
@@ -78,17 +58,13 @@ describe.runIf(major === 7)('a tool that calls others', () => {
 
   it('a call that is rejected throws where it was made: no program takes the denial for a result', async () => {
     const { ran, tools } = set();
-    const { model, prompts } = scripted([calls(program(del('/a'), del('/b'))), says('Done.')]);
-    await collect(
-      streamWithEvents({
-        model,
-        prompt: 'go',
-        tools,
-        ...toolCallers,
-        interruptOn: { del: true },
-        onApprovalRequest: () => ({ type: 'reject', reason: 'keep it' }),
-      } as never),
-    );
+    const { prompts } = await play({
+      turns: [calls(program(del('/a'), del('/b'))), says('Done.')],
+      tools,
+      ...toolCallers,
+      interruptOn: { del: true },
+      onApprovalRequest: () => ({ type: 'reject', reason: 'keep it' }),
+    });
     expect(ran).toEqual(['program']);
     expect(resultsIn(prompts[1])['c1']).toEqual({
       type: 'error-text',
@@ -96,56 +72,30 @@ describe.runIf(major === 7)('a tool that calls others', () => {
     });
   });
 
-  it.each(entries)('is asked about itself and about its calls: %s', async (_, run) => {
+  it.each(toolEntries)('is asked about itself and about its calls: %s', async (_, run) => {
     const { ran, tools } = set();
-    const asked: string[] = [];
-    await run({
-      turns: turns(),
-      tools,
-      ...toolCallers,
-      interruptOn: 'all',
-      onApprovalRequest: ({ toolName }) => {
-        asked.push(toolName);
-        return true;
-      },
-    });
+    const { asked, onApprovalRequest } = human(true);
+    await run({ turns: turns(), tools, ...toolCallers, interruptOn: 'all', onApprovalRequest });
     expect(asked).toEqual(['program', 'del']);
     expect(ran).toEqual(['program', 'del /a']);
   });
 
-  it.each(entries)('makes no call that a policy denies, whoever allows the tool itself: %s', async (_, run) => {
+  it.each(toolEntries)('makes no call that a policy denies, whoever allows the tool itself: %s', async (_, run) => {
     const { ran, tools } = set();
-    const gate = createGate({
-      policy: {
-        version: 1,
-        rule: [
-          { effect: 'deny', tools: 'del' },
-          { effect: 'allow', tools: '*' },
-        ],
-      },
-    });
+    await using gate = denying('del');
     await run({ turns: turns(), tools, ...toolCallers, gate });
     expect(ran).toEqual(['program']);
-    await gate.close();
   });
 
-  it.each(entries)('asks about a call whose own tool says that it needs approval: %s', async (_, run) => {
+  it.each(toolEntries)('asks about a call whose own tool says that it needs approval: %s', async (_, run) => {
     const { ran, tools } = set();
     const own = { ...tools, del: { ...tools['del'], needsApproval: true } } as ai.ToolSet;
-    const asked: string[] = [];
-    await run({
-      turns: turns(),
-      tools: own,
-      ...toolCallers,
-      onApprovalRequest: ({ toolName }) => {
-        asked.push(toolName);
-        return true;
-      },
-    });
+    const { asked, onApprovalRequest } = human(true);
+    await run({ turns: turns(), tools: own, ...toolCallers, onApprovalRequest });
     expect({ asked, ran }).toEqual({ asked: ['del'], ran: ['program', 'del /a'] });
   });
 
-  it.each(entries)(
+  it.each(toolEntries)(
     'edits: what the human wrote runs, in the call of the tool and in the call that it makes: %s',
     async (_, run) => {
       const { ran, tools } = set();
@@ -165,38 +115,30 @@ describe.runIf(major === 7)('a tool that calls others', () => {
     const asked: string[] = [];
     let answer!: (approved: boolean) => void;
     const both = new Promise<boolean>((resolve) => (answer = resolve));
-    await collect(
-      streamWithEvents({
-        model: scripted([calls(call('program', { calls: [del('/a'), del('/b')], atOnce: true }, 'c1')), says('Done.')])
-          .model,
-        prompt: 'go',
-        tools,
-        ...toolCallers,
-        interruptOn: { del: true },
-        askOrder: 'at-once',
-        onApprovalRequest: ({ toolCallId }: ApprovalRequest) => {
-          if (asked.push(toolCallId) === 2) answer(true);
-          return both;
-        },
-      } as never),
-    );
+    await play({
+      turns: [calls(call('program', { calls: [del('/a'), del('/b')], atOnce: true }, 'c1')), says('Done.')],
+      tools,
+      ...toolCallers,
+      interruptOn: { del: true },
+      askOrder: 'at-once',
+      onApprovalRequest: ({ toolCallId }) => {
+        if (asked.push(toolCallId) === 2) answer(true);
+        return both;
+      },
+    });
     expect(asked.toSorted()).toEqual(['c1:tool-1', 'c1:tool-2']);
     expect(ran.toSorted()).toEqual(['del /a', 'del /b', 'program']);
   });
 
   it('the run tells what was asked, and the model gets what came of it', async () => {
     const { tools } = set();
-    const { model, prompts } = scripted([calls(program(del('/a'))), says('Done.')]);
-    const events = await collect<AgentEvent>(
-      streamWithEvents({
-        model,
-        prompt: 'go',
-        tools,
-        ...toolCallers,
-        interruptOn: { del: true },
-        onApprovalRequest: () => true,
-      } as never),
-    );
+    const { events, prompts } = await play({
+      turns: turns(),
+      tools,
+      ...toolCallers,
+      interruptOn: { del: true },
+      onApprovalRequest: () => true,
+    });
     const told = events.flatMap((event) =>
       event.type === 'approval-requested' || event.type === 'approval-response' ? [[event.type, event.toolCallId]] : [],
     );
@@ -210,16 +152,13 @@ describe.runIf(major === 7)('a tool that calls others', () => {
   it('a tool that can be called both ways is asked about both ways', async () => {
     const { ran, tools } = set();
     const asked: string[] = [];
-    await collect(
-      streamWithEvents({
-        model: scripted([calls(call('del', { path: '/x' }, 'd1'), program(del('/y'))), says('Done.')]).model,
-        prompt: 'go',
-        tools,
-        experimental_toolCallers: { del: ['program', 'AI_SDK_DIRECT_TOOL_CALL'] },
-        interruptOn: { del: true },
-        onApprovalRequest: ({ toolCallId }: ApprovalRequest) => asked.push(toolCallId) > 0,
-      } as never),
-    );
+    await play({
+      turns: [calls(call('del', { path: '/x' }, 'd1'), program(del('/y'))), says('Done.')],
+      tools,
+      experimental_toolCallers: { del: ['program', 'AI_SDK_DIRECT_TOOL_CALL'] },
+      interruptOn: { del: true },
+      onApprovalRequest: ({ toolCallId }) => asked.push(toolCallId) > 0,
+    });
     expect(asked.toSorted()).toEqual(['c1:tool-1', 'd1']);
     expect(ran.toSorted()).toEqual(['del /x', 'del /y', 'program']);
   });
@@ -227,9 +166,8 @@ describe.runIf(major === 7)('a tool that calls others', () => {
   it('an abort ends the call that waits', async () => {
     const { ran, tools } = set();
     const abort = new AbortController();
-    const run = streamWithEvents({
-      model: scripted([calls(program(del('/a'))), says('Done.')]).model,
-      prompt: 'go',
+    await play({
+      turns: turns(),
       tools,
       ...toolCallers,
       interruptOn: { del: true },
@@ -238,8 +176,7 @@ describe.runIf(major === 7)('a tool that calls others', () => {
         abort.abort();
         return true;
       },
-    } as never);
-    await collect(run);
+    });
     expect(ran).toEqual(['program']);
   });
 

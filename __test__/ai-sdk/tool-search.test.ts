@@ -3,9 +3,9 @@ import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../index.js';
 import { createGate, gateTools, streamWithEvents } from '../../ts/index.js';
-import { waitingEntries } from '../support/entries.js';
+import { denying, human, toolEntries } from '../support/entries.js';
 import { call, calls, collect, major, resultsIn, says, scripted } from '../support/model.js';
-import { programCaller } from '../support/tool-caller.js';
+import { programTool } from '../support/tool-caller.js';
 import { recordingTools } from '../support/tools.js';
 
 const search = (query: string, id: string) => call('search', { query }, id);
@@ -42,8 +42,6 @@ function showing(turns: Parameters<typeof scripted>[0]) {
   });
   return { model: watched, shown, prompts };
 }
-
-const entries = waitingEntries.filter(([name]) => !name.startsWith('toolApproval'));
 
 describe.runIf(major === 7)('toolSearch', () => {
   it('shows what it found after a stop, too', async () => {
@@ -95,7 +93,7 @@ describe.runIf(major === 7)('toolSearch', () => {
     expect(ran).toEqual(['del /a']);
   });
 
-  it.each(entries)('is not run when a human rejects it: %s', async (_, run) => {
+  it.each(toolEntries)('is not run when a human rejects it: %s', async (_, run) => {
     const { searched, tools } = set(() => ['del']);
     const asked: string[] = [];
     await run({
@@ -110,23 +108,14 @@ describe.runIf(major === 7)('toolSearch', () => {
     expect({ searched, asked }).toEqual({ searched: [], asked: ['search s1'] });
   });
 
-  it.each(entries)('is not run when a policy denies it: %s', async (_, run) => {
+  it.each(toolEntries)('is not run when a policy denies it: %s', async (_, run) => {
     const { searched, tools } = set(() => ['del']);
-    const gate = createGate({
-      policy: {
-        version: 1,
-        rule: [
-          { effect: 'deny', tools: 'search' },
-          { effect: 'allow', tools: '*' },
-        ],
-      },
-    });
+    await using gate = denying('search');
     await run({ turns: [calls(search('del', 's1')), says('Done.')], tools, gate });
     expect(searched).toEqual([]);
-    await gate.close();
   });
 
-  it.each(entries)('runs once when a human approves it, with what the human wrote: %s', async (_, run) => {
+  it.each(toolEntries)('runs once when a human approves it, with what the human wrote: %s', async (_, run) => {
     const { ran, searched, tools } = set((query) => (query === 'better' ? ['del', 'nothing'] : []));
     await run({
       turns: [calls(search('bad', 's1')), calls(del('/a', 'd1')), says('Done.')],
@@ -156,15 +145,12 @@ describe.runIf(major === 7)('toolSearch', () => {
     await gate.close();
   });
 
-  it.each(entries)('is asked about once when a program makes the search: %s', async (_, run) => {
+  it.each(toolEntries)('is asked about once when a program makes the search: %s', async (_, run) => {
     const { searched, tools } = set(() => ['del']);
-    const asked: string[] = [];
-    const program = ai.experimental_toolCaller(programCaller(), {
+    const { asked, onApprovalRequest } = human(true);
+    const program = ai.experimental_toolCaller(programTool({}), {
       type: 'local',
-      bind: (bound) =>
-        (
-          programCaller() as unknown as { experimental_toolCaller: { bind(tools: ai.ToolSet): ai.Tool } }
-        ).experimental_toolCaller.bind(bound),
+      bind: (bound) => programTool(bound),
       prepareModelMessage: () => undefined,
     });
     await run({
@@ -172,10 +158,7 @@ describe.runIf(major === 7)('toolSearch', () => {
       tools: { ...tools, program },
       experimental_toolCallers: { search: ['program'], del: ['program'], read: ['program'] },
       interruptOn: { search: true },
-      onApprovalRequest: ({ toolName }) => {
-        asked.push(toolName);
-        return true;
-      },
+      onApprovalRequest,
     });
     expect({ searched, asked }).toEqual({ searched: ['x'], asked: ['search'] });
   });

@@ -19,6 +19,7 @@ import {
   says,
   scripted,
   sleep,
+  stepCount,
   type ModelTurn,
   type ScriptedModel,
 } from '../support/model.js';
@@ -33,7 +34,6 @@ interface ToolPart {
   approval?: { id: string; approved?: boolean; reason?: string };
 }
 
-const stepCount = (count: number) => (major === 7 ? ai.isStepCount(count) : ai.stepCountIs(count));
 const partsOf = (messages: UIMessage[]): ToolPart[] =>
   (messages.at(-1)?.parts ?? []).filter(({ type }) => type.startsWith('tool-')) as never;
 

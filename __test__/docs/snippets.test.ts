@@ -10,11 +10,12 @@
  * - `text` is shown as it is; any other kind is an error
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exec, type Finished } from '../runtimes.js';
+import { compile, type Compiled } from '../support/compiler.js';
 import { isThorough } from '../support/effort.js';
 import { together } from '../together.js';
 import { blocks, type Block } from './blocks.js';
@@ -27,31 +28,24 @@ const commands = blocks.filter(({ kind }) => kind === 'sh');
 const policies = ['toml', 'toml part', 'toml warns', 'toml refused', 'jsonc', 'text verdicts'];
 
 mkdirSync(join(root, '.build'), { recursive: true });
-// Inside the repository, so that `countersign` is this very package.
+/** Where they run: what one of them leaves there is not found the next time. */
 const folder = mkdtempSync(join(root, '.build', 'snippets-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
-let complaints: string[];
+let compiled: Compiled;
 
 beforeAll(async () => {
-  for (const { name, kind, line, code } of scripts) {
+  const programs = scripts.map(({ name, kind, line, code }) => [
+    `${name}.${kind.split(' ')[0]}`,
     // Lines above it, so that an error names the line of the document; `export` makes it a module.
-    const text = `${'\n'.repeat(line - 1)}${code}\nexport {};\n`;
-    writeFileSync(join(folder, `${name}.${kind.split(' ')[0]}`), text);
-  }
-  const config = {
-    extends: '../../tsconfig.json',
-    compilerOptions: { noEmit: false, rootDir: '.', outDir: 'out', allowJs: true, checkJs: true },
-    include: ['*.ts', '*.tsx', '*.js', '../../__test__/docs/globals.d.ts'],
-  };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const { stdout, stderr } = await exec(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], { cwd: folder });
-  complaints = `${stdout}${stderr}`.split(/\n(?=\S)/).filter(Boolean);
+    `${'\n'.repeat(line - 1)}${code}\nexport {};\n`,
+  ]) as [string, string][];
+  const options = { noEmit: false, rootDir: '.', outDir: 'out', allowJs: true, checkJs: true };
+  compiled = await compile('snippets', new Map(programs), options, ['__test__/docs/globals.d.ts']);
 });
 
 const preamble = join(import.meta.dirname, 'preamble.mjs');
-const compiled = ({ name }: Block): string => join(folder, 'out', `${name}.js`);
+const fileOf = ({ name }: Block): string => join(compiled.out, `${name}.js`);
 
 /**
  * In `npm test` without a process of its own, unless it starts others: to load what all of them import takes longer than what they
@@ -59,8 +53,8 @@ const compiled = ({ name }: Block): string => join(folder, 'out', `${name}.js`);
  */
 const runBlock = (block: Block): Promise<Finished> =>
   isThorough || block.code.includes("'node:child_process'")
-    ? exec(process.execPath, ['--import', pathToFileURL(preamble).href, compiled(block)], { cwd: folder })
-    : together(compiled(block), [], { cwd: folder, before: [preamble] });
+    ? exec(process.execPath, ['--import', pathToFileURL(preamble).href, fileOf(block)], { cwd: folder })
+    : together(fileOf(block), [], { cwd: folder, before: [preamble] });
 
 test('the documents have blocks', () => {
   expect(scripts.length).toBeGreaterThan(10);
@@ -89,12 +83,12 @@ test.each(blocks)('$place is of a kind that is tried', ({ kind }) => {
 });
 
 test.each(scripts)('$place fits the types', ({ name }) => {
-  expect(complaints.filter((text) => text.startsWith(`${name}.`))).toEqual([]);
+  expect(compiled.complaints.filter((text) => text.startsWith(`${name}.`))).toEqual([]);
 });
 
 test('no complaint is about something else', () => {
   const known = scripts.map(({ name }) => `${name}.`);
-  expect(complaints.filter((text) => !known.some((name) => text.startsWith(name)))).toEqual([]);
+  expect(compiled.complaints.filter((text) => !known.some((name) => text.startsWith(name)))).toEqual([]);
 });
 
 // The quickstart reads the terminal: it has tests of its own.

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { createDeepAgent, createTaskTool } from '../../ts/agent/index.js';
 import * as api from '../../ts/index.js';
 import { listenToWarnings } from '../support/warnings.js';
-import { call, calls, collect, major, says, scripted } from '../support/model.js';
+import { call, calls, collect, major, says, scripted, stepCount } from '../support/model.js';
 
 const no = { onApprovalRequest: () => false };
 
@@ -24,7 +24,7 @@ function stage(more: object = {}) {
 type Stage = ReturnType<typeof stage>;
 
 async function generate({ of: { model, prompt } }: Stage, tools: unknown, more: object = {}): Promise<void> {
-  await ai.generateText({ model, tools, prompt, stopWhen: ai.stepCountIs(3), ...more } as never);
+  await ai.generateText({ model, tools, prompt, stopWhen: stepCount(3), ...more } as never);
 }
 
 const run = async (options: object): Promise<void> => void (await collect(api.streamWithEvents(options as never)));

@@ -2,42 +2,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tool } from 'ai';
 import { onTestFinished } from 'vitest';
-import { z } from 'zod';
 import type { AgentEvent, AgentRun, ApprovalRequest, Gate, GateOptions } from '../../index.js';
 import { localGate } from '../../ts/gate/gate.js';
 import { createGate, resume, streamWithEvents } from '../../ts/index.js';
 import { ledgerIn } from '../support/ledger.js';
 import { collect, scripted, sleep, type ModelTurn, type ScriptedModel } from '../support/model.js';
 import { of } from '../support/play.js';
+import { recordingTools } from '../support/tools.js';
 
 export interface Stage {
   gate(more?: GateOptions): Gate;
   /** What the tools ran, over all gates. */
   ran: string[];
   /** The tools of one process. */
-  tools(): ReturnType<typeof toolsOf>;
+  tools(): ReturnType<typeof recordingTools>['tools'];
 }
-
-const toolsOf = (ran: string[]) => ({
-  del: tool({
-    description: 'Deletes a file',
-    inputSchema: z.object({ path: z.string() }),
-    execute: async ({ path }) => {
-      ran.push(`del ${path}`);
-      return `deleted ${path}`;
-    },
-  }),
-  read: tool({
-    description: 'Reads a file',
-    inputSchema: z.object({ path: z.string() }),
-    execute: async ({ path }) => {
-      ran.push(`read ${path}`);
-      return `content of ${path}`;
-    },
-  }),
-});
 
 export function stage(): Stage {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-resume-'));
@@ -50,7 +30,7 @@ export function stage(): Stage {
   const ran: string[] = [];
   return {
     ran,
-    tools: () => toolsOf(ran),
+    tools: () => recordingTools(ran).tools,
     gate(more) {
       const gate = createGate({ ledger, ...more });
       gates.push(gate);

@@ -6,7 +6,7 @@ import type { AgentRun, ApprovalRequest, Gate } from '../../index.js';
 import type { LocalGate } from '../../ts/gate/gate.js';
 import { GateClosedError, gateTools, listRuns, resume, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, resultsIn, says, scripted, sleep, type ModelTurn } from '../support/model.js';
-import { of, until } from '../support/play.js';
+import { of, until, waiting } from '../support/play.js';
 import { RUN, stage, type Stage } from './stage.js';
 
 /** What each agent says in one process, by what it was told to do; `main` is the main one. */
@@ -49,11 +49,10 @@ function processOf(on: Stage, script: Script, more: object = {}) {
 async function leaveAt(run: AgentRun, gate: Gate, count: number): Promise<ApprovalRequest[]> {
   const reading = collect(run);
   reading.catch(() => {});
-  while ((await gate.pending()).length < count) await sleep(2);
-  const waiting = await gate.pending();
+  const requests = await waiting(gate, count);
   await gate.close();
   await reading;
-  return waiting;
+  return requests;
 }
 
 const task = (description: string, id: string) => call('task', { description }, id);
@@ -96,10 +95,10 @@ it('several at once, beside calls of the parent, each continued by itself', asyn
   const on = stage();
   const script = { main: [calls(task('one', 'c1'), call('del', { path: '/main' }, 'm1'), task('two', 'c2'))] };
   const first = processOf(on, { ...script, one: [del('/1')], two: [del('/2')] });
-  const waiting = await leaveAt(first.begin(), first.gate, 3);
+  const requests = await leaveAt(first.begin(), first.gate, 3);
   const elsewhere = on.gate();
   const idOf = (path: string) =>
-    waiting.find(({ args }) => (args as { path: string }).path === path)?.approvalId as string;
+    requests.find(({ args }) => (args as { path: string }).path === path)?.approvalId as string;
   await elsewhere.approve(idOf('/1'));
   await elsewhere.reject(idOf('/main'), 'no');
   const second = processOf(
@@ -176,8 +175,7 @@ it('that a human had to allow is asked about again, and then goes on where it st
   const run = first.begin();
   const reading = collect(run);
   reading.catch(() => {});
-  while ((await first.gate.pending()).length < 1) await sleep(2);
-  await first.gate.approve((await first.gate.pending())[0]!.approvalId);
+  await first.gate.approve((await waiting(first.gate))[0]!.approvalId);
   while ((await first.gate.pending())[0]?.toolName !== 'del') await sleep(2);
   await first.gate.close();
   await reading;
@@ -232,9 +230,9 @@ describe('a subagent whose call does not run again', () => {
     const first = processOf(on, script, gated);
     const reading = collect(first.begin());
     for (const toolCallId of ['c1', 'm1', 'k1']) {
-      const waiting = async () => (await first.gate.pending()).find((request) => request.toolCallId === toolCallId);
-      while ((await waiting()) === undefined) await sleep(2);
-      const { approvalId } = (await waiting())!;
+      const asked = async () => (await first.gate.pending()).find((request) => request.toolCallId === toolCallId);
+      while ((await asked()) === undefined) await sleep(2);
+      const { approvalId } = (await asked())!;
       if (toolCallId !== 'k1') await first.gate.approve(approvalId);
       else {
         await first.gate.close();
@@ -319,10 +317,9 @@ describe('a call that asks with tools of gateTools', () => {
   it('has no result, whatever its tool makes of a gate that is about to be closed', () =>
     begun(async (run, gate) => {
       const reading = collect(run).catch(() => {});
-      while ((await gate.pending()).length === 0) await sleep(2);
-      const [{ runId }] = (await gate.pending()) as [ApprovalRequest];
+      const [request] = await waiting(gate);
       // As a gate does that waits for what was begun before: its ledger is still there.
-      (gate as LocalGate).stopWaiting(runId, new GateClosedError({ message: 'The gate was closed.' }));
+      (gate as LocalGate).stopWaiting(request!.runId, new GateClosedError({ message: 'The gate was closed.' }));
       await Promise.race([reading, sleep(500)]);
       await gate.close();
       await reading;

@@ -1,19 +1,15 @@
 /** A tool that calls others, as code mode does, and whose process goes while it waits for a human. */
 import { toolSearch, type ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
-import type { AgentRun, ApprovalRequest, Gate } from '../../index.js';
+import type { AgentRun } from '../../index.js';
 import { resume, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, major, resultsIn, says, scripted, sleep } from '../support/model.js';
+import { waiting } from '../support/play.js';
 import { programCaller } from '../support/tool-caller.js';
 import { RUN, stage } from './stage.js';
 
 const made = ['/a', '/b'].map((path) => ({ tool: 'del', input: { path } }));
 const program = calls(call('program', { calls: made }, 'c1'));
-
-async function waiting(gate: Gate, count: number): Promise<ApprovalRequest[]> {
-  while ((await gate.pending()).length < count) await sleep(2);
-  return gate.pending();
-}
 
 /** The first process: the program waits for its second call. */
 async function begun(interruptOn: object) {
@@ -25,9 +21,9 @@ async function begun(interruptOn: object) {
   const reading = collect(run as AgentRun);
   reading.catch(() => {});
   // The program where it is asked about, and its first call.
-  for (const _ of Object.keys(interruptOn)) await gate.approve((await waiting(gate, 1))[0]!.approvalId);
+  for (const _ of Object.keys(interruptOn)) await gate.approve((await waiting(gate))[0]!.approvalId);
   await expect.poll(() => on.ran).toContain('del /a');
-  await waiting(gate, 1);
+  await waiting(gate);
   await gate.close();
   await reading;
   return { on, options };
@@ -43,7 +39,7 @@ describe.runIf(major === 7)('a tool that calls others, and is cut off', () => {
     // Until then there is what the first process asked.
     while ((await gate.pending())[0]?.toolName !== 'program') await sleep(2);
     for (let count = 0; count < 3; count++) {
-      const [request] = await waiting(gate, 1);
+      const [request] = await waiting(gate);
       asked.push([request?.toolName, request?.args]);
       expect(await gate.pending()).toHaveLength(1);
       await gate.approve(request!.approvalId);
@@ -83,14 +79,14 @@ describe.runIf(major === 7)('a tool that calls others, and is cut off', () => {
       streamWithEvents({ model: scripted([program]).model, prompt: 'go', ...options, gate } as never) as AgentRun,
     );
     first.catch(() => {});
-    await waiting(gate, 1);
+    await waiting(gate);
     await gate.close();
     await first;
     const second = on.gate();
     const reading = collect(
       resume({ model: scripted([says('Done.')]).model, ...options, gate: second } as never) as AgentRun,
     );
-    for (let count = 0; count < 3; count++) await second.approve((await waiting(second, 1))[0]!.approvalId);
+    for (let count = 0; count < 3; count++) await second.approve((await waiting(second))[0]!.approvalId);
     await reading;
     expect(on.ran).toEqual(['program', 'del /a', 'del /b']);
   });
@@ -107,13 +103,13 @@ it.runIf(major === 7)('what toolSearch found is shown in the next process, too',
     streamWithEvents({ model: first.model, prompt: 'go', ...options, gate } as never) as AgentRun,
   );
   reading.catch(() => {});
-  await waiting(gate, 1);
+  await waiting(gate);
   await gate.close();
   await reading;
   const second = on.gate();
   const { model } = scripted([calls(call('del', { path: '/b' }, 'd2')), says('Done.')]);
   const going = collect(resume({ model, ...options, gate: second } as never) as AgentRun);
-  for (let count = 0; count < 2; count++) await second.approve((await waiting(second, 1))[0]!.approvalId);
+  for (let count = 0; count < 2; count++) await second.approve((await waiting(second))[0]!.approvalId);
   await going;
   expect(on.ran).toEqual(['del /a', 'del /b']);
 });

@@ -1,9 +1,8 @@
 /** The ways into this package through which a call of a tool goes, behind one interface. */
 import type { ModelMessage, ToolSet } from 'ai';
 import * as ai from 'ai';
-import type { RunOptions } from '../../index.js';
-import { gateTools, streamWithEvents, toolApproval, verifyApprovals } from '../../ts/index.js';
-import type { Gate } from '../../index.js';
+import type { ApprovalRequest, Gate, RunOptions } from '../../index.js';
+import { createGate, gateTools, streamWithEvents, toolApproval, verifyApprovals } from '../../ts/index.js';
 import { collect, major, scripted, type ModelTurn } from './model.js';
 
 export type Gating = Pick<
@@ -59,9 +58,34 @@ export const waitingEntries: [name: string, Entry][] = [
   ] as [string, Entry]),
 ];
 
+/** Those that gate the tools themselves, so that they see what a tool calls in the place of the model: `toolApproval` does not. */
+export const toolEntries = waitingEntries.filter(([name]) => name !== 'toolApproval');
+
 function only7<T>(...entries: T[]): T[] {
   return major === 7 ? entries : [];
 }
+
+/** A human who gives one answer to all, and the tools that they were asked about. */
+export function human(answer: boolean) {
+  const asked: string[] = [];
+  const onApprovalRequest = ({ toolName }: ApprovalRequest): boolean => {
+    asked.push(toolName);
+    return answer;
+  };
+  return { asked, onApprovalRequest };
+}
+
+/** A gate whose policy denies one tool, and allows all others. */
+export const denying = (toolName: string): Gate =>
+  createGate({
+    policy: {
+      version: 1,
+      rule: [
+        { effect: 'deny', tools: toolName },
+        { effect: 'allow', tools: '*' },
+      ],
+    },
+  });
 
 /** A chat whose turns end at an approval, as with `useChat`: the answer comes back in the messages. */
 export interface Chat {

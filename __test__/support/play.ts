@@ -1,8 +1,8 @@
 /** A whole run of a scripted model, and everything there is to see of it afterwards. */
-import type { AgentEvent, AgentRun, RunOptions } from '../../index.js';
+import type { AgentEvent, AgentRun, ApprovalRequest, Gate, RunOptions } from '../../index.js';
 import type { ModelMessage, ToolSet } from 'ai';
 import { streamWithEvents } from '../../ts/index.js';
-import { collect, scripted, type ModelTurn, type ScriptedModel } from './model.js';
+import { collect, scripted, sleep, type ModelTurn, type ScriptedModel } from './model.js';
 
 /** Options of a run; what `streamText` takes beside them goes through untyped, since it differs between the versions. */
 export type PlayOptions = RunOptions<ToolSet> & { turns: ModelTurn[]; [streamTextOption: string]: unknown };
@@ -35,6 +35,15 @@ export const of =
   (events: readonly AgentEvent[]) =>
   <TYPE extends AgentEvent['type']>(type: TYPE): Extract<AgentEvent, { type: TYPE }>[] =>
     events.filter((event): event is Extract<AgentEvent, { type: TYPE }> => event.type === type);
+
+/** The requests that wait at a gate, once there are so many. */
+export async function waiting(gate: Gate, count = 1): Promise<ApprovalRequest[]> {
+  for (;;) {
+    const requests = await gate.pending();
+    if (requests.length >= count) return requests;
+    await sleep(2);
+  }
+}
 
 /** Reads until an event of this type came; the run goes on waiting. */
 export async function until<TYPE extends AgentEvent['type']>(

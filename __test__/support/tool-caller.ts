@@ -41,8 +41,8 @@ export function programTool(tools: ToolSet, ran: string[] = []): Tool {
 }
 
 /** The tool as the AI SDK binds it (7 alone). */
-export function programCaller(ran: string[] = [], more: object = {}): Tool {
-  return ai.experimental_toolCaller({ ...programTool({}, ran), ...more } as Tool, {
+export function programCaller(ran: string[] = []): Tool {
+  return ai.experimental_toolCaller(programTool({}, ran), {
     type: 'local',
     bind: (tools) => programTool(tools, ran),
   });

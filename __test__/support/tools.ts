@@ -2,8 +2,8 @@
 import { tool } from 'ai';
 import { z } from 'zod';
 
-export function recordingTools() {
-  const ran: string[] = [];
+/** @param ran where they write it */
+export function recordingTools(ran: string[] = []) {
   const path = z.object({ path: z.string() });
   const tools = {
     del: tool({

@@ -1,10 +1,6 @@
 /** Programs with one mistake each: the compiler must say which it is, and not that nothing fits. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { exec } from '../runtimes.js';
-
-const root = join(import.meta.dirname, '../..');
+import { compile } from '../support/compiler.js';
 
 const HEAD = `import { tool, ToolLoopAgent, type LanguageModel } from 'ai';
 import * as cs from 'countersign';
@@ -108,22 +104,9 @@ export { a, b, c, d };
 let said: string[];
 
 beforeAll(async () => {
-  mkdirSync(join(root, '.build'), { recursive: true });
-  // Inside the repository, so that `countersign` is this very package.
-  const folder = mkdtempSync(join(root, '.build', 'mistakes-'));
-  try {
-    for (const [index, [, code]] of MISTAKES.entries())
-      writeFileSync(join(folder, `m${index}.ts`), `${HEAD}\n${code}\n`);
-    writeFileSync(join(folder, 'right.ts'), `${HEAD}${RIGHT}`);
-    const config = { extends: '../../tsconfig.json', compilerOptions: { rootDir: '../..' }, include: ['*.ts'] };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const flags = ['-p', '.', '--noEmit', '--pretty', 'false', '--noErrorTruncation'];
-    const { stdout } = await exec(process.execPath, [tsc, ...flags], { cwd: folder });
-    said = stdout.split(/\n(?=\S)/);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const wrong = MISTAKES.map(([, code], index) => [`m${index}.ts`, `${HEAD}\n${code}\n`] as const);
+  const options = { rootDir: '../..', noErrorTruncation: true };
+  said = (await compile('mistakes', new Map([...wrong, ['right.ts', `${HEAD}${RIGHT}`]]), options)).complaints;
 });
 
 const saidOf = (name: string): string => said.filter((each) => each.startsWith(`${name}.ts(`)).join('\n');
