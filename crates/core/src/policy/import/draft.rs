@@ -6,6 +6,7 @@ use super::super::Effect;
 use super::super::document::{
     CommandPattern, Document, Examples, Located, Match, Mode, Place, Rule, Source, Token,
 };
+use super::super::reading::builtin;
 use super::close::{close_first, texts};
 use super::words::Words;
 use super::{Imported, Loss, LossEffect};
@@ -19,60 +20,6 @@ pub(super) const READERS: [&str; 4] = ["read_file", "ls", "glob", "grep"];
 pub(super) const WRITERS: [&str; 2] = ["write_file", "edit_file"];
 /// Those that only fetch.
 pub(super) const FETCHERS: [&str; 2] = ["fetch_url", "web_fetch"];
-
-/// All names whose arguments are read without being told, and some more.
-const READ_BY_US: [&str; 50] = [
-    "execute",
-    "bash",
-    "shell",
-    "run_command",
-    "run_shell_command",
-    "terminal",
-    "execute_command",
-    "run_terminal_cmd",
-    "run_terminal_command",
-    "read_file",
-    "read_multiple_files",
-    "read_many_files",
-    "view_file",
-    "read",
-    "view",
-    "ls",
-    "list",
-    "list_files",
-    "list_directory",
-    "list_dir",
-    "directory_tree",
-    "glob",
-    "grep",
-    "search_files",
-    "search_file_content",
-    "search",
-    "write_file",
-    "edit_file",
-    "multi_edit",
-    "create_file",
-    "append_file",
-    "create_directory",
-    "make_directory",
-    "str_replace",
-    "notebook_edit",
-    "write",
-    "edit",
-    "patch",
-    "delete_file",
-    "remove_file",
-    "delete_directory",
-    "remove_directory",
-    "move_file",
-    "rename_file",
-    "copy_file",
-    "fetch_url",
-    "web_fetch",
-    "http_request",
-    "fetch",
-    "request",
-];
 
 /// A rule of theirs.
 #[derive(Debug, Clone)]
@@ -369,7 +316,8 @@ pub(super) fn may_name_ours(pattern: &str) -> bool {
         .split_once(['*', '?'])
         .map_or((pattern, None), |(beginning, rest)| (beginning, Some(rest)));
     let beginning = plain(beginning);
-    READ_BY_US.iter().map(|name| plain(name)).any(|name| match rest {
+    let likely = ["view", "list", "patch", "request"];
+    builtin::names().chain(likely).map(plain).any(|name| match rest {
         Some(_) => name.starts_with(&beginning),
         None => name == beginning,
     })

@@ -2,7 +2,7 @@
 
 use crate::policy::Effect;
 use crate::policy::document::{Behind, CommandPattern, Document, Token, quoted, wild};
-
+use crate::policy::reading::builtin;
 use crate::shell::{
     Kind, Knowledge, Shell, What, analyze, is_understood, kind, knowledge_of, special_like,
 };
@@ -77,18 +77,6 @@ const VARIABLES: &[&str] = &[
     "CARGO_HOME",
     "MAKEFLAGS",
     "npm_config_script_shell",
-];
-
-/// The usual names of tools that run command lines.
-const SHELL_TOOLS: &[&str] = &[
-    "execute",
-    "bash",
-    "shell",
-    "run_command",
-    "run_shell_command",
-    "run_terminal_cmd",
-    "execute_command",
-    "terminal",
 ];
 
 /// Whether a variable decides which programs run, or with what code: by its name, or by what it begins or ends with.
@@ -177,7 +165,8 @@ fn tools(report: &mut Report, documents: &[Document]) {
         .flat_map(|document| &document.tools)
         .filter(|(_, reading)| !reading.value.command.is_empty())
         .map(|(tool, _)| tool.as_str());
-    let runs: Vec<&str> = SHELL_TOOLS.iter().copied().chain(stated).collect();
+    let mut runs: Vec<&str> = builtin::runners().collect();
+    runs.extend(stated);
     let at = report.rule.at;
     for name in report.rule.tools.iter().flatten() {
         let message = if wild(name, "") {

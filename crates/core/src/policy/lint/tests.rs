@@ -44,6 +44,10 @@ fn one_rule() {
         ("effect='deny'\nenv=['*', 'PATH']", vec![]),
         ("effect='allow'\ntools=['read_file', 'mcp__git__*']", vec![]),
         // Too broad.
+        (
+            "effect='allow'\ntools=['run_terminal_command']",
+            vec!["unmatchable 2:1", "too-broad 2:1"],
+        ),
         ("effect='allow'\ncommands=['ls', 'bash']", vec!["too-broad 4:17"]),
         ("effect='allow'\ncommands=['python3 -c']", vec!["too-broad 4:11"]),
         ("effect='allow'\ncommands=['/usr/bin/env']", vec!["too-broad 4:11"]),

@@ -48,6 +48,13 @@ pub(super) struct Builtin {
     pub(super) marks: Names,
 }
 
+impl Builtin {
+    /// Whether it runs command lines.
+    pub(super) fn runs(&self) -> bool {
+        self.arguments.iter().any(|argument| argument.says == Says::Command)
+    }
+}
+
 /// When all below a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recursive {
@@ -157,56 +164,67 @@ const GREP: Builtin = Builtin {
     ..PLAIN
 };
 
-/// How the tool of this name (in snake case) is read; `None` for one that is not usual.
-pub(super) fn of(name: &str) -> Option<Builtin> {
-    Some(match name {
-        "execute"
-        | "bash"
-        | "shell"
-        | "run_command"
-        | "run_shell_command"
-        | "terminal"
-        | "execute_command"
-        | "run_terminal_cmd"
-        | "run_terminal_command" => RUN,
-        "read_file" | "read_multiple_files" | "read_many_files" | "view_file" => READ,
-        "read" => Builtin { common: true, ..READ },
-        "ls" | "list_files" | "list_directory" | "list_dir" | "directory_tree" => Builtin {
-            recursive: if name == "directory_tree" { Recursive::Yes } else { LIST.recursive },
-            ..LIST
-        },
-        "glob" => Builtin {
+const DELETE: Builtin = Builtin { recursive: Recursive::Perhaps(&["recursive", "force"]), ..WRITE };
+
+/// The usual tools, by their names in snake case.
+const TOOLS: &[(&[&str], Builtin)] = &[
+    (
+        &[
+            "execute",
+            "bash",
+            "shell",
+            "run_command",
+            "run_shell_command",
+            "terminal",
+            "execute_command",
+            "run_terminal_cmd",
+            "run_terminal_command",
+        ],
+        RUN,
+    ),
+    (&["read_file", "read_multiple_files", "read_many_files", "view_file"], READ),
+    (&["read"], Builtin { common: true, ..READ }),
+    (&["ls", "list_files", "list_directory", "list_dir"], LIST),
+    (&["directory_tree"], Builtin { recursive: Recursive::Yes, ..LIST }),
+    (
+        &["glob"],
+        Builtin {
             names: true,
             pattern: Some(&["pattern", "glob", "glob_pattern", "globPattern"]),
             only: None,
             ..GREP
         },
-        "grep" | "search_files" | "search_file_content" => GREP,
-        "search" => {
-            Builtin { common: true, marks: &["pattern", "regex", "regexp", "glob"], ..GREP }
-        }
-        "write_file" | "create_file" | "append_file" | "create_directory" | "make_directory" => {
-            WRITE
-        }
-        "edit_file" | "multi_edit" | "str_replace" | "notebook_edit" => EDIT,
-        "write" => Builtin { common: true, ..WRITE },
-        "edit" => Builtin { common: true, ..EDIT },
-        "delete_file" | "remove_file" | "delete_directory" | "remove_directory" => Builtin {
-            recursive: if name.ends_with("directory") {
-                Recursive::Yes
-            } else {
-                Recursive::Perhaps(&["recursive", "force"])
-            },
-            ..WRITE
-        },
-        "move_file" | "rename_file" => {
-            Builtin { arguments: MOVED, recursive: Recursive::Maybe, ..PLAIN }
-        }
-        "copy_file" => Builtin { arguments: COPIED, recursive: Recursive::Maybe, ..PLAIN },
-        "fetch_url" | "web_fetch" | "http_request" => FETCH,
-        "fetch" => Builtin { common: true, ..FETCH },
-        _ => return None,
-    })
+    ),
+    (&["grep", "search_files", "search_file_content"], GREP),
+    (&["search"], Builtin { common: true, marks: &["pattern", "regex", "regexp", "glob"], ..GREP }),
+    (&["write_file", "create_file", "append_file", "create_directory", "make_directory"], WRITE),
+    (&["edit_file", "multi_edit", "str_replace", "notebook_edit"], EDIT),
+    (&["write"], Builtin { common: true, ..WRITE }),
+    (&["edit"], Builtin { common: true, ..EDIT }),
+    (&["delete_file", "remove_file"], DELETE),
+    (&["delete_directory", "remove_directory"], Builtin { recursive: Recursive::Yes, ..DELETE }),
+    (
+        &["move_file", "rename_file"],
+        Builtin { arguments: MOVED, recursive: Recursive::Maybe, ..PLAIN },
+    ),
+    (&["copy_file"], Builtin { arguments: COPIED, recursive: Recursive::Maybe, ..PLAIN }),
+    (&["fetch_url", "web_fetch", "http_request"], FETCH),
+    (&["fetch"], Builtin { common: true, ..FETCH }),
+];
+
+/// How the tool of this name (in snake case) is read; `None` for one that is not usual.
+pub(super) fn of(name: &str) -> Option<Builtin> {
+    TOOLS.iter().find(|(names, _)| names.contains(&name)).map(|(_, tool)| *tool)
+}
+
+/// The names of all usual tools, in snake case.
+pub(in crate::policy) fn names() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().flat_map(|(names, _)| *names).copied()
+}
+
+/// The names of those that run command lines.
+pub(in crate::policy) fn runners() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().filter(|(_, tool)| tool.runs()).flat_map(|(names, _)| *names).copied()
 }
 
 /// `readFile`, `read-file` and `ReadFile` as `read_file`.

@@ -1,6 +1,6 @@
 //! A call's arguments, read as what the tool would do with them.
 
-mod builtin;
+pub(super) mod builtin;
 mod command;
 mod folder;
 mod loaded;
@@ -429,14 +429,13 @@ fn plan_of(usual: &Builtin, foreign: bool) -> Plan {
             default: argument.default,
         })
         .collect::<Vec<_>>();
-    let runs = usual.arguments.iter().any(|argument| argument.says == Says::Command);
     Plan {
         arguments,
         pattern: usual.pattern,
         only: usual.only,
         recursive: usual.recursive,
         names: usual.names,
-        cwd: if runs {
+        cwd: if usual.runs() {
             builtin::CWD.iter().map(|name| (*name).to_owned()).collect()
         } else {
             Vec::new()
