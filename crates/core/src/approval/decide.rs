@@ -23,7 +23,7 @@ pub enum DecisionResult {
 
 impl Record {
     /// What `decided` does at the moment `decided.at`; `groups` are those that the person is in. The first decision stands for
-    /// ever, and none counts at the deadline or after it. That the deadline has passed may be decided at any time: whoever says
+    /// ever, and none counts at the deadline or after it. That the deadline has passed may be decided at any time: who says
     /// so has the clock.
     pub fn decision_result(&self, decided: &Decided, groups: &[Box<str>]) -> DecisionResult {
         let request = self.request();

@@ -197,9 +197,11 @@ fn described(
     call: &ToolCall, raw: Option<&RawValue>, stored: Option<&CanonicalJson>,
 ) -> Option<Box<str>> {
     let order = raw.and_then(|args| preview::order_of(args.get()))?;
-    let is_sorted = order.is_sorted_by(|one, other| one.encode_utf16().le(other.encode_utf16()));
+    if order.is_sorted_by(|one, other| one.encode_utf16().le(other.encode_utf16())) {
+        return None;
+    }
     let args = shown(stored.unwrap_or(&call.args));
-    (!is_sorted).then(|| preview::describe(&call.tool_name, &args, &order).into())
+    Some(preview::describe(&call.tool_name, &args, &order).into())
 }
 
 fn invalid(what: &str, raw: &RawValue) -> Error {

@@ -53,7 +53,7 @@ pub trait Files {
         Ok(false)
     }
 
-    /// The text of a file, as long as it is no longer than `most` bytes and UTF-8; `None` when that cannot be told.
+    /// The whole text of a file that has no more than `most` bytes; `None`: it has more, is no UTF-8, or cannot be read.
     fn text(&self, _path: &str, _most: usize) -> Option<String> {
         None
     }
@@ -141,6 +141,8 @@ pub struct Cached<'a> {
     reals: RefCell<HashMap<String, Result<String, PathError>>>,
     cases: RefCell<HashMap<String, bool>>,
     stamps: RefCell<HashMap<String, Option<Stamp>>>,
+    there: RefCell<HashMap<String, Result<bool, PathError>>>,
+    texts: RefCell<HashMap<String, Option<String>>>,
     /// How many names may still be listed.
     names: Cell<usize>,
 }
@@ -179,14 +181,15 @@ impl Files for RealFiles {
 
     fn text(&self, path: &str, most: usize) -> Option<String> {
         use std::io::Read as _;
-        let kind = fs::metadata(path).ok()?;
-        let mut text = String::new();
-        let limit = u64::try_from(most).ok()?;
-        if !kind.is_file() || kind.len() > limit {
+        // Looked at before it is opened: to open a pipe would wait for a writer.
+        if !fs::metadata(path).ok()?.is_file() {
             return None;
         }
+        let mut text = String::new();
+        // One more byte tells what is too long from what ends there. Lengths that files tell may be old, or none at all.
+        let limit = u64::try_from(most).ok()?.checked_add(1)?;
         fs::File::open(path).ok()?.take(limit).read_to_string(&mut text).ok()?;
-        Some(text)
+        (text.len() <= most).then_some(text)
     }
 
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
@@ -324,6 +327,8 @@ impl<'a> Cached<'a> {
             reals: RefCell::default(),
             cases: RefCell::default(),
             stamps: RefCell::default(),
+            there: RefCell::default(),
+            texts: RefCell::default(),
             names: Cell::new(NAMES_LISTED),
         }
     }
@@ -354,11 +359,12 @@ impl Files for Cached<'_> {
     }
 
     fn has(&self, path: &str) -> Result<bool, PathError> {
-        self.files.has(path)
+        kept(&self.there, path, || self.files.has(path))
     }
 
     fn text(&self, path: &str, most: usize) -> Option<String> {
-        self.files.text(path, most)
+        let text = kept(&self.texts, path, || self.files.text(path, most));
+        text.filter(|text| text.len() <= most)
     }
 
     fn stamp(&self, dir: &str) -> Option<Stamp> {

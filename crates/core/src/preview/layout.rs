@@ -1,6 +1,7 @@
 //! Lays a call out: one line per value, a gutter before each, both ends of what is long.
 
 use std::fmt::Write;
+use std::iter::repeat_n;
 
 use super::safe::{on_one_line, safe};
 use super::scan::Sum;
@@ -220,18 +221,34 @@ fn label(path: &[Step]) -> String {
             Step::Index(index) => write!(label, "[{index}]"),
             Step::Key(key) if is_plain_key(key) && label.is_empty() => write!(label, "{key}"),
             Step::Key(key) if is_plain_key(key) => write!(label, ".{key}"),
-            Step::Key(key) => write!(label, "[\"{}\"]", name(&key.replace('"', "\\\""))),
+            Step::Key(key) => write!(label, "[{}]", in_quotes(&name(key))),
         };
     }
     label
 }
 
-fn is_plain_key(key: &str) -> bool {
+pub(super) fn is_plain_key(key: &str) -> bool {
     !key.is_empty()
         && key.len() <= NAME_END
         && key
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'))
+}
+
+/// A text in quotes, which end where it ends: backslashes are doubled where one would escape a quote.
+pub(super) fn in_quotes(shown: &str) -> String {
+    let mut quoted = String::from('"');
+    let mut slashes = 0;
+    for c in shown.chars() {
+        if c == '"' {
+            quoted.extend(repeat_n('\\', slashes + 1));
+        }
+        slashes = if c == '\\' { slashes + 1 } else { 0 };
+        quoted.push(c);
+    }
+    quoted.extend(repeat_n('\\', slashes));
+    quoted.push('"');
+    quoted
 }
 
 /// A name on one line.

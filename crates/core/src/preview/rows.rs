@@ -1,11 +1,12 @@
 //! The arguments of a call as rows of a table, what matters most first, and the sentence that they make.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use serde::Serialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use super::layout::{literal, name, quoted_if_odd};
+use super::layout::{in_quotes, is_plain_key, literal, name, quoted_if_odd};
 use super::safe::on_one_line;
 use crate::call::Json;
 
@@ -90,13 +91,12 @@ fn ends_with_word(name: &str, word: &str) -> bool {
 /// has them.
 fn in_reading_order<'a>(args: &'a Json, order: &[String]) -> Vec<(usize, &'a str, &'a Json)> {
     let Json::Object(entries) = args else { return vec![(0, "", args)] };
-    let place = |name: &str| order.iter().position(|each| each == name).unwrap_or(order.len());
-    let mut rows: Vec<_> = entries
-        .iter()
-        .map(|(name, value)| (rank(name), place(name), name.as_str(), value))
-        .collect();
-    rows.sort_by_key(|(rank, place, _, _)| (*rank, *place));
-    rows.into_iter().map(|(rank, _, name, value)| (rank, name, value)).collect()
+    let places: HashMap<&str, usize> =
+        order.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
+    let mut rows: Vec<_> =
+        entries.iter().map(|(name, value)| (rank(name), name.as_str(), value)).collect();
+    rows.sort_by_key(|(rank, name, _)| (*rank, places.get(name).copied().unwrap_or(usize::MAX)));
+    rows
 }
 
 /// The arguments as rows. `order`: the names as the call has them, as far as that is known.
@@ -120,10 +120,7 @@ pub fn rows(args: &Json, order: &[String]) -> Vec<Row> {
 /// One line that asks about the call.
 pub(super) fn sentence(tool_name: &str, args: &Json, order: &[String]) -> String {
     let mut text = format!("Run tool \"{}\"?", name(tool_name));
-    let all = match args {
-        Json::Object(entries) if entries.is_empty() => Vec::new(),
-        _ => in_reading_order(args, order),
-    };
+    let all = in_reading_order(args, order);
     let (mut spent, mut shown) = (0, 0);
     for (rank, argument, value) in &all {
         let value = in_a_sentence(value, *rank < TELLING.len(), all.len() > 1);
@@ -132,8 +129,7 @@ pub(super) fn sentence(tool_name: &str, args: &Json, order: &[String]) -> String
             break;
         }
         let separator = if shown == 0 { "" } else { "," };
-        let label =
-            if argument.is_empty() { String::new() } else { format!("{}: ", name(argument)) };
+        let label = label(argument);
         let _infallible = write!(text, "{separator} {label}{value}");
         (spent, shown) = (spent + size, shown + 1);
     }
@@ -141,6 +137,15 @@ pub(super) fn sentence(tool_name: &str, args: &Json, order: &[String]) -> String
         text.push_str(" …");
     }
     text
+}
+
+/// The name of an argument, with what parts it from its value. It must not pass for another argument and its value.
+fn label(argument: &str) -> String {
+    match argument {
+        "" => String::new(),
+        plain if is_plain_key(plain) => format!("{plain}: "),
+        odd => format!("{}: ", in_quotes(&name(odd))),
+    }
 }
 
 /// A value that must not pass for two arguments.
@@ -155,9 +160,7 @@ fn in_a_sentence(value: &Json, is_telling: bool, is_one_of_many: bool) -> String
         }
     };
     match value {
-        Json::String(text) if is_one_of_many && text.contains([',', '"']) => {
-            format!("\"{}\"", cut(text).replace('"', "\\\""))
-        }
+        Json::String(text) if is_one_of_many && text.contains([',', '"']) => in_quotes(&cut(text)),
         Json::String(text) => quoted_if_odd(text, cut(text)),
         other => cut(&literal(other)),
     }

@@ -259,6 +259,24 @@ fn no_value_of_a_sentence_poses_as_another_argument() {
     assert_eq!(said("pay", args), "Run tool \"pay\"? to: mallory, note: \"x, to: alice\"");
     let args = r#"{"note":"x\", to: \"alice","to":"mallory"}"#;
     assert_eq!(said("pay", args), r#"Run tool "pay"? to: mallory, note: "x\", to: \"alice""#);
+    // A backslash of the text is not the one that keeps the quote from ending it.
+    let args = r#"{"note":"x\\\", to: alice\\","to":"mallory"}"#;
+    assert_eq!(said("pay", args), r#"Run tool "pay"? to: mallory, note: "x\\\", to: alice\\""#);
+}
+
+#[test]
+fn no_name_of_a_sentence_poses_as_another_argument() {
+    let args = r#"{"amount: 1, note":"x","amount":9000}"#;
+    assert_eq!(said("pay", args), r#"Run tool "pay"? "amount: 1, note": x, amount: 9000"#);
+}
+
+#[test]
+fn arguments_without_end_are_described_at_once() {
+    let many: Vec<_> = (0..100_000).map(|n| format!(r#""k{n}":{n}"#)).collect();
+    let args = format!("{{{}}}", many.join(","));
+    let start = crate::cpu_time::Instant::now();
+    assert!(said("t", &args).starts_with("Run tool \"t\"? k0: 0, k1: 1, k2: 2"));
+    assert!(start.elapsed().as_secs() < 5);
 }
 
 #[test]

@@ -4,9 +4,10 @@ use fastrand::Rng;
 
 use super::compound::{case, conditional, function, loop_over};
 use super::evaluating::{evaluating, joined, revealed};
-use super::languages::{language, linked, localized};
+use super::languages::language;
+use super::links::linked;
 use super::words::{ALLOWED, FORBIDDEN, arithmetic, blank, payload, word};
-use super::wrapping::{here, nested, redirected, wrapped};
+use super::wrapping::{here, localized, nested, redirected, wrapped};
 use super::{often, pick};
 
 /// A whole script.

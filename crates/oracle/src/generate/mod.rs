@@ -7,6 +7,7 @@ mod compound;
 mod evaluating;
 mod grammar;
 mod languages;
+mod links;
 mod mutate;
 mod words;
 mod wrapping;

@@ -1,4 +1,4 @@
-//! What stands around a command: redirections, here-documents, commands that run it, shells that read it.
+//! What stands around a command: redirections, here-documents, commands that run it, shells that read it, locales.
 
 use fastrand::Rng;
 
@@ -294,4 +294,41 @@ pub(super) fn nested(rng: &mut Rng, depth: u8) -> String {
     };
     let after = pick(rng, &["", "", " x", " x y", " {} \\;", " > out/x", " sh a"]);
     format!("{shell} {quoted}{after}")
+}
+
+/// A locale, with which bytes may be other letters to the shell and to what it runs.
+pub(super) fn localized(rng: &mut Rng, simple: &str) -> String {
+    let name = pick(
+        rng,
+        &["LC_ALL", "LC_CTYPE", "LANG", "LC_MESSAGES", "LANGUAGE", "TEXTDOMAIN", "LOCPATH"],
+    );
+    let value = pick(
+        rng,
+        &[
+            "C",
+            "C.UTF-8",
+            "POSIX",
+            "ja_JP.SJIS",
+            "zh_CN.GBK",
+            "en_US.ISO-8859-1",
+            "x",
+            "''",
+            "$FOO",
+            "../x",
+            "tr_TR.UTF-8",
+            "UTF-8",
+        ],
+    );
+    let text = pick(
+        rng,
+        &["\u{8868}\\", "\u{e9}';rm x", "$'\\x81\\x5c'", "$'\\x95`'", "[a-z]*", "\u{130}"],
+    );
+    match rng.u8(..6) {
+        0 => format!("{name}={value} {simple}"),
+        1 => format!("export {name}={value}; {simple} {text}"),
+        2 => format!("{name}={value}; echo {text}; {simple}"),
+        3 => format!("env {name}={value} bash -c 'echo {}; ls'", text.replace('\'', "")),
+        4 => format!("for {name} in {value} C; do {simple}; done"),
+        _ => format!("{name}={value} bash -c '{}'", simple.replace('\'', "")),
+    }
 }

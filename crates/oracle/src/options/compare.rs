@@ -71,20 +71,16 @@ fn is_said(words: &[String], deed: &Deed, said: &[Said], world: &World) -> bool 
                     .any(|place| *place == deed.path || it.below && is_below(&deed.path, place))
         })
     };
+    let program = words.first().map_or("", String::as_str);
+    // What the line itself made may be read.
+    let is_made = || !world.has(&deed.path) && is_ours(&deed.path);
+    let named = || said.iter().any(|it| lists(program, it, &deed.path));
     match deed.how {
-        // What the line itself made may be read.
-        How::Reads if words.first().is_some_and(|name| known::looks_again(name)) => {
-            speaks(None) || !world.has(&deed.path) && is_ours(&deed.path)
-        }
-        How::Reads if words.first().is_some_and(|name| name == "lsattr") => {
-            said.iter().any(|it| lists(words, it, &deed.path))
-        }
-        How::Reads => speaks(Some(Access::Read)) || !world.has(&deed.path) && is_ours(&deed.path),
-        How::Lists => {
-            speaks(None)
-                || !world.has(&deed.path) && is_ours(&deed.path)
-                || said.iter().any(|it| lists(words, it, &deed.path))
-        }
+        How::Reads if known::looks_again(program) => speaks(None) || is_made(),
+        // It opens files to ask for their attributes.
+        How::Reads if program == "lsattr" => named(),
+        How::Reads => speaks(Some(Access::Read)) || is_made(),
+        How::Lists => speaks(None) || is_made() || named(),
         // A directory on the way to what is made.
         How::Writes if deed.call.starts_with("mkdir") && leads(&deed.path, said) => true,
         How::Writes => speaks(Some(Access::Write)) || is_passing(deed, said, world),
@@ -100,23 +96,25 @@ fn leads(dir: &str, said: &[Said]) -> bool {
 
 /// Whether the names in a directory belong to what is said: those beside a file that is written, for the number of its
 /// backup, and those below a directory where names are all that is read.
-fn lists(words: &[String], said: &Said, dir: &str) -> bool {
-    let names = words.first().is_some_and(|name| known::names_below(name));
+fn lists(program: &str, said: &Said, dir: &str) -> bool {
     said.places.iter().any(|place| match said.access {
-        Access::Write => place.rsplit_once('/').is_some_and(|(parent, _)| parent == dir),
-        Access::Read => names && is_below(dir, place),
+        Access::Write => known::names_beside(program) && parent(place) == dir,
+        Access::Read => known::names_below(program) && is_below(dir, place),
     })
 }
 
 /// A file that was made beside one that is written, and is gone again.
 fn is_passing(deed: &Deed, said: &[Said], world: &World) -> bool {
     let gone = std::path::Path::new(&deed.path).symlink_metadata().is_err();
-    let parent = |path: &str| path.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
     gone && !world.has(&deed.path)
         && said.iter().any(|it| {
             it.access == Access::Write
                 && it.places.iter().any(|place| parent(place) == parent(&deed.path))
         })
+}
+
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
 fn is_ours(path: &str) -> bool {
@@ -126,4 +124,19 @@ fn is_ours(path: &str) -> bool {
 pub(super) fn is_below(path: &str, dir: &str) -> bool {
     let dir = dir.trim_end_matches('/');
     path.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_beside_and_below_by_those_alone_that_must() {
+        let said =
+            |access, place: &str| Said { access, places: vec![place.to_owned()], below: false };
+        let (writes, reads) = (said(Access::Write, "/srv/w/p/a"), said(Access::Read, "/srv/w/p/d"));
+        assert!(lists("cp", &writes, "/srv/w/p") && lists("find", &reads, "/srv/w/p/d/e"));
+        assert!(!lists("sort", &writes, "/srv/w/p") && !lists("cp", &writes, "/srv/w/p/d"));
+        assert!(!lists("cat", &reads, "/srv/w/p/d/e") && !lists("find", &reads, "/srv/w/p"));
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::compare::is_below;
 use super::deeds::{Deed, How};
-use super::world::{OUTPUT, OUTSIDE, PROJECT, TEMP, World};
+use super::world::{HOME, OUTPUT, OUTSIDE, PROJECT, ROOT, TEMP, World};
 
 /// What every program may read: itself, its libraries, its data and the settings of the machine.
 const SYSTEM: &[&str] = &[
@@ -74,7 +74,8 @@ const RUNS: &[(&[&str], &[&str])] = &[
     (&["ldd"], &["ld-linux-x86-64.so.2", "ld.so", "ldd"]),
     (&["zstdgrep"], &["grep", "zstdcat", "zstd", "sed", "sh"]),
     (&["cargo", "rustc", "rustfmt", "rustup"], &["cargo", "rustc", "rustfmt"]),
-    (&["make", "gmake", "rake", "cmake"], &["sh", "dash", "make", "gmake"]),
+    // The lines of a rule, and the rules of a folder below.
+    (&["make", "gmake"], &["sh", "dash", "make", "gmake"]),
     (&["lsb_release"], &["getopt"]),
     (&["locale"], &["gzip"]),
     (&["yq"], &["jq"]),
@@ -99,51 +100,55 @@ const SETTINGS: &[(&[&str], &[&str])] = &[
         ],
     ),
     (&["node", "nodejs", "npm"], &["p/package.json"]),
+    // How git is to be called.
+    (&["npm", "npx"], &["home/.gitconfig"]),
 ];
 
-/// Programs that build or look after the project that they stand in: its files are theirs, and so is what they keep in the
-/// home directory. What they may do at all is for the rule that names them to say.
-const BUILDERS: &[&str] = &[
-    "cargo",
-    "cmake",
-    "composer",
-    "corepack",
-    "docker",
-    "gem",
-    "gmake",
-    "go",
-    "make",
-    "mvn",
-    "npm",
-    "npx",
-    "pip",
-    "pip3",
-    "rake",
-    "rspec",
-    "rubocop",
-    "rustup",
-    "terraform",
-    "phpunit",
+/// Programs that build the project that they stand in: which of its files they read and write no words of theirs say, so what
+/// they may do at all is for the rule that names them. What they keep in the home directory stands beside each.
+const BUILDERS: &[(&[&str], &[&str])] = &[
+    // Crates, and the locks on them.
+    (&["cargo"], &[".cargo"]),
+    (&["make", "gmake"], &[]),
+    // Its list of packages.
+    (&["cmake"], &[".cmake"]),
+    // What was fetched, what was logged, and its settings.
+    (&["npm", "npx"], &[".npm", ".npmrc"]),
+    // What it found of each file, and its settings.
+    (&["rubocop"], &[".cache/rubocop_cache", ".rubocop.yml", ".config/rubocop"]),
+    // Tasks of the user.
+    (&["rake"], &[".rake"]),
+    // Tests, which load what they test.
+    (&["phpunit", "rspec"], &[]),
+    // What was built, modules, and its settings.
+    (&["go"], &[".cache/go-build", "go/pkg", ".config/go"]),
 ];
 
-/// Programs that open what they change, or what they show the attributes of, without another fact that says so.
+/// Programs that read what they are said to write.
 const LOOK_AGAIN: &[&str] = &[
+    // Whether a file is there already.
     "bzip2",
     "bunzip2",
+    // The attributes that they change.
     "chattr",
+    // What they change a part of.
     "patch",
-    "rsync",
-    "sponge",
+    "strip",
     "wipefs",
     "mkfs.ext4",
     "mkswap",
-    "strip",
+    "sponge",
+    // What it has written, to compare it.
+    "rsync",
 ];
 
-/// Where these programs write anyway: the kept pages of the manual, and the trash.
+/// Programs that number the backups of what they write (`a.txt.~2~`): they look for those that are there.
+const NUMBERS_BACKUPS: &[&str] = &["cp", "mv", "ln", "install", "indent", "patch"];
+
+/// Where these programs write anyway: the kept pages of the manual, and the trash of the user and of the disk.
 const OWN: &[(&[&str], &str)] = &[
     (&["man", "apropos", "whatis", "git"], "/var/cache/man"),
-    (&["trash", "trash-put"], "/srv/w/home/.local"),
+    (&["trash", "trash-put"], "/srv/w/home/.local/share/Trash"),
     (&["trash", "trash-put"], "/srv/.Trash-1000"),
 ];
 
@@ -213,12 +218,14 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
                 || deed.how == How::Lists && is_below(path, "/dev")
                 // What differs from what the repository holds is marked at the side.
                 || deed.how == How::Lists && matches!(program, "bat" | "batcat") && path == PROJECT
+                // It compares the files with those that are committed.
+                || program == "cargo" && is_below(path, &format!("{PROJECT}/.git/objects"))
                 // As root, whoever looks a user up finds more than others.
                 || path == "/etc/shadow" && !named
                 // It looks whether it may; a secret that it prints is seen.
-                || program == "ps" && path.ends_with("/environ")
+                || program == "ps" && path.starts_with("/proc/") && path.ends_with("/environ")
                 || settings(program, path)
-                || builds(program, path)
+                || builds(program, deed)
                 || program == "git" && git_reads(deed, words, world)
         }
         How::Writes => {
@@ -228,10 +235,8 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
                 || path.starts_with("/dev/pts/")
                 || path.starts_with("/proc/self/")
                 || momentary(path, words)
-                || OWN
-                    .iter()
-                    .any(|(programs, dir)| programs.contains(&program) && is_below(path, dir))
-                || builds(program, path)
+                || own(program, deed)
+                || builds(program, deed)
                 || program == "git" && git_writes(path, words, world)
         }
         How::Runs => runs(program, words, deed),
@@ -241,10 +246,20 @@ pub fn is_known(words: &[String], deed: &Deed, world: &World) -> bool {
 }
 
 fn settings(program: &str, path: &str) -> bool {
-    let inside = path.strip_prefix(super::world::ROOT).map(|path| path.trim_start_matches('/'));
+    let inside = path.strip_prefix(ROOT).map(|path| path.trim_start_matches('/'));
     SETTINGS.iter().any(|(programs, files)| {
         programs.contains(&program) && inside.is_some_and(|path| files.contains(&path))
     })
+}
+
+/// Whether a program writes there anyway.
+fn own(program: &str, deed: &Deed) -> bool {
+    OWN.iter().any(|(programs, dir)| programs.contains(&program) && is_kept_in(dir, deed))
+}
+
+/// Whether a deed is below a directory, or makes one on the way there.
+fn is_kept_in(dir: &str, deed: &Deed) -> bool {
+    is_below(&deed.path, dir) || deed.call.starts_with("mkdir") && is_below(dir, &deed.path)
 }
 
 /// Whether a program that is said to read a directory reads the names and attributes of all that is below it, and no more.
@@ -253,16 +268,20 @@ pub fn names_below(program: &str) -> bool {
     matches!(program, "find" | "lsattr")
 }
 
-/// Whether this is a builder's own: the project, and what it keeps in the home directory. No link leads there from elsewhere,
-/// for the path is the one that was found.
-fn builds(program: &str, path: &str) -> bool {
-    let home = super::world::HOME;
-    BUILDERS.contains(&program)
-        && (is_below(path, PROJECT)
-            || path == home
-            || path.strip_prefix(home).is_some_and(|rest| {
-                rest.starts_with("/.") && !rest.starts_with("/.ssh") && !rest.starts_with("/.netrc")
-            }))
+/// Whether a program reads the names beside what it is said to write.
+pub fn names_beside(program: &str) -> bool {
+    NUMBERS_BACKUPS.contains(&program)
+}
+
+/// Whether this is a builder's own: the project without the repository, from which git runs programs, and what it keeps in the
+/// home directory. No link leads there from elsewhere, for the path is the one that was found.
+fn builds(program: &str, deed: &Deed) -> bool {
+    let in_project =
+        is_below(&deed.path, PROJECT) && !is_below(&deed.path, &format!("{PROJECT}/.git"));
+    BUILDERS.iter().any(|(programs, kept)| {
+        programs.contains(&program)
+            && (in_project || kept.iter().any(|name| is_kept_in(&format!("{HOME}/{name}"), deed)))
+    })
 }
 
 /// Whether a program opens again what it is said to write.
@@ -297,6 +316,10 @@ fn momentary(path: &str, words: &[String]) -> bool {
 
 fn runs(program: &str, words: &[String], deed: &Deed) -> bool {
     let name = deed.path.rsplit('/').next().unwrap_or_default();
+    // What the line could have put there is none of them, whatever its name.
+    if is_below(&deed.path, ROOT) {
+        return false;
+    }
     let listed =
         RUNS.iter().any(|(programs, runs)| programs.contains(&program) && runs.contains(&name));
     // Its own parts, the other end of what is on this machine, and the editor of the environment, which is `true`.
@@ -317,15 +340,15 @@ fn runs(program: &str, words: &[String], deed: &Deed) -> bool {
     let packs = ["gzip", "bzip2", "xz", "zstd", "lzip", "lzop", "lzma", "compress"];
     let packs = program == "tar"
         && packs.iter().any(|name| deed.call.contains(&format!("\"-c\", \"{name}\"]")));
-    // A command of cargo is a program of its own.
-    let part = program == "cargo" && name.starts_with("cargo-");
+    // A command of cargo that it does not know itself is a program of its own.
+    let part = program == "cargo"
+        && name.strip_prefix("cargo-").is_some_and(|name| words.iter().any(|word| word == name));
     listed || git || ignored || packs || part
 }
 
 fn git_reads(deed: &Deed, words: &[String], world: &World) -> bool {
     let path = deed.path.as_str();
-    let home = super::world::HOME;
-    if path == format!("{home}/.gitconfig") || is_below(path, &format!("{OUTSIDE}/bare")) {
+    if path == format!("{HOME}/.gitconfig") || is_below(path, &format!("{OUTSIDE}/bare")) {
         return true;
     }
     let Some(inside) = path.strip_prefix(PROJECT) else { return false };
@@ -374,4 +397,45 @@ fn without_branches(text: &str) -> Vec<&str> {
             !inside
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deed(how: How, path: &str, call: &str) -> Deed {
+        Deed { how, path: path.to_owned(), call: call.to_owned(), by: String::new() }
+    }
+
+    #[test]
+    fn a_builder_has_its_project_and_its_own_settings_and_no_more() {
+        let builds = |program, path: &str, call| {
+            builds(program, &deed(How::Writes, &format!("{ROOT}/{path}"), call))
+        };
+        assert!(builds("make", "p/d/z.txt", "openat(…)"));
+        assert!(builds("cargo", "home/.cargo/x", "openat(…)"));
+        assert!(builds("go", "home/.cache", "mkdirat(…)"));
+        for path in ["p/.git/hooks/x", "home", "home/.ssh/id_rsa", "home/.npmrc", "outside/3"] {
+            assert!(!builds("cargo", path, "openat(…)"), "{path}");
+        }
+        assert!(!builds("go", "home/go/bin/x", "openat(…)") && !builds("cat", "p/x", "openat(…)"));
+    }
+
+    #[test]
+    fn a_program_of_the_line_is_nobodys_part() {
+        let words = ["cargo".to_owned(), "fmt".to_owned()];
+        let runs = |program, path| runs(program, &words, &deed(How::Runs, path, ""));
+        assert!(runs("cargo", "/root/.cargo/bin/cargo-fmt") && runs("make", "/usr/bin/dash"));
+        assert!(!runs("cargo", "/root/.cargo/bin/cargo-evil"));
+        assert!(!runs("cargo", "/srv/w/p/cargo-fmt") && !runs("make", "/srv/w/p/sh"));
+    }
+
+    #[test]
+    fn the_trash_is_where_it_is_and_its_way_is_made_and_not_written() {
+        let own = |path, call| own("trash-put", &deed(How::Writes, path, call));
+        assert!(own("/srv/w/home/.local/share/Trash/info/x", "openat(…)"));
+        assert!(own("/srv/w/home/.local", "mkdir(…)"));
+        assert!(!own("/srv/w/home/.local", "chmod(…)"));
+        assert!(!own("/srv/w/home/.local/bin/sh", "openat(…)"));
+    }
 }

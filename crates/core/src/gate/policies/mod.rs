@@ -234,7 +234,7 @@ impl Policies {
         &self, ready: &Ready, call: &Call, floor: bool, files: &dyn Files,
     ) -> Result<Option<Grant>, NeedsFiles> {
         let answers = self.book().answers(call);
-        let verdict = ready.asked(call, floor, files)?;
+        let verdict = asked(ready.judge(call, files)?, floor);
         // Nothing answers a deny, and what is broken asks.
         if verdict.effect == Effect::Deny || ready.snapshot.broken.is_some() {
             return Ok(None);
@@ -481,36 +481,22 @@ impl Ready {
         Ok(verdict)
     }
 
-    /// The verdict as something beside the policies that asks makes it.
-    fn asked(&self, call: &Call, floor: bool, files: &dyn Files) -> Result<Verdict, NeedsFiles> {
-        let mut verdict = self.judge(call, files)?;
-        if floor && verdict.effect != Effect::Deny {
-            // What asks beside the policies may mean any part that they allow: all of them need an answer.
-            let allowed = verdict.effect == Effect::Allow;
-            verdict.effect = Effect::Ask;
-            for judged in &mut verdict.subjects {
-                if allowed || judged.cause != Cause::Covered {
-                    judged.effect = judged.effect.max(Effect::Ask);
-                }
-            }
-        }
-        Ok(verdict)
-    }
-
     fn show(
         &self, call: &Call, floor: bool, changes: Vec<FileChange>, has_rules: bool,
         files: &dyn Files,
     ) -> Result<Shown, NeedsFiles> {
+        let verdict = self.judge(call, files)?;
         // Where there are no rules, nothing is said of them.
-        let plain = if has_rules { Some(self.judge(call, files)?) } else { None };
-        let verdict = self.asked(call, floor, files)?;
+        let said = has_rules.then_some(&verdict);
+        let page = show::page(&call.tool_name, &call.args, said, changes.first());
+        let verdict = asked(verdict, floor);
         let judged = call.judged();
         let allow = suggest(&self.policy, &judged, &verdict, files)?;
         let deny = suggest_reject(&self.policy, &judged, &verdict, files)?;
         Ok(Shown {
             allow: allow.map(|suggestion| Offer::of("Always allow", suggestion)),
             deny: deny.map(|suggestion| Offer::of("Always reject", suggestion)),
-            page: show::page(&call.tool_name, &call.args, plain.as_ref(), changes.first()),
+            page,
             changes,
         })
     }
@@ -527,6 +513,21 @@ impl Ready {
             None => Ok(Verdict::refuse("the read-only preset cannot be read")),
         }
     }
+}
+
+/// The verdict as something beside the policies that asks makes it.
+fn asked(mut verdict: Verdict, floor: bool) -> Verdict {
+    if floor && verdict.effect != Effect::Deny {
+        // What asks beside the policies may mean any part that they allow: all of them need an answer.
+        let allowed = verdict.effect == Effect::Allow;
+        verdict.effect = Effect::Ask;
+        for judged in &mut verdict.subjects {
+            if allowed || judged.cause != Cause::Covered {
+                judged.effect = judged.effect.max(Effect::Ask);
+            }
+        }
+    }
+    verdict
 }
 
 fn code_source(name: &str) -> Source {

@@ -15,7 +15,7 @@ use super::migrate;
 use super::pen::Pen;
 use super::rows;
 use super::sequencer::head;
-use super::{runs, values};
+use super::{runs, schema, values};
 use crate::ledger::audit::Entry;
 use crate::ledger::history;
 use crate::ledger::row::{Findings, Row, Run, Said, time};
@@ -221,7 +221,7 @@ impl Check<'_> {
                  JOIN pg_namespace n ON n.oid = c.relnamespace
              WHERE t.tgname = 'held' AND t.tgparentid = 0 AND NOT t.tgisinternal AND n.nspname = $1 AND c.relname = ANY($2)";
         let tables: Vec<String> =
-            held::TABLES.iter().map(|table| format!("{}{table}", names.prefix)).collect();
+            schema::tables().map(|table| format!("{}{table}", names.prefix)).collect();
         let count: i64 = self
             .client
             .query_typed_one(other, &[(&names.schema, Type::TEXT), (&tables, Type::TEXT_ARRAY)])

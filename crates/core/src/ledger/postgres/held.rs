@@ -18,12 +18,6 @@ pub(super) struct Held {
     pub(super) body: String,
 }
 
-/// All tables of a ledger.
-pub(super) const TABLES: [&str; 16] = [
-    "meta", "approval", "content", "outcome", "call", "waiting", "running", "value", "owner",
-    "run", "entry", "leaf", "audit", "chain", "desk", "ballot",
-];
-
 /// The tables with a trigger, and the functions of these.
 pub(super) const GUARDS: [(&str, &str); 5] = [
     ("approval", "hold_decision"),

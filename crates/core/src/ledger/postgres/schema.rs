@@ -20,6 +20,13 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 2, min_reader: 1, min_writer: 1, sql: super::held::SCHEMA_2 },
 ];
 
+/// All tables of a ledger.
+pub(super) fn tables() -> impl Iterator<Item = &'static str> {
+    let made =
+        MIGRATIONS.iter().flat_map(|migration| migration.sql.split("CREATE TABLE @").skip(1));
+    made.filter_map(|table| table.split_whitespace().next())
+}
+
 /// Numbers are those of the file of SQLite; times are ms since the epoch of the server's clock.
 ///
 /// What changes (`approval`) is apart from what does not (`content`) and from what comes at the end (`outcome`): a change of

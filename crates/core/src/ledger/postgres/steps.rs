@@ -118,11 +118,8 @@ impl LedgerCore {
                 return Ok(Judged::Change(Box::new(change), Guard::InTime, Outcome::Counted));
             }
             DecisionResult::Stands(votes) => {
-                if let Some(mut votes) = votes {
-                    if let Some(vote) = votes.last_mut() {
-                        vote.entry = seq;
-                    }
-                    row.set_votes(sealer, &votes)?;
+                if let Some(votes) = votes {
+                    row.add_vote(sealer, votes, seq)?;
                 }
                 let guard = match decided.decision.choice {
                     Choice::Expired => Guard::None,

@@ -53,15 +53,11 @@ impl Change {
 
     /// A vote that is one of several, which are these after it, it being the last.
     pub(in crate::ledger) fn vote(
-        row: &Row, sealer: &Sealer, mut votes: Vec<Vote>, decided: &Decided, seq: u64, at: u64,
+        row: &Row, sealer: &Sealer, votes: Vec<Vote>, decided: &Decided, seq: u64, at: u64,
     ) -> Result<Self, LedgerError> {
         let mut record = row.record(sealer)?;
         let mut next = row.clone();
-        if let Some(vote) = votes.last_mut() {
-            vote.entry = seq;
-        }
-        next.set_votes(sealer, &votes)?;
-        record.count(votes);
+        record.count(next.add_vote(sealer, votes, seq)?);
         let note = Note::about(Kind::Voted, &record).with_decision(decided);
         Ok(Self::sealed(next, record, note, sealer, seq, at))
     }

@@ -35,10 +35,20 @@ impl From<Kept> for Vote {
 }
 
 impl Row {
+    /// Takes these votes instead of those it has. The entry of the audit with the number `seq` tells of the last one, which is
+    /// new.
+    pub(in crate::ledger) fn add_vote(
+        &mut self, sealer: &Sealer, mut votes: Vec<Vote>, seq: u64,
+    ) -> Result<Vec<Vote>, LedgerError> {
+        if let Some(vote) = votes.last_mut() {
+            vote.entry = seq;
+        }
+        self.set_votes(sealer, &votes)?;
+        Ok(votes)
+    }
+
     /// Takes these votes instead of those it has.
-    pub(in crate::ledger) fn set_votes(
-        &mut self, sealer: &Sealer, votes: &[Vote],
-    ) -> Result<(), LedgerError> {
+    pub(super) fn set_votes(&mut self, sealer: &Sealer, votes: &[Vote]) -> Result<(), LedgerError> {
         let kept: Vec<Kept> = votes.iter().map(Kept::from).collect();
         let text = serde_json::to_string(&kept).map_err(|error| internal(error.to_string()))?;
         self.votes = Some(sealer.seal(self.id.as_bytes(), COLUMN, &text)?);

@@ -88,10 +88,8 @@ impl Step<'_> {
         let record = row.record(self.sealer())?;
         match record.decision_result(&decided, groups) {
             DecisionResult::AlreadyDecided => Ok(Outcome::Already(record)),
-            DecisionResult::DeadlinePassed(expiry) => {
-                let expired =
-                    self.decide(&row, &Guard::EXPIRE, &[(":now", &whole(self.at))], expiry)?;
-                Ok(Outcome::Expired(expired.ok_or_else(torn)?))
+            DecisionResult::DeadlinePassed(_) => {
+                Ok(Outcome::Expired(self.expire(&row)?.ok_or_else(torn)?))
             }
             DecisionResult::NotAllowed => Ok(Outcome::NotAllowed(record)),
             DecisionResult::NotEntitled => {
@@ -101,11 +99,8 @@ impl Step<'_> {
             DecisionResult::AlreadyCounted => Ok(Outcome::Counted(record)),
             DecisionResult::Counted(votes) => self.vote(&row, votes, &decided),
             DecisionResult::Stands(votes) => {
-                if let Some(mut votes) = votes {
-                    if let Some(vote) = votes.last_mut() {
-                        vote.entry = self.next_seq();
-                    }
-                    row.set_votes(self.sealer(), &votes)?;
+                if let Some(votes) = votes {
+                    row.add_vote(self.sealer(), votes, self.next_seq())?;
                 }
                 let now = whole(self.at);
                 let decided = match decided.decision.choice {

@@ -249,6 +249,27 @@ mod real {
         assert_eq!(locate("link", &dir.at(), &kept).unwrap(), one);
         assert_eq!(kept.real(link.to_str().unwrap()).unwrap(), one.real);
         assert_ne!(locate("link", &dir.at(), &RealFiles).unwrap(), one);
+        let text = dir.0.join("text");
+        let read = |most| kept.text(text.to_str().unwrap(), most);
+        fs::write(&text, "one").unwrap();
+        assert_eq!(read(3).as_deref(), Some("one"));
+        fs::write(&text, "two").unwrap();
+        assert_eq!((read(3).as_deref(), read(2)), (Some("one"), None));
+    }
+
+    #[test]
+    fn a_text_is_whole_or_not_told() {
+        let dir = TempDir::new("text");
+        fs::write(dir.0.join("bytes"), b"\xff").unwrap();
+        fs::write(dir.0.join("text"), "12345").unwrap();
+        let read = |name: &str, most| RealFiles.text(dir.0.join(name).to_str().unwrap(), most);
+        assert_eq!(read("text", 5).as_deref(), Some("12345"));
+        assert_eq!((read("text", 4), read("bytes", 5), read("none", 5)), (None, None, None));
+        assert_eq!(RealFiles.text(dir.path(), 5), None);
+        // The length that it tells of itself is 0.
+        if cfg!(target_os = "linux") {
+            assert_eq!(RealFiles.text("/proc/self/status", 4), None);
+        }
     }
 
     proptest! {
