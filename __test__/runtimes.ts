@@ -66,6 +66,13 @@ export function runOn(runtime: Runtime, args: readonly string[], options?: ExecO
   return exec(runtime.path, args, options);
 }
 
+/** Installs into a folder what its `package.json` and these arguments name. */
+export const npmInstall = (cwd: string, ...args: readonly string[]): Promise<Finished> =>
+  npm(['install', ...args, '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], {
+    cwd,
+    timeout: 600_000,
+  });
+
 /** npm itself, run with this very Node. Throws unless it succeeds. */
 export async function npm(args: readonly string[], options?: ExecOptions): Promise<Finished> {
   const cli = process.env.npm_execpath;

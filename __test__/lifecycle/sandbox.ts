@@ -1,12 +1,9 @@
 /** Real processes on every runtime, with the built package and either AI SDK, as an application would have them. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runOn, type ExecOptions, type Finished, type Runtime } from '../runtimes.js';
-
-const root = join(import.meta.dirname, '../..');
-/** A link to a folder that every platform lets us make. */
-const LINK = process.platform === 'win32' ? 'junction' : 'dir';
+import { installIn, linkIn } from '../support/installed.js';
 
 export interface Sandbox {
   /** Where the programs are, with a `node_modules` folder of their own. */
@@ -14,21 +11,11 @@ export interface Sandbox {
   remove(): void;
 }
 
-/**
- * The package is a copy, so that what it imports as `ai` is found here and not in the repository.
- *
- * @param more folders whose programs are there too
- */
+/** @param more folders whose programs are there too */
 export function makeSandbox(ai: 'ai6' | 'ai7', ...more: string[]): Sandbox {
-  if (!existsSync(join(root, 'dist', 'index.js'))) throw new Error('dist/ is missing: run `npm run build`');
   const folder = mkdtempSync(join(tmpdir(), 'countersign-lifecycle-'));
-  const modules = join(folder, 'node_modules');
-  mkdirSync(join(modules, 'countersign'), { recursive: true });
-  for (const name of ['dist', 'package.json']) {
-    cpSync(join(root, name), join(modules, 'countersign', name), { recursive: true });
-  }
-  symlinkSync(join(root, 'binding'), join(modules, 'countersign', 'binding'), LINK);
-  symlinkSync(join(root, 'node_modules', ai), join(modules, 'ai'), LINK);
+  installIn(folder);
+  linkIn(folder, 'ai', ai);
   for (const programs of [join(import.meta.dirname, 'programs'), ...more])
     cpSync(programs, folder, { recursive: true });
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };

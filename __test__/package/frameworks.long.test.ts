@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { npm, runtimes } from '../runtimes.js';
+import { npmInstall, runtimes } from '../runtimes.js';
+import { VERSIONS } from './hosts/support.js';
 import { projectIn, runIn } from './sdks.js';
 
 const temp = mkdtempSync(join(tmpdir(), 'countersign-frameworks-'));
@@ -13,15 +14,14 @@ const PACKAGES = {
   '@langchain/core': '1.4.0',
   '@mastra/core': '1.71.0',
   '@openai/agents-core': '0.20.0',
-  ai: '7.0.173',
-  zod: '4.6.7',
+  ai: VERSIONS.ai,
+  zod: VERSIONS.zod,
 };
 const node22 = runtimes().find(({ name }) => name === 'node22')?.path;
 
 beforeAll(async () => {
   writeFileSync(join(temp, 'package.json'), JSON.stringify({ private: true, dependencies: PACKAGES }));
-  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--legacy-peer-deps', '--loglevel=error'];
-  await npm(['install', ...options], { cwd: temp });
+  await npmInstall(temp, '--legacy-peer-deps');
   projectIn(temp);
 });
 

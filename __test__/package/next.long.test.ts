@@ -1,28 +1,23 @@
-/** A Next.js application: made from the snippets of docs/hosts.md, built by Turbopack and by webpack, and used in Chromium. */
+/** A Next.js application, built by Turbopack and by webpack, and used in Chromium. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLATFORMS } from '../../ts/errors/addon-error.js';
 import { environment } from '../runtimes.js';
-import { noBrowser, openBrowser, openPage } from '../support/browser.js';
+import { noBrowser, openPage, useBrowser } from '../support/browser.js';
 import { packed, project, tool, unreachable, type Packed } from './hosts/support.js';
 
 const why = noBrowser ?? (await unreachable());
 
-const CONFIG = `
-const platforms = ${JSON.stringify(PLATFORMS)};
-export default {
-  turbopack: { root: import.meta.dirname },
-  ${'EXTERNAL'}
-};
-`;
-const EXTERNAL = 'serverExternalPackages: platforms.map((platform) => `countersign-${platform}`),';
-
 const FILES = {
-  'next.config.mjs': CONFIG.replace('EXTERNAL', EXTERNAL),
+  // `serverExternalPackages` as docs/hosts.md has it: addon.test.ts compares the names.
+  'next.config.mjs': `
+    export default {
+      turbopack: { root: import.meta.dirname },
+      serverExternalPackages: ${JSON.stringify(PLATFORMS.map((platform) => `countersign-${platform}`))},
+    };`,
   'lib/gate.mjs': `
     import { createGate } from 'countersign';
     // A route is loaded anew when its file is saved: the gate must outlive that.
@@ -92,16 +87,12 @@ const FILES = {
 describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped: ${why})`}`, () => {
   let from: Packed;
   let folder: string;
-  let browser: Browser;
+  const browser = useBrowser();
   beforeAll(async () => {
     from = await packed();
     folder = await project(from, 'next-app', ['next', 'react', 'react-dom', '@ai-sdk/react'], FILES);
-    browser = await openBrowser();
   }, 600_000);
-  afterAll(async () => {
-    await browser?.close();
-    from?.done();
-  });
+  afterAll(() => from?.done());
 
   const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: undefined, CI: '1' };
   const next = (...args: string[]) => tool(folder, 'next/dist/bin/next', args, { env, timeout: 600_000 });
@@ -123,7 +114,7 @@ describe.skipIf(why !== undefined)(`Next.js${why === undefined ? '' : ` (skipped
       try {
         await ready(server);
         const origin = `http://localhost:${port}`;
-        const { page, context, faults } = await openPage(browser, origin);
+        const { page, context, faults } = await openPage(browser(), origin);
         await page.goto(`${origin}/`);
         await page.getByRole('button', { name: 'Send' }).click();
         const card = (name: string) => page.locator(`[data-countersign=approval][data-tool=${name}]`);

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { rolldown, type OutputOptions } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exec, npm, runOn, runtimes } from '../runtimes.js';
+import { exec, npmInstall, runOn, runtimes } from '../runtimes.js';
 import configs from '../../rolldown.config.mjs';
 import { serve } from '../cli/chat-server.js';
 import { MAY_SHIP, mustShip } from './shipped.js';
@@ -69,8 +69,7 @@ describe.each([
     cpSync(join(import.meta.dirname, 'project'), project, { recursive: true });
     writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true }));
     const exact = ['zod@4.6.7', 'typescript@7.0.2', '@types/node@20.19.0', '@types/json-schema@7.0.15'];
-    const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-    await npm(['install', mainTarball, platformTarball, `ai@${ai}`, ...exact, ...options], { cwd: project });
+    await npmInstall(project, mainTarball, platformTarball, `ai@${ai}`, ...exact);
   });
 
   test('the installed version is the one that was asked for', () => {

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { npm, runtimes } from '../runtimes.js';
-import { linkAi, projectIn, runIn } from './sdks.js';
+import { npmInstall, runtimes } from '../runtimes.js';
+import { linkIn } from '../support/installed.js';
+import { projectIn, runIn } from './sdks.js';
 
 const root = join(import.meta.dirname, '../..');
 const temp = mkdtempSync(join(tmpdir(), 'countersign-sdks-'));
@@ -28,12 +29,12 @@ beforeAll(async () => {
   const dependencies = Object.fromEntries(Object.values(VERSIONS).map((each) => [`ai-${each}`, `npm:ai@${each}`]));
   const zod = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.zod as string;
   writeFileSync(join(all, 'package.json'), JSON.stringify({ private: true, dependencies: { ...dependencies, zod } }));
-  await npm(['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], { cwd: all });
+  await npmInstall(all);
 });
 
 function projectWith(version: string): string {
   const folder = projectIn(mkdtempSync(join(temp, 'project-')));
-  linkAi(folder, folderOf(version));
+  linkIn(folder, 'ai', folderOf(version));
   return folder;
 }
 

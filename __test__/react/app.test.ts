@@ -3,10 +3,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkFolder } from '../examples/tried.js';
-import { describeInBrowser, openBrowser, openPage, seriousFindings } from '../support/browser.js';
+import { describeInBrowser, openPage, seriousFindings, useBrowser } from '../support/browser.js';
 import { isThorough } from '../support/effort.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -54,11 +54,7 @@ describe('its folder', () => {
 });
 
 describeInBrowser('the example app', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
+  const browser = useBrowser();
 
   describe.each([7, 6] as const)('AI SDK %i', (major) => {
     /** On AI SDK 6 `npm test` has the flows in which the versions differ most. */
@@ -73,7 +69,7 @@ describeInBrowser('the example app', () => {
     /** A new chat, and what the server prints from now on. */
     async function chat(at: Server = server, options?: Parameters<typeof openPage>[2]) {
       const start = at.printed.length;
-      const opened = await openPage(browser, at.origin, options);
+      const opened = await openPage(browser(), at.origin, options);
       await opened.page.goto(at.origin);
       const { page, faults, strangers, context } = opened;
       onTestFinished(async () => {

@@ -1,9 +1,8 @@
 /** The browser that other tests stand on: it runs, it tells what goes wrong, and it goes nowhere else. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeInBrowser, openBrowser, openPage, seriousFindings } from '../support/browser.js';
+import { describeInBrowser, openPage, seriousFindings, useBrowser } from '../support/browser.js';
 
 const PAGE = `<!doctype html><html lang="en"><title>t</title><main><h1>one</h1><img src="/a.png"><button>two</button></main>
 <script src="/s.js"></script><script>inline()</script>`;
@@ -14,11 +13,10 @@ const SCRIPT = `document.querySelector('button').onclick = async () => {
 }`;
 
 describeInBrowser('the browser', () => {
-  let browser: Browser;
+  const browser = useBrowser();
   let server: Server;
   let origin: string;
   beforeAll(async () => {
-    browser = await openBrowser();
     server = createServer(({ url }, response) => {
       const script = url === '/s.js';
       response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html');
@@ -30,13 +28,12 @@ describeInBrowser('the browser', () => {
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   afterAll(async () => {
-    await browser?.close();
     server?.closeAllConnections();
     server?.close();
   });
 
   test('runs pages and tells their faults', async () => {
-    const { page, faults, strangers, context } = await openPage(browser, origin);
+    const { page, faults, strangers, context } = await openPage(browser(), origin);
     await page.goto(origin);
     await expect.poll(() => faults.join('\n')).toMatch(/Content Security Policy/);
     await page.getByRole('button').click();

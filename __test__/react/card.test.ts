@@ -1,20 +1,20 @@
 /** The hook and the card, alone: what they show and when, and that each answer is given once. */
 import { join } from 'node:path';
 import type { UIMessage } from 'ai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { build, type Rolldown } from 'vite';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ApprovalDetails } from '../../index.js';
 import type { PendingApproval } from '../../react.js';
 import { ApprovalCard, useApprovals } from '../../ts/react/index.js';
 import {
   describeInBrowser,
-  openBrowser,
   openPage,
   seriousFindings,
   stopClock,
+  useBrowser,
   type Watched,
 } from '../support/browser.js';
 import type { Stage } from './stage/stage.js';
@@ -101,10 +101,9 @@ describe('the names of the options', () => {
 
 describeInBrowser('in a browser', () => {
   const origin = 'http://stage.test';
-  let browser: Browser;
+  const browser = useBrowser();
   let files: Map<string, { body: string; contentType: string }>;
   beforeAll(async () => {
-    browser = await openBrowser();
     const built = await build({ root: join(import.meta.dirname, 'stage'), logLevel: 'error', build: { write: false } });
     files = new Map(
       (built as Rolldown.RolldownOutput).output.map((file) => [
@@ -115,7 +114,6 @@ describeInBrowser('in a browser', () => {
       ]),
     );
   });
-  afterAll(() => browser?.close());
 
   let watched: Watched;
   let page: Page;
@@ -124,7 +122,7 @@ describeInBrowser('in a browser', () => {
   let failing: boolean;
   let edits: object[];
   beforeEach(async () => {
-    watched = await openPage(browser, origin);
+    watched = await openPage(browser(), origin);
     ({ page } = watched);
     [answers, edits, sentAgain, failing] = [[], [], 0, false];
     await page.route(`${origin}/**`, (route) =>

@@ -1,7 +1,7 @@
 /** Processes that are killed in the middle of a run, and others that continue it. */
 import { describe, expect, it } from 'vitest';
 import { listRuns } from '../../ts/index.js';
-import { isSample, isThorough } from '../support/effort.js';
+import { isSample, isThorough, isWhole } from '../support/effort.js';
 import { sleep } from '../support/model.js';
 import { theatre, type Said } from './processes.js';
 
@@ -31,7 +31,8 @@ describe.skipIf(process.platform === 'win32')('killed', () => {
     expect(await listRuns(on.gate)).toMatchObject([{ status: 'done', pending: 0 }]);
   });
 
-  it.skipIf(isSample)('while it asks, with nothing decided: the next process asks', async () => {
+  // As resume.test.ts has it without processes; so it is with the other ones that need `isWhole`.
+  it.runIf(isWhole)('while it asks, with nothing decided: the next process asks', async () => {
     const on = theatre();
     await on.play('start', { turns: [A], die: 'approval-requested' });
     expect(await on.play('resume', { turns: [DONE], answer: true })).toEqual(EXITED);
@@ -148,7 +149,7 @@ describe.skipIf(isSample)('two at once', () => {
   });
 });
 
-it.skipIf(isSample)('a tool that has changed since is asked about again, though it was approved', async () => {
+it.runIf(isWhole)('a tool that has changed since is asked about again, though it was approved', async () => {
   const on = theatre();
   await on.play('start', { turns: [A], die: 'approval-requested' });
   const [request] = await on.gate.pending();
@@ -186,7 +187,7 @@ describe.skipIf(process.platform === 'win32')('killed while it asks a question',
     expect(answersIn(on.lines())).toBe(TOLD);
   });
 
-  it.skipIf(isSample)('once it was answered it is not asked again, whatever else still waits', async () => {
+  it.runIf(isWhole)('once it was answered it is not asked again, whatever else still waits', async () => {
     const on = theatre();
     const answers = ['blue'];
     expect(await on.play('start', { turns: [ASKS], die: 'question-answered', answers })).toEqual(KILLED);

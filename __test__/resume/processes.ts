@@ -1,17 +1,15 @@
 /** Runs in processes of their own, which are killed, on the built package. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Gate } from '../../index.js';
 import { createGate } from '../../ts/index.js';
+import { installIn, linkIn } from '../support/installed.js';
 import { ledgerIn } from '../support/ledger.js';
 import { major, sleep } from '../support/model.js';
-
-const root = join(import.meta.dirname, '../..');
-const LINK = process.platform === 'win32' ? 'junction' : 'dir';
 
 /** How long to wait for what never comes, in ms. */
 const HANGS = 240_000;
@@ -53,15 +51,9 @@ export interface Theatre {
 }
 
 export function theatre(): Theatre {
-  if (!existsSync(join(root, 'dist', 'index.js'))) throw new Error('dist/ is missing: run `npm run build`');
   const folder = mkdtempSync(join(tmpdir(), 'countersign-processes-'));
-  const modules = join(folder, 'node_modules');
-  mkdirSync(join(modules, 'countersign'), { recursive: true });
-  // The package is a copy, so that what it imports as `ai` is found here and not in the repository.
-  for (const name of ['dist', 'package.json'])
-    cpSync(join(root, name), join(modules, 'countersign', name), { recursive: true });
-  symlinkSync(join(root, 'binding'), join(modules, 'countersign', 'binding'), LINK);
-  symlinkSync(join(root, 'node_modules', `ai${major}`), join(modules, 'ai'), LINK);
+  installIn(folder);
+  linkIn(folder, 'ai', `ai${major}`);
   cpSync(join(import.meta.dirname, 'programs'), folder, { recursive: true });
   const ledger = ledgerIn(folder);
   const log = join(folder, 'log.txt');

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { describe } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { withLock } from '../../scripts/lock.mjs';
 import { exec } from '../runtimes.js';
 
@@ -93,8 +93,17 @@ export function describeInBrowser(name: string, tests: () => void): void {
 /** Pages of different people share a process: starting one for each takes longer than what is done in it. */
 const ONE_PROCESS = ['--renderer-process-limit=1', '--disable-site-isolation-trials'];
 
-/** Starts Chromium without a window. Close it in `afterAll`. */
-export async function openBrowser(): Promise<Browser> {
+/** Chromium without a window, for the tests of a file. */
+export function useBrowser(): () => Browser {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser?.close());
+  return () => browser!;
+}
+
+async function launch(): Promise<Browser> {
   if (typeof source !== 'function') throw new Error(`There is no browser: ${source.missing}`);
   const { executablePath, env } = await source();
   return await chromium.launch({

@@ -1,9 +1,9 @@
 /** Every decision, taken on the page: nothing is said to be done before the gate has it. */
 import { expect, test } from 'vitest';
-import { describeInBrowser } from '../../support/browser.js';
+import { describeInBrowser, useBrowser } from '../../support/browser.js';
 import { isThorough } from '../../support/effort.js';
 import { COLOUR, DATABASE, PARTS } from '../../support/questions.js';
-import { ask, call, decided, faultsOf, openInbox, start, useBrowser, visit, waiting } from './support.js';
+import { ask, call, decided, faultsOf, openInbox, start, visit, waiting } from './support.js';
 
 const policy = {
   version: 1,

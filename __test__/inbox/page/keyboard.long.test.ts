@@ -1,22 +1,10 @@
 /** Without a mouse, and for whoever does not see the page as it was drawn. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { describeInBrowser, seriousFindings, stopClock } from '../../support/browser.js';
+import { describeInBrowser, seriousFindings, stopClock, useBrowser } from '../../support/browser.js';
 import { isThorough } from '../../support/effort.js';
 import { COLOUR, DATABASE, PARTS } from '../../support/questions.js';
-import {
-  ask,
-  call,
-  decided,
-  faultsOf,
-  openInbox,
-  sentBy,
-  shows,
-  start,
-  useBrowser,
-  visit,
-  waiting,
-} from './support.js';
+import { ask, call, decided, faultsOf, openInbox, sentBy, shows, start, visit, waiting } from './support.js';
 
 const command = (text: string) => ({ args: { command: text } });
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.id ?? '');

@@ -1,9 +1,9 @@
 /** What happens while somebody looks. */
 import { expect, test } from 'vitest';
 import type { Detail } from '../../../ts/inbox/protocol.js';
-import { describeInBrowser } from '../../support/browser.js';
+import { describeInBrowser, useBrowser } from '../../support/browser.js';
 import { isThorough } from '../../support/effort.js';
-import { ask, decided, faultsOf, isLive, openInbox, sentBy, shows, useBrowser, visit } from './support.js';
+import { ask, decided, faultsOf, isLive, openInbox, sentBy, shows, visit } from './support.js';
 
 const command = (text: string) => ({ args: { command: text } });
 

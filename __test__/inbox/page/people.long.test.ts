@@ -1,8 +1,8 @@
 /** Several people, each with a browser of their own. */
 import { expect, test } from 'vitest';
-import { describeInBrowser, openPage } from '../../support/browser.js';
+import { describeInBrowser, openPage, useBrowser } from '../../support/browser.js';
 import { isThorough } from '../../support/effort.js';
-import { ask, call, decided, faultsOf, openInbox, useBrowser, visit, waiting } from './support.js';
+import { ask, call, decided, faultsOf, openInbox, visit, waiting } from './support.js';
 
 describeInBrowser('people', () => {
   const browser = useBrowser();

@@ -3,9 +3,9 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { describeInBrowser } from '../../support/browser.js';
+import { describeInBrowser, useBrowser } from '../../support/browser.js';
 import { isThorough } from '../../support/effort.js';
-import { BUILT, ask, faultsOf, openInbox, shows, useBrowser, visit } from './support.js';
+import { BUILT, ask, faultsOf, openInbox, shows, visit } from './support.js';
 
 const built = readdirSync(BUILT, { recursive: true, withFileTypes: true })
   .filter((file) => file.isFile())

@@ -11,9 +11,9 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Gate } from '../../../index.js';
 import { gateTools } from '../../../ts/index.js';
-import { describeInBrowser } from '../../support/browser.js';
+import { describeInBrowser, useBrowser } from '../../support/browser.js';
 import { askUserTool, COLOUR, DATABASE, PARTS } from '../../support/questions.js';
-import { later, openInbox, shows, start, useBrowser, visit } from './support.js';
+import { later, openInbox, shows, start, visit } from './support.js';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/inbox');
 const isWanted = process.env['COUNTERSIGN_SCREENSHOTS'] === '1';

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { tool } from 'ai';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import type { InboxOptions } from '../../../inbox.js';
 import type { ApprovalRecord, Gate, GateOptions, InterruptOptions } from '../../../index.js';
 import { toNodeListener } from '../../../ts/inbox/index.js';
 import { gateTools } from '../../../ts/index.js';
-import { openBrowser, openPage, type Watched } from '../../support/browser.js';
+import { openPage, type Watched } from '../../support/browser.js';
 import { askUserTool } from '../../support/questions.js';
 import { gateOf, inboxOf, later } from '../support.js';
 
@@ -18,16 +18,6 @@ export { ask, later } from '../support.js';
 
 /** The page as it was built. */
 export const BUILT = join(import.meta.dirname, '../../../dist/inbox');
-
-/** One browser for all tests of a file. */
-export function useBrowser(): () => Browser {
-  let browser: Browser | undefined;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-  return () => browser!;
-}
 
 export interface Opened {
   gate: Gate;

@@ -7,20 +7,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { serveInbox } from '../../../ts/inbox/index.js';
 import { gateTools } from '../../../ts/index.js';
-import { describeInBrowser, openPage } from '../../support/browser.js';
-import {
-  BUILT,
-  ask,
-  decided,
-  faultsOf,
-  later,
-  openInbox,
-  shows,
-  start,
-  useBrowser,
-  visit,
-  waiting,
-} from './support.js';
+import { describeInBrowser, openPage, useBrowser } from '../../support/browser.js';
+import { BUILT, ask, decided, faultsOf, later, openInbox, shows, start, visit, waiting } from './support.js';
 
 describeInBrowser('the page shows', () => {
   const browser = useBrowser();

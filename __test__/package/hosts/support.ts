@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exec, npm, type ExecOptions, type Finished } from '../../runtimes.js';
+import { exec, npmInstall, type ExecOptions, type Finished } from '../../runtimes.js';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -76,8 +76,7 @@ export async function project(
   cpSync(join(import.meta.dirname, '../project/scenario.mjs'), join(folder, 'scenario.mjs'));
   const wanted = ['ai', 'zod', ...tools] as Tool[];
   const exact = wanted.map((tool) => `${tool}@${VERSIONS[tool]}`);
-  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-  await npm(['install', from.main, from.platform.file, ...exact, ...options], { cwd: folder, timeout: 600_000 });
+  await npmInstall(folder, from.main, from.platform.file, ...exact);
   return folder;
 }
 
