@@ -16,7 +16,7 @@ use super::syntax::Syntax;
 const NAMES_TRIED: usize = 16;
 
 /// How many names are listed for one verdict at most, and what it takes to list none, in names.
-const NAMES_LISTED: usize = 50_000;
+const NAMES_LISTED: usize = 100_000;
 const COST_OF_LIST: usize = 16;
 
 /// How long ago a directory must have changed for its [`Stamp`] to be sure, in seconds.

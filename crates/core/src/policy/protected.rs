@@ -47,6 +47,7 @@ const TOOL: &str = "settings of a tool: they run later, or hold secrets";
 const SECRETS: &str = "credentials";
 const SYSTEM: &str = "what the system runs by itself";
 const OWN: &str = "the policy itself";
+const MANY: &str = "more files than can be looked through: some may hold secrets";
 const LEDGER: &str = "the ledger that the approvals are in";
 
 /// A name anywhere in a path, and what it is. All in lower case.
@@ -192,7 +193,9 @@ pub(crate) fn protection(
         .find_map(located)
         .or_else(|| spots.loose.iter().find_map(|(pieces, _)| of_pieces(pieces, access)))
         .or_else(|| {
-            let found = spots.below.as_ref()?.told(|path| of_text(path, access), files)?;
+            let below = spots.below.as_ref()?;
+            let more = || below.may_tell_more(files).then(|| Protection::new(MANY, ""));
+            let found = below.told(|path| of_text(path, access), files).or_else(more)?;
             Some(Protection { below: true, ..found })
         })
 }

@@ -8,7 +8,7 @@ use super::sieve::Sieve;
 use crate::path::{Files, Folding, Listed, Listing, Located, PathError, Where, lexically};
 
 /// How many names below one path are looked at.
-const MOST_NAMES: usize = 10_000;
+const MOST_NAMES: usize = if cfg!(test) { 500 } else { 20_000 };
 
 /// Where most names are, and few that somebody keeps secrets in: looked at last.
 const BULKY: &[&str] = &["node_modules", ".git", "target", ".venv", "vendor", "dist"];
@@ -33,6 +33,8 @@ struct Found {
     files: Vec<(String, usize)>,
     /// Whether these are all.
     complete: bool,
+    /// Whether these are all but foreign ones.
+    complete_own: bool,
 }
 
 /// A file below that is meant.
@@ -57,7 +59,7 @@ impl Below {
 
     fn found(&self, files: &dyn Files) -> &Found {
         self.found.get_or_init(|| {
-            let mut found = Found { files: Vec::new(), complete: true };
+            let mut found = Found { files: Vec::new(), complete: true, complete_own: true };
             self.roots.iter().for_each(|root| found.look(root, files));
             found
         })
@@ -91,15 +93,22 @@ impl Below {
         if !self.tells {
             return None;
         }
-        let foreign = |path: &str, from: usize| {
-            let below = path.get(from..).unwrap_or_default();
-            below.split('/').any(|name| FOREIGN.contains(&name))
-        };
-        let mut own = self.found(files).files.iter().filter(|(path, from)| !foreign(path, *from));
+        let mut own =
+            self.found(files).files.iter().filter(|(path, from)| !is_foreign(path, *from));
         own.find_map(|(path, from)| {
             said(path).filter(|_| !self.sieve.passes_over(path, *from, files))
         })
     }
+
+    /// Whether there may be more of the user's own than those that were looked at, where what is read is told.
+    pub(crate) fn may_tell_more(&self, files: &dyn Files) -> bool {
+        self.tells && !self.found(files).complete_own
+    }
+}
+
+fn is_foreign(path: &str, from: usize) -> bool {
+    let below = path.get(from..).unwrap_or_default();
+    below.split('/').any(|name| FOREIGN.contains(&name))
 }
 
 impl Found {
@@ -111,8 +120,14 @@ impl Found {
         while let Some(dir) = dirs.pop_front().or_else(|| bulky.pop_front()) {
             let names = match files.list(if dir.is_empty() { "/" } else { &dir }, left) {
                 Listing::Names(names) => names,
-                Listing::Unknown | Listing::TooMany => {
+                // Without files at hand, what is said of paths holds.
+                Listing::Unknown => {
                     self.complete = false;
+                    continue;
+                }
+                Listing::TooMany => {
+                    self.complete = false;
+                    self.complete_own &= is_foreign(&dir, from);
                     continue;
                 }
             };
