@@ -97,8 +97,11 @@ describe("with 'answer'", () => {
   });
 
   it('neither is a deadline', async () => {
-    const { asked } = await answered(new Promise<boolean>(() => {}) as never, { approvalTimeout: 20 });
-    expect(asked).toEqual(['c1', 'c2']);
+    const { of } = await answered(new Promise<boolean>(() => {}) as never, { approvalTimeout: 20 });
+    expect(of('approval-requested').map(({ toolCallId, isAutomatic }) => [toolCallId, isAutomatic])).toEqual([
+      ['c1', false],
+      ['c2', false],
+    ]);
   });
 
   it('neither is a denial of a policy that is gone', async () => {

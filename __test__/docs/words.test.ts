@@ -173,8 +173,8 @@ describe('docs/policy.md', () => {
 
   test('has each tool with a built-in reading', () => {
     const source = read('crates/core/src/policy/reading/builtin.rs');
-    const table = source.slice(source.indexOf('fn of(name'), source.indexOf('_ => return None'));
-    const names = unique(allOf(table, /^ {8}(?:\| )?("[\s\S]*?) =>/gm).flatMap((arm) => allOf(arm, /"(\w+)"/g)));
+    const [table = ''] = source.slice(source.indexOf('const TOOLS')).split('\n];');
+    const names = allOf(table, /^ {4}(?:\(| {4})&\[([^\]]*)\]/gm).flatMap((list) => allOf(list, /"(\w+)"/g));
     expect(names.length).toBeGreaterThan(30);
     expect(names.filter((name) => !policy.includes(`\`${name}\``))).toEqual([]);
   });
