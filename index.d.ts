@@ -235,6 +235,8 @@ export interface ToolReading {
   url?: Patterns;
   /** The directory that the rest is relative to. */
   cwd?: Patterns;
+  /** Arguments that say nothing of what the tool does; `*` for all that are not listed. A call with any other argument asks. */
+  ignore?: Patterns;
   /** The shell that runs the command line. `sh` may be dash or bash: the stricter counts. @default 'sh' */
   shell?: 'bash' | 'sh' | 'posix' | 'zsh' | 'pwsh' | 'powershell' | 'cmd';
 }

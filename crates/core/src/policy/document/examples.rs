@@ -276,6 +276,7 @@ fn alone(rule: &Rule, name: &Arc<str>, shell: Option<String>) -> Document {
             write: names("write"),
             url: names("url"),
             cwd: Vec::new(),
+            ignore: Vec::new(),
             shell: shell.clone(),
         };
         (format!("{TOOL} {argument}"), Located { value, at: rule.at })

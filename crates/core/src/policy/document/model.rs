@@ -111,6 +111,8 @@ pub struct Reading {
     pub url: Arguments,
     /// The directory that the rest is relative to.
     pub cwd: Arguments,
+    /// Arguments that say nothing of what the tool does; `*`: all that are not listed.
+    pub ignore: Arguments,
     /// The shell that runs the command lines: `bash`, `sh`, `posix`, `zsh`, `pwsh`, `cmd`.
     pub shell: Option<String>,
 }

@@ -187,6 +187,7 @@ impl<'a> Reader<'a> {
                     "write" => &mut reading.write,
                     "url" => &mut reading.url,
                     "cwd" => &mut reading.cwd,
+                    "ignore" => &mut reading.ignore,
                     "shell" => {
                         let shells: Vec<_> = SHELLS.iter().map(|shell| (*shell, *shell)).collect();
                         reading.shell = self.choice(node, path, &shells).map(str::to_owned);

@@ -11,7 +11,7 @@ pub const VERSION: u32 = 1;
 pub(super) const DOCUMENT: &[&str] =
     &["$schema", "version", "default", "match", "forbid", "tools", "rule"];
 
-pub(super) const READING: &[&str] = &["command", "read", "write", "url", "cwd", "shell"];
+pub(super) const READING: &[&str] = &["command", "read", "write", "url", "cwd", "ignore", "shell"];
 
 pub(super) const RULE: &[&str] = &[
     "tools",

@@ -120,6 +120,7 @@ fn reading_to_toml(reading: &Reading) -> String {
         ("write", &reading.write),
         ("url", &reading.url),
         ("cwd", &reading.cwd),
+        ("ignore", &reading.ignore),
     ] {
         match names.as_slice() {
             [] => {}

@@ -185,6 +185,9 @@ fn whole_tool(draft: &mut Draft, foreign: &Foreign, tool: &str) {
         "WebFetch" => (&FETCHERS, &FETCH),
         _ => (&[], &[]),
     };
+    if foreign.effect != Effect::Allow {
+        every_file(draft, foreign, tool);
+    }
     let mut tools = ours.to_vec();
     // Without a reading a tool is allowed whole, whatever the rules over its arguments say.
     if foreign.effect != Effect::Allow {
@@ -209,6 +212,18 @@ fn whole_tool(draft: &mut Draft, foreign: &Foreign, tool: &str) {
         }
     }
     draft.tools(foreign, &tools);
+}
+
+/// No reading and no writing of files at all means that of commands and of other tools, too.
+fn every_file(draft: &mut Draft, foreign: &Foreign, tool: &str) {
+    let mut rule = foreign.rule();
+    let every = vec![foreign.located("/**".to_owned())];
+    match tool {
+        "Read" => rule.reads = every,
+        "Edit" | "Write" | "MultiEdit" => rule.writes = every,
+        _ => return,
+    }
+    draft.rule(foreign, rule);
 }
 
 /// `Bash(npm run *)`, `Bash(npm run:*)`, `Bash(npm test)`.

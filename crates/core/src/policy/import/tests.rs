@@ -137,6 +137,21 @@ fn claude_denies_are_widened() {
         ("WebFetch(domain:example.com)", &["deny urls example.com *.example.com"], 0),
         ("WebFetch(example)", &["deny tools fetch_url web_fetch WebFetch http_request"], 1),
         ("Agent(explore)", &["deny tools Agent"], 1),
+        // The bare name is the widest: commands and other tools read and write as well.
+        (
+            "Read",
+            &["deny reads /**", "deny tools read_file ls glob grep Read Grep Glob LS NotebookRead"],
+            0,
+        ),
+        (
+            "Edit",
+            &[
+                "deny writes /**",
+                "deny tools write_file edit_file Edit Write MultiEdit NotebookEdit",
+            ],
+            0,
+        ),
+        ("Write", &["deny writes /**", "deny tools write_file Write"], 0),
     ];
     for (rule, expected, losses) in rows {
         check(Format::ClaudeCode, &claude("deny", &[rule]), expected, *losses);
@@ -419,6 +434,23 @@ fn vscode_rules() {
     }
     let off = r#"{ "chat.tools.terminal.autoApprove": {"ls": true}, "chat.tools.terminal.enableAutoApprove": false }"#;
     check(Format::Vscode, off, &[], 1);
+}
+
+/// Old names of settings go on counting in the editor, and new ones come.
+#[test]
+fn each_setting_of_vscode_that_is_not_read_is_told() {
+    let approve = r#""chat.tools.terminal.autoApprove": {"echo": true}"#;
+    for other in [
+        r#""chat.agent.terminal.autoApprove": {"git push": false}"#,
+        r#""chat.agent.terminal.denyList": {"git fetch": true}"#,
+        r#""chat.tools.terminal.denyList": {"git fetch": true}"#,
+        r#""github.copilot.chat.agent.terminal.denyList": {}"#,
+        r#""chat.some.new.guard": true"#,
+    ] {
+        // One more for the editor's own rules.
+        check(Format::Vscode, &format!("{{ {approve}, {other} }}"), &["allow `echo`"], 3);
+    }
+    check(Format::Vscode, &format!("{{ {approve}, \"editor.tabSize\": 2 }}"), &["allow `echo`"], 2);
 }
 
 #[test]

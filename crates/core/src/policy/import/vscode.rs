@@ -11,18 +11,8 @@ use super::words::{End, Words};
 use super::{ImportError, Text, json, regex};
 
 const APPROVE: &str = "chat.tools.terminal.autoApprove";
-/// Settings that approve by themselves and are not taken over.
-const OTHERS: [&str; 6] = [
-    "chat.tools.autoApprove",
-    "chat.tools.global.autoApprove",
-    "chat.tools.edits.autoApprove",
-    "chat.tools.urls.autoApprove",
-    "chat.tools.eligibleForAutoApproval",
-    "github.copilot.chat.agent.terminal.allowList",
-];
-/// Settings that ask by themselves and are not taken over.
-const OTHER_GUARDS: [&str; 2] =
-    ["github.copilot.chat.agent.terminal.denyList", "chat.tools.terminal.blockDetectedFileWrites"];
+/// What the names of settings hold that ask or refuse by themselves.
+const GUARDS: [&str; 4] = ["denyList", "block", "deny", "restrict"];
 const ENABLE: &str = "chat.tools.terminal.enableAutoApprove";
 
 /// Reads the settings, or the map alone.
@@ -39,10 +29,7 @@ pub(super) fn read(text: &Text) -> Result<Draft, ImportError> {
 
 fn members(draft: &mut Draft, text: &Text) -> Result<(), ImportError> {
     let members = json::object(text)?;
-    let is_settings = members.is_empty()
-        || members
-            .iter()
-            .any(|(name, ..)| name.starts_with("chat.") || name.starts_with("github.copilot."));
+    let is_settings = members.is_empty() || members.iter().any(|(name, ..)| is_ours(name));
     if !is_settings {
         rules(draft, text, members, true)?;
         return Ok(());
@@ -59,13 +46,22 @@ fn members(draft: &mut Draft, text: &Text) -> Result<(), ImportError> {
                 ));
             };
             rules(draft, text, json::members(text, object)?, !off)?;
-        } else if OTHERS.contains(&name.as_str()) {
-            draft.dropped(&name, at, "it approves more than commands: write rules for the tools");
-        } else if OTHER_GUARDS.contains(&name.as_str()) {
-            draft.dropped(&name, at, "it is not read: what it asks for must be set up anew");
+        } else if name != ENABLE && is_ours(&name) {
+            // Names change and old ones go on counting: what is not read is told, whatever it is called.
+            let why = if GUARDS.iter().any(|guard| name.contains(guard)) {
+                "it is not read: what it asks for must be set up anew"
+            } else {
+                "it is not read: what it approves, asks for or refuses must be written as rules"
+            };
+            draft.dropped(&name, at, why);
         }
     }
     Ok(())
+}
+
+/// Whether it is a setting of the editor's agents.
+fn is_ours(name: &str) -> bool {
+    ["chat.", "github.copilot."].iter().any(|prefix| name.starts_with(prefix))
 }
 
 fn rules(draft: &mut Draft, text: &Text, members: Members, on: bool) -> Result<(), ImportError> {

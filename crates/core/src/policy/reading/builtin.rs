@@ -42,10 +42,14 @@ pub(super) struct Builtin {
     pub(super) recursive: Recursive,
     /// Only names are read, no contents.
     pub(super) names: bool,
+    /// Whether a path may be a pattern.
+    pub(super) globs: bool,
     /// The name is so common that a call with none of the arguments is some other tool's.
     pub(super) common: bool,
     /// At least one of these must be there too, else it is some other tool's (only for common names).
     pub(super) marks: Names,
+    /// Arguments that change nothing of what it reads, writes, runs or asks, beside those of [`SAYS_NOTHING`].
+    pub(super) other: Names,
 }
 
 impl Builtin {
@@ -116,6 +120,32 @@ pub(super) const CWD: Names = &[
     "dir_path",
     "dirPath",
 ];
+/// Arguments of any tool that change nothing of what it reads, writes, runs or asks: what the agent says of the call, how long
+/// it may take, and how much of the result it wants.
+pub(super) const SAYS_NOTHING: Names = &[
+    "description",
+    "explanation",
+    "reason",
+    "rationale",
+    "purpose",
+    "title",
+    "justification",
+    "timeout",
+    "timeout_ms",
+    "timeoutMs",
+    "timeout_seconds",
+    "timeoutSeconds",
+    "max_output_length",
+    "maxOutputLength",
+    "max_length",
+    "maxLength",
+    "max_tokens",
+    "maxTokens",
+    "limit",
+    "offset",
+    "head_limit",
+    "headLimit",
+];
 /// Variables that a command is given.
 pub(super) const ENV: Names = &["env", "environment", "env_vars", "envVars"];
 /// The shell that a command is run by.
@@ -133,18 +163,195 @@ const PLAIN: Builtin = Builtin {
     only: None,
     recursive: Recursive::No,
     names: false,
+    globs: false,
     common: false,
     marks: &[],
+    other: &[],
 };
 
 /// A tool of which nothing is known.
 pub(super) const NOTHING: Builtin = PLAIN;
 
-const RUN: Builtin = Builtin { arguments: &[one(COMMAND, Says::Command)], ..PLAIN };
-const READ: Builtin = Builtin { arguments: &[one(PATHS, Says::Read)], ..PLAIN };
-const WRITE: Builtin = Builtin { arguments: &[one(PATH, Says::Write)], ..PLAIN };
-const EDIT: Builtin = Builtin { arguments: &[one(PATH, Says::Change)], ..PLAIN };
-const FETCH: Builtin = Builtin { arguments: &[one(URL, Says::Url)], ..PLAIN };
+/// Whether it waits for the command, and whether a human is asked by somebody else too.
+const RUN_OTHER: Names = &[
+    "run_in_background",
+    "runInBackground",
+    "is_background",
+    "isBackground",
+    "background",
+    "wait",
+    "require_user_approval",
+    "requires_approval",
+];
+/// Which part of the file, and how it is told.
+const READ_OTHER: Names = &[
+    "head",
+    "tail",
+    "start",
+    "end",
+    "line",
+    "lines",
+    "start_line",
+    "end_line",
+    "startLine",
+    "endLine",
+    "line_start",
+    "line_end",
+    "start_line_one_indexed",
+    "end_line_one_indexed",
+    "end_line_one_indexed_inclusive",
+    "should_read_entire_file",
+    "view_range",
+    "range",
+    "pages",
+    "page",
+    "encoding",
+    "line_numbers",
+    "show_line_numbers",
+    "max_lines",
+    "maxLines",
+    "max_bytes",
+    "maxBytes",
+];
+/// What is written, and how.
+const WRITE_OTHER: Names = &[
+    "content",
+    "contents",
+    "text",
+    "file_text",
+    "data",
+    "encoding",
+    "append",
+    "overwrite",
+    "create",
+    "create_dirs",
+    "create_directories",
+    "createDirectories",
+    "parents",
+    "mkdir",
+    "recursive",
+    "exist_ok",
+    "mode",
+    "old_string",
+    "new_string",
+    "oldString",
+    "newString",
+    "old_str",
+    "new_str",
+    "oldText",
+    "newText",
+    "old_text",
+    "new_text",
+    "search",
+    "replace",
+    "replacement",
+    "replace_all",
+    "replaceAll",
+    "expected_replacements",
+    "edits",
+    "changes",
+    "diff",
+    "patch",
+    "dryRun",
+    "dry_run",
+    "insert_line",
+    "insert_text",
+    "start_line",
+    "end_line",
+    "line",
+    "lines",
+    "instructions",
+    "code_edit",
+    "cell_id",
+    "cell_number",
+    "cell_type",
+    "edit_mode",
+    "new_source",
+    "trailing_newline",
+    "newline",
+];
+/// What is looked for, which files are left out, and how the finds are told.
+const SEARCH_OTHER: Names = &[
+    "pattern",
+    "regex",
+    "regexp",
+    "query",
+    "search_term",
+    "text",
+    "exclude",
+    "exclude_pattern",
+    "excludePattern",
+    "exclude_patterns",
+    "excludePatterns",
+    "ignore",
+    "output_mode",
+    "outputMode",
+    "case_sensitive",
+    "caseSensitive",
+    "case_insensitive",
+    "ignore_case",
+    "ignoreCase",
+    "case",
+    "is_regex",
+    "isRegex",
+    "fixed_strings",
+    "literal",
+    "multiline",
+    "whole_word",
+    "word",
+    "context",
+    "before_context",
+    "after_context",
+    "context_lines",
+    "-A",
+    "-B",
+    "-C",
+    "-i",
+    "-n",
+    "line_number",
+    "line_numbers",
+    "type",
+    "file_type",
+    "fileType",
+    "max_results",
+    "maxResults",
+    "max_matches",
+    "max_count",
+    "sort",
+    "sort_by",
+    "sortBy",
+    "order",
+];
+/// What is sent, which the address alone decides, and how the answer is told.
+const FETCH_OTHER: Names = &[
+    "method",
+    "headers",
+    "body",
+    "data",
+    "json",
+    "params",
+    "query",
+    "prompt",
+    "format",
+    "raw",
+    "start_index",
+    "accept",
+    "encoding",
+    "user_agent",
+];
+/// What becomes of a place that is taken already.
+const PLACE_OTHER: Names = &["overwrite", "force", "create_directories", "create_dirs", "parents"];
+
+const RUN: Builtin =
+    Builtin { arguments: &[one(COMMAND, Says::Command)], other: RUN_OTHER, ..PLAIN };
+const READ: Builtin = Builtin { arguments: &[one(PATHS, Says::Read)], other: READ_OTHER, ..PLAIN };
+/// Each of its paths may be a file, a pattern, or a folder with all below it.
+const READ_MANY: Builtin = Builtin { globs: true, recursive: Recursive::Maybe, ..READ };
+const WRITE: Builtin =
+    Builtin { arguments: &[one(PATH, Says::Write)], other: WRITE_OTHER, ..PLAIN };
+const EDIT: Builtin =
+    Builtin { arguments: &[one(PATH, Says::Change)], other: WRITE_OTHER, ..PLAIN };
+const FETCH: Builtin = Builtin { arguments: &[one(URL, Says::Url)], other: FETCH_OTHER, ..PLAIN };
 // What is moved away can be read where it goes.
 const MOVED: &[Argument] = &[one(FROM, Says::Change), one(TO, Says::Write)];
 const COPIED: &[Argument] = &[one(FROM, Says::Read), one(TO, Says::Write)];
@@ -153,6 +360,7 @@ const LIST: Builtin = Builtin {
     arguments: &[Argument { names: DIR, says: Says::Read, default: Some(".") }],
     recursive: Recursive::When(DEEP),
     names: true,
+    other: SEARCH_OTHER,
     ..PLAIN
 };
 const GREP_PATH: Names =
@@ -161,10 +369,15 @@ const GREP: Builtin = Builtin {
     arguments: &[Argument { names: GREP_PATH, says: Says::Read, default: Some(".") }],
     only: Some(&["glob", "include", "file_pattern", "filePattern", "include_pattern"]),
     recursive: Recursive::Yes,
+    other: SEARCH_OTHER,
     ..PLAIN
 };
 
-const DELETE: Builtin = Builtin { recursive: Recursive::Perhaps(&["recursive", "force"]), ..WRITE };
+const DELETE: Builtin = Builtin {
+    recursive: Recursive::Perhaps(&["recursive", "force"]),
+    other: &["ignore_missing", "missing_ok"],
+    ..WRITE
+};
 
 /// The usual tools, by their names in snake case.
 const TOOLS: &[(&[&str], Builtin)] = &[
@@ -182,7 +395,8 @@ const TOOLS: &[(&[&str], Builtin)] = &[
         ],
         RUN,
     ),
-    (&["read_file", "read_multiple_files", "read_many_files", "view_file"], READ),
+    (&["read_file", "view_file"], READ),
+    (&["read_multiple_files", "read_many_files"], READ_MANY),
     (&["read"], Builtin { common: true, ..READ }),
     (&["ls", "list_files", "list_directory", "list_dir"], LIST),
     (&["directory_tree"], Builtin { recursive: Recursive::Yes, ..LIST }),
@@ -205,9 +419,12 @@ const TOOLS: &[(&[&str], Builtin)] = &[
     (&["delete_directory", "remove_directory"], Builtin { recursive: Recursive::Yes, ..DELETE }),
     (
         &["move_file", "rename_file"],
-        Builtin { arguments: MOVED, recursive: Recursive::Maybe, ..PLAIN },
+        Builtin { arguments: MOVED, recursive: Recursive::Maybe, other: PLACE_OTHER, ..PLAIN },
     ),
-    (&["copy_file"], Builtin { arguments: COPIED, recursive: Recursive::Maybe, ..PLAIN }),
+    (
+        &["copy_file"],
+        Builtin { arguments: COPIED, recursive: Recursive::Maybe, other: PLACE_OTHER, ..PLAIN },
+    ),
     (&["fetch_url", "web_fetch", "http_request"], FETCH),
     (&["fetch"], Builtin { common: true, ..FETCH }),
 ];

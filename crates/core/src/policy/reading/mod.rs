@@ -37,18 +37,44 @@ struct Plan {
     only: Option<builtin::Names>,
     recursive: Recursive,
     names: bool,
+    globs: bool,
     cwd: Vec<String>,
     shell: Option<String>,
     /// The tool's name is no proof of what it does: its own use must be allowed, and what it says of files only tightens.
     foreign: bool,
     common: bool,
     marks: builtin::Names,
+    /// Arguments that say nothing of what the tool does, by the table and by the document.
+    other: builtin::Names,
+    ignored: Vec<String>,
 }
 
 struct Wanted {
     names: Vec<String>,
     says: Says,
     default: Option<&'static str>,
+}
+
+impl Plan {
+    /// Whether it says of an argument what that does, or that it does nothing.
+    fn lists(&self, name: &str) -> bool {
+        let has = |names: builtin::Names| names.contains(&name);
+        let first = |names: &[String]| {
+            names.iter().any(|known| known == name || known.split('.').next() == Some(name))
+        };
+        let runs = self.arguments.iter().any(|wanted| wanted.says == Says::Command);
+        let flags = match self.recursive {
+            Recursive::When(names) | Recursive::Perhaps(names) => names,
+            Recursive::No | Recursive::Yes | Recursive::Maybe => &[],
+        };
+        self.arguments.iter().any(|wanted| first(&wanted.names))
+            || first(&self.cwd)
+            || first(&self.ignored)
+            || self.ignored.iter().any(|ignored| ignored == "*")
+            || [self.pattern, self.only].into_iter().flatten().any(has)
+            || [self.marks, self.other, flags, builtin::SAYS_NOTHING].into_iter().any(has)
+            || runs && [builtin::ENV, builtin::SHELL, builtin::ARGS].into_iter().any(has)
+    }
 }
 
 impl Readings {
@@ -66,6 +92,7 @@ impl Readings {
                         (&mut known.write, &reading.write),
                         (&mut known.url, &reading.url),
                         (&mut known.cwd, &reading.cwd),
+                        (&mut known.ignore, &reading.ignore),
                     ] {
                         if mine.is_empty() {
                             mine.clone_from(its);
@@ -92,7 +119,9 @@ pub(crate) fn subjects(
 ) -> Result<Vec<Subject>, NeedsFiles> {
     let mut reader =
         Reader { call, context, files, subjects: Vec::new(), loads: Vec::new(), guesses: false };
-    reader.read(readings.trusted.get(call.tool_name))?;
+    if let Some(plan) = reader.read(readings.trusted.get(call.tool_name))? {
+        reader.unlisted(&plan);
+    }
     for reading in readings.untrusted.get(call.tool_name).into_iter().flatten() {
         reader.read(Some(reading))?;
     }
@@ -116,10 +145,11 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&mut self, stated: Option<&Reading>) -> Result<(), NeedsFiles> {
+    /// Adds what this reading says; the answer is how the tool was read, where it was.
+    fn read(&mut self, stated: Option<&Reading>) -> Result<Option<Plan>, NeedsFiles> {
         let Some(plan) = plan(self.call.tool_name, stated) else {
             self.tool();
-            return Ok(());
+            return Ok(None);
         };
         self.guesses = plan.foreign;
         if plan.foreign {
@@ -127,14 +157,29 @@ impl Reader<'_> {
         }
         if plan.common && self.is_some_other_tool(&plan) {
             self.tool();
-            return Ok(());
+            return Ok(None);
         }
         let start = Arc::new(self.start(&plan)?);
         for wanted in &plan.arguments {
             self.argument(&plan, wanted, &start);
         }
         self.loaded()?;
-        self.folders()
+        self.folders()?;
+        Ok(Some(plan))
+    }
+
+    /// An argument that the reading does not list may be another directory, another file, or one more of what it lists.
+    fn unlisted(&mut self, plan: &Plan) {
+        let Json::Object(entries) = self.call.args else { return };
+        let unlisted =
+            entries.iter().find(|(name, value)| **value != Json::Null && !plan.lists(name));
+        if let Some((name, _)) = unlisted {
+            let why = format!(
+                "the argument `{name}` is not listed in the reading of the tool: where it says nothing of what the tool does, write `ignore = [\"{name}\"]` in [tools.{}]",
+                self.call.tool_name
+            );
+            self.unknown(Some(name), why);
+        }
     }
 
     fn tool(&mut self) {
@@ -285,6 +330,15 @@ impl Reader<'_> {
                 if let Err(why) = self.named_below(plan, name, text, start) {
                     return self.unknown(Some(name), why);
                 }
+                if plan.globs && text.contains(is_special) {
+                    if text.contains("..") || text.contains(['{', '(', '\\', '!']) {
+                        return self.unknown(Some(name), "the pattern could lead anywhere");
+                    }
+                    let target = pattern_word(text);
+                    let (access, extent) = (Access::Read, Extent::Tree);
+                    let kind = Kind::Path { access, target, extent, by: None };
+                    self.subject(kind, name, !plan.foreign, start);
+                }
                 let access = match says {
                     Says::Write | Says::Change => Access::Write,
                     Says::Command | Says::Read | Says::Url => Access::Read,
@@ -370,6 +424,16 @@ fn is_special(character: char) -> bool {
     matches!(character, '*' | '?' | '[' | '{' | '!' | '(' | '\\')
 }
 
+/// A pattern: what stands before its first special character is known.
+fn pattern_word(pattern: &str) -> Word {
+    let (known, open) = pattern.split_at(pattern.find(is_special).unwrap_or(pattern.len()));
+    let mut word = literal(known);
+    if !open.is_empty() {
+        word.pieces.push(Piece::Glob(open.to_owned()));
+    }
+    word
+}
+
 /// A name or a glob in a directory.
 fn below_word(dir: &str, name: &str) -> Word {
     let (known, open) = name.split_at(name.find(is_special).unwrap_or(name.len()));
@@ -415,6 +479,7 @@ fn plan(name: &str, stated: Option<&Reading>) -> Option<Plan> {
         plan.cwd.clone_from(&stated.cwd);
     }
     plan.shell.clone_from(&stated.shell);
+    plan.ignored.clone_from(&stated.ignore);
     plan.foreign = foreign && named.iter().all(|(names, _)| names.is_empty());
     (!plan.arguments.is_empty()).then_some(plan)
 }
@@ -435,14 +500,21 @@ fn plan_of(usual: &Builtin, foreign: bool) -> Plan {
         only: usual.only,
         recursive: usual.recursive,
         names: usual.names,
-        cwd: if usual.runs() {
-            builtin::CWD.iter().map(|name| (*name).to_owned()).collect()
-        } else {
-            Vec::new()
-        },
+        globs: usual.globs,
+        cwd: directories(usual),
         shell: None,
         foreign,
         common: usual.common,
         marks: usual.marks,
+        other: usual.other,
+        ignored: Vec::new(),
     }
+}
+
+/// The names of the directory that it works in: none that is what it reads.
+fn directories(usual: &Builtin) -> Vec<String> {
+    let known =
+        |name: &&&str| usual.arguments.iter().all(|argument| !argument.names.contains(name));
+    let names = if usual.arguments.is_empty() { &[] } else { builtin::CWD };
+    names.iter().filter(known).map(|name| (*name).to_owned()).collect()
 }

@@ -48,7 +48,7 @@ impl Place {
             let text = text.replace("@", &self.at(""));
             let call = match *tool {
                 "bash" => Call::run(&text),
-                tool => Call::new(tool, &format!(r#"{{"file_path":"{text}","content":""}}"#)),
+                tool => Call::new(tool, &format!(r#"{{"file_path":"{text}"}}"#)),
             };
             let verdict = judge(policy, &call.judged(), &RealFiles).unwrap();
             assert_eq!(verdict.effect, effect(expected), "{tool} {text}: {verdict:#?}");

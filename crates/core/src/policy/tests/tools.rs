@@ -207,16 +207,68 @@ fn a_document_says_how_tools_are_read() {
 fn a_reading_that_nobody_trusts_only_tightens() {
     let user = document(RULES, Layer::User, true);
     let project = document(
-        "[tools.execute]\ncommand = \"note\"\n[tools.deploy]\nread = \"x\"\n[tools.other]\nread = \"x\"",
+        "[tools.execute]\ncommand = \"description\"\n[tools.deploy]\nread = \"x\"\n[tools.other]\nread = \"x\"",
         Layer::Project,
         false,
     );
     let policy = pooled(vec![project, user]);
     for (tool, args, expected) in [
-        ("execute", r#"{"command":"make","note":"ls"}"#, Effect::Ask),
-        ("execute", r#"{"command":"ls","note":"ls"}"#, Effect::Allow),
+        ("execute", r#"{"command":"make","description":"ls"}"#, Effect::Ask),
+        ("execute", r#"{"command":"ls","description":"ls"}"#, Effect::Allow),
         ("deploy", r#"{"x":"a"}"#, Effect::Deny),
         ("other", r#"{"x":"a"}"#, Effect::Ask),
+    ] {
+        let verdict = verdict(&policy, &Call::new(tool, args));
+        assert_eq!(verdict.effect, expected, "{tool} {args}: {verdict:#?}");
+    }
+}
+
+#[test]
+fn an_argument_that_no_reading_lists_asks() {
+    let toml = "[tools.grep]\nignore = \"colour\"\n[tools.run_it]\ncommand = \"script\"\nignore = \"*\"\n[tools.put]\nwrite = \"to\"\n[[rule]]\neffect = \"allow\"\ncommands = [\"ls\", \"git status\"]\nreads = [\"${project}/**\"]\nwrites = [\"${project}/**\"]\nurls = [\"https://a.example/**\"]\n";
+    let policy = policy(toml);
+    for (tool, args, expected) in [
+        ("read_file", r#"{"file_path":"a","offset":1,"limit":5}"#, Effect::Allow),
+        ("read_file", r#"{"file_path":"a","base_dir":"../x"}"#, Effect::Ask),
+        ("read_file", r#"{"file_path":"a","base_dir":null}"#, Effect::Allow),
+        ("read_file", r#"{"file_path":"a","cwd":"../x"}"#, Effect::Ask),
+        ("read_file", r#"{"file_path":"a","cwd":"src"}"#, Effect::Allow),
+        ("write_file", r#"{"file_path":"a","content":"x"}"#, Effect::Allow),
+        ("write_file", r#"{"file_path":"a","content":"x","cwd":"/home/me/.ssh"}"#, Effect::Ask),
+        ("write_file", r#"{"file_path":"a","content":"x","cwd":".git/hooks"}"#, Effect::Ask),
+        (
+            "edit_file",
+            r#"{"file_path":"a","old_string":"x","new_string":"y","root":"/"}"#,
+            Effect::Ask,
+        ),
+        ("glob", r#"{"pattern":"*","cwd":"../x"}"#, Effect::Ask),
+        ("glob", r#"{"pattern":"*"}"#, Effect::Allow),
+        ("glob", r#"{"pattern":"*","base_path":"../x"}"#, Effect::Ask),
+        ("grep", r#"{"pattern":"x","path":".","output_mode":"content","-n":true}"#, Effect::Allow),
+        ("grep", r#"{"pattern":"x","hidden":true}"#, Effect::Ask),
+        ("grep", r#"{"pattern":"x","hidden":false}"#, Effect::Ask),
+        ("grep", r#"{"pattern":"x","files":[".env"]}"#, Effect::Ask),
+        ("grep", r#"{"pattern":"x","args":["--hidden"]}"#, Effect::Ask),
+        ("grep", r#"{"pattern":"x","colour":true}"#, Effect::Allow),
+        ("execute", r#"{"command":"git status","description":"x","timeout":5}"#, Effect::Allow),
+        ("execute", r#"{"command":"ls","working_dir":"../x"}"#, Effect::Ask),
+        ("execute", r#"{"command":"ls","stdin_file":"a"}"#, Effect::Ask),
+        ("execute", r#"{"command":"ls","interpreter":"python"}"#, Effect::Ask),
+        ("execute", r#"{"command":"ls","variables":{"PATH":"."}}"#, Effect::Ask),
+        ("fetch_url", r#"{"url":"https://a.example/x","method":"GET"}"#, Effect::Allow),
+        ("fetch_url", r#"{"url":"https://a.example/x","save_to":"a"}"#, Effect::Ask),
+        ("fetch_url", r#"{"url":"https://a.example/x","proxy":"https://b.example"}"#, Effect::Ask),
+        ("read_many_files", r#"{"paths":["a.txt","src/b.txt"]}"#, Effect::Allow),
+        ("read_many_files", r#"{"paths":[".e*"]}"#, Effect::Ask),
+        ("read_many_files", r#"{"paths":["?env"]}"#, Effect::Ask),
+        ("read_many_files", r#"{"paths":[".{env,x}"]}"#, Effect::Ask),
+        ("read_many_files", r#"{"paths":["../x/*"]}"#, Effect::Ask),
+        ("read_many_files", r#"{"paths":["a.txt"],"include":[".env"]}"#, Effect::Ask),
+        ("terminal", r#"{"command":"ls","cd":"../x"}"#, Effect::Ask),
+        ("run_command", r#"{"command":"ls","Cwd":"../x"}"#, Effect::Ask),
+        ("run_it", r#"{"script":"ls","anything":1}"#, Effect::Allow),
+        ("put", r#"{"to":"a"}"#, Effect::Allow),
+        ("put", r#"{"to":"a","from":"/etc/x"}"#, Effect::Ask),
     ] {
         let verdict = verdict(&policy, &Call::new(tool, args));
         assert_eq!(verdict.effect, expected, "{tool} {args}: {verdict:#?}");
