@@ -23,6 +23,38 @@ impl From<InvalidJson> for InvalidDecision {
 const EXPECTED: &str = "expected true, false, or an object with a `type` of 'approve', 'edit', 'reject', 'rejectAndStop', \
                         'respond' or 'skip'";
 
+/// What an answer may say. Anything else could be new arguments by another name (`input`, `updatedInput`), which must not be
+/// lost: the old ones would run.
+const KNOWN: [&str; 11] = [
+    "type",
+    "approved",
+    "decision",
+    "reason",
+    "note",
+    "message",
+    "stop",
+    "args",
+    "editedAction",
+    "output",
+    "overrideResult",
+];
+
+/// What may stand beside it: what the call was, and who answers. It is read elsewhere, or not at all.
+const BESIDE: [&str; 12] = [
+    "remember",
+    "by",
+    "via",
+    "groups",
+    "id",
+    "approvalId",
+    "toolCallId",
+    "toolName",
+    "runId",
+    "request",
+    "at",
+    "timestamp",
+];
+
 type Fields = BTreeMap<String, Json>;
 
 /// The decision that an answer about a call of this tool stands for.
@@ -47,6 +79,14 @@ pub fn read_outcome(outcome: &Json, tool_name: &str) -> Result<Decision, Invalid
 }
 
 fn read_object(fields: &Fields, tool_name: &str) -> Result<Decision, InvalidDecision> {
+    let known = |key: &&String| KNOWN.contains(&key.as_str()) || BESIDE.contains(&key.as_str());
+    if let Some(unknown) = fields.keys().find(|key| !known(key)) {
+        return Err(fault(format!(
+            "the decision has {}, which is not known: it can have {}, and `remember`",
+            shown(unknown),
+            KNOWN.map(|key| format!("`{key}`")).join(", ")
+        )));
+    }
     let typed = fields.get("type").map(|kind| read_type(kind, fields, tool_name)).transpose()?;
     let worded = fields.get("decision").map(|word| read_word(word, fields)).transpose()?;
     let approved = match fields.get("approved") {
@@ -323,7 +363,14 @@ mod tests {
             (r#""approve""#, "a string"),
             ("[true]", "an array"),
             ("{}", "none of"),
-            (r#"{"decisions":[{"type":"approve"}]}"#, "none of"),
+            (r#"{"decisions":[{"type":"approve"}]}"#, "'decisions'"),
+            (r#"{"type":"approve","input":{"path":"safe"}}"#, "'input'"),
+            (r#"{"type":"approve","updatedInput":{}}"#, "'updatedInput'"),
+            (r#"{"approved":true,"editedArgs":{}}"#, "'editedArgs'"),
+            (r#"{"decision":"approve","arguments":null}"#, "'arguments'"),
+            (r#"{"type":"reject","stpo":true}"#, "'stpo'"),
+            (r#"{"type":"reject","raeson":"no"}"#, "'raeson'"),
+            (r#"{"type":"edit","args":{},"Args":{}}"#, "'Args'"),
             (r#"{"type":"Approve"}"#, "'Approve'"),
             (r#"{"type":"approve "}"#, "'approve '"),
             (r#"{"type":"expired"}"#, "'expired'"),
