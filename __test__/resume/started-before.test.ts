@@ -96,6 +96,28 @@ describe('a call that was started in an earlier life', () => {
     expect(on.ran).toEqual(['begun', 'del /1']);
   });
 
+  it('no mode runs it again by itself, set before or while it waits', async () => {
+    const on = stage();
+    await startThenDie(on);
+    for (const mode of ['auto', 'safe'] as const) {
+      const gate = on.gate({ mode });
+      const run = resume({
+        model: scripted([]).model,
+        tools: on.tools(),
+        interruptOn: { del: true },
+        runId: RUN,
+        gate,
+        onApprovalRequest: () => new Promise<never>(() => {}),
+      } as never);
+      expect(await until(run, 'approval-requested')).toMatchObject({ isAutomatic: false, startedBefore: true });
+      await gate.setMode('auto');
+      expect(await gate.pending()).toHaveLength(1);
+      await gate.close();
+      for await (const _ of run);
+    }
+    expect(on.ran).toEqual(['begun']);
+  });
+
   it('one that was only asked about is no such call', async () => {
     const on = stage();
     await askThenLeave(on, one(), 1);

@@ -2,7 +2,7 @@
 import type { ApprovalRecord, ApprovalRequestedEvent, DecisionType, QuestionAskedEvent } from '../../index.js';
 import { requestOf, type Asker, type Opened, type Superseded } from '../gate/asker.js';
 import { messageOf } from '../errors/message-of.js';
-import { isByMode, type Verdict } from '../gate/judge.js';
+import { approvesByMode, type Verdict } from '../gate/judge.js';
 import { questionsOf } from '../gate/questions.js';
 import { isDecided } from '../gate/records.js';
 import { existingRecord, isApproval, toRecord } from '../gate/records.js';
@@ -281,7 +281,8 @@ export class Requests {
       asked.edits.needs = record.needs;
       this.#options.guard.showed(record);
       asked.staleness = staleness;
-      const isByItself = denied === undefined && isByMode(this.#options.guard.call(toolCallId)?.verdict);
+      const { verdict } = this.#options.guard.call(toolCallId) ?? {};
+      const isByItself = denied === undefined && approvesByMode(verdict, record);
       const isAutomatic = denied !== undefined || isByItself || this.#options.asker.isAutomatic;
       this.#tellAsked(asked, record, isAutomatic);
       this.#options.decisions.wait(round, asked, record, decided);

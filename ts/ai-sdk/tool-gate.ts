@@ -12,7 +12,7 @@ import type { Asker, Opened, Question, Superseded } from '../gate/asker.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
 import { existingRecord, isApproval, type Decided } from '../gate/records.js';
-import { isByMode, type Verdict } from '../gate/judge.js';
+import { approvesByMode, isByMode, type Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { copyOf, revive, snapshot, type Snapshot } from '../values/snapshot.js';
 import { withCallContext, type CallContext } from './call-context.js';
@@ -255,7 +255,8 @@ export class ToolGate {
     for (;;) {
       const opened = await this.#open({ ...question, verdict: asks, supersedes }, runId);
       edits.needs = opened.record.needs;
-      const decided = await this.#answerOf(opened, args, abortSignal, isByMode(asks));
+      const isByItself = approvesByMode(asks, opened.record);
+      const decided = await this.#answerOf(opened, args, abortSignal, isByItself);
       const { decision, via } = decided;
       asker.rejections?.take({ ...opened.record, args: args.value, contents: 'kept', decision, via });
       const reason = await objection(opened, decided, edits);

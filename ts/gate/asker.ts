@@ -260,7 +260,7 @@ export class Asker {
       question.signal?.throwIfAborted();
       const opened = this.gate.openAndWait(request, question.checkEdit, question.signal);
       const { record, decided } = isLater(opened) ? await opened : opened;
-      this.gate.answersByMode(record.approvalId, decided, question.judgeAgain);
+      this.gate.answersByMode(record, decided, question.judgeAgain);
       return { record, decided, staleness: () => this.#staleness(record, request.context) };
     };
   }
@@ -273,7 +273,7 @@ export class Asker {
     judgeAgain: () => Promise<Verdict>,
   ): Opened {
     const decided = this.gate.attach(approvalId, checkEdit);
-    this.gate.answersByMode(approvalId, decided, judgeAgain);
+    this.gate.answersByMode(record, decided, judgeAgain);
     // Whoever does not look at it must not be ended by it.
     decided.catch(() => {});
     return { record, decided, staleness: () => this.#staleness(record, context) };

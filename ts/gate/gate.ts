@@ -226,8 +226,12 @@ export class LocalGate implements Gate {
   }
 
   /** What waits is answered by a mode that would have answered it, once that is set. */
-  answersByMode(approvalId: string, decided: Promise<unknown>, judgeAgain: (() => Promise<Verdict>) | undefined): void {
-    if (judgeAgain === undefined) return;
+  answersByMode(
+    { approvalId, startedBefore }: ApprovalRecord,
+    decided: Promise<unknown>,
+    judgeAgain: (() => Promise<Verdict>) | undefined,
+  ): void {
+    if (judgeAgain === undefined || startedBefore) return;
     this.#judgedAgain.set(approvalId, judgeAgain);
     const forget = () => void this.#judgedAgain.delete(approvalId);
     decided.then(forget, forget);

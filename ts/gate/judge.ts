@@ -118,6 +118,10 @@ export const unanswered = (verdict: Verdict): Verdict =>
 export const isByMode = (verdict: Verdict | undefined): boolean =>
   verdict?.effect === 'allow' && verdict.instead !== undefined;
 
+/** Whether the mode approves this request. Where the call may have run before, only a person says that it runs again. */
+export const approvesByMode = (verdict: Verdict | undefined, { startedBefore }: { startedBefore: boolean }): boolean =>
+  isByMode(verdict) && !startedBefore;
+
 /** The stricter of two; of equals the first. Where both ask, all must agree that either names. */
 export function strictest(left: Verdict, right: Verdict): Verdict {
   if (left.effect === 'ask' && right.effect === 'ask') return { ...left, who: allOf(left.who, right.who) };
