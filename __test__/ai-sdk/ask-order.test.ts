@@ -2,11 +2,11 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import * as ai from 'ai';
 import { tool, type ToolSet } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { ApprovalAnswer, ApprovalRequest, QuestionRequest } from '../../index.js';
 import { createGate, gateTools, InvalidConfigError, streamWithEvents, toolApproval } from '../../ts/index.js';
-import { call, calls, major, resultsIn, says, scripted, stepCount } from '../support/model.js';
+import { call, calls, collect, major, resultsIn, says, scripted, stepCount } from '../support/model.js';
 import { play, start, types } from '../support/play.js';
 import { askUserTool, COLOUR } from '../support/questions.js';
 import { recordingTools } from '../support/tools.js';
@@ -316,6 +316,49 @@ describe('a callback that does not do its work tells its developer', () => {
     const heard = await heardOf(onApprovalRequest);
     expect(heard).toContain(`onApprovalRequest: ${said}`);
     expect(heard).toContain('del did not run');
+  });
+
+  it('each cause once, with its place', async () => {
+    using heard = listenToWarnings();
+    const failures = [
+      () => Promise.reject(new TypeError('first')),
+      () => Promise.reject(Object.assign(new Error('second'), { code: 'ECONNREFUSED' })),
+    ];
+    for (const onApprovalRequest of [...failures, ...failures]) {
+      const turns = [calls(call('del', { path: '/1' }, 'c1')), says('.')];
+      await play({
+        turns,
+        tools: recordingTools().tools,
+        interruptOn: 'all',
+        onApprovalRequest: onApprovalRequest as never,
+      });
+    }
+    expect(heard.warnings).toEqual([
+      expect.stringMatching(/it failed \(TypeError at ask-order\.test\.ts:\d+:\d+\)/),
+      expect.stringMatching(/it failed \(Error ECONNREFUSED at ask-order\.test\.ts:\d+:\d+\)/),
+    ]);
+  });
+
+  it('whose yes is not taken: the call goes on waiting, and that is told', async () => {
+    using heard = listenToWarnings();
+    const gate = createGate({
+      authorize: () => {
+        throw new Error('the directory is down');
+      },
+    });
+    const { run } = start({
+      turns: [calls(call('del', { path: '/1' }, 'c1'))],
+      tools: recordingTools().tools,
+      interruptOn: 'all',
+      gate,
+      onApprovalRequest: () => true,
+    });
+    const ended = collect(run);
+    await vi.waitUntil(() => heard.warnings.length > 0);
+    expect(heard.warnings.join()).toContain('the answer for del was not taken, and it goes on waiting');
+    expect(await gate.pending()).toHaveLength(1);
+    await gate.close();
+    await ended;
   });
 
   it.each([

@@ -18,7 +18,7 @@ import { argumentRows, type Gating, type RawRecord } from '../native.js';
 import { annotationsOf, ruleNameOf } from '../policy/foreign.js';
 import type { Policies } from '../policy/policies.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
-import { messageOf } from '../errors/message-of.js';
+import { messageOf, originOf } from '../errors/message-of.js';
 import { isLater, type Awaitable } from '../values/awaitable.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
@@ -377,7 +377,7 @@ export class Asker {
     const name = isQuestion(record) ? 'onQuestion' : 'onApprovalRequest';
     // What somebody else says in an error may quote what they were asked.
     const isOurs = isSuch(error, (each) => CountersignError.isInstance(each));
-    const said = isOurs ? `it failed: ${messageOf(error)}` : 'it failed';
+    const said = isOurs ? `it failed: ${messageOf(error)}` : `it failed (${originOf(error)})`;
     return this.gate.refuseByCallback(name, record, `Asking the human failed: ${messageOf(error)}`, said);
   }
 

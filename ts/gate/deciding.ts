@@ -86,7 +86,13 @@ export class Deciding {
       if (status === 'pending' && !mayWait) await this.rejectBySystem(approvalId, MORE_NEEDED, 'callback');
     } catch (error) {
       if (mayWait && (NotApproverError.isInstance(error) || NotAuthorizedError.isInstance(error))) {
-        this.#inside.logger?.warn?.('the answer was not taken', { approvalId, reason: messageOf(error) });
+        const why = messageOf(error);
+        this.#inside.logger?.warn?.('the answer was not taken', { approvalId, reason: why });
+        // The callback hears nothing of it, and the call goes on waiting for somebody else.
+        warnOnce(
+          `answer:${approvalId}`,
+          `onApprovalRequest: the answer for ${toolName} was not taken, and it goes on waiting: ${why}`,
+        );
         return;
       }
       await this.rejectBySystem(approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
@@ -105,8 +111,9 @@ export class Deciding {
     reason: string,
     said: string,
   ): Awaitable<void> {
-    const more = 'The event of its answer has the reason that the model is told.';
+    const more = 'The model is told the reason; it stands in the record at the gate, and in the event of the answer.';
     warnOnce(`${callback}:${toolName}:${said}`, `${callback}: ${said}, so ${toolName} did not run. ${more}`);
+    this.#inside.failed(`${callback} gave no answer`, { approvalId, toolName }, said);
     return this.rejectBySystem(approvalId, reason, 'callback');
   }
 
