@@ -30,26 +30,32 @@ pub(crate) struct Readings {
     untrusted: BTreeMap<String, Vec<Reading>>,
 }
 
-/// One way to read a tool, ready to use.
-struct Plan {
-    arguments: Vec<Wanted>,
+/// One way to read a tool, ready to use: what is usual, and what a document states.
+struct Plan<'r> {
+    arguments: Vec<Wanted<'r>>,
     pattern: Option<builtin::Names>,
     only: Option<builtin::Names>,
     recursive: Recursive,
     names: bool,
-    cwd: Vec<String>,
-    shell: Option<String>,
+    cwd: ArgumentNames<'r>,
+    shell: Option<&'r str>,
     /// The tool's name is no proof of what it does: its own use must be allowed, and what it says of files only tightens.
     foreign: bool,
     common: bool,
     marks: builtin::Names,
 }
 
-struct Wanted {
-    names: Vec<String>,
+struct Wanted<'r> {
+    names: ArgumentNames<'r>,
     says: Says,
     default: Option<&'static str>,
 }
+
+/// So many arguments are compared with all names of one; of more, each name is looked up.
+const FEW: usize = 8;
+
+/// Names of one argument: the usual ones, or those that a document states.
+type ArgumentNames<'r> = Cow<'r, [&'r str]>;
 
 impl Readings {
     /// What these documents, the strongest first, say.
@@ -115,7 +121,7 @@ struct Reader<'a> {
     guesses: bool,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn read(&mut self, stated: Option<&Reading>) -> Result<(), NeedsFiles> {
         let Some(plan) = plan(self.call.tool_name, stated) else {
             self.tool();
@@ -130,8 +136,9 @@ impl Reader<'_> {
             return Ok(());
         }
         let start = Arc::new(self.start(&plan)?);
-        for wanted in &plan.arguments {
-            self.argument(&plan, wanted, &start);
+        if let Some((last, others)) = plan.arguments.split_last() {
+            others.iter().for_each(|wanted| self.argument(&plan, wanted, Arc::clone(&start)));
+            self.argument(&plan, last, start);
         }
         self.loaded()?;
         self.folders()
@@ -154,7 +161,7 @@ impl Reader<'_> {
     }
 
     fn is_some_other_tool(&self, plan: &Plan) -> bool {
-        let has = |names: &[String]| {
+        let has = |names: &[&str]| {
             names.iter().any(|name| self.value(name).is_some_and(|value| *value != Json::Null))
         };
         let none =
@@ -164,10 +171,11 @@ impl Reader<'_> {
     }
 
     /// The value of an argument, `a.b` being one inside another.
-    fn value(&self, name: &str) -> Option<&Json> {
+    fn value(&self, name: &str) -> Option<&'a Json> {
         let Json::Object(entries) = self.call.args else { return None };
-        if let Some(value) = entries.get(name) {
-            return Some(value);
+        let whole = entries.get(name);
+        if whole.is_some() || !name.contains('.') {
+            return whole;
         }
         let mut value = self.call.args;
         for part in name.split('.') {
@@ -178,10 +186,15 @@ impl Reader<'_> {
     }
 
     /// The one of these arguments that the call has, or why there is none.
-    fn only<'n, S: AsRef<str>>(&self, names: &'n [S]) -> Result<Option<(&'n str, &Json)>, String> {
+    fn only<'n>(&self, names: &[&'n str]) -> Result<Option<(&'n str, &'a Json)>, String> {
+        let Json::Object(entries) = self.call.args else { return Ok(None) };
+        let is_other = |name: &String| !names.contains(&name.as_str());
+        let whole = !names.iter().any(|name| name.contains('.'));
+        if whole && entries.len() <= FEW && entries.keys().all(is_other) {
+            return Ok(None);
+        }
         let mut found = None;
-        for name in names {
-            let name = name.as_ref();
+        for &name in names {
             let Some(value) = self.value(name) else { continue };
             if *value == Json::Null {
                 continue;
@@ -196,30 +209,32 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    fn argument(&mut self, plan: &Plan, wanted: &Wanted, start: &Arc<Start>) {
+    fn argument(&mut self, plan: &Plan, wanted: &Wanted, start: Arc<Start>) {
+        let first = wanted.names.first().copied();
         let found = match self.only(&wanted.names) {
-            Ok(found) => found.map(|(name, value)| (name, value.clone())),
-            Err(why) => return self.unknown(wanted.names.first().map(String::as_str), why),
+            Ok(found) => found,
+            Err(why) => return self.unknown(first, why),
         };
+        let absent;
         let (name, value) = match (found, wanted.default) {
             (Some(found), _) => found,
             (None, Some(default)) => {
-                let name = wanted.names.first().map_or("", String::as_str);
-                (name, Json::String(default.to_owned()))
+                absent = Json::String(default.to_owned());
+                (first.unwrap_or_default(), &absent)
             }
             (None, None) if plan.foreign => return,
             (None, None) => {
-                let name = wanted.names.first().map_or("", String::as_str);
+                let name = first.unwrap_or_default();
                 return self.unknown(Some(name), format!("the argument `{name}` is missing"));
             }
         };
-        match (wanted.says, &value) {
-            (Says::Command, _) => self.command(plan, name, &value, start),
-            (_, Json::String(text)) => self.one(plan, wanted.says, name, text, start),
+        match (wanted.says, value) {
+            (Says::Command, _) => self.command(plan, name, value, start),
+            (_, Json::String(text)) => self.one(plan, wanted.says, name, text, &start),
             (_, Json::Array(items)) if !items.is_empty() => {
                 for item in items {
                     match item {
-                        Json::String(text) => self.one(plan, wanted.says, name, text, start),
+                        Json::String(text) => self.one(plan, wanted.says, name, text, &start),
                         other => self.wrong(name, other),
                     }
                 }
@@ -229,9 +244,7 @@ impl Reader<'_> {
     }
 
     /// The text of the one of these arguments that the call has.
-    fn only_text<'n, S: AsRef<str>>(
-        &self, names: &'n [S],
-    ) -> Result<Option<(&'n str, &str)>, String> {
+    fn only_text<'n>(&self, names: &[&'n str]) -> Result<Option<(&'n str, &'a str)>, String> {
         match self.only(names)? {
             None => Ok(None),
             Some((name, Json::String(text))) => Ok(Some((name, text))),
@@ -316,12 +329,11 @@ impl Reader<'_> {
     ) -> Result<(), String> {
         let Some(names) = plan.only else { return Ok(()) };
         let Some((_, glob)) = self.only_text(names)? else { return Ok(()) };
-        let glob = glob.to_owned();
         let hidden = glob
             .split_inclusive(['/', ',', '{', '}'])
             .map(|name| name.trim_end_matches(['/', ',', '}']))
             .filter(|name| name.starts_with('.'));
-        let whole = Some(glob.as_str()).filter(|glob| !glob.contains(is_special));
+        let whole = Some(glob).filter(|glob| !glob.contains(is_special));
         for name in hidden.chain(whole).collect::<BTreeSet<_>>() {
             let kind = Kind::Path {
                 access: Access::Read,
@@ -382,7 +394,7 @@ fn below_word(dir: &str, name: &str) -> Word {
 }
 
 /// How this tool is read; `None`: nothing is known of it but its name.
-fn plan(name: &str, stated: Option<&Reading>) -> Option<Plan> {
+fn plan<'r>(name: &str, stated: Option<&'r Reading>) -> Option<Plan<'r>> {
     let stated = stated.filter(|reading| **reading != Reading::default());
     let mut foreign = false;
     let usual = builtin::of(name).or_else(|| {
@@ -406,25 +418,25 @@ fn plan(name: &str, stated: Option<&Reading>) -> Option<Plan> {
         plan.common = false;
         plan.arguments.retain(|wanted| wanted.says != says);
         plan.arguments.extend(names.iter().map(|name| Wanted {
-            names: vec![name.clone()],
+            names: vec![name.as_str()].into(),
             says,
             default: None,
         }));
     }
     if !stated.cwd.is_empty() {
-        plan.cwd.clone_from(&stated.cwd);
+        plan.cwd = stated.cwd.iter().map(String::as_str).collect();
     }
-    plan.shell.clone_from(&stated.shell);
+    plan.shell = stated.shell.as_deref();
     plan.foreign = foreign && named.iter().all(|(names, _)| names.is_empty());
     (!plan.arguments.is_empty()).then_some(plan)
 }
 
-fn plan_of(usual: &Builtin, foreign: bool) -> Plan {
+fn plan_of<'r>(usual: &Builtin, foreign: bool) -> Plan<'r> {
     let arguments = usual
         .arguments
         .iter()
         .map(|argument| Wanted {
-            names: argument.names.iter().map(|name| (*name).to_owned()).collect(),
+            names: argument.names.into(),
             says: argument.says,
             default: argument.default,
         })
@@ -436,11 +448,7 @@ fn plan_of(usual: &Builtin, foreign: bool) -> Plan {
         only: usual.only,
         recursive: usual.recursive,
         names: usual.names,
-        cwd: if runs {
-            builtin::CWD.iter().map(|name| (*name).to_owned()).collect()
-        } else {
-            Vec::new()
-        },
+        cwd: if runs { builtin::CWD.into() } else { ArgumentNames::default() },
         shell: None,
         foreign,
         common: usual.common,
