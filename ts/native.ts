@@ -138,7 +138,8 @@ export type NativeCall = {
 /** Tuples, since every call waits for one to be written and read. */
 export type NativeJudged = [
   effect: PolicyEffect,
-  rule: NativeRule | null,
+  /** A number: that of the first subject that it decided. */
+  rule: NativeRule | number | null,
   reason: string,
   subjects: NativeSubject[],
   /** An administrator's rule asks: only a human answers. */

@@ -53,6 +53,9 @@ async function native() {
   );
   // The first verdict makes them ready.
   await policies.judgeWithFiles(textOf(lines[0]));
+  // A line that is sent to another thread would take no time here, and all of it in `checkPolicy`.
+  const elsewhere = lines.filter((line) => JSON.parse(policies.judge(textOf(line))).ok === null);
+  assert.deepEqual(elsewhere, [], 'lines that are judged on another thread belong to `paths`');
   return policies;
 }
 

@@ -69,7 +69,7 @@ export const lines = [
   line('cargo test --workspace', 'allow', ['cargo test --workspace']),
   line('echo done', 'allow', ['echo done']),
   line('git push', 'deny', ['git push']),
-  line('git push --force origin main', 'deny', ['git push --force origin main']),
+  line('git push --force', 'deny', ['git push --force']),
   line('docker ps', 'ask', ['docker ps']),
   line('git statusx', 'ask', ['git statusx']),
   line('git commit -m "fix: a thing"', 'ask', ['git commit -m fix:_a_thing']),
@@ -94,8 +94,8 @@ export const lines = [
   line('(git status)', 'allow', ['git status']),
 ];
 
-/** Lines that name files, which are looked at. */
-export const paths = ['echo done > notes.txt', 'rm notes.txt', 'git diff notes.txt'];
+/** Lines that name files, which are looked at: `origin` may be a folder. */
+export const paths = ['echo done > notes.txt', 'rm notes.txt', 'git diff notes.txt', 'git push --force origin main'];
 
 /**
  * What a contestant answers differently, and which of that lets more through.

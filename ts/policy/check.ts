@@ -6,9 +6,9 @@ import { PolicyError } from '../errors/index.js';
 import { checkDocuments, importDocument, lintDocuments } from '../native.js';
 import { checkNeeded, checkOptions } from '../options/check.js';
 import { readAtMost } from '../values/read-at-most.js';
-import { snapshot } from '../values/snapshot.js';
+import { snapshot, type Snapshot } from '../values/snapshot.js';
 import { documentsOf, isMade, madePolicy } from './documents.js';
-import { Policies } from './policies.js';
+import { Policies, type JudgedByPolicy } from './policies.js';
 
 /** @see index.d.ts */
 export const parsePolicy: typeof Api.parsePolicy = (text, options = {}) => {
@@ -40,14 +40,14 @@ export const loadPolicy: typeof Api.loadPolicy = async (path) => {
 /** @see index.d.ts */
 export const checkPolicy: typeof Api.checkPolicy = async (policy, call, place) => {
   checkNeeded('checkPolicy', call);
-  return policies(policy, place).judge(judged(call));
+  return policies(policy, place).judge(new JudgedAlone(call));
 };
 
 /** @see index.d.ts */
 export const explainPolicy: typeof Api.explainPolicy = async (policy, call, place) => {
   checkNeeded('checkPolicy', call, 'explainPolicy');
   const made = policies(policy, place);
-  return { ...(await made.judge(judged(call))), text: await made.explain(judged(call)) };
+  return { ...(await made.judge(new JudgedAlone(call))), text: await made.explain(new JudgedAlone(call)) };
 };
 
 /** @see index.d.ts */
@@ -64,7 +64,7 @@ export const replayPolicy: typeof Api.replayPolicy = async (calls, policy, place
   let total = 0;
   for await (const call of calls) {
     const made = at(byCwd, call, policy, place);
-    const verdict = await made.judge(judged(call));
+    const verdict = await made.judge(new JudgedAlone(call));
     total++;
     effects[verdict.effect]++;
     if (call.effect !== undefined && call.effect !== verdict.effect)
@@ -108,11 +108,22 @@ function policies(policy: PolicyInput | readonly PolicyInput[], place: PolicyPla
   return fresh;
 }
 
-function judged({ toolName, args, annotations }: Pick<PolicyCall, 'toolName' | 'args'> & { annotations?: object }) {
-  return {
-    toolCallId: crypto.randomUUID(),
-    toolName,
-    args: snapshot(args),
-    annotations: annotations as Record<string, unknown> | undefined,
-  };
+/** A call that no run makes. */
+class JudgedAlone implements JudgedByPolicy {
+  readonly toolName: string;
+  readonly args: Snapshot;
+  readonly annotations: Record<string, unknown> | undefined;
+  #toolCallId: string | undefined;
+
+  constructor({ toolName, args, annotations }: Pick<PolicyCall, 'toolName' | 'args'> & { annotations?: object }) {
+    this.toolName = toolName;
+    this.args = snapshot(args);
+    this.annotations = annotations as Record<string, unknown> | undefined;
+  }
+
+  /** Made when it is asked for: only the functions of a policy see it. */
+  get toolCallId(): string {
+    this.#toolCallId ??= crypto.randomUUID();
+    return this.#toolCallId;
+  }
 }

@@ -18,6 +18,7 @@ import type {
 import { InvalidConfigError } from '../errors/index.js';
 import { NativePolicies, type NativeCall, type NativeJudged, type NativeWho } from '../native.js';
 import { checkOptions } from '../options/check.js';
+import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { documentsOf } from './documents.js';
@@ -82,14 +83,14 @@ export class Policies {
     });
   }
 
-  /** What they say. */
-  async judge(call: JudgedByPolicy): Promise<PolicyVerdict> {
-    return verdictOf(await this.#ask(await this.#answered(call)));
+  /** What they say; at once where nothing has to be waited for. */
+  judge(call: JudgedByPolicy): Awaitable<PolicyVerdict> {
+    return after(this.#said(call), verdictOf);
   }
 
   /** What they say, whether only a human may answer, and who must agree. */
   async judged(call: JudgedByPolicy): Promise<{ verdict: PolicyVerdict; managedAsk: boolean; who: NativeWho | null }> {
-    const said = await this.#ask(await this.#answered(call));
+    const said = await this.#said(call);
     return { verdict: verdictOf(said), managedAsk: said[4], who: said[8] };
   }
 
@@ -159,8 +160,12 @@ export class Policies {
     return this.#native.explain(await this.#answered(call));
   }
 
+  #said(call: JudgedByPolicy): Awaitable<NativeJudged> {
+    return after(this.#answered(call), (answered) => this.#ask(answered));
+  }
+
   /** Waits for nothing where nothing has to be looked at: every call passes here. */
-  #ask(call: NativeCall): NativeJudged | Promise<NativeJudged> {
+  #ask(call: NativeCall): Awaitable<NativeJudged> {
     return this.#native.judge(call) ?? this.#askWithFiles(call);
   }
 
@@ -179,7 +184,7 @@ export class Policies {
   }
 
   /** The call with what the functions of the rules say of it. */
-  #answered(call: JudgedByPolicy): NativeCall | Promise<NativeCall> {
+  #answered(call: JudgedByPolicy): Awaitable<NativeCall> {
     return this.#conditions.length === 0 ? this.#nativeCall(call) : this.#answeredBy(call);
   }
 

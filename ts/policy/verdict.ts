@@ -3,7 +3,8 @@ import type { PolicyRuleRef, PolicySubject, PolicyVerdict } from '../../index.js
 import type { NativeJudged, NativeRule, NativeSubject } from '../native.js';
 
 export function verdictOf([effect, rule, reason, subjects, , , , more]: NativeJudged): PolicyVerdict {
-  const verdict = { effect, rule: ruleOf(rule), reason, subjects: subjects.map(subjectOf) };
+  const decisive = typeof rule === 'number' ? (subjects[rule]?.[2] ?? null) : rule;
+  const verdict = { effect, rule: ruleOf(decisive), reason, subjects: subjects.map(subjectOf) };
   return more === 0 ? verdict : { ...verdict, more };
 }
 

@@ -158,9 +158,9 @@ impl Start {
     }
 
     /// For the paths of a tool that runs in this directory.
-    pub fn of(context: &Where) -> Self {
+    pub fn of(dir: &str, context: &Where) -> Self {
         Self {
-            bases: vec![context.cwd.clone()],
+            bases: vec![dir.to_owned()],
             dirs: Vec::new(),
             home: context.home.clone(),
             shell: false,
@@ -204,7 +204,7 @@ pub(crate) fn literal(text: impl Into<String>) -> Word {
 
 /// The words of a command, blanks between them.
 pub(crate) fn command_text(argv: &[Word], line: Option<&str>) -> String {
-    let mut text = String::new();
+    let mut text = String::with_capacity(64);
     // The words of a script inside the line all have the place of what holds the script.
     let apart = argv.windows(2).all(|pair| match pair {
         [a, b] => a.span.end <= b.span.start,

@@ -93,7 +93,8 @@ impl std::fmt::Display for RuleRef {
 impl JudgedSubject {
     /// Why, for humans.
     pub fn reason(&self) -> String {
-        let mut text = name(&self.subject);
+        let mut text = String::with_capacity(128);
+        push_name(&mut text, &self.subject);
         let verb = match self.effect {
             Effect::Allow => "allows",
             Effect::Ask => "asks",
@@ -157,17 +158,18 @@ fn said(rule: &RuleRef) -> String {
     rule.reason.as_ref().map_or_else(String::new, |reason| format!(": \"{}\"", shorten(reason)))
 }
 
-fn name(subject: &Subject) -> String {
-    let text = subject.text();
-    let text = shorten(&text);
-    match &subject.kind {
-        Kind::Command { .. } => format!("`{text}`"),
-        Kind::Path { access: Access::Read, .. } => format!("reading `{text}`"),
-        Kind::Path { access: Access::Write, .. } => format!("writing `{text}`"),
-        Kind::Url { .. } => format!("fetching `{text}`"),
-        Kind::Env { .. } => format!("setting the variable `{text}`"),
-        Kind::Tool { .. } => format!("the tool `{text}`"),
-        Kind::Unknown { .. } => text.into_owned(),
+fn push_name(out: &mut String, subject: &Subject) {
+    let (what, quote) = match &subject.kind {
+        Kind::Command { .. } => ("", "`"),
+        Kind::Path { access: Access::Read, .. } => ("reading ", "`"),
+        Kind::Path { access: Access::Write, .. } => ("writing ", "`"),
+        Kind::Url { .. } => ("fetching ", "`"),
+        Kind::Env { .. } => ("setting the variable ", "`"),
+        Kind::Tool { .. } => ("the tool ", "`"),
+        Kind::Unknown { .. } => ("", ""),
+    };
+    for part in [what, quote, &shorten(&subject.text()), quote] {
+        out.push_str(part);
     }
 }
 

@@ -92,6 +92,9 @@ impl<'a> From<&'a Verdict> for VerdictOut<'a> {
 /// The subjects that are written, as indices in order.
 pub fn shown(verdict: &Verdict) -> Vec<usize> {
     let first = verdict.subjects.len().min(FIRST_SUBJECTS);
+    if first == verdict.subjects.len() {
+        return (0..first).collect();
+    }
     let rest = || verdict.subjects.iter().enumerate().skip(first);
     let strictest = verdict.subjects.iter().map(|judged| judged.effect).max();
     let strictest = rest().filter(|(_, judged)| Some(judged.effect) == strictest);

@@ -215,6 +215,21 @@ impl Findings {
         self.push(span, What::Command(Command { argv, role }))
     }
 
+    /// A command whose words come once all that it does is found: see [`Self::words_of`].
+    pub(super) fn command_at(&mut self, span: Span, role: Role) -> usize {
+        self.push(span, What::Command(Command { argv: Vec::new(), role }))
+    }
+
+    /// The words of the command that was found at this index, unless there were too many facts for it.
+    pub(super) fn words_of(&mut self, command: usize, words: Vec<Word>) {
+        if let Some(Fact { what: What::Command(Command { argv, .. }), .. }) =
+            self.facts.get_mut(command)
+            && argv.is_empty()
+        {
+            *argv = words;
+        }
+    }
+
     /// A command has made or moved links or folders: where the paths behind it lead is not certain.
     pub(super) fn has_moved_links(&mut self) {
         if self.moved {

@@ -111,6 +111,8 @@ pub(super) struct Values {
     adrift: bool,
     /// An assignment may not have run though what stands behind it does: no text is certain.
     timid: bool,
+    /// What was read, as far as it may still make it timid. Looked at once that matters: most scripts set nothing.
+    unread: Vec<String>,
     loops: HashMap<Loop, HashSet<String>>,
     separators: bool,
     /// What the first reading told.
@@ -129,6 +131,9 @@ impl Values {
 
     /// What a second reading needs to know; `None` when it would find the same.
     pub(super) fn plan(self) -> Option<Plan> {
+        if !self.helps && self.expanded.is_empty() {
+            return None;
+        }
         let numbers: HashSet<String> =
             self.numbers.into_iter().filter_map(|(name, number)| number.then_some(name)).collect();
         let helps = self.helps || self.expanded.iter().any(|name| numbers.contains(name));
@@ -141,8 +146,18 @@ impl Values {
 
     /// This text is read next.
     pub(super) fn read(&mut self, text: &str) {
-        let rest = without_sums(text);
-        self.timid |= MAY_FAIL.as_ref().is_none_or(|pattern| pattern.is_match(&*rest));
+        if !self.timid {
+            self.unread.push(text.to_owned());
+        }
+    }
+
+    /// Whether an assignment may not have run though what stands behind it does.
+    fn is_timid(&mut self) -> bool {
+        for text in std::mem::take(&mut self.unread) {
+            self.timid = self.timid
+                || MAY_FAIL.as_ref().is_none_or(|pattern| pattern.is_match(&*without_sums(&text)));
+        }
+        self.timid
     }
 
     /// What the arithmetic `$((…))` comes to, where all that it looks at is certain. Else it may fail, unless it is told apart
@@ -195,9 +210,9 @@ impl Values {
     }
 
     /// The text of a value, where it is certain that it is set.
-    fn certain(&self, pieces: &[Piece]) -> Value {
+    fn certain(&mut self, pieces: &[Piece]) -> Value {
         match known(pieces) {
-            Some(pieces) if !self.timid => Value::Known(pieces),
+            Some(pieces) if !self.is_timid() => Value::Known(pieces),
             _ => Value::Set,
         }
     }
@@ -286,7 +301,7 @@ impl Values {
         let value = match given {
             _ if !surely => before.then_some(Value::Set),
             Given::Word(pieces) => Some(self.certain(pieces)),
-            Given::Found(pieces) if fits(pieces) && !self.timid => {
+            Given::Found(pieces) if fits(pieces) && !self.is_timid() => {
                 Some(Value::Found(pieces.to_vec()))
             }
             Given::Number | Given::Found(_) | Given::Unknown => Some(Value::Set),

@@ -12,7 +12,8 @@ use crate::policy::wire::shown;
 use crate::policy::{JudgedSubject, RuleRef, Verdict};
 use crate::shell::{Role, Word};
 
-/// `NativeJudged`: `[effect, rule, reason, subjects, managedAsk, grant, problems, more, who]`.
+/// `NativeJudged`: `[effect, rule, reason, subjects, managedAsk, grant, problems, more, who]`. `rule` is the index of the first
+/// subject that it decided, where there is one.
 #[derive(Debug)]
 pub struct Judged {
     verdict: Verdict,
@@ -51,7 +52,12 @@ impl Serialize for Judged {
         let Verdict { effect, rule, reason, subjects, who } = &self.verdict;
         let mut tuple = serializer.serialize_tuple(9)?;
         tuple.serialize_element(effect)?;
-        tuple.serialize_element(&rule.as_ref().map(RuleOut))?;
+        let decided = |rule| subjects.iter().position(|judged| judged.rule.as_ref() == Some(rule));
+        match rule.as_ref().map(|rule| decided(rule).ok_or(RuleOut(rule))) {
+            Some(Ok(subject)) => tuple.serialize_element(&subject)?,
+            Some(Err(rule)) => tuple.serialize_element(&rule)?,
+            None => tuple.serialize_element(&())?,
+        }
         tuple.serialize_element(reason)?;
         tuple.serialize_element(&SubjectsOut { subjects, spans: &self.spans })?;
         // An administrator's rule asks: only a human answers.
@@ -196,7 +202,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::policy::document::Who;
+    use crate::policy::document::{Layer, Place, Source, Who};
     use crate::policy::subject::{Start, Subject};
     use crate::policy::{Cause, Effect};
     use crate::shell::Span;
@@ -234,6 +240,26 @@ mod tests {
                 r#"["ask",null,"so",[["env","ask",null,null,"X"]],true,null,null,0,null]"#;
             assert_eq!(text(judged(argument, true)), nowhere);
         }
+    }
+
+    #[test]
+    fn the_rule_of_a_verdict_is_that_of_a_subject_or_stands_there_itself() {
+        let rule = |index| RuleRef {
+            source: Source { layer: Layer::Code, name: "p".into(), trusted: true },
+            at: Place::default(),
+            index,
+            reason: None,
+        };
+        let mut judged = judged(None, false);
+        let text = |judged: &Judged| serde_json::to_string(judged).unwrap();
+        judged.verdict.rule = Some(rule(7));
+        assert!(text(&judged).starts_with(r#"["ask",["p","code",0,0,7],"so",[["env","ask",null,"#));
+        let other = JudgedSubject { rule: Some(rule(7)), ..judged.verdict.subjects[0].clone() };
+        judged.verdict.subjects.push(other);
+        judged.spans.push(None);
+        let there = r#",["env","ask",["p","code",0,0,7],null,"X"]]"#;
+        assert!(text(&judged).starts_with(r#"["ask",1,"so",[["env","ask",null,"#));
+        assert!(text(&judged).contains(there));
     }
 
     #[test]

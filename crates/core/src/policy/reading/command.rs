@@ -20,7 +20,7 @@ impl Reader<'_> {
 
     /// Where a tool's own paths start.
     pub(super) fn host_start(&self) -> Start {
-        Start { bases: vec![self.host().to_owned()], ..Start::of(self.context) }
+        Start::of(self.host(), self.context)
     }
 
     /// Where this call's paths start: the model may name a directory. One outside of where the call would run anyway must
@@ -29,23 +29,23 @@ impl Reader<'_> {
         let mut start = self.host_start();
         let (name, text) = match self.only(&plan.cwd) {
             Ok(None) => return Ok(start),
-            Ok(Some((name, Json::String(text)))) => (name, text.clone()),
+            Ok(Some((name, Json::String(text)))) => (name, text),
             Ok(Some((name, other))) => {
                 let why = no_text(name, other);
                 self.unknown(Some(name), why);
                 return Ok(start);
             }
             Err(why) => {
-                self.unknown(plan.cwd.first().map(String::as_str), why);
+                self.unknown(plan.cwd.first().copied(), why);
                 return Ok(start);
             }
         };
         let host = start.bases.first().cloned().unwrap_or_default();
-        if text == host || text == "." {
+        if *text == host || text == "." {
             return Ok(start);
         }
         let from = Where { cwd: host.clone(), ..self.context.clone() };
-        let inside = match locate(&text, &from, self.files) {
+        let inside = match locate(text, &from, self.files) {
             Ok(located) => {
                 let roots = [Some(&host), self.context.project.as_ref()];
                 let inside = roots.into_iter().flatten().any(|root| {
@@ -65,7 +65,7 @@ impl Reader<'_> {
         };
         let kind = Kind::Path {
             access: Access::Read,
-            target: literal(text),
+            target: literal(text.as_str()),
             extent: Extent::Itself,
             by: None,
         };
@@ -75,10 +75,10 @@ impl Reader<'_> {
     }
 
     /// A command line, or an argv.
-    pub(super) fn command(&mut self, plan: &Plan, name: &str, value: &Json, start: &Arc<Start>) {
+    pub(super) fn command(&mut self, plan: &Plan, name: &str, value: &Json, start: Arc<Start>) {
         self.environment(plan);
         let more = match self.only(builtin::ARGS) {
-            Ok(more) => more.map(|(_, value)| value.clone()),
+            Ok(more) => more.map(|(_, value)| value),
             Err(why) => return self.unknown(Some(name), why),
         };
         let shell = self.shell(plan);
@@ -98,7 +98,7 @@ impl Reader<'_> {
             // plain, both are the same.
             (Json::String(line), Some(Json::Array(words))) => {
                 let mut all = vec![Json::String(line.clone())];
-                all.extend(words);
+                all.extend_from_slice(words);
                 let plain =
                     all.iter().all(|word| matches!(word, Json::String(word) if is_plain(word)));
                 match argv_line(&all).filter(|_| plain) {
@@ -140,7 +140,7 @@ impl Reader<'_> {
 
     /// The shell that runs the line: as the call says, else as the policy says, else `sh`.
     fn shell(&self, plan: &Plan) -> Shell {
-        let stated = match &plan.shell {
+        let stated = match plan.shell {
             Some(name) => shell_named(name),
             None if self.call.tool_name.eq_ignore_ascii_case("bash") => Shell::Bash,
             None => Shell::Sh,
@@ -163,32 +163,36 @@ impl Reader<'_> {
 
     /// What a command line can do, as subjects.
     fn facts(
-        &mut self, plan: &Plan, name: &str, analysis: Analysis, start: &Arc<Start>,
+        &mut self, plan: &Plan, name: &str, analysis: Analysis, mut start: Arc<Start>,
         line: Option<&str>,
     ) {
         let sets_home = analysis
             .facts
             .iter()
             .any(|fact| matches!(&fact.what, What::Assign { name } if name == "HOME"));
-        let mut start = Start::clone(start);
-        start.shell = true;
-        start.line = line.map(Arc::from);
+        let from = Arc::make_mut(&mut start);
+        from.shell = true;
+        from.line = line.map(Arc::from);
         if sets_home {
-            start.home = None;
+            from.home = None;
         }
         let goes_home = |dir: &Dir| match dir {
             Dir::Through(words) => words.iter().any(|word| word.pieces.contains(&Piece::Home)),
             Dir::Anywhere => false,
         };
-        start.dirs = analysis
+        from.dirs = analysis
             .dirs
             .into_iter()
             .map(|dir| if sets_home && goes_home(&dir) { Dir::Anywhere } else { dir })
             .collect();
-        let start = Arc::new(start);
         let argument: Arc<str> = Arc::from(name);
         let base = self.subjects.len();
-        let lists: Vec<bool> = analysis.facts.iter().map(lists_names).collect();
+        let reads = |fact: &Fact| matches!(fact.what, What::Path { access: Access::Read, .. });
+        // Said of the commands that read files alone: most read none.
+        let lists: Vec<bool> = match analysis.facts.iter().any(reads) {
+            true => analysis.facts.iter().map(lists_names).collect(),
+            false => Vec::new(),
+        };
         let by = |command: usize, arg: usize| By { command: base + command, arg };
         for fact in analysis.facts {
             let (kind, needs_allow) = match fact.what {

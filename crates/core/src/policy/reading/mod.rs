@@ -30,37 +30,37 @@ pub(crate) struct Readings {
     untrusted: BTreeMap<String, Vec<Reading>>,
 }
 
-/// One way to read a tool, ready to use.
-struct Plan {
-    arguments: Vec<Wanted>,
+/// One way to read a tool, ready to use: what is usual, and what a document states.
+struct Plan<'r> {
+    arguments: Vec<Wanted<'r>>,
     pattern: Option<builtin::Names>,
     only: Option<builtin::Names>,
     recursive: Recursive,
     names: bool,
     globs: bool,
-    cwd: Vec<String>,
-    shell: Option<String>,
+    cwd: ArgumentNames<'r>,
+    shell: Option<&'r str>,
     /// The tool's name is no proof of what it does: its own use must be allowed, and what it says of files only tightens.
     foreign: bool,
     common: bool,
     marks: builtin::Names,
     /// Arguments that say nothing of what the tool does, by the table and by the document.
     other: builtin::Names,
-    ignored: Vec<String>,
+    ignored: Vec<&'r str>,
 }
 
-struct Wanted {
-    names: Vec<String>,
+struct Wanted<'r> {
+    names: ArgumentNames<'r>,
     says: Says,
     default: Option<&'static str>,
 }
 
-impl Plan {
+impl Plan<'_> {
     /// Whether it says of an argument what that does, or that it does nothing.
     fn lists(&self, name: &str) -> bool {
         let has = |names: builtin::Names| names.contains(&name);
-        let first = |names: &[String]| {
-            names.iter().any(|known| known == name || known.split('.').next() == Some(name))
+        let first = |names: &[&str]| {
+            names.iter().any(|known| *known == name || known.split('.').next() == Some(name))
         };
         let runs = self.arguments.iter().any(|wanted| wanted.says == Says::Command);
         let flags = match self.recursive {
@@ -70,12 +70,18 @@ impl Plan {
         self.arguments.iter().any(|wanted| first(&wanted.names))
             || first(&self.cwd)
             || first(&self.ignored)
-            || self.ignored.iter().any(|ignored| ignored == "*")
+            || self.ignored.contains(&"*")
             || [self.pattern, self.only].into_iter().flatten().any(has)
             || [self.marks, self.other, flags, builtin::SAYS_NOTHING].into_iter().any(has)
             || runs && [builtin::ENV, builtin::SHELL, builtin::ARGS].into_iter().any(has)
     }
 }
+
+/// So many arguments are compared with all names of one; of more, each name is looked up.
+const FEW: usize = 8;
+
+/// Names of one argument: the usual ones, or those that a document states.
+type ArgumentNames<'r> = Cow<'r, [&'r str]>;
 
 impl Readings {
     /// What these documents, the strongest first, say.
@@ -144,9 +150,9 @@ struct Reader<'a> {
     guesses: bool,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// Adds what this reading says; the answer is how the tool was read, where it was.
-    fn read(&mut self, stated: Option<&Reading>) -> Result<Option<Plan>, NeedsFiles> {
+    fn read<'r>(&mut self, stated: Option<&'r Reading>) -> Result<Option<Plan<'r>>, NeedsFiles> {
         let Some(plan) = plan(self.call.tool_name, stated) else {
             self.tool();
             return Ok(None);
@@ -160,8 +166,9 @@ impl Reader<'_> {
             return Ok(None);
         }
         let start = Arc::new(self.start(&plan)?);
-        for wanted in &plan.arguments {
-            self.argument(&plan, wanted, &start);
+        if let Some((last, others)) = plan.arguments.split_last() {
+            others.iter().for_each(|wanted| self.argument(&plan, wanted, Arc::clone(&start)));
+            self.argument(&plan, last, start);
         }
         self.loaded()?;
         self.folders()?;
@@ -199,7 +206,7 @@ impl Reader<'_> {
     }
 
     fn is_some_other_tool(&self, plan: &Plan) -> bool {
-        let has = |names: &[String]| {
+        let has = |names: &[&str]| {
             names.iter().any(|name| self.value(name).is_some_and(|value| *value != Json::Null))
         };
         let none =
@@ -209,10 +216,11 @@ impl Reader<'_> {
     }
 
     /// The value of an argument, `a.b` being one inside another.
-    fn value(&self, name: &str) -> Option<&Json> {
+    fn value(&self, name: &str) -> Option<&'a Json> {
         let Json::Object(entries) = self.call.args else { return None };
-        if let Some(value) = entries.get(name) {
-            return Some(value);
+        let whole = entries.get(name);
+        if whole.is_some() || !name.contains('.') {
+            return whole;
         }
         let mut value = self.call.args;
         for part in name.split('.') {
@@ -223,10 +231,15 @@ impl Reader<'_> {
     }
 
     /// The one of these arguments that the call has, or why there is none.
-    fn only<'n, S: AsRef<str>>(&self, names: &'n [S]) -> Result<Option<(&'n str, &Json)>, String> {
+    fn only<'n>(&self, names: &[&'n str]) -> Result<Option<(&'n str, &'a Json)>, String> {
+        let Json::Object(entries) = self.call.args else { return Ok(None) };
+        let is_other = |name: &String| !names.contains(&name.as_str());
+        let whole = !names.iter().any(|name| name.contains('.'));
+        if whole && entries.len() <= FEW && entries.keys().all(is_other) {
+            return Ok(None);
+        }
         let mut found = None;
-        for name in names {
-            let name = name.as_ref();
+        for &name in names {
             let Some(value) = self.value(name) else { continue };
             if *value == Json::Null {
                 continue;
@@ -241,30 +254,32 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    fn argument(&mut self, plan: &Plan, wanted: &Wanted, start: &Arc<Start>) {
+    fn argument(&mut self, plan: &Plan, wanted: &Wanted, start: Arc<Start>) {
+        let first = wanted.names.first().copied();
         let found = match self.only(&wanted.names) {
-            Ok(found) => found.map(|(name, value)| (name, value.clone())),
-            Err(why) => return self.unknown(wanted.names.first().map(String::as_str), why),
+            Ok(found) => found,
+            Err(why) => return self.unknown(first, why),
         };
+        let absent;
         let (name, value) = match (found, wanted.default) {
             (Some(found), _) => found,
             (None, Some(default)) => {
-                let name = wanted.names.first().map_or("", String::as_str);
-                (name, Json::String(default.to_owned()))
+                absent = Json::String(default.to_owned());
+                (first.unwrap_or_default(), &absent)
             }
             (None, None) if plan.foreign => return,
             (None, None) => {
-                let name = wanted.names.first().map_or("", String::as_str);
+                let name = first.unwrap_or_default();
                 return self.unknown(Some(name), format!("the argument `{name}` is missing"));
             }
         };
-        match (wanted.says, &value) {
-            (Says::Command, _) => self.command(plan, name, &value, start),
-            (_, Json::String(text)) => self.one(plan, wanted.says, name, text, start),
+        match (wanted.says, value) {
+            (Says::Command, _) => self.command(plan, name, value, start),
+            (_, Json::String(text)) => self.one(plan, wanted.says, name, text, &start),
             (_, Json::Array(items)) if !items.is_empty() => {
                 for item in items {
                     match item {
-                        Json::String(text) => self.one(plan, wanted.says, name, text, start),
+                        Json::String(text) => self.one(plan, wanted.says, name, text, &start),
                         other => self.wrong(name, other),
                     }
                 }
@@ -274,9 +289,7 @@ impl Reader<'_> {
     }
 
     /// The text of the one of these arguments that the call has.
-    fn only_text<'n, S: AsRef<str>>(
-        &self, names: &'n [S],
-    ) -> Result<Option<(&'n str, &str)>, String> {
+    fn only_text<'n>(&self, names: &[&'n str]) -> Result<Option<(&'n str, &'a str)>, String> {
         match self.only(names)? {
             None => Ok(None),
             Some((name, Json::String(text))) => Ok(Some((name, text))),
@@ -370,12 +383,11 @@ impl Reader<'_> {
     ) -> Result<(), String> {
         let Some(names) = plan.only else { return Ok(()) };
         let Some((_, glob)) = self.only_text(names)? else { return Ok(()) };
-        let glob = glob.to_owned();
         let hidden = glob
             .split_inclusive(['/', ',', '{', '}'])
             .map(|name| name.trim_end_matches(['/', ',', '}']))
             .filter(|name| name.starts_with('.'));
-        let whole = Some(glob.as_str()).filter(|glob| !glob.contains(is_special));
+        let whole = Some(glob).filter(|glob| !glob.contains(is_special));
         for name in hidden.chain(whole).collect::<BTreeSet<_>>() {
             let kind = Kind::Path {
                 access: Access::Read,
@@ -446,7 +458,7 @@ fn below_word(dir: &str, name: &str) -> Word {
 }
 
 /// How this tool is read; `None`: nothing is known of it but its name.
-fn plan(name: &str, stated: Option<&Reading>) -> Option<Plan> {
+fn plan<'r>(name: &str, stated: Option<&'r Reading>) -> Option<Plan<'r>> {
     let stated = stated.filter(|reading| **reading != Reading::default());
     let mut foreign = false;
     let usual = builtin::of(name).or_else(|| {
@@ -470,26 +482,26 @@ fn plan(name: &str, stated: Option<&Reading>) -> Option<Plan> {
         plan.common = false;
         plan.arguments.retain(|wanted| wanted.says != says);
         plan.arguments.extend(names.iter().map(|name| Wanted {
-            names: vec![name.clone()],
+            names: vec![name.as_str()].into(),
             says,
             default: None,
         }));
     }
     if !stated.cwd.is_empty() {
-        plan.cwd.clone_from(&stated.cwd);
+        plan.cwd = stated.cwd.iter().map(String::as_str).collect();
     }
-    plan.shell.clone_from(&stated.shell);
-    plan.ignored.clone_from(&stated.ignore);
+    plan.shell = stated.shell.as_deref();
+    plan.ignored = stated.ignore.iter().map(String::as_str).collect();
     plan.foreign = foreign && named.iter().all(|(names, _)| names.is_empty());
     (!plan.arguments.is_empty()).then_some(plan)
 }
 
-fn plan_of(usual: &Builtin, foreign: bool) -> Plan {
+fn plan_of<'r>(usual: &Builtin, foreign: bool) -> Plan<'r> {
     let arguments = usual
         .arguments
         .iter()
         .map(|argument| Wanted {
-            names: argument.names.iter().map(|name| (*name).to_owned()).collect(),
+            names: argument.names.into(),
             says: argument.says,
             default: argument.default,
         })
@@ -501,7 +513,7 @@ fn plan_of(usual: &Builtin, foreign: bool) -> Plan {
         recursive: usual.recursive,
         names: usual.names,
         globs: usual.globs,
-        cwd: directories(usual),
+        cwd: if usual.runs() { builtin::CWD.into() } else { directories(usual) },
         shell: None,
         foreign,
         common: usual.common,
@@ -512,9 +524,9 @@ fn plan_of(usual: &Builtin, foreign: bool) -> Plan {
 }
 
 /// The names of the directory that it works in: none that is what it reads.
-fn directories(usual: &Builtin) -> Vec<String> {
+fn directories<'r>(usual: &Builtin) -> ArgumentNames<'r> {
     let known =
         |name: &&&str| usual.arguments.iter().all(|argument| !argument.names.contains(name));
     let names = if usual.arguments.is_empty() { &[] } else { builtin::CWD };
-    names.iter().filter(known).map(|name| (*name).to_owned()).collect()
+    names.iter().filter(known).copied().collect()
 }

@@ -1,6 +1,6 @@
 //! What a command is called, for those who propose rules about it.
 
-use super::spec::{Kind, Language, Operands, Program, Use};
+use super::spec::{Kind, Operands, Program, Use};
 use super::{called, tables};
 
 /// What the program of this name is. Versions count as the program (`python3.12`), paths by their last component.
@@ -53,11 +53,6 @@ pub fn subcommand_depth(argv: &[&str]) -> usize {
         .map_or(1, |program| program.words + usize::from(program.deeper.contains(&second)));
     let words = rest.iter().take_while(|word| !word.is_empty() && !word.starts_with(['-', '+']));
     1 + words.take(depth - 1).count()
-}
-
-/// The language of the shell of this name.
-pub(in crate::shell) fn language(name: &str) -> Option<Language> {
-    tables().program(name)?.language
 }
 
 /// Whether this program needs no allow of its own, and a command may stand right behind its name.

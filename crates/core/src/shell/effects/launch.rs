@@ -1,7 +1,7 @@
 //! Programs that run the command behind their own words: which words are theirs, exactly. What is not known to be an option
 //! of theirs is not guessed, since the command would begin somewhere else.
 
-use super::spec::{Meaning, Operands, Program, Takes, Use};
+use super::spec::{Language, Meaning, Operands, Program, Takes, Use};
 use super::walk::Part;
 use super::{tables, words};
 use crate::shell::{Piece, Why, Word};
@@ -73,9 +73,22 @@ impl Launch {
     }
 }
 
-/// Whether the program of this name is looked through: it needs no allow of its own, since what it runs needs one.
-pub(in crate::shell) fn is_through(name: &str) -> bool {
-    tables().program(name).is_some_and(|program| program.through)
+/// Whether the program of this name is looked through, which needs no allow of its own, since what it runs needs one; else
+/// the language that it reads. `None`: neither.
+pub(in crate::shell) fn through(name: &str) -> Option<Through> {
+    let program = tables().program(name)?;
+    if program.through {
+        return Some(Through::Command);
+    }
+    program.language.map(Through::Script)
+}
+
+/// What a program runs that it is looked through to.
+pub(in crate::shell) enum Through {
+    /// A command.
+    Command,
+    /// A script in this language.
+    Script(Language),
 }
 
 /// Why the program of this name is unknown, whatever it runs.

@@ -41,12 +41,12 @@ mod writers;
 use std::sync::LazyLock;
 
 pub(super) use self::search::{Search, searched};
+pub(super) use classify::leads;
 pub(crate) use classify::{
     Knowledge, goes_through_links, is_understood, kind, knowledge_of, reads_names_only,
     special_like, takes_data_only,
 };
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
-pub(super) use classify::{language, leads};
 pub use described::{Arity, Described, DescribedOption, described};
 pub use document::programs_document;
 pub(crate) use parts::{Parts, parts};

@@ -124,10 +124,20 @@ impl Prover<'_, '_> {
         self.function_body()
     }
 
+    /// Whether behind the letters that are next stands what may make an assignment of them. Most words are none.
+    fn may_be_assignment(&self) -> bool {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let end = rest.iter().find(|byte| !(byte.is_ascii_alphanumeric() || **byte == b'_'));
+        matches!(end, Some(b'=' | b'+' | b'[' | b'\\'))
+    }
+
     /// An assignment; `false` when none is next. Arguments of `declare` are only taken when they set an array: the others
     /// are ordinary words.
     fn assignment(&mut self, leading: bool) -> Read<bool> {
         let start = self.at;
+        if !self.may_be_assignment() {
+            return Ok(false);
+        }
         let name = self.name();
         if name.is_empty() {
             self.at = start;

@@ -51,8 +51,10 @@ impl Prover<'_, '_> {
 
     /// A command, with what it does to its arguments, and what the command does that it launches. Says its index.
     pub(super) fn plain(&mut self, argv: Vec<Word>) -> usize {
-        let command = self.found.command(argv.clone(), Role::Plain);
+        // The words are lent while the facts behind the command are found.
+        let command = self.found.command_at(span_of(&argv), Role::Plain);
         self.effects(&argv, command, 0);
+        self.found.words_of(command, argv);
         command
     }
 

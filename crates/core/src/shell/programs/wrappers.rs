@@ -3,7 +3,7 @@
 use super::super::findings::span_of;
 use super::super::prover::Prover;
 use super::super::{Access, Role, Why, Word};
-use super::effects::launch::{self, Given, Launch};
+use super::effects::launch::{self, Given, Launch, Through};
 use super::effects::{self, Language, without};
 use super::{environment_name, search};
 
@@ -42,8 +42,10 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
         | "screen" | "tmux" | "at" | "batch" | "crontab" | "cgexec" | "capsh" | "sg" | "newgrp"
         | "run-parts" | "gdb" | "arch" | "linux32" | "linux64" | "setarch" | "catchsegv"
         | "softlimit" | "chpst" | "dtach" => Wrapper::Opaque,
-        name if launch::is_through(name) => Wrapper::Simple,
-        name => Wrapper::Shell(effects::language(name)?),
+        name => match launch::through(name)? {
+            Through::Command => Wrapper::Simple,
+            Through::Script(language) => Wrapper::Shell(language),
+        },
     })
 }
 
