@@ -20,16 +20,16 @@ const PLACE = 'applyInterruptConfig';
 export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
   requireSdk(PLACE);
   checkOptions(PLACE, options);
-  const taken = takeTools(tools, PLACE);
+  const taken = tools === undefined ? undefined : takeTools(tools, PLACE);
   const config = interruptOn as InterruptOn | undefined;
   const plan = planFor({
-    tools: taken,
+    tools: taken ?? {},
     interruptOn: config,
     unknownTools: options?.unknownTools,
     place: PLACE,
     judgesAll: false,
   });
-  return Object.freeze(keepBound(taken, applyPlan(taken, config, plan)));
+  return taken === undefined ? tools : Object.freeze(keepBound(taken, applyPlan(taken, config, plan)));
 };
 
 /** The tools with `needsApproval` as the plan for them says. */
