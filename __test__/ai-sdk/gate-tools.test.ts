@@ -316,10 +316,14 @@ describe('tools as they are written', () => {
     expect([output, ran]).toEqual(['deleted /x', ['del /x']]);
   });
 
-  it('nothing to gate: the very same object', () => {
+  it('nothing to gate: a set of its own, with the very same tools', () => {
     const { tools } = recordingTools();
-    expect(gateTools(tools, {})).toBe(tools);
-    expect(gateTools(tools, { interruptOn: 'none' })).toBe(tools);
+    for (const gated of [gateTools(tools, {}), gateTools(tools, { interruptOn: 'none' })]) {
+      expect(gated).not.toBe(tools);
+      expect([gated.del, gated.read]).toEqual([tools.del, tools.read]);
+      expect(gated.del).toBe(tools.del);
+      expect(Object.isFrozen(gated)).toBe(true);
+    }
   });
 });
 

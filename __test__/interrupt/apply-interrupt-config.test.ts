@@ -24,9 +24,12 @@ describe('what comes back', () => {
     ["'none'", 'none'],
     ['an empty object', {}],
     ['an empty list', []],
-  ])('%s: the very same object', (_, interruptOn) => {
+  ])('%s: a set of its own, with the very same tools', (_, interruptOn) => {
     const { tools } = recordingTools();
-    expect(apply(tools, interruptOn)).toBe(tools);
+    const applied = apply(tools, interruptOn);
+    expect(applied).not.toBe(tools);
+    expect([applied['del'] === tools.del, applied['read'] === tools.read]).toEqual([true, true]);
+    expect(Object.keys(applied)).toEqual(Object.keys(tools));
   });
 
   it('a gated tool is a copy with needsApproval; the others are the very same', () => {
@@ -152,15 +155,17 @@ describe('own properties only', () => {
     const applied = apply(tools, interruptOn);
     expect(Object.keys(applied)).toEqual([name]);
     expect(Object.getOwnPropertyDescriptor(applied, name)?.value).toMatchObject({ needsApproval: true });
-    expect(apply(tools, {})).toBe(tools);
+    expect(Object.getOwnPropertyDescriptor(apply(tools, {}), name)?.value).toBe(del);
   });
 
-  it('an inherited entry or tool is none', () => {
+  it('an inherited entry is none, and an inherited tool is marked as one of its own', () => {
     const { tools } = recordingTools();
     expect(() => apply(tools, Object.create({ del: true }))).toThrow(InvalidConfigError);
     expect(apply(tools, Object.assign(Object.create(null), { del: true }))['del']?.needsApproval).toBe(true);
     const inheriting = Object.create(tools) as ToolSet;
-    expect(() => apply(inheriting, { del: true }, { unknownTools: 'error' })).toThrow(UnknownToolError);
+    const applied = apply(inheriting, { del: true }, { unknownTools: 'error' });
+    expect(Object.getOwnPropertyDescriptor(applied, 'del')?.value).toMatchObject({ needsApproval: true });
+    expect(() => apply({}, { del: true }, { unknownTools: 'error' })).toThrow(UnknownToolError);
   });
 });
 

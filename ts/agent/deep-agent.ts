@@ -16,6 +16,7 @@ import { checkInstalled } from '../ai-sdk/installed.js';
 import { isQuestionTool } from '../ai-sdk/questions.js';
 import { resume } from '../ai-sdk/resume.js';
 import { streamWithEvents } from '../ai-sdk/stream-with-events.js';
+import { takeTools } from '../ai-sdk/tool-set.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { localGate } from '../gate/gate.js';
 import { checkNeeded } from '../options/check.js';
@@ -52,7 +53,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
     },
   };
   const interruptOn = options.interruptOn as InterruptOn | undefined;
-  const own: ToolSet = options.tools ?? {};
+  const own: ToolSet = options.tools === undefined ? {} : takeTools(options.tools, PLACE);
   const rules = hasRules(policy, gate, PLACE);
   const tools = toolsOf(options, { model, tools: own, interruptOn: [interruptOn], rules, path: [] }, house);
   checkRules({ tools, builtins: house.builtins, interruptOn, policy, maxSteps, root: backend.root });

@@ -2,9 +2,11 @@
 import type { Tool, ToolSet } from 'ai';
 import type { Gate, InterruptOn } from '../../index.js';
 import { isQuestionTool } from '../ai-sdk/questions.js';
+import { planOf } from '../ai-sdk/named-by-server.js';
+import { takeTools } from '../ai-sdk/tool-set.js';
 import { ownTool } from '../ai-sdk/tools.js';
 import { localGate } from '../gate/gate.js';
-import { interruptPlan, type Gating } from '../native.js';
+import type { Gating } from '../native.js';
 import { checkNeeded } from '../options/check.js';
 
 /** @see agent.d.ts */
@@ -14,7 +16,11 @@ export function describeApprovals<TOOLS extends ToolSet>(
 ): string {
   checkNeeded('describeApprovals', options);
   const { interruptOn, policy, gate } = options;
-  return approvalNote(tools, [interruptOn as InterruptOn | undefined], hasRules(policy, gate, 'describeApprovals'));
+  return approvalNote(
+    takeTools(tools, 'describeApprovals'),
+    [interruptOn as InterruptOn | undefined],
+    hasRules(policy, gate, 'describeApprovals'),
+  );
 }
 
 /** Whether something beside `interruptOn` can ask. */
@@ -30,7 +36,7 @@ export function approvalNote(
 ): string {
   const asked = new Map<string, 'always' | 'sometimes'>();
   for (const configuration of configurations) {
-    for (const [name, gating] of interruptPlan(tools, configuration, 'ignore').tools) {
+    for (const [name, gating] of planOf(tools, configuration, 'ignore').tools) {
       const often = oftenAsked(gating, ownTool(tools, name));
       if (often !== undefined && asked.get(name) !== 'always') asked.set(name, often);
     }

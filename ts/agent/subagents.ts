@@ -3,6 +3,7 @@ import type { LanguageModel, ToolSet } from 'ai';
 import type { BuiltinToolName, Subagent, TaskAgent } from '../../agent.js';
 import type { InterruptOn } from '../../index.js';
 import { isQuestionTool } from '../ai-sdk/questions.js';
+import { takeTools } from '../ai-sdk/tool-set.js';
 import { InvalidConfigError } from '../errors/index.js';
 import { checkNeeded } from '../options/check.js';
 import { approvalNote } from './describe-approvals.js';
@@ -48,7 +49,8 @@ function taskAgentOf(subagent: Subagent, starter: Starter, house: House): TaskAg
   if (typeof description !== 'string' || description.trim() === '')
     throw wrong('must have a description: the model chooses by it.');
   if (starter.path.includes(subagent)) throw wrong('would start itself without end.');
-  const given = subagent.tools ?? withoutQuestions(starter.tools);
+  const place = `createDeepAgent: the subagent ${JSON.stringify(name)}`;
+  const given = subagent.tools === undefined ? withoutQuestions(starter.tools) : takeTools(subagent.tools, place);
   const own: Starter = {
     model,
     tools: given,

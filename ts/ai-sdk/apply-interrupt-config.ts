@@ -1,15 +1,18 @@
 /** `interruptOn` as the `needsApproval` of the tools themselves. */
-import type { ToolSet } from 'ai';
+import type { Tool, ToolSet } from 'ai';
 import type * as Api from '../../index.js';
 import type { InterruptOn } from '../../index.js';
 import * as native from '../native.js';
-import type { InterruptPlan } from '../native.js';
+import type { Gating, InterruptPlan } from '../native.js';
+import { isByName } from '../gate/judge.js';
 import { checkOptions } from '../options/check.js';
 import { keepBound } from './callers.js';
 import { requireSdk } from './installed.js';
+import { foreignNames } from './named-by-server.js';
 import { planFor } from './plan.js';
 import { isRunByProvider, warnProviderRuns } from './provider-tools.js';
-import { define, ownTool } from './tools.js';
+import { takeTools } from './tool-set.js';
+import { copyTool, copyToolSet, define, entryOf, ownTool } from './tools.js';
 
 const PLACE = 'applyInterruptConfig';
 
@@ -17,23 +20,50 @@ const PLACE = 'applyInterruptConfig';
 export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
   requireSdk(PLACE);
   checkOptions(PLACE, options);
-  const planned = { tools, interruptOn: interruptOn as InterruptOn | undefined, unknownTools: options?.unknownTools };
-  const plan = planFor({ ...planned, place: PLACE, judgesAll: false });
-  return keepBound(tools, applyPlan(planned, plan));
+  const taken = tools === undefined ? undefined : takeTools(tools, PLACE);
+  const config = interruptOn as InterruptOn | undefined;
+  const plan = planFor({
+    tools: taken ?? {},
+    interruptOn: config,
+    unknownTools: options?.unknownTools,
+    place: PLACE,
+    judgesAll: false,
+  });
+  return taken === undefined ? tools : Object.freeze(keepBound(taken, applyPlan(taken, config, plan)));
 };
 
 /** The tools with `needsApproval` as the plan for them says. */
 export function applyPlan<TOOLS extends ToolSet>(
-  { tools, interruptOn, unknownTools }: { tools: TOOLS; interruptOn: InterruptOn | undefined; unknownTools?: string },
+  tools: TOOLS,
+  interruptOn: InterruptOn | undefined,
   plan: InterruptPlan,
 ): TOOLS {
-  const { tools: applied } = native.applyInterruptConfig(tools, interruptOn, unknownTools);
-  for (const [name, { action, entry }] of plan.tools) {
+  // Whoever made the plan has told of the unknown.
+  const { tools: marked } = native.applyInterruptConfig(tools, interruptOn, 'ignore');
+  const applied = marked === tools ? copyToolSet(tools) : marked;
+  const foreign = foreignNames(tools);
+  for (const [name, gating] of plan.tools) {
+    const { action, entry } = gating;
     const tool = ownTool(tools, name);
+    if (tool !== undefined && foreign.has(name)) define(applied, name, markedTool(tool, gating, interruptOn));
     if (action === 'allow' || entry === null || !isRunByProvider(tool)) continue;
     // An entry of its name is a wish that cannot be met; one for all tools means those that can be asked about.
     if (entry === name) warnProviderRuns(name);
-    else if (applied !== tools) define(applied, name, tool);
+    else define(applied, name, tool);
   }
   return applied;
+}
+
+/** A tool that goes by another name than that of its set. */
+function markedTool(tool: Tool, gating: Gating, interruptOn: InterruptOn | undefined): Tool {
+  switch (gating.action) {
+    case 'ask':
+      return copyTool(tool, { needsApproval: true });
+    case 'judge':
+      return copyTool(tool, { needsApproval: entryOf(interruptOn, gating.entry)?.shouldApprove ?? true });
+    case 'allow':
+      return isByName(gating) && Boolean(tool.needsApproval) ? copyTool(tool, { needsApproval: false }) : tool;
+    case 'own':
+      return tool;
+  }
 }

@@ -76,7 +76,6 @@ export function isCaller(tool: Tool | undefined): boolean {
 
 /** What was changed of these tools by `needsApproval` alone, changed of what the AI SDK makes of them as well. */
 export function keepBound<TOOLS extends ToolSet>(tools: TOOLS, applied: TOOLS): TOOLS {
-  if (applied === tools) return tools;
   for (const [name, tool] of Object.entries(tools)) {
     const needsApproval = ownTool(applied, name)?.needsApproval;
     if (applied[name] === tool || !isRecord(tool)) continue;

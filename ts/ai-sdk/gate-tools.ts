@@ -16,20 +16,25 @@ import { askingTool } from './question-gate.js';
 import { isQuestionTool, refuseQuestions } from './questions.js';
 import { cancelParts } from './left-parts.js';
 import { originOf, parentOf, type Parent } from './parent.js';
+import { takeTools } from './tool-set.js';
 import { copyToolSet, define, entryOf, isTask, ownTool } from './tools.js';
 import { ToolGate } from './tool-gate.js';
 
 /** @see index.d.ts */
 export function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS {
   requireSdk(PLACE);
-  checkNeeded(PLACE, options, PLACE, (name) => misplacedEntry(tools, name));
-  return gateAll(tools, options, false);
+  const taken = takeTools(tools, PLACE);
+  checkNeeded(PLACE, options, PLACE, (name) => misplacedEntry(taken, name));
+  return gateAll(taken, options, false);
 }
 
 /** The tools that one of these calls, gated as a part of its call. */
 export const gateCalled: GateCalled = (tools, parent) => gateAll(originalsOf(tools), { parent }, true);
 
-/** @param throwsDenials see the option of this name of a `ToolGate` */
+/**
+ * @param tools nobody else's
+ * @param throwsDenials see the option of this name of a `ToolGate`
+ */
 function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>, throwsDenials: boolean): TOOLS {
   const { mode = 'wait', runId } = options;
   if (mode !== 'wait' && mode !== 'stop') {
@@ -52,7 +57,8 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
   if (parent !== undefined) refuseQuestions(tools, 'gateTools');
   const asker = askerOf(options, parent);
   const inherited = parent?.inheritance;
-  const planned = { tools, interruptOn, unknownTools, place: PLACE, judgesAll: asker.judgesAll, inherited };
+  const { judgesAll, mayJudgeAll } = asker;
+  const planned = { tools, interruptOn, unknownTools, place: PLACE, judgesAll, mayJudgeAll, inherited };
   const plan = planFor(planned);
   warnUngated(plan, planned);
   const inheritance = new Inheritance({
@@ -63,15 +69,16 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
     inherited,
   });
   const children = childrenOf(asker, parent);
-  const applied = applyPlan(planned, plan);
-  const gated = (name: string, { action }: Gating) =>
-    (asker.judgesAll || action !== 'allow' || inherited?.mayAskAbout(name) === true) &&
-    !isRunByProvider(ownTool(tools, name));
+  const applied = applyPlan(tools, interruptOn, plan);
+  // Asked at each call: the mode of the gate may change at any time.
+  const isGated = (name: string, { action }: Gating) =>
+    asker.judgesAll || action !== 'allow' || inherited?.mayAskAbout(name) === true;
+  const gated = (name: string, gating: Gating) =>
+    (mayJudgeAll || isGated(name, gating)) && !isRunByProvider(ownTool(tools, name));
   const asksHuman = (name: string) => isQuestionTool(ownTool(tools, name));
   const changed = plan.tools.filter(
     ([name, gating]) => gated(name, gating) || passesOn(ownTool(tools, name)) || asksHuman(name),
   );
-  if (changed.length === 0) return applied;
   const result = copyToolSet(applied);
   for (const [name, gating] of changed) {
     const tool = ownTool(tools, name);
@@ -95,6 +102,7 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
       tool,
       gating,
       entry: entryOf(interruptOn, gating.entry),
+      isGated: () => isGated(name, gating),
       asker,
       interruptOn,
       inheritance,
@@ -109,7 +117,8 @@ function gateAll<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<
     // Without `execute` there is nothing to wait in: the SDK's own stop has to do.
     if (value !== undefined) define(result, name, value);
   }
-  return result;
+  // What is not in it is not gated: nothing is added later.
+  return Object.freeze(result);
 }
 
 /** Whether it starts what makes calls of its own, or makes them itself: what it is called by must be known there. */

@@ -6,7 +6,7 @@ import type { Tool, ToolSet } from 'ai';
 import type { ApprovalRecord, InterruptOn, InterruptOptions, Question } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Asker } from '../gate/asker.js';
-import { isByMode, type HostJudge, type Verdict } from '../gate/judge.js';
+import { isByMode, isByName, type HostJudge, type Verdict } from '../gate/judge.js';
 import type { Gating, InterruptPlan } from '../native.js';
 import { copyOf, snapshot, type Snapshot } from '../values/snapshot.js';
 import type { CallContext } from './call-context.js';
@@ -94,6 +94,7 @@ export class Guard {
     return [...this.#gatings.keys()].some((name) => this.guards(name));
   }
 
+  /** Whether calls of this tool may be asked about as things are now: the mode of the gate may change at any time. */
   guards(toolName: string): boolean {
     const gating = this.#gatings.get(toolName);
     if (gating === undefined) return false;
@@ -101,13 +102,13 @@ export class Guard {
     const { asker, alsoGuarded, hostJudges, inherited } = this.#options;
     if (asker.judgesAll || alsoGuarded?.has(toolName) === true || inherited?.mayAskAbout(toolName) === true)
       return true;
-    return gating.action !== 'allow' || (gating.entry !== toolName && hostJudges?.(toolName) === true);
+    return gating.action !== 'allow' || (!isByName(gating) && hostJudges?.(toolName) === true);
   }
 
   /** An explicit `false` wins over the tool's own `needsApproval`. */
   mustLoosen(toolName: string): boolean {
     const gating = this.#gatings.get(toolName);
-    const isAllowed = gating?.action === 'allow' && gating.entry === toolName;
+    const isAllowed = gating?.action === 'allow' && isByName(gating);
     return isAllowed && Boolean(ownTool(this.#options.tools, toolName)?.needsApproval);
   }
 

@@ -14,16 +14,7 @@ import type { Guard, GuardOptions } from './guard.js';
 import { gateCalled } from './gate-tools.js';
 import { keptResult } from './kept-result.js';
 import { isQuestionTool, questionsIn } from './questions.js';
-import {
-  define,
-  executes,
-  isGenerator,
-  isRecord,
-  isTask,
-  ownTool,
-  type Execute,
-  type ExecuteOptions,
-} from './tools.js';
+import { executes, isGenerator, isRecord, isTask, ownTool, type Execute, type ExecuteOptions } from './tools.js';
 import { isDeferred, isSearch } from './tool-search.js';
 
 /** The tools to give to the SDK. */
@@ -38,53 +29,75 @@ class GuardedTools {
     this.#options = options;
   }
 
-  /** All of them, those with a guard wrapped. */
+  /** All of them, wrapped, and nothing else: what is not in it the SDK cannot run. */
   wrapped(): ToolSet {
     const { tools, plan } = this.#options;
+    const wrapped = Object.create(null) as ToolSet;
     // By the plan, which knows the names that are not enumerable too: a model may call what it was not offered.
-    const names = plan.tools
-      .map(([name]) => name)
-      .filter(
-        (name) =>
-          this.#guard.guards(name) ||
-          this.#guard.mustLoosen(name) ||
-          executes(tools, name) ||
-          passesOn(ownTool(tools, name)),
-      );
-    if (names.length === 0) return tools;
-    // Without a prototype, a tool that is only inherited cannot be called past the guard.
-    const wrapped = Object.create(null, Object.getOwnPropertyDescriptors(tools)) as ToolSet;
-    for (const name of names) define(wrapped, name, this.#wrapTool(name, ownTool(tools, name) as Tool));
-    return wrapped;
+    for (const [name] of plan.tools) {
+      const tool = ownTool(tools, name);
+      if (!isRecord(tool)) continue;
+      const enumerable = Object.prototype.propertyIsEnumerable.call(tools, name);
+      Object.defineProperty(wrapped, name, { value: this.#wrapTool(name, tool), enumerable });
+    }
+    return Object.freeze(wrapped);
   }
 
   #wrapTool(name: string, tool: Tool): Tool {
     const isGuarded = this.#guard.guards(name);
-    const change = (body: Body | undefined) =>
-      isGuarded ? this.#guarded(name, tool, body) : this.#unguarded(name, tool, body);
-    // An approved call is run by the SDK without the tools that it is bound to.
+    const { mayJudgeAll } = this.#options.asker;
+    const changes = (body: Body | undefined): Guarded | Unguarded => {
+      if (isGuarded) return this.#guarded(name, tool, body);
+      return mayJudgeAll ? this.#watched(name, tool, body) : this.#unguarded(name, tool, body);
+    };
+    // What has nothing to run now has nothing to run later, unless the SDK gives it something.
+    const isEmpty = (body: Body | undefined) => body === undefined && !isSearch(tool) && !isCaller(tool);
+    const change = (body: Body | undefined) => ({
+      ...(isEmpty(body) ? { execute: undefined } : {}),
+      ...changes(body),
+    });
+    // An approved call is run by the SDK without the tools that it is bound to; a search that is never asked about, in its own way.
     const { searches } = this.#guard;
-    const body = isSearch(tool) ? searches.bodyOf(name, tool) : boundBody(tool, () => this.#calledBy(name), gateCalled);
+    const found = isGuarded || mayJudgeAll ? searches.bodyOf(name, tool) : undefined;
+    const body = isSearch(tool) ? found : boundBody(tool, () => this.#calledBy(name), gateCalled);
     const changed = changedTool(tool, change, gateCalled, body);
     return isDeferred(tool) ? searches.show(name, changed) : changed;
   }
 
-  #guarded(name: string, tool: Tool, body: Body | undefined): Record<string, unknown> {
-    const changes: Record<string, unknown> = {
-      needsApproval: (input: unknown, options: { toolCallId: string }) =>
-        this.#guard.needsApproval(name, input, options),
+  #guarded(name: string, tool: Tool, body: Body | undefined): Guarded {
+    const changes: Guarded = {
+      needsApproval: (input, options) => this.#guard.needsApproval(name, input, options),
     };
     // It has nothing to run: the answer is its result.
-    if (isQuestionTool(tool)) changes['execute'] = (input: unknown) => notAsked(tool, input);
+    if (isQuestionTool(tool)) changes.execute = (input) => notAsked(tool, input);
     else if (body !== undefined) {
       const original = this.#original(name, body);
       const later = isGenerator(body.execute) ? streamLater : lastLater;
-      changes['execute'] = (input: unknown, options: ExecuteOptions) => {
+      changes.execute = (input, options) => {
         const run = this.#mayRun(name, original, input, options);
         return isLater(run) ? later(run) : run();
       };
     }
     return changes;
+  }
+
+  /** Not guarded, until the gate has something to say of all calls. */
+  #watched(name: string, tool: Tool, body: Body | undefined): Guarded {
+    const open = this.#unguarded(name, tool, body);
+    const guarded = this.#guarded(name, tool, body);
+    const isGuarded = (toolCallId: string) => this.#guard.guards(name) || this.#guard.call(toolCallId) !== undefined;
+    const needsApproval: NeedsApproval = (input, options) => {
+      if (isGuarded(options.toolCallId)) return guarded.needsApproval(input, options);
+      return typeof open.needsApproval === 'function' && open.needsApproval(input, options);
+    };
+    const { execute } = open;
+    if (execute === undefined) return { needsApproval };
+    const gated = guarded.execute ?? execute;
+    return {
+      needsApproval,
+      execute: (input: unknown, options: ExecuteOptions) =>
+        (isGuarded(options.toolCallId) ? gated : execute)(input, options),
+    };
   }
 
   /** The tools that this one may call in the place of the model. */
@@ -109,8 +122,8 @@ class GuardedTools {
   }
 
   /** Nobody is asked, but after an abort it does not start: the SDK would run it all the same. */
-  #unguarded(name: string, tool: Tool, body: Body | undefined): Record<string, unknown> {
-    const loose = isTask(tool)
+  #unguarded(name: string, tool: Tool, body: Body | undefined): Unguarded {
+    const loose: Unguarded = isTask(tool)
       ? { needsApproval: this.#isRerun }
       : this.#guard.mustLoosen(name)
         ? { needsApproval: false }
@@ -205,8 +218,19 @@ class GuardedTools {
   }
 }
 
-/** Whether the SDK makes another tool of it, with or without an `execute`. */
-const passesOn = (tool: Tool | undefined): boolean => isCaller(tool) || isDeferred(tool);
+type NeedsApproval = (input: unknown, options: { toolCallId: string }) => unknown;
+
+/** What is changed of a tool. */
+interface Guarded {
+  needsApproval: NeedsApproval;
+  execute?: Execute;
+}
+
+/** What is changed of one whose calls nobody is asked about. */
+interface Unguarded {
+  needsApproval?: NeedsApproval | false;
+  execute?: Execute;
+}
 
 function sameJson(left: Snapshot, right: Snapshot): boolean {
   return JSON.stringify(left.json) === JSON.stringify(right.json);

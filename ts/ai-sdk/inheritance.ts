@@ -4,7 +4,7 @@
  */
 import type { Tool, ToolSet } from 'ai';
 import type { DecisionType, InterruptOn, InterruptOptions } from '../../index.js';
-import { interruptVerdict, strictest, type HostJudge, type JudgedCall, type Verdict } from '../gate/judge.js';
+import { interruptVerdict, isByName, strictest, type HostJudge, type JudgedCall, type Verdict } from '../gate/judge.js';
 import { interruptPlan, type Gating, type InterruptPlan } from '../native.js';
 import { define, entryOf, ownTool } from './tools.js';
 
@@ -64,7 +64,7 @@ export class Inheritance {
     const { tools, interruptOn, hostJudge, hostJudges, inherited } = this.#options;
     const { toolName } = call;
     const gating = this.#gatingOf(toolName);
-    const wasAsked = gating.entry === toolName && interruptOn === asked;
+    const wasAsked = isByName(gating) && interruptOn === asked;
     const own = await interruptVerdict(call, {
       gating: wasAsked ? { ...gating, action: 'allow' } : gating,
       entry: entryOf(interruptOn, gating.entry),

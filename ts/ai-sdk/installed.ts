@@ -33,10 +33,31 @@ export function checkInstalled(place: string, only?: 7): boolean {
   return true;
 }
 
-function readVersion(): string | null {
+/**
+ * That whoever calls `entry` has no other copy of the SDK, of another version: that one would pass over what `entry` returns.
+ *
+ * @throws {UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`)
+ */
+export function requireSameSdk(place: string, only: 7, entry: Function): void {
+  const file = callerOf(entry);
+  const version = file === undefined ? null : readVersion(file);
+  if (version === null || version.split('.')[0] === String(only)) return;
+  throw tooOld(place, `ai ${version}, which ${file} uses,`);
+}
+
+/** The file that has called it, where that can be told. */
+function callerOf(entry: Function): string | undefined {
+  const at: { stack?: unknown } = {};
+  Error.captureStackTrace(at, entry);
+  const [, first = ''] = String(at.stack).split('\n');
+  return /((?:file:\/\/|\/|[A-Za-z]:[\\/]).*):\d+:\d+\)?$/.exec(first)?.[1];
+}
+
+/** @param from the file that it is seen from */
+function readVersion(from: string = import.meta.url): string | null {
   try {
     const { createRequire } = process.getBuiltinModule('node:module');
-    const { version } = createRequire(import.meta.url)('ai/package.json') as { version?: unknown };
+    const { version } = createRequire(from)('ai/package.json') as { version?: unknown };
     return typeof version === 'string' ? version : null;
   } catch {
     return null;

@@ -1,10 +1,11 @@
 /** What `interruptOn` means for tools, once it is known that they can be gated. */
 import type { ToolSet } from 'ai';
 import type { InterruptOn } from '../../index.js';
-import { interruptPlan, type InterruptPlan } from '../native.js';
+import type { InterruptPlan } from '../native.js';
 import { warnOnce } from '../errors/warn-once.js';
 import { checkGateable, checkNoSlip } from './check-tools.js';
 import type { Inheritance } from './inheritance.js';
+import { planOf } from './named-by-server.js';
 import { executes, isTask, ownTool } from './tools.js';
 import { warnUnknown } from './warnings.js';
 
@@ -16,28 +17,45 @@ export interface Planned {
   place: string;
   /** Whether something beside `interruptOn` judges every call. */
   judgesAll: boolean;
+  /** Whether it can come to that later; as `judgesAll` where it is not said. */
+  mayJudgeAll?: boolean;
+  /** Whether the host's own `toolApproval` has a say about the tool. */
+  hostJudges?: ((toolName: string) => boolean) | undefined;
   /** What the run says that they are a part of. */
   inherited?: Inheritance | undefined;
 }
 
 /** @throws {UnknownToolError} @throws {InvalidConfigError} */
-export function planFor({ tools, interruptOn, unknownTools, place, judgesAll, inherited }: Planned): InterruptPlan {
-  const plan = interruptPlan(tools, interruptOn, unknownTools);
+export function planFor(planned: Planned): InterruptPlan {
+  const {
+    tools,
+    interruptOn,
+    unknownTools,
+    place,
+    judgesAll,
+    mayJudgeAll = judgesAll,
+    hostJudges,
+    inherited,
+  } = planned;
+  const plan = planOf(tools, interruptOn, unknownTools, place);
   warnUnknown(plan.unknown);
+  const mayBeAsked = (name: string) =>
+    mayJudgeAll || hostJudges?.(name) === true || inherited?.mayAskAbout(name) === true;
   for (const [name, { action }] of plan.tools) {
     const tool = ownTool(tools, name);
     checkNoSlip(tool, name, place);
-    if (judgesAll || action !== 'allow' || inherited?.mayAskAbout(name) === true) checkGateable(tool, name, place);
+    if (action !== 'allow' || mayBeAsked(name)) checkGateable(tool, name, place);
   }
   return plan;
 }
 
 /** Warns where there are tools to run, and nothing at all can ask about any of them. */
-export function warnUngated(plan: InterruptPlan, { tools, interruptOn, judgesAll, inherited, place }: Planned): void {
+export function warnUngated(plan: InterruptPlan, planned: Planned): void {
+  const { tools, interruptOn, judgesAll, hostJudges, inherited, place } = planned;
   if (judgesAll || interruptOn === 'none' || inherited?.asksAtAll === true) return;
   // What a tool does that starts other agents is theirs to ask about.
   if (!plan.tools.some(([name]) => executes(tools, name) && !isTask(ownTool(tools, name)))) return;
-  if (plan.tools.some(([, { action }]) => action !== 'allow')) return;
+  if (plan.tools.some(([name, { action }]) => action !== 'allow' || hostJudges?.(name) === true)) return;
   warnOnce(
     `ungated:${place}`,
     `${place}: nothing is gated, so that every tool runs unasked. Name tools in interruptOn or give a policy; interruptOn: 'none' says that it is meant.`,

@@ -14,6 +14,9 @@ import { planFor, warnUngated } from './plan.js';
 import { refuseQuestions } from './questions.js';
 import type { OpenCall } from './run-options.js';
 import { loadSdk, type CallOptions, type Sdk, type SdkVersion, type StreamResult } from './sdk.js';
+import { hostJudgeOf } from './host-judge.js';
+import { takeTools, takeToolsOf } from './tool-set.js';
+import { copyToolSet } from './tools.js';
 import { timeLimitOf } from './time-limit.js';
 import { v6 } from './v6.js';
 import { v7 } from './v7.js';
@@ -74,7 +77,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
   // What is inherited was made for the tools of another.
   const unknownTools = ownInterruptOn === undefined && parent !== undefined ? 'ignore' : ownUnknownTools;
   checkCall(call, agent, place);
-  const source = agent === undefined ? ofStreamText(call) : ofAgent(agent, call, place);
+  const source = agent === undefined ? ofStreamText(call, place) : ofAgent(agent, call, place);
   const asker = new Asker(
     runId,
     {
@@ -97,7 +100,9 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
     interruptOn: interruptOn as InterruptOn | undefined,
     unknownTools,
     place,
-    judgesAll: asker.judgesAll || source.hasHostJudge,
+    judgesAll: asker.judgesAll,
+    mayJudgeAll: asker.mayJudgeAll,
+    hostJudges: hostJudgeOf(source.toolApproval, call, source.tools, { place, unknownTools }).hostJudges,
     inherited: parent?.inheritance,
   };
   const plan = (tools: ToolSet) => {
@@ -175,8 +180,8 @@ function warnNotTaken(unknown: readonly string[], options: object, version: SdkV
 
 interface Source {
   tools: ToolSet;
-  /** Whether the user's own `toolApproval` of the SDK has a say. */
-  hasHostJudge: boolean;
+  /** The user's own `toolApproval` of the SDK. */
+  toolApproval: unknown;
   open: (sdk: Sdk) => OpenCall;
   /** The options of a call, before any is made. */
   prepare: (sdk: Sdk, signal: AbortSignal) => Promise<CallOptions>;
@@ -185,10 +190,11 @@ interface Source {
   timeLimit: number | undefined;
 }
 
-function ofStreamText(call: CallOptions): Source {
+function ofStreamText(given: CallOptions, place: string): Source {
+  const call = takeToolsOf(given, place);
   return {
     tools: (call['tools'] ?? {}) as ToolSet,
-    hasHostJudge: call['toolApproval'] !== undefined,
+    toolApproval: call['toolApproval'],
     open: (sdk) => async (change) => sdk.ai.streamText((await change(call)) as never),
     prepare: async () => call,
     callbacks: (names) => firstOf(call, names),
@@ -204,13 +210,16 @@ interface AgentInside {
   prepareCall: unknown;
 }
 
-function ofAgent(agent: AgentLike, call: CallOptions, place: string): Source {
+function ofAgent(agent: AgentLike, given: CallOptions, place: string): Source {
   if (!isToolLoopAgent(agent)) {
     throw new UnsupportedAgentError({
       message: `${place}: agent must be a ToolLoopAgent of AI SDK 6 or 7. For another agent, give it gateTools(tools, …) and call it yourself.`,
     });
   }
-  const { settings } = agent;
+  const call = takeToolsOf(given, place);
+  const settings = takeToolsOf(agent.settings, place);
+  const shown = (agent.tools as ToolSet | undefined) ?? {};
+  const tools = shown === agent.settings['tools'] ? (settings['tools'] as ToolSet) : takeTools(shown, place);
   let prepared: Promise<CallOptions> | undefined;
   let rounds = 0;
   const open =
@@ -228,7 +237,8 @@ function ofAgent(agent: AgentLike, call: CallOptions, place: string): Source {
       let changed: CallOptions = {};
       const prepareCall = async (base: CallOptions): Promise<CallOptions> => {
         // Once per run: a hook that adds to the messages would add to them in every round.
-        prepared ??= Promise.resolve(settings.prepareCall?.(base)).then((own) => (own ?? base) as CallOptions);
+        prepared ??=
+          settings.prepareCall === undefined ? Promise.resolve(base) : preparedBy(settings.prepareCall, base);
         changed = await change({ ...(await prepared), onError: call['onError'] ?? settings['onError'] });
         return changed;
       };
@@ -240,6 +250,11 @@ function ofAgent(agent: AgentLike, call: CallOptions, place: string): Source {
       );
       return inner.stream({ ...call, ...silence, ...Object.fromEntries(relays), abortSignal });
     };
+  /** The hook may put tools into the set that it gets: it has one of its own, and the tools are taken when it is done. */
+  const preparedBy = async (hook: (options: CallOptions) => unknown, base: CallOptions): Promise<CallOptions> => {
+    const own = base['tools'] === undefined ? base : { ...base, tools: copyToolSet(base['tools'] as ToolSet) };
+    return takeToolsOf(((await hook(own)) ?? own) as CallOptions, place);
+  };
   const prepare = async (sdk: Sdk, signal: AbortSignal): Promise<CallOptions> => {
     // The agent makes the options of a call by itself; what it does with them then is kept from it.
     const stop = new Error('The options of the agent are known.');
@@ -258,8 +273,8 @@ function ofAgent(agent: AgentLike, call: CallOptions, place: string): Source {
     return made;
   };
   return {
-    tools: (agent.tools as ToolSet | undefined) ?? {},
-    hasHostJudge: settings['toolApproval'] !== undefined,
+    tools,
+    toolApproval: settings['toolApproval'],
     open,
     prepare,
     callbacks: (names) => [...firstOf(settings, names), ...firstOf(call, names)],

@@ -6,13 +6,15 @@ import { isApproval } from '../gate/records.js';
 import type { Verdict } from '../gate/judge.js';
 import type { Gating } from '../native.js';
 import { checkNeeded } from '../options/check.js';
-import { snapshot, type Snapshot } from '../values/snapshot.js';
+import { hold } from '../values/hold.js';
+import { snapshot, trySnapshot, type Snapshot } from '../values/snapshot.js';
 import { claimOrRefuse } from './claim.js';
-import { requireSdk } from './installed.js';
+import { requireSameSdk, requireSdk } from './installed.js';
 import { isResume } from './messages.js';
 import { planFor, warnUngated } from './plan.js';
 import { isQuestionTool } from './questions.js';
 import { reasonOf } from './reasons.js';
+import { takeTools } from './tool-set.js';
 import { entryOf, ownTool } from './tools.js';
 
 const PLACE = 'toolApproval';
@@ -28,6 +30,7 @@ export function toolApproval<TOOLS extends ToolSet>(
   options: ToolApprovalOptions<TOOLS>,
 ): (call: ApprovalCall) => Promise<ToolApprovalStatus> {
   requireSdk(PLACE, 7);
+  requireSameSdk(PLACE, 7, toolApproval);
   checkNeeded(PLACE, options);
   const asker = new Asker(options.runId ?? crypto.randomUUID(), options as never, PLACE);
   const approval = new Approval(asker, options.interruptOn as InterruptOn | undefined, options);
@@ -58,7 +61,8 @@ class Approval {
   async status({ toolCall, tools, messages }: ApprovalCall): Promise<ToolApprovalStatus> {
     const { toolCallId, toolName } = toolCall;
     const args = snapshot(toolCall.input);
-    if (isResume(messages, toolCallId)) return this.#resumed(toolCallId, toolName, args);
+    const isHeld = () => holds(toolCall, args);
+    if (isResume(messages, toolCallId)) return this.#resumed(toolCallId, toolName, args, isHeld);
     const gating = this.#gatings((tools ?? {}) as ToolSet).get(toolName);
     if (gating === undefined) return { type: 'denied', reason: `There is no tool "${toolName}".` };
     const entry = entryOf(this.#interruptOn, gating.entry);
@@ -68,12 +72,18 @@ class Approval {
       { toolCallId, toolName, args, context: { messages } },
       { gating, entry, tool, hostJudge: undefined, signal: undefined },
     );
-    if (verdict.effect === 'allow') return { type: 'not-applicable' };
+    if (verdict.effect === 'allow') {
+      const isJudged = this.#asker.judgesAll || gating.action !== 'allow';
+      return isJudged && !isHeld() ? { type: 'denied', reason: NOT_HELD } : { type: 'not-applicable' };
+    }
     if (verdict.effect === 'deny') return { type: 'denied', reason: verdict.reason };
-    return this.#ask({ toolCallId, toolName, tool, args, gating, entry, verdict });
+    return this.#ask({ toolCallId, toolName, tool, args, gating, entry, verdict }, isHeld);
   }
 
-  async #ask(question: Question & { verdict: Verdict & { effect: 'ask' } }): Promise<ToolApprovalStatus> {
+  async #ask(
+    question: Question & { verdict: Verdict & { effect: 'ask' } },
+    isHeld: () => boolean,
+  ): Promise<ToolApprovalStatus> {
     const { gate } = this.#asker;
     const { toolCallId, toolName, args, verdict } = question;
     // Without a run of the user's, call ids of different runs must not meet.
@@ -90,7 +100,7 @@ class Approval {
       await gate.revoke(record.approvalId, stale);
       return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
     }
-    if (decision.type === 'approve') return this.#handOver(runId, toolCallId, toolName, args);
+    if (decision.type === 'approve') return this.#handOver(runId, toolCallId, toolName, args, isHeld);
     if (isApproval(decision)) await gate.revoke(record.approvalId, NO_EDIT);
     const reasonGiven =
       isApproval(decision) || decision.type === 'respond'
@@ -100,7 +110,12 @@ class Approval {
   }
 
   /** The answer is in the messages: the SDK is about to run it, if the gate holds a decision that says so. */
-  async #resumed(toolCallId: string, toolName: string, args: Snapshot): Promise<ToolApprovalStatus> {
+  async #resumed(
+    toolCallId: string,
+    toolName: string,
+    args: Snapshot,
+    isHeld: () => boolean,
+  ): Promise<ToolApprovalStatus> {
     const runId = this.#options.runId ?? null;
     const known = await this.#asker.gate.find(runId, toolCallId);
     const [edited] = known.filter(({ status }) => status === 'edited');
@@ -112,27 +127,38 @@ class Approval {
     const approved = known.filter(({ status }) => status === 'approved');
     const stale = await this.#asker.takeBackStale(approved);
     if (stale !== undefined) return { type: 'denied', reason: `${stale} Call it again to be asked again.` };
-    return this.#handOver(runId, toolCallId, toolName, args);
+    return this.#handOver(runId, toolCallId, toolName, args, isHeld);
   }
 
-  /** Uses the approval up. How the execution ends cannot be seen from here. */
+  /** Uses the approval up, also where it is not followed. How the execution ends cannot be seen from here. */
   async #handOver(
     runId: string | null,
     toolCallId: string,
     toolName: string,
     args: Snapshot,
+    isHeld: () => boolean,
   ): Promise<ToolApprovalStatus> {
     const { approvalId } = await claimOrRefuse(this.#asker, runId, toolCallId, toolName, args);
-    await this.#asker.gate.settle(approvalId, true);
-    return { type: 'approved' };
+    // The SDK runs it with its own object: from here on it is what was approved.
+    const isSame = isHeld();
+    await this.#asker.gate.settle(approvalId, isSame);
+    return isSame ? { type: 'approved' } : { type: 'denied', reason: NOT_HELD };
   }
 
   #gatings(tools: ToolSet): Map<string, Gating> {
     let gatings = this.#plans.get(tools);
     if (gatings === undefined) {
-      const { judgesAll } = this.#asker;
+      const { judgesAll, mayJudgeAll } = this.#asker;
       const { unknownTools } = this.#options;
-      const planned = { tools, interruptOn: this.#interruptOn, unknownTools, place: PLACE, judgesAll };
+      const taken = takeTools(tools, PLACE);
+      const planned = {
+        tools: taken,
+        interruptOn: this.#interruptOn,
+        unknownTools,
+        place: PLACE,
+        judgesAll,
+        mayJudgeAll,
+      };
       const plan = planFor(planned);
       warnUngated(plan, planned);
       gatings = new Map(plan.tools);
@@ -142,5 +168,13 @@ class Approval {
   }
 }
 
+/** Whether the arguments that the SDK holds are still these, and stay so. */
+function holds({ input }: ApprovalCall['toolCall'], args: Snapshot): boolean {
+  const isData = hold(input);
+  return isData && JSON.stringify(trySnapshot(input)?.json) === JSON.stringify(args.json);
+}
+
+const NOT_HELD =
+  'Its arguments are not those that were shown any more, or are not plain data, so that they could change until it runs.';
 const NO_EDIT = 'An edit cannot be carried out here.';
 const NO_QUESTIONS = 'Questions cannot be asked here: an approval carries no answer. Ask in a text instead.';

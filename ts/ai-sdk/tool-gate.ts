@@ -50,6 +50,8 @@ export interface ToolGateOptions {
   tool: Tool;
   gating: Gating;
   entry: InterruptOptions | undefined;
+  /** Whether its calls may be asked about, as things are now. */
+  isGated: () => boolean;
   asker: Asker;
   interruptOn: InterruptOn | undefined;
   /** What the agents that the tool may start inherit. */
@@ -110,13 +112,15 @@ export class ToolGate {
   known(): Tool {
     return this.#changed((body) => {
       if (body === undefined) return {};
-      const execute: Execute = (input, given) => {
-        const options = this.#within(given);
-        options.abortSignal?.throwIfAborted();
-        return this.#call(body, input, options, undefined);
-      };
+      const execute: Execute = (input, given) => this.#callUnasked(body, input, this.#within(given));
       return { execute };
     });
+  }
+
+  /** Nobody need be asked about this call. */
+  #callUnasked(body: Body, input: unknown, options: ExecuteOptions): unknown {
+    options.abortSignal?.throwIfAborted();
+    return this.#call(body, input, options, undefined);
   }
 
   #changed(change: (body: Body | undefined) => Record<string, unknown>): Tool {
@@ -158,13 +162,16 @@ export class ToolGate {
   }
 
   #function(body: Body, pass: PassFunction): Execute {
-    return async (input, given) => {
-      const options = this.#within(given);
+    const gated = async (input: unknown, options: ExecuteOptions) => {
       const passed = await this.#pass(input, options, pass);
       if (passed.kind !== 'run') return this.#resultOf(passed, options);
       const result = this.#run(body, passed, options);
       // The SDK has a promise by now and cannot follow a stream: the last value is the result.
       return isAsyncIterable(result) ? lastOf(result) : result;
+    };
+    return (input, given) => {
+      const options = this.#within(given);
+      return this.#mustPass(options) ? gated(input, options) : this.#callUnasked(body, input, options);
     };
   }
 
@@ -174,12 +181,20 @@ export class ToolGate {
     const within = (options: ExecuteOptions) => this.#within(options);
     const instead = (passed: Exclude<Pass, { kind: 'run' }>, options: ExecuteOptions) =>
       this.#resultOf(passed, options);
+    const mustPass = (options: ExecuteOptions) => this.#mustPass(options);
+    const unasked = (input: unknown, options: ExecuteOptions) => this.#callUnasked(body, input, options);
     return async function* gated(input, given) {
       const options = within(given);
+      if (!mustPass(options)) return yield* unasked(input, options) as AsyncGenerator<unknown>;
       const passed = await decide(input, options);
       if (passed.kind === 'run') yield* run(passed, options) as AsyncIterable<unknown>;
       else yield instead(passed, options);
     };
+  }
+
+  /** Whether this call needs leave: the tool is gated now, or the call stands as answered in the messages. */
+  #mustPass({ messages, toolCallId }: ExecuteOptions): boolean {
+    return this.#options.isGated() || isResume(messages, toolCallId);
   }
 
   #run(body: Body, { args, approved, note }: Pass & { kind: 'run' }, options: ExecuteOptions): unknown {
@@ -342,6 +357,7 @@ export class ToolGate {
     const { toolCallId } = options;
     // Asked again on the way to the execution, which looks for the decision itself.
     if (isResume(options['messages'], toolCallId)) return true;
+    if (!this.#options.isGated()) return false;
     try {
       const args = snapshot(input);
       const verdict = await this.#judge(args, options);

@@ -11,9 +11,14 @@ export interface ExecuteOptions {
   [more: string]: unknown;
 }
 
-/** A set with everything that this one has. */
+/** A set with every tool of this one, which may be changed where this one is frozen. */
 export function copyToolSet<TOOLS extends ToolSet>(tools: TOOLS): TOOLS {
-  return Object.create(Object.getPrototypeOf(tools) as object, Object.getOwnPropertyDescriptors(tools)) as TOOLS;
+  const copy = Object.create(null) as TOOLS;
+  for (const key of Reflect.ownKeys(tools)) {
+    const descriptor = Object.getOwnPropertyDescriptor(tools, key);
+    Object.defineProperty(copy, key, { ...descriptor, configurable: true, writable: true });
+  }
+  return copy;
 }
 
 /** A copy with everything a tool has, and some of it changed. */
@@ -58,7 +63,7 @@ export function withNotes(
     };
     define(noted, name, copyTool(tool, { toModelOutput }));
   }
-  return noted;
+  return Object.freeze(noted);
 }
 
 /**

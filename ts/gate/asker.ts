@@ -165,9 +165,14 @@ export class Asker {
     this.#requester ??= records.find(({ requester = null }) => requester !== null)?.requester ?? undefined;
   }
 
-  /** Whether anything beside `interruptOn` can ask about a call. */
+  /** Whether anything beside `interruptOn` can ask about a call, as things are now. */
   get judgesAll(): boolean {
     return this.gate.control.tightens(this.#policies);
+  }
+
+  /** Whether it can come to that later: the mode of a gate may change at any time. */
+  get mayJudgeAll(): boolean {
+    return this.#hasGate || this.judgesAll;
   }
 
   /** The verdict of everything that judges. */

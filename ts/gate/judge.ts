@@ -85,7 +85,7 @@ export async function interruptVerdict(call: JudgedCall, by: InterruptJudge): Pr
 }
 
 async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<Verdict> {
-  const decidedByName = by.gating.entry === call.toolName;
+  const decidedByName = isByName(by.gating);
   if (by.hostJudge !== undefined && !decidedByName) {
     const verdict = await readStatus(by.hostJudge, call, by.signal);
     if (verdict !== undefined) return verdict;
@@ -110,6 +110,9 @@ async function ownVerdict(call: JudgedCall, by: InterruptJudge): Promise<Verdict
   }
 }
 
+/** Whether the entry of a tool is for that tool, by whichever of its names, and not for all of them. */
+export const isByName = ({ entry }: Gating): boolean => entry !== null && entry !== '*';
+
 /** What would be said in a mode that answers nothing. */
 export const unanswered = (verdict: Verdict): Verdict =>
   verdict.effect === 'allow' ? (verdict.instead ?? verdict) : verdict;
@@ -132,8 +135,7 @@ const STRICTNESS: Record<PolicyEffect, number> = { allow: 0, ask: 1, deny: 2 };
 
 /** A question is put to the human whatever else is said of it, unless it is denied. */
 async function questionVerdict(call: JudgedCall, { hostJudge, gating, signal }: Judge): Promise<Verdict> {
-  const said =
-    hostJudge === undefined || gating.entry === call.toolName ? undefined : await readStatus(hostJudge, call, signal);
+  const said = hostJudge === undefined || isByName(gating) ? undefined : await readStatus(hostJudge, call, signal);
   return said?.effect === 'deny' ? said : { effect: 'ask', floor: true };
 }
 

@@ -5,6 +5,7 @@ import { checkInstalled } from '../../ai-sdk/installed.js';
 import { planFor } from '../../ai-sdk/plan.js';
 import { refuseQuestions } from '../../ai-sdk/questions.js';
 import { streamWithEvents } from '../../ai-sdk/stream-with-events.js';
+import { takeTools } from '../../ai-sdk/tool-set.js';
 import { TASK } from '../../ai-sdk/tools.js';
 import { CountersignError, InvalidConfigError } from '../../errors/index.js';
 import { messageOf } from '../../errors/message-of.js';
@@ -117,13 +118,14 @@ function agentsByName(subagents: readonly TaskAgent[]): Map<string, TaskAgent> {
   const agents = new Map<string, TaskAgent>();
   for (const agent of subagents) {
     checkNeeded('createTaskTool: subagent', agent, `createTaskTool: the subagent ${JSON.stringify(agent?.name)}`);
-    const { name, tools = {}, interruptOn, policy } = agent;
+    const { name, interruptOn, policy } = agent;
     if (typeof name !== 'string' || name.trim() === '') throw wrong('each subagent must have a name.');
     if (agents.has(name)) throw wrong(`there are two subagents with the name ${JSON.stringify(name)}.`);
     const place = `createTaskTool: the subagent ${name}`;
+    const tools = agent.tools === undefined ? {} : takeTools(agent.tools, place);
     refuseQuestions(tools, place);
     planFor({ tools, interruptOn, unknownTools: undefined, place, judgesAll: policy !== undefined });
-    agents.set(name, agent);
+    agents.set(name, { ...agent, tools });
   }
   return agents;
 }
