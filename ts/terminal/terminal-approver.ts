@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type * as Api from '../../index.js';
 import type { ApprovalRequest, Decision, DecisionType, Question, QuestionRequest } from '../../index.js';
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
+import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { safeText } from '../native.js';
 import { checkOptions } from '../options/check.js';
@@ -19,7 +20,7 @@ const ALL: readonly DecisionType[] = ['approve', 'edit', 'reject', 'respond', 's
 type Answers = readonly (string | readonly string[] | null)[];
 
 /** @see index.d.ts */
-export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
+export const terminalApprover: typeof Api.terminalApprover = makesCallbacks((options = {}) => {
   checkOptions('terminalApprover', options);
   const { input = process.stdin, output = process.stderr } = options as { input?: Readable; output?: Writable };
   if (typeof input?.on !== 'function' || typeof output?.write !== 'function')
@@ -40,7 +41,7 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
       }
     });
   return ask as Api.TerminalApprover;
-};
+}, 'terminalApprover()');
 
 async function decisionOn(shown: Shown, lines: LineInput, signal: AbortSignal): Promise<Decision> {
   const request = { args: null, flags: [], allowedDecisions: ALL, ...shown };
