@@ -2,6 +2,7 @@
 import type { ToolSet } from 'ai';
 import type * as Api from '../../index.js';
 import type { InterruptOn } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
 import * as native from '../native.js';
 import type { InterruptPlan } from '../native.js';
 import { checkOptions } from '../options/check.js';
@@ -17,10 +18,25 @@ const PLACE = 'applyInterruptConfig';
 export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
   requireSdk(PLACE);
   checkOptions(PLACE, options);
-  const planned = { tools, interruptOn: interruptOn as InterruptOn | undefined, unknownTools: options?.unknownTools };
+  checkConfigured(PLACE, interruptOn);
+  const planned = { tools, interruptOn: interruptOn as InterruptOn, unknownTools: options?.unknownTools };
   const plan = planFor({ ...planned, place: PLACE, judgesAll: false });
   return keepBound(tools, applyPlan(planned, plan));
 };
+
+/** @see index.d.ts */
+export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => {
+  checkConfigured('hasApprovalTools', interruptOn);
+  return native.hasApprovalTools(interruptOn);
+};
+
+/** What was read from a misspelt place would leave all tools open. */
+function checkConfigured(place: string, interruptOn: unknown): void {
+  if (interruptOn === undefined)
+    throw new InvalidConfigError({
+      message: `${place}: interruptOn is undefined: pass 'none' where nothing is gated.`,
+    });
+}
 
 /** The tools with `needsApproval` as the plan for them says. */
 export function applyPlan<TOOLS extends ToolSet>(
