@@ -85,8 +85,10 @@ export interface SdkVersion {
   signaturePayload(parts: { approvalId: string; toolCallId: string; toolName: string; digest: string }): string;
   /** Whether it reads a model to its end, however slow its own reader is. */
   readonly readsAhead: boolean;
-  /** The specification version of a language model that this version takes. */
-  readonly modelSpecification: 'v3' | 'v4';
+  /** The versions of the specification of a language model that it takes, its own first. */
+  readonly modelSpecifications: readonly ['v3' | 'v4', ...string[]];
+  /** Releases of packages of providers that go with it, to name a few. */
+  readonly providers: string;
   /** The UI chunks of a stream of parts. */
   toUIMessageStream(
     ai: AiModule,

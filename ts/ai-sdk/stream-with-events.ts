@@ -7,6 +7,7 @@ import { checkRunId } from '../gate/run-ids.js';
 import { checkPassedOn } from '../options/check.js';
 import { nearestOf } from '../options/nearest.js';
 import { IterableRun } from './agent-run.js';
+import { checkModel } from './check-model.js';
 import { checkInstalled } from './installed.js';
 import { checkUnanswered } from './left-calls.js';
 import { originOf, parentOf, type Parent } from './parent.js';
@@ -111,6 +112,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
     sdk: async () => {
       const sdk = await loadSdk();
       warnNotTaken(unknown, options, sdk.version, place);
+      checkModel(source.model, sdk.version, place);
       return sdk;
     },
     asker,
@@ -175,6 +177,7 @@ function warnNotTaken(unknown: readonly string[], options: object, version: SdkV
 
 interface Source {
   tools: ToolSet;
+  model: unknown;
   /** Whether the user's own `toolApproval` of the SDK has a say. */
   hasHostJudge: boolean;
   open: (sdk: Sdk) => OpenCall;
@@ -188,6 +191,7 @@ interface Source {
 function ofStreamText(call: CallOptions): Source {
   return {
     tools: (call['tools'] ?? {}) as ToolSet,
+    model: call['model'],
     hasHostJudge: call['toolApproval'] !== undefined,
     open: (sdk) => async (change) => sdk.ai.streamText((await change(call)) as never),
     prepare: async () => call,
@@ -259,6 +263,7 @@ function ofAgent(agent: AgentLike, call: CallOptions, place: string): Source {
   };
   return {
     tools: (agent.tools as ToolSet | undefined) ?? {},
+    model: settings['model'],
     hasHostJudge: settings['toolApproval'] !== undefined,
     open,
     prepare,
