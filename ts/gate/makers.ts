@@ -4,9 +4,8 @@ import { InvalidConfigError } from '../errors/index.js';
 const MAKERS = new WeakMap<object, string>();
 
 /** Says that the function makes callbacks. @param call how it is called */
-export function makesCallbacks<MAKER extends object>(maker: MAKER, call: string): MAKER {
+export function makesCallbacks(maker: object, call: string): void {
   MAKERS.set(maker, call);
-  return maker;
 }
 
 /** @throws {InvalidConfigError} for what is neither a function nor left out, and for a maker that was not called */

@@ -114,7 +114,7 @@ const TABLES = {
   'gate.check': {
     names: { toolName: true, args: true, runId: true } satisfies Table<Parameters<Api.Gate['check']>[0]>,
   },
-  'gate.pending': { names: { runId: 'restricts' } satisfies Table<Parameters<Api.Gate['pending']>[0]> },
+  'gate.pending': { names: { runId: true } satisfies Table<Parameters<Api.Gate['pending']>[0]> },
   'gate.history': {
     names: { runId: true, toolName: true, before: true, limit: true } satisfies Table<
       Parameters<Api.Gate['history']>[0]

@@ -49,7 +49,7 @@ function decisionOf(outcome: unknown, request: ApprovalRequest, options: Options
 }
 
 /** @see acp.d.ts */
-export const acpApprover: typeof Api.acpApprover = makesCallbacks((connection, sessionId, options) => {
+export const acpApprover: typeof Api.acpApprover = (connection, sessionId, options) => {
   checkOptions('acpApprover', options);
   return async (request, { abortSignal }) => {
     const params = toPermissionRequest(request, sessionId, options);
@@ -60,7 +60,8 @@ export const acpApprover: typeof Api.acpApprover = makesCallbacks((connection, s
         : await connection.request('session/request_permission', params, cancellation);
     return fromPermissionOutcome(isRecord(answer) ? own(answer, 'outcome') : undefined, request, options);
   };
-}, 'acpApprover(connection, sessionId)');
+};
+makesCallbacks(acpApprover, 'acpApprover(connection, sessionId)');
 
 const isSafe = (path: string): boolean => safeText(path) === path;
 

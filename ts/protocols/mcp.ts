@@ -143,18 +143,18 @@ async function ask(
 }
 
 /** @see mcp.d.ts */
-export const mcpApprover: typeof Api.mcpApprover = makesCallbacks((server, options) => {
+export const mcpApprover: typeof Api.mcpApprover = (server, options) => {
   checkOptions('mcpApprover', options);
   return (request, { abortSignal }) => ask(server, request, abortSignal, options);
-}, 'mcpApprover(server)');
+};
+makesCallbacks(mcpApprover, 'mcpApprover(server)');
 
 /** @see mcp.d.ts */
-export const mcpQuestioner: typeof Api.mcpQuestioner = makesCallbacks(
+export const mcpQuestioner: typeof Api.mcpQuestioner =
   (server) =>
-    async (request, { abortSignal }) => {
-      const decision = await ask(server, request, abortSignal);
-      // Answers that were checked against the questions a moment ago.
-      return decision.type === 'respond' ? (decision.output as { answers: [] }).answers : null;
-    },
-  'mcpQuestioner(server)',
-);
+  async (request, { abortSignal }) => {
+    const decision = await ask(server, request, abortSignal);
+    // Answers that were checked against the questions a moment ago.
+    return decision.type === 'respond' ? (decision.output as { answers: [] }).answers : null;
+  };
+makesCallbacks(mcpQuestioner, 'mcpQuestioner(server)');

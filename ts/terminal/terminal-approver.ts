@@ -20,7 +20,7 @@ const ALL: readonly DecisionType[] = ['approve', 'edit', 'reject', 'respond', 's
 type Answers = readonly (string | readonly string[] | null)[];
 
 /** @see index.d.ts */
-export const terminalApprover: typeof Api.terminalApprover = makesCallbacks((options = {}) => {
+export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
   checkOptions('terminalApprover', options);
   const { input = process.stdin, output = process.stderr } = options as { input?: Readable; output?: Writable };
   if (typeof input?.on !== 'function' || typeof output?.write !== 'function')
@@ -41,7 +41,8 @@ export const terminalApprover: typeof Api.terminalApprover = makesCallbacks((opt
       }
     });
   return ask as Api.TerminalApprover;
-}, 'terminalApprover()');
+};
+makesCallbacks(terminalApprover, 'terminalApprover()');
 
 async function decisionOn(shown: Shown, lines: LineInput, signal: AbortSignal): Promise<Decision> {
   const request = { args: null, flags: [], allowedDecisions: ALL, ...shown };
