@@ -107,6 +107,9 @@ export interface JudgeContext {
  * Which tools must be asked about: by name, all (`'all'` or the entry `'*'`), or none.
  *
  * Who decides, strongest first: the entry of that very name, the tool's own `needsApproval`, then `'*'` / `'all'`.
+ *
+ * Names are not patterns: one like `'delete_*'`, which no tool has, is {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) whatever
+ * `unknownTools` says. An entry that is `undefined` is {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and no entry left out.
  */
 export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
   | 'all'
@@ -130,7 +133,7 @@ export interface UnknownToolsOptions {
 /**
  * Marks the tools that must be asked about with the AI SDK's `needsApproval`.
  *
- * Without a configuration it returns the very same object. A gated tool is a copy with all other properties kept (also
+ * Where nothing is gated, as with `'none'`, it returns the very same object. A gated tool is a copy with all other properties kept (also
  * symbols, getters and the prototype) and `needsApproval` set to `true` or to your own `shouldApprove` function, the same
  * function object; the others are the very same tools.
  *
@@ -141,12 +144,12 @@ export interface UnknownToolsOptions {
  */
 export declare function applyInterruptConfig<TOOLS extends ToolSet>(
   tools: TOOLS,
-  interruptOn?: InterruptOn<NoInfer<TOOLS>>,
+  interruptOn: InterruptOn<NoInfer<TOOLS>>,
   options?: UnknownToolsOptions,
 ): TOOLS;
 
 /** Whether this configuration asks about any tool at all. @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) */
-export declare function hasApprovalTools(interruptOn?: InterruptOn): boolean;
+export declare function hasApprovalTools(interruptOn: InterruptOn): boolean;
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Policies
@@ -1808,9 +1811,10 @@ export type UserMessageEvent = { type: 'user-message'; content: string };
 // Loops that are not ours
 // ---------------------------------------------------------------------------------------------------------------------
 
-export interface GateToolsOptions<TOOLS extends ToolSet = ToolSet> extends UnknownToolsOptions {
+export type GateToolsOptions<TOOLS extends ToolSet = ToolSet> = GatingOptions<TOOLS> & GatingMode;
+
+interface GatingOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
   interruptOn?: InterruptOn<NoInfer<TOOLS>>;
-  gate?: Gate;
   /** As in {@link RunOptions.policy}. */
   policy?: PolicyInput | readonly PolicyInput[];
   /** As in {@link RunOptions.onApprovalRequest}. */
@@ -1832,15 +1836,14 @@ export interface GateToolsOptions<TOOLS extends ToolSet = ToolSet> extends Unkno
   /** As in {@link RunOptions.requester}. */
   requester?: RunOptions<TOOLS>['requester'];
   origin?: readonly string[];
-  /**
-   * `'wait'`: a gated `execute` waits for its decision. `'stop'`: the AI SDK ends the turn at its own approval stop, as a
-   * `useChat` route needs; the answers come back in the messages, through {@link verifyApprovals}. `'stop'` needs a `gate`.
-   *
-   * @default 'wait'
-   */
-  mode?: 'wait' | 'stop';
   logger?: Logger;
 }
+
+/**
+ * `'wait'`: a gated `execute` waits for its decision. `'stop'`: the AI SDK ends the turn at its own approval stop, as a
+ * `useChat` route needs; the answers come back in the messages, through {@link verifyApprovals}. `'stop'` needs a `gate`.
+ */
+type GatingMode = { /** @default 'wait' */ mode?: 'wait'; gate?: Gate } | { mode: 'wait' | 'stop'; gate: Gate };
 
 /**
  * Wraps `execute` of the tools that must be asked about, for loops that are not ours: `generateText`,

@@ -48,8 +48,8 @@ export type McpDecision = Decision & { by?: string; groups?: readonly string[] }
 export declare function toElicitation(request: ApprovalRequest, options?: McpOptions): McpElicitation;
 
 /**
- * The decision that a form means: `decline`, `cancel`, what was not offered, what does not fit and anything else that is odd is a
- * rejection. Answers to questions become `respond`.
+ * The decision that a form means: `decline`, `cancel`, what was not offered, what does not fit, a field that is filled in and does not
+ * go with the decision, and anything else that is odd is a rejection. Answers to questions become `respond`.
  */
 export declare function fromElicitResult(result: unknown, request: ApprovalRequest, options?: McpOptions): McpDecision;
 

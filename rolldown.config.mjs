@@ -4,7 +4,7 @@
  */
 const shared = {
   platform: 'node',
-  // The host's AI SDK and OpenTelemetry, and the generated loader, which finds the addon next to itself and stands beside `dist` as beside `ts`.
+  // The host's AI SDK and OpenTelemetry, and the loader, which finds the addon next to itself and stands beside `dist` as beside `ts`.
   external: ['ai', '@opentelemetry/api', '../binding/binding.js', '../../binding/binding.js'],
   makeAbsoluteExternalsRelative: false,
   // Not minified: a stack says where it was. Without doc comments, though: the declarations have them.
@@ -76,10 +76,17 @@ export default [
     external: ['react', 'react/jsx-runtime'],
     output: { ...shared.output, codeSplitting: false, banner: "'use client';" },
   },
+  // What starts the command, and can tell why nothing else could be loaded.
+  {
+    ...shared,
+    input: { cli: 'ts/cli/start.ts' },
+    external: ['./main.js'],
+    output: { ...shared.output, codeSplitting: false, paths: { './main.js': './command.js' } },
+  },
   // The command stands alone: what imports the package does not load it. It loads the chat only where it is asked for.
   {
     ...shared,
-    input: { cli: 'ts/cli/main.ts' },
+    input: { command: 'ts/cli/main.ts' },
     external: [...shared.external, './chat/main.js', './inbox/main.js'],
     output: {
       ...shared.output,

@@ -4,7 +4,7 @@
  *
  * It is a language model like any other to the AI SDK. Put a real one in its place, e.g. `'anthropic/claude-sonnet-4.5'`.
  */
-import { simulateReadableStream } from 'ai';
+import * as ai from 'ai';
 
 /** @import { LanguageModelV4, LanguageModelV4Content, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider' */
 
@@ -37,7 +37,8 @@ export function scriptedModel(...turns) {
   }
 
   return {
-    specificationVersion: 'v4',
+    // AI SDK 6 calls the same thing v3.
+    specificationVersion: /** @type {'v4'} */ ('isStepCount' in ai ? 'v4' : 'v3'),
     provider: 'examples',
     modelId: 'scripted',
     supportedUrls: {},
@@ -60,7 +61,7 @@ export function scriptedModel(...turns) {
         }
       }
       parts.push({ type: 'finish', finishReason: finishReason(content), usage: USAGE });
-      return { stream: simulateReadableStream({ chunks: parts, initialDelayInMs: null, chunkDelayInMs: null }) };
+      return { stream: ai.simulateReadableStream({ chunks: parts, initialDelayInMs: null, chunkDelayInMs: null }) };
     },
   };
 }

@@ -1,30 +1,71 @@
 /**
- * What napi-rs generates, changed in three places: where no addon can be loaded it says why instead of throwing a text of its
- * own, which blames npm whatever the cause; it finds its way in a bundle that has no `import.meta.url`; and it tells its types.
+ * The loader of the addon. napi-rs generates one as well, which is not used: it also loads packages that are not ours
+ * (`countersign-wasm32-wasi`), takes a core of any version, and listens to variables that all packages of napi-rs share.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from './run.mjs';
+import { Failure, root } from './run.mjs';
 
-/** From its check to the end of it. */
-const THROWS = /\nif \(!nativeBinding\) \{\n {2}if \(loadErrors\.length > 0\) \{[^]*?\n\}\n/;
-const HERE = 'createRequire(import.meta.url)';
-const IN_A_BUNDLE =
-  "createRequire(import.meta.url ?? (typeof __filename === 'string' ? __filename : process.cwd() + '/'))";
+/** What the package of a platform and its file are called, for each Rust target. */
+export const PLATFORMS = {
+  'x86_64-unknown-linux-gnu': 'linux-x64-gnu',
+  'aarch64-unknown-linux-gnu': 'linux-arm64-gnu',
+  'x86_64-unknown-linux-musl': 'linux-x64-musl',
+  'aarch64-unknown-linux-musl': 'linux-arm64-musl',
+  'x86_64-apple-darwin': 'darwin-x64',
+  'aarch64-apple-darwin': 'darwin-arm64',
+  'x86_64-pc-windows-msvc': 'win32-x64-msvc',
+};
 
-/** Changes the two files of the folder. */
+/** Of what napi-rs generates: its names, and what it says of its own loader. */
+const NAME = /^export \{ (\w+) \}$/gm;
+const TARGET = /\/\*\*(?:(?!\*\/)[^])*?\*\/\nexport declare const __napiBindingTarget: .*\n\n?/;
+
+/** Replaces the loader in the folder by ours. */
 export function ownBinding(folder) {
   const [script, types] = ['binding.js', 'binding.d.ts'].map((name) => join(folder, name));
-  const generated = readFileSync(script, 'utf8');
-  if (!THROWS.test(generated) || !generated.includes(HERE))
-    throw new Failure('scripts/binding.mjs does not know this binding.js: look at what napi-rs generates now');
-  const own = generated
-    .replace(THROWS, '\nconst failures = nativeBinding ? undefined : loadErrors\nnativeBinding ??= {}\n')
-    .replace(HERE, IN_A_BUNDLE);
-  writeFileSync(script, `${own}export { failures }\n`);
-  const comment = '/** Why no addon could be loaded; `undefined`: one was. */';
-  writeFileSync(
-    types,
-    `${readFileSync(types, 'utf8')}\n${comment}\nexport declare const failures: unknown[] | undefined\n`,
+  const names = [...readFileSync(script, 'utf8').matchAll(NAME)].map(([, name]) => name);
+  const declared = readFileSync(types, 'utf8');
+  if (!names.includes('coreVersion') || !TARGET.test(declared))
+    throw new Failure('scripts/binding.mjs does not know this binding: look at what napi-rs generates now');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  copyFileSync(join(root, 'scripts', 'loader.mjs'), join(folder, 'loader.js'));
+  writeFileSync(script, scriptOf(version, names));
+  writeFileSync(types, `${declared.replace(TARGET, '')}\n${DECLARED}`);
+}
+
+const DECLARED = `/** Why the addon is not loaded; \`undefined\`: it is. It may have a \`cure\`. */
+export declare const failure: unknown
+/** This one, as its package is called. */
+export declare const platform: string
+`;
+
+/** Each name is written out where it is required, so that bundlers find the file. */
+function scriptOf(version, names) {
+  const place = (id) => `{ load: () => require('${id}'), where: () => require.resolve('${id}') }`;
+  const addons = Object.values(PLATFORMS).map(
+    (name) => `    '${name}': {
+      beside: ${place(`./countersign.${name}.node`)},
+      installed: ${place(`countersign-${name}`)},
+    },
+`,
   );
+  return `/** Written by scripts/binding.mjs. */
+import { createRequire } from 'node:module';
+import { loadAddon } from './loader.js';
+
+// A bundle in CommonJS has no \`import.meta.url\`.
+const require = createRequire(import.meta.url ?? (typeof __filename === 'string' ? __filename : process.cwd() + '/'));
+
+const { core, failure, platform } = loadAddon(
+  '${version}',
+  {
+${addons.join('')}  },
+  require,
+);
+
+export { failure, platform };
+export const {
+${names.map((name) => `  ${name},\n`).join('')}} = core;
+`;
 }

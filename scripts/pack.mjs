@@ -12,6 +12,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync,
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { PLATFORMS } from './binding.mjs';
 import { NOTICES, noticesOfAddon, noticesOfMain } from './notices.mjs';
 import { Failure, bin, npm, root, run } from './run.mjs';
 import { fail } from './prepare.mjs';
@@ -20,26 +21,15 @@ const { values } = parseArgs({
   options: { addons: { type: 'string' }, out: { type: 'string' }, some: { type: 'boolean', default: false } },
 });
 
-/** What `countersign.<name>.node` is called for each Rust target. */
-const NAMES = {
-  'x86_64-unknown-linux-gnu': 'linux-x64-gnu',
-  'aarch64-unknown-linux-gnu': 'linux-arm64-gnu',
-  'x86_64-unknown-linux-musl': 'linux-x64-musl',
-  'aarch64-unknown-linux-musl': 'linux-arm64-musl',
-  'x86_64-apple-darwin': 'darwin-x64',
-  'aarch64-apple-darwin': 'darwin-arm64',
-  'x86_64-pc-windows-msvc': 'win32-x64-msvc',
-};
-
 async function pack() {
   if (!values.addons || !values.out) throw new Failure('usage: pack.mjs --addons <folder> --out <folder> [--some]');
   const out = resolve(values.out);
   const stage = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
   try {
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    const unknown = manifest.napi.targets.filter((target) => !(target in NAMES));
+    const unknown = manifest.napi.targets.filter((target) => !(target in PLATFORMS));
     if (unknown.length > 0) throw new Failure(`pack.mjs has no name for ${unknown.join(', ')}`);
-    const file = (target) => `countersign.${NAMES[target]}.node`;
+    const file = (target) => `countersign.${PLATFORMS[target]}.node`;
 
     const addons = join(stage, 'addons');
     mkdirSync(addons);
@@ -89,7 +79,7 @@ async function pack() {
     mkdirSync(out, { recursive: true });
     const packed = [];
     for (const target of manifest.napi.targets) {
-      const folder = join(stage, 'npm', NAMES[target]);
+      const folder = join(stage, 'npm', PLATFORMS[target]);
       copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
       writeFileSync(join(folder, NOTICES), noticesOfAddon(target));
       const own = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

@@ -124,6 +124,7 @@ function wantedAddon() {
     'src',
     'crates',
     'scripts/binding.mjs',
+    'scripts/loader.mjs',
   ].map((path) => at(path));
   const { version, napi, devDependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
   return hash(
@@ -143,7 +144,7 @@ const addonFor = (build) => ({
     if (sources !== wantedAddon() || (made !== build && made !== 'shipped')) return false;
     const names = existsSync(at('binding')) ? readdirSync(at('binding')) : [];
     return (
-      ['binding.js', 'binding.d.ts'].every((name) => names.includes(name)) &&
+      ['binding.js', 'loader.js', 'binding.d.ts'].every((name) => names.includes(name)) &&
       names.some((name) => name.endsWith('.node'))
     );
   },

@@ -11,7 +11,7 @@ use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, JsValue, Object, ToNap
 use napi::{Env, Result, ValueType};
 use napi_derive::napi;
 
-use crate::object::{Copier, Own, as_object, as_plain, class_named, own, own_named};
+use crate::object::{Copier, Own, as_object, as_plain, class_named, is_undefined, own, own_named};
 
 /// What `interruptOn` means for each of these tools: `InterruptPlan`.
 #[napi(
@@ -164,7 +164,8 @@ fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
     let plain = |entries| Ok(Ok(Config { entries, judges: Vec::new() }));
     let ask = || Entry::plain(Rule::Ask);
     match value.get_type()? {
-        ValueType::Undefined | ValueType::Null => return plain(Vec::new()),
+        // Nothing was passed.
+        ValueType::Undefined => return plain(Vec::new()),
         ValueType::String => {
             return match String::from_unknown(value)?.as_str() {
                 "all" => plain(vec![(WILDCARD.to_owned(), ask())]),
@@ -190,7 +191,13 @@ fn read_config<'env>(value: Unknown<'env>) -> Read<Config<'env>> {
     let mut config = Config { entries: Vec::new(), judges: Vec::new() };
     for property in own(&object)? {
         match property.value.get_type()? {
-            ValueType::Undefined => {}
+            // What was read from a misspelt place would leave the tool open without a word.
+            ValueType::Undefined => {
+                return fault(format!(
+                    "{} is undefined: write true to ask about it, or leave it out",
+                    place(&property.name)
+                ));
+            }
             ValueType::Boolean => {
                 let rule =
                     if bool::from_unknown(property.value)? { Rule::Ask } else { Rule::Allow };
@@ -221,6 +228,10 @@ const OPTIONS: [&str; 9] = [
     "remind",
 ];
 
+/// Without these more people may decide, or decide more.
+const RESTRICTS: [&str; 5] =
+    ["allowedDecisions", "approvers", "quorum", "excludeRequester", "escalate"];
+
 /// One entry that is an object: `InterruptOptions`.
 fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>>)> {
     let place = place(&property.name);
@@ -234,15 +245,24 @@ fn read_options<'env>(property: &Own<'env>) -> Read<(Entry, Option<Unknown<'env>
     else {
         return fault(format!("{place} must be true, false, or a plain object of options"));
     };
+    let given = own(&options)?;
     // A misspelt option would silently allow what it was to forbid.
-    if let Some(unknown) =
-        own(&options)?.iter().find(|option| !OPTIONS.contains(&option.name.as_str()))
-    {
+    if let Some(unknown) = given.iter().find(|option| !OPTIONS.contains(&option.name.as_str())) {
         let hint = nearest(&unknown.name, OPTIONS.into_iter()).map_or_else(
             || format!("the options are {}", OPTIONS.join(", ")),
             |meant| format!("did you mean {meant:?}?"),
         );
         return fault(format!("{place} has no option {:?}: {hint}", unknown.name));
+    }
+    // So would one whose value was read from a misspelt place.
+    if let Some(empty) = given
+        .iter()
+        .find(|option| RESTRICTS.contains(&option.name.as_str()) && is_undefined(option.value))
+    {
+        return fault(format!(
+            "{place}.{} is undefined: give it a value, or leave it out",
+            empty.name
+        ));
     }
     let judge = own_named(&options, "shouldApprove")?;
     if let Some(judge) = &judge

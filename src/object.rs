@@ -46,13 +46,17 @@ pub(crate) fn as_plain<'env>(value: Unknown<'env>) -> Result<Option<Object<'env>
     Ok(Some(object).filter(|_| plain))
 }
 
+pub(crate) fn is_undefined(value: Unknown) -> bool {
+    matches!(value.get_type(), Ok(ValueType::Undefined))
+}
+
 /// The own property of this name, or `undefined`.
 pub(crate) fn own_named<'env>(object: &Object<'env>, name: &str) -> Result<Option<Unknown<'env>>> {
     if !object.has_own_property(name)? {
         return Ok(None);
     }
     let value: Unknown = object.get_named_property(name)?;
-    Ok(Some(value).filter(|value| !matches!(value.get_type(), Ok(ValueType::Undefined))))
+    Ok(Some(value).filter(|value| !is_undefined(*value)))
 }
 
 /// The property of this name, of the object itself or of the classes it is an instance of.

@@ -3,6 +3,12 @@
 use countersign_core::gate::wire;
 use napi_derive::napi;
 
+/// The version of this core, which is that of the package it belongs to.
+#[napi(catch_unwind)]
+pub fn core_version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
 /// RFC 8785 text and its SHA-256: `{ text, digest }`.
 #[napi(catch_unwind)]
 pub fn canonicalize(json: String) -> String {

@@ -5,9 +5,6 @@ import { checkNeeded, checkOptions } from './options/check.js';
 import { snapshot } from './values/snapshot.js';
 
 /** @see index.d.ts */
-export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => native.hasApprovalTools(interruptOn);
-
-/** @see index.d.ts */
 export const safeText: typeof Api.safeText = (text) => native.safeText(String(text));
 
 /** @see index.d.ts */
@@ -30,7 +27,7 @@ export const verifyAuditHead: typeof Api.verifyAuditHead = (note, publicKeys) =>
 /** By convention a log has the name of its key. */
 const keyName = (privateKey: string): string => privateKey.split('+')[2] ?? '';
 
-export { applyInterruptConfig } from './ai-sdk/apply-interrupt-config.js';
+export { applyInterruptConfig, hasApprovalTools } from './ai-sdk/apply-interrupt-config.js';
 export { isCallOfRun } from './ai-sdk/call-context.js';
 export { approvalDetails, withApprovalDetails } from './ai-sdk/approval-details.js';
 export { isExecutionDenied } from './ai-sdk/denied.js';

@@ -31,7 +31,7 @@ import { Limit } from './values/limit.js';
 import { Turns } from './values/turns.js';
 import { whenAborted } from './values/when-aborted.js';
 
-if (binding.failures !== undefined) throw addonError(binding.failures);
+if (binding.failure !== undefined) throw addonError(binding.failure, binding.platform);
 
 /** How the core answers: a value or an error, never an exception. */
 type Envelope<T> = { ok: T } | { error: NativeError };

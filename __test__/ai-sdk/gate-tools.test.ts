@@ -329,7 +329,7 @@ describe('tools as they are written', () => {
 
 it("mode 'stop' without a gate, and an unknown mode, are errors at the call", () => {
   const { tools } = recordingTools();
-  expect(() => gateTools(tools, { interruptOn: 'all', mode: 'stop' })).toThrow(
+  expect(() => gateTools(tools, { interruptOn: 'all', mode: 'stop' } as never)).toThrow(
     expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }) as Error,
   );
   expect(() => gateTools(tools, { interruptOn: 'all', mode: 'later' as never })).toThrow(

@@ -307,6 +307,11 @@ describe('several at once', () => {
       400,
     ],
     ['an edit', ([id]: string[]) => ({ ids: [id], decision: { type: 'edit', args: {} } }), 400],
+    [
+      'an approval that has other arguments',
+      ([id]: string[]) => ({ ids: [id], decision: { type: 'approve', args: { path: 'b' } } }),
+      400,
+    ],
     ['something to remember', ([id]: string[]) => ({ ids: [id], decision: { type: 'reject', reason: {} } }), 400],
   ])('with %s: none is', async (_, body, expected) => {
     const { gate, mia } = setUp();

@@ -20,7 +20,6 @@ afterEach(() => void process.off('warning', listener));
 
 describe('what comes back', () => {
   it.each([
-    ['no configuration', undefined],
     ["'none'", 'none'],
     ['an empty object', {}],
     ['an empty list', []],
@@ -83,7 +82,6 @@ describe('precedence', () => {
     ["its own over 'all'", own, 'all', own],
     ["an entry of that name over '*'", undefined, { del: false, '*': true }, undefined],
     ["'*' where it says nothing", undefined, { '*': true }, true],
-    ['undefined as an entry is no entry', own, { del: undefined }, own],
     ["'*': false", undefined, { '*': false }, undefined],
   ])('%s', (_, needsApproval, interruptOn, expected) => {
     expect(result(needsApproval, interruptOn) || undefined).toBe(expected || undefined);
@@ -257,5 +255,45 @@ describe('a configuration of the wrong shape is an error that names its place', 
       expect(() => apply(tools, { del: true })).toThrow(
         expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }) as Error,
       );
+  });
+});
+
+describe('what was read from a misspelt place opens nothing', () => {
+  const NOTHING: Record<string, unknown> = {};
+  it.each<[string, unknown]>([
+    ['no configuration at all', undefined],
+    ['null', null],
+    ['an entry', { del: NOTHING['aprovals'], read: true }],
+    ["the entry '*'", { '*': undefined, read: true }],
+    ...['allowedDecisions', 'approvers', 'quorum', 'excludeRequester', 'escalate'].map((name): [string, unknown] => [
+      name,
+      { del: { [name]: undefined } },
+    ]),
+    ['whom it may be put to', { del: { approvers: ['ada'], escalate: { after: 5, to: undefined } } }],
+  ])('%s', (_, interruptOn) => {
+    expect(() => apply(recordingTools().tools, interruptOn)).toThrow(InvalidConfigError);
+  });
+
+  it('what opens nothing where it is left out may be undefined', () => {
+    const entry = { shouldApprove: undefined, description: undefined, timeout: undefined, remind: undefined };
+    expect(apply(recordingTools().tools, { del: entry })['del']?.needsApproval).toBe(true);
+  });
+});
+
+describe('a pattern names no tool', () => {
+  it.each(['de*', '**', '*l', '/de.*/', 'del|read', '(del)', 'de?'])('%s', (name) => {
+    for (const unknownTools of [undefined, 'error', 'warn', 'ignore'])
+      for (const interruptOn of [{ [name]: true, read: true }, [name, 'read'], { [name]: false }])
+        expect(() => apply(recordingTools().tools, interruptOn, { unknownTools })).toThrow(
+          expect.objectContaining({
+            code: 'ERR_UNKNOWN_TOOL',
+            message: expect.stringContaining('patterns are not read') as unknown,
+          }) as Error,
+        );
+  });
+
+  it('unless a tool has it as its name', () => {
+    const { tools } = recordingTools();
+    expect(apply({ 'de*': tools.del }, { 'de*': true })['de*']?.needsApproval).toBe(true);
   });
 });

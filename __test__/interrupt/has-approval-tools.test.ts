@@ -3,14 +3,12 @@ import { hasApprovalTools } from '../../ts/index.js';
 
 describe('hasApprovalTools', () => {
   it.each([
-    [undefined, false],
     ['none', false],
     ['all', true],
     [[], false],
     [['del'], true],
     [{}, false],
     [{ del: false }, false],
-    [{ del: undefined }, false],
     [{ del: true }, true],
     [{ del: {} }, true],
     [{ del: { shouldApprove: () => false } }, true],
@@ -18,13 +16,20 @@ describe('hasApprovalTools', () => {
     [{ '*': true }, true],
     [{ '*': false }, false],
     [{ '*': { timeout: 5 } }, true],
-    [null, false],
   ])('%j: %s', (interruptOn, expected) => {
     expect(hasApprovalTools(interruptOn as never)).toBe(expected);
   });
 
   it('a configuration of the wrong shape is an error', () => {
-    for (const interruptOn of [7, 'some', { del: 'yes' }, Object.create({ del: true })]) {
+    for (const interruptOn of [
+      undefined,
+      null,
+      { del: undefined },
+      7,
+      'some',
+      { del: 'yes' },
+      Object.create({ del: true }),
+    ]) {
       expect(() => hasApprovalTools(interruptOn as never)).toThrow(
         expect.objectContaining({ code: 'ERR_INVALID_CONFIG' }) as Error,
       );

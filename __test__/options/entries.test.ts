@@ -3,7 +3,7 @@ import type { ToolSet } from 'ai';
 import type { InterruptOptions } from '../../index.js';
 import { describe, expect, test } from 'vitest';
 import { acpApprover, fromPermissionOutcome, toPermissionRequest } from '../../ts/protocols/acp.js';
-import { fromElicitResult, mcpApprover, mcpTools, toElicitation } from '../../ts/protocols/mcp.js';
+import { fromElicitResult, mcpApprover, mcpQuestioner, mcpTools, toElicitation } from '../../ts/protocols/mcp.js';
 import {
   createBackendTools,
   createDeepAgent,
@@ -123,11 +123,53 @@ describe.each(Object.keys(ENTRIES) as EntryName[])('%s', (name) => {
     );
   });
 
+  const { names } = ENTRIES[name];
+  test.skipIf(!Object.values(names).includes('restricts'))(
+    'what restricts is not taken for left out where it is undefined',
+    async () => {
+      for (const [each, what] of Object.entries(names)) {
+        if (what !== 'restricts') continue;
+        const lasting = name === 'resume' ? { gate: api.createGate({ ledger: 'sqlite:' }) } : { prompt: 'go' };
+        // Without a gate there is nothing to resume, which it says.
+        if (name === 'resume' && each === 'gate') continue;
+        const passedOn = { model, tools, interruptOn: 'all', runId: 'r', ...lasting, [each]: undefined } as never;
+        const call =
+          name === 'streamWithEvents' || name === 'resume'
+            ? () => (name === 'resume' ? api.resume(passedOn) : api.streamWithEvents(passedOn))
+            : () => CALLS[name]({ [each]: undefined });
+        expect(await failureOf(call), each).toMatchObject(refused(`${each} is undefined`));
+      }
+    },
+  );
+
   test.skipIf(name === 'streamWithEvents' || name === 'resume')('a slip is told with what was meant', async () => {
     const meant =
       Object.keys(ENTRIES[name].names).find((each) => each.length > 4) ?? Object.keys(ENTRIES[name].names)[0];
     const slip = meant!.length > 4 ? meant!.replace(/(.)(.)$/, '$2$1') + 's' : meant!.toUpperCase();
     expect(await failureOf(() => CALLS[name]({ [slip]: 1 }))).toMatchObject(refused(`did you mean "${meant}"?`));
+  });
+});
+
+test('an option of which nothing depends may be undefined', async () => {
+  const gate = api.createGate({ timeout: undefined, logger: undefined });
+  expect(await gate.history({ limit: undefined })).toEqual([]);
+  await gate.close();
+});
+
+describe('a function that makes callbacks, given in the place of one', () => {
+  test.each([
+    ['terminalApprover', api.terminalApprover, 'terminalApprover()'],
+    ['acpApprover', acpApprover, 'acpApprover(connection, sessionId)'],
+    ['mcpApprover', mcpApprover, 'mcpApprover(server)'],
+    ['mcpQuestioner', mcpQuestioner, 'mcpQuestioner(server)'],
+  ])('%s is refused at the call, which says to call it', async (_, maker, call) => {
+    for (const name of ['onApprovalRequest', 'onQuestion'])
+      for (const start of [
+        () => api.streamWithEvents({ model, tools, prompt: 'go', interruptOn: 'all', [name]: maker } as never),
+        () => api.gateTools(tools, { interruptOn: 'all', [name]: maker } as never),
+        () => agent().streamWithEvents({ prompt: 'go', [name]: maker } as never),
+      ])
+        expect(await failureOf(start)).toMatchObject(refused(`write ${name}: ${call}`));
   });
 });
 

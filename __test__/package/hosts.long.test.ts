@@ -83,20 +83,32 @@ describe.skipIf(why !== undefined)(`hosts${why === undefined ? '' : ` (skipped: 
       const addons = join(base, 'node_modules', from.platform.name);
       const file = readdirSync(addons).find((name) => name.endsWith('.node')) ?? '';
       cpSync(join(addons, file), join(folder, file));
-      const env = { NAPI_RS_NATIVE_LIBRARY_PATH: join(folder, file) };
+      const env = { COUNTERSIGN_ADDON: join(folder, file) };
       succeeds(await exec(process.execPath, ['app.cjs'], { cwd: folder, env }));
     });
 
-    test('as AWS Lambda runs it: the bundle, and the two packages beside it', async () => {
-      await esbuild('out/lambda.cjs', '--format=cjs', '--external:countersign', '--external:ai', '--external:zod');
-      const task = join(from.folder, 'task');
-      mkdirSync(task);
+    test('as AWS Lambda runs it: the bundle, and beside it the two packages that are left out', async () => {
+      await esbuild('out/lambda.cjs', '--format=cjs', '--external:countersign', '--external:ai');
+      const task = await project(from, 'task', []);
       cpSync(join(base, 'out/lambda.cjs'), join(task, 'index.cjs'));
-      cpSync(join(base, 'node_modules'), join(task, 'node_modules'), {
-        recursive: true,
-        filter: (path) => !/node_modules\/(?:esbuild|webpack|rollup|vite|@esbuild|@rollup|rolldown)/.test(path),
-      });
       succeeds(await exec(process.execPath, ['index.cjs'], { cwd: task }));
+    });
+
+    test('without ai beside it, a run says what is missing', async () => {
+      await esbuild('out/alone-left.cjs', '--format=cjs', '--external:countersign');
+      const task = join(from.folder, 'lacking');
+      mkdirSync(task);
+      cpSync(join(base, 'out/alone-left.cjs'), join(task, 'index.cjs'));
+      const { name } = from.platform;
+      for (const each of ['countersign', name])
+        cpSync(join(base, 'node_modules', each), join(task, 'node_modules', each), { recursive: true });
+      expect((await exec(process.execPath, ['index.cjs'], { cwd: task })).stderr).toMatch(
+        /The package 'ai' could not be loaded: Cannot find package 'ai'.*npm install ai/,
+      );
+      cpSync(join(base, 'node_modules', 'ai'), join(task, 'node_modules', 'ai'), { recursive: true });
+      expect((await exec(process.execPath, ['index.cjs'], { cwd: task })).stderr).toMatch(
+        /The package 'ai' could not be loaded: Cannot find package '(?!ai').*with all that it needs/,
+      );
     });
 
     test('for a browser: it is built, and says one sentence', async () => {
@@ -181,7 +193,7 @@ describe.skipIf(why !== undefined)(`hosts${why === undefined ? '' : ` (skipped: 
       const file = readdirSync(addons).find((name) => name.endsWith('.node')) ?? '';
       write(base, {
         'compiled.mjs': `import addon from './node_modules/${from.platform.name}/${file}' with { type: 'file' };
-          process.env.NAPI_RS_NATIVE_LIBRARY_PATH = addon;
+          process.env.COUNTERSIGN_ADDON = addon;
           await import('./app.mjs');`,
       });
       const built = await bun('build', 'compiled.mjs', '--compile', '--outfile=out/compiled');
@@ -196,7 +208,7 @@ describe.skipIf(why !== undefined)(`hosts${why === undefined ? '' : ` (skipped: 
       const elsewhere = join(from.folder, 'uncompiled');
       renameSync(join(base, 'out/uncompiled'), elsewhere);
       const { stderr } = await exec(elsewhere, [], { cwd: from.folder });
-      expect(stderr).toMatch(/countersign's addon could not be loaded|NAPI_RS_NATIVE_LIBRARY_PATH/);
+      expect(stderr).toMatch(/countersign's addon could not be loaded|COUNTERSIGN_ADDON/);
     });
 
     // `Bun.serve` closes a response that has been silent for ten seconds.

@@ -253,3 +253,11 @@ test('who is at the editor stands beside the decision', async () => {
   expect(fromPermissionOutcome({ outcome: 'cancelled' }, request, person)).toMatchObject({ type: 'reject', by: 'ada' });
   expect(fromPermissionOutcome(selected, request)).toEqual({ type: 'approve' });
 });
+
+test('an answer with more in it than was asked is no approval', async () => {
+  const request = await requestWith();
+  const approve = { outcome: 'selected', optionId: 'approve' };
+  for (const more of [{ args: { path: 'b.txt' } }, { reason: 'do not' }, { cancelled: true }])
+    expect(fromPermissionOutcome({ ...approve, ...more }, request)).toMatchObject({ type: 'reject' });
+  expect(fromPermissionOutcome({ ...approve, _meta: { window: 1 } }, request)).toEqual({ type: 'approve' });
+});

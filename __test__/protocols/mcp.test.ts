@@ -69,6 +69,10 @@ describe('between a server and a client', () => {
     ['an empty form', () => accept({})],
     ['arguments that are no JSON', () => accept({ decision: 'edit', args: 'b.txt' })],
     ['arguments that the tool does not take', () => accept({ decision: 'edit', args: '{"path":7}' })],
+    ['approve, with the arguments edited', () => accept({ decision: 'approve', args: '{"path":"tmp/x"}' })],
+    ['approve, with an answer', () => accept({ decision: 'approve', answer: 'do not' })],
+    ['an edit, with an answer', () => accept({ decision: 'edit', args: '{"path":"b.txt"}', answer: 'do not' })],
+    ['approve, with a field that was not in the form', () => accept({ decision: 'approve', hold: 'on' })],
     ['an error', () => Promise.reject(new Error('no window'))],
     ['a client without forms', () => accept({ decision: 'approve' }), {}],
     ['a client with addresses only', () => accept({ decision: 'approve' }), { elicitation: { url: {} } }],
@@ -155,7 +159,50 @@ test('who fills in the form stands beside the decision', async () => {
   const request = await requestWith();
   const person = { by: 'ada', groups: ['ops'] };
   expect(fromElicitResult(accept({ decision: 'approve' }), request, person)).toEqual({ type: 'approve', ...person });
-  expect(fromElicitResult(accept({ decision: 'approve', by: 'eve' }), request)).toEqual({ type: 'approve' });
+  expect(fromElicitResult(accept({ decision: 'approve', by: 'eve' }), request)).toMatchObject({ type: 'reject' });
+});
+
+describe('what is filled in and does not go with what was picked', () => {
+  it.each([
+    ['approve', { args: '{"path":"tmp/x"}' }],
+    ['approve', { answer: 'do not' }],
+    ['approve-always', { args: '{}' }],
+    ['edit', { args: '{"path":"b"}', answer: 'x' }],
+    ['respond', { answer: 'x', args: '{}' }],
+    ['skip', { args: '{}' }],
+    ['approve', { other: false }],
+    ['approve', { other: 0 }],
+    ['approve', { other: ['x'] }],
+    ['approve', { other: {} }],
+  ])('makes %s with %j a rejection that names it', async (decision, more) => {
+    const request = await requestWith({ always: ALWAYS });
+    const unused = Object.keys(more).find(
+      (name) => !(decision === 'edit' && name === 'args') && !(decision === 'respond' && name === 'answer'),
+    );
+    expect(fromElicitResult(accept({ decision, ...more } as never), request)).toEqual({
+      type: 'reject',
+      reason: expect.stringContaining(JSON.stringify(unused)) as unknown,
+    });
+  });
+
+  it.each([{ args: '' }, { args: ' \n' }, { args: null }, { answer: '', args: '' }, { other: [] }])(
+    'is nothing where nobody filled it in: %j',
+    async (more) => {
+      expect(fromElicitResult(accept({ decision: 'approve', ...more } as never), await requestWith())).toEqual({
+        type: 'approve',
+      });
+    },
+  );
+
+  it('makes answers to questions a rejection', async () => {
+    const questions: Question[] = [{ kind: 'text', question: 'Which colour?' }];
+    const request = await requestWith({ kind: 'question', args: { questions } });
+    expect(fromElicitResult(accept({ question1: 'blue' }), request)).toMatchObject({ type: 'respond' });
+    for (const more of [{ question2: 'x' }, { decision: 'reject' }, { question1other: 'red' }])
+      expect(fromElicitResult(accept({ question1: 'blue', ...more } as never), request)).toMatchObject({
+        type: 'reject',
+      });
+  });
 });
 
 describe('questions', () => {

@@ -2,7 +2,7 @@
 import { generateText, tool, type LanguageModel, type ModelMessage, type Tool, type UIMessage } from 'ai';
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
-import type { ApprovalRecord, ApprovalRequest, Gate, GateEvent, Resolution } from '../../index.js';
+import type { ApprovalRecord, ApprovalRequest, Gate, GateEvent, GateToolsOptions, Resolution } from '../../index.js';
 import {
   applyInterruptConfig,
   createGate,
@@ -19,7 +19,14 @@ const tools = { del: tool({ inputSchema: z.object({ path: z.string() }), execute
 
 export function toolsKeepTheirType(): void {
   expectTypeOf(applyInterruptConfig(tools, { del: true })).toEqualTypeOf<typeof tools>();
-  expectTypeOf(applyInterruptConfig(tools)).toEqualTypeOf<typeof tools>();
+  // @ts-expect-error nothing is configured
+  applyInterruptConfig(tools);
+  // @ts-expect-error nobody would ask
+  gateTools(tools, { interruptOn: 'all', mode: 'stop' });
+  const mode = Math.random() < 0.5 ? 'wait' : 'stop';
+  gateTools(tools, { interruptOn: 'all', mode, gate: createGate() });
+  const wrapped = (options: GateToolsOptions): unknown => gateTools(tools, options);
+  wrapped({ mode: 'wait' });
   expectTypeOf(gateTools(tools, { interruptOn: 'all' })).toEqualTypeOf<typeof tools>();
   void generateText({ model, tools: gateTools(tools, { interruptOn: { del: true } }), prompt: 'go' });
   // @ts-expect-error a typo

@@ -51,6 +51,16 @@ describe('opening a link', () => {
     expect(await (await open.get(await link({ decision: 'reject' }))).text()).toContain('textarea name="reason"');
   });
 
+  it.each(['decision=approve&decision=reject', 'decision=approve&args=%7B%7D', 'reason=a&decision=approve&reason=b'])(
+    'a form that says more than the page asks decides nothing: %s',
+    async (body) => {
+      const { gate, open, link, approvalId } = await waiting();
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      expect((await open.get(await link(), { method: 'POST', body, headers })).status).toBe(400);
+      expect(await statusOf(gate, approvalId)).toBe('pending');
+    },
+  );
+
   it('shows hostile arguments as they are, and runs none of them', async () => {
     const hostile = '"><script>alert(1)</script><img src=x onerror=y>\u202e\u001b[31m&amp;\'';
     const { open, link } = await waiting(

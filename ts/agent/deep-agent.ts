@@ -28,6 +28,7 @@ import { pick, taskAgents, taskTool, type House, type Starter } from './subagent
 import { createAskUserTool } from './tools/ask-user.js';
 import { createBackendTools, settingsOf } from './tools/backend-tools.js';
 import { createTodosTool } from './tools/write-todos.js';
+import { withoutUndefined } from '../values/without-undefined.js';
 
 const PLACE = 'createDeepAgent';
 const MAX_STEPS = 100;
@@ -70,7 +71,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
   const withoutQuestions = promptFor(
     Object.entries(tools).flatMap(([name, tool]) => (isQuestionTool(tool) ? [] : [name])),
   );
-  const settings = {
+  const settings = withoutUndefined({
     model,
     tools,
     interruptOn,
@@ -79,7 +80,7 @@ export function createDeepAgent(options: DeepAgentOptions<ToolSet>): DeepAgent<T
     repeatedRejections,
     logger,
     ...(gate === undefined ? { place: { cwd: backend.root } } : { gate }),
-  };
+  });
   const settingsFor = (run: Pick<RunOptions, 'onQuestion' | 'maxSteps'>): object => ({
     ...settings,
     ...stepsOf(run),

@@ -10,6 +10,7 @@ import { approvalNote } from './describe-approvals.js';
 import { checkRules } from './check-rules.js';
 import { systemPromptOf } from './prompt.js';
 import { createTaskTool } from './tools/task.js';
+import { withoutUndefined } from '../values/without-undefined.js';
 
 /** What all agents of one main agent share. */
 export interface House {
@@ -67,7 +68,7 @@ function taskAgentOf(subagent: Subagent, starter: Starter, house: House): TaskAg
   };
   checkRules({ tools, builtins: house.builtins, interruptOn, policy, maxSteps, root: house.root });
   const approvals = house.describeApprovals ? approvalNote(tools, own.interruptOn, own.rules) : '';
-  return {
+  return withoutUndefined({
     name,
     description,
     model,
@@ -82,7 +83,7 @@ function taskAgentOf(subagent: Subagent, starter: Starter, house: House): TaskAg
     interruptOn,
     policy,
     maxSteps,
-  };
+  });
 }
 
 export const taskTool = (subagents: readonly TaskAgent[], { maxResultCharacters }: House): ToolSet[string] =>

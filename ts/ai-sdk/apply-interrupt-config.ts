@@ -2,6 +2,7 @@
 import type { Tool, ToolSet } from 'ai';
 import type * as Api from '../../index.js';
 import type { InterruptOn } from '../../index.js';
+import { InvalidConfigError } from '../errors/index.js';
 import * as native from '../native.js';
 import type { Gating, InterruptPlan } from '../native.js';
 import { isByName } from '../gate/judge.js';
@@ -20,6 +21,7 @@ const PLACE = 'applyInterruptConfig';
 export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, interruptOn, options) => {
   requireSdk(PLACE);
   checkOptions(PLACE, options);
+  checkConfigured(PLACE, interruptOn);
   const taken = tools === undefined ? undefined : takeTools(tools, PLACE);
   const config = interruptOn as InterruptOn | undefined;
   const plan = planFor({
@@ -31,6 +33,20 @@ export const applyInterruptConfig: typeof Api.applyInterruptConfig = (tools, int
   });
   return taken === undefined ? tools : Object.freeze(keepBound(taken, applyPlan(taken, config, plan)));
 };
+
+/** @see index.d.ts */
+export const hasApprovalTools: typeof Api.hasApprovalTools = (interruptOn) => {
+  checkConfigured('hasApprovalTools', interruptOn);
+  return native.hasApprovalTools(interruptOn);
+};
+
+/** What was read from a misspelt place would leave all tools open. */
+function checkConfigured(place: string, interruptOn: unknown): void {
+  if (interruptOn === undefined)
+    throw new InvalidConfigError({
+      message: `${place}: interruptOn is undefined: pass 'none' where nothing is gated.`,
+    });
+}
 
 /** The tools with `needsApproval` as the plan for them says. */
 export function applyPlan<TOOLS extends ToolSet>(

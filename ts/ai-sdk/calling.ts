@@ -123,7 +123,7 @@ export class Calling {
       if (resumed) await callbacks.heldSteps(setup.sdk.version);
       if (resumed && (round.silent || (await this.#mayStop(conversation.steps)))) {
         round.silent = true;
-        const model = silentModel(setup.sdk.version.modelSpecification);
+        const model = silentModel(setup.sdk.version.modelSpecifications[0]);
         // The model is not asked, so that calls without a result are no error here.
         return { model, messages: [{ role: 'user', content: '.' }], activeTools: [], toolChoice: 'auto' };
       }

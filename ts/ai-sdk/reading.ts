@@ -72,7 +72,7 @@ export function isResult({ type }: StreamPart): boolean {
 
 /** A run that is continued may have to wait before it calls the SDK: a result of nothing, for its converter. */
 export function silentResult({ ai, version }: Sdk): StreamResult {
-  return ai.streamText({ model: silentModel(version.modelSpecification), prompt: '.', onError: () => {} } as never);
+  return ai.streamText({ model: silentModel(version.modelSpecifications[0]), prompt: '.', onError: () => {} } as never);
 }
 
 /** The structured output, when the model gave one. */

@@ -87,7 +87,7 @@ export class Requests {
     const reason = round.turn?.ended === true ? round.turn.finishReason : round.finishReason;
     const cut = isComplete(reason)
       ? undefined
-      : `The model's turn is incomplete (${reason}), so its calls may be cut short.`;
+      : `The model's turn is incomplete (${typeof reason === 'string' ? reason : JSON.stringify(reason)}), so its calls may be cut short.`;
     const { signal } = this.#options;
     if (signal.aborted) return;
     const prepared = unasked.map((asked) => this.#prepare(asked, cut ?? this.#denialOf(asked)));

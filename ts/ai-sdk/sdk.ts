@@ -1,6 +1,7 @@
 /** The installed AI SDK, version 6 or 7, behind one interface. All that differs between the two is in `v6.ts` and `v7.ts`. */
 import type { ModelMessage, StepResult, ToolSet } from 'ai';
 import { UnsupportedSdkError } from '../errors/index.js';
+import { messageOf } from '../errors/message-of.js';
 import { v6 } from './v6.js';
 import { v7 } from './v7.js';
 
@@ -85,8 +86,10 @@ export interface SdkVersion {
   signaturePayload(parts: { approvalId: string; toolCallId: string; toolName: string; digest: string }): string;
   /** Whether it reads a model to its end, however slow its own reader is. */
   readonly readsAhead: boolean;
-  /** The specification version of a language model that this version takes. */
-  readonly modelSpecification: 'v3' | 'v4';
+  /** The versions of the specification of a language model that it takes, its own first. */
+  readonly modelSpecifications: readonly ['v3' | 'v4', ...string[]];
+  /** Releases of packages of providers that go with it, to name a few. */
+  readonly providers: string;
   /** The UI chunks of a stream of parts. */
   toUIMessageStream(
     ai: AiModule,
@@ -128,7 +131,8 @@ async function load(): Promise<Sdk> {
     ai = (await import('ai')) as unknown as AiModule;
   } catch (cause) {
     throw new UnsupportedSdkError({
-      message: "The package 'ai' could not be loaded. Install version 6 or 7 of it: npm install ai",
+      // Of a folder that was put together by hand: it may be something that `ai` needs.
+      message: `The package 'ai' could not be loaded: ${messageOf(cause).split('\n', 1)[0]}. Install version 6 or 7 of it, with all that it needs: npm install ai`,
       cause,
     });
   }

@@ -7,6 +7,7 @@ import { checkRunId } from '../gate/run-ids.js';
 import { checkPassedOn } from '../options/check.js';
 import { nearestOf } from '../options/nearest.js';
 import { IterableRun } from './agent-run.js';
+import { checkModel } from './check-model.js';
 import { checkInstalled } from './installed.js';
 import { checkUnanswered } from './left-calls.js';
 import { originOf, parentOf, type Parent } from './parent.js';
@@ -116,6 +117,7 @@ export function runOf(options: object, place: 'streamWithEvents' | 'resume'): Ag
     sdk: async () => {
       const sdk = await loadSdk();
       warnNotTaken(unknown, options, sdk.version, place);
+      checkModel(source.model, sdk.version, place);
       return sdk;
     },
     asker,
@@ -180,6 +182,7 @@ function warnNotTaken(unknown: readonly string[], options: object, version: SdkV
 
 interface Source {
   tools: ToolSet;
+  model: unknown;
   /** The user's own `toolApproval` of the SDK. */
   toolApproval: unknown;
   open: (sdk: Sdk) => OpenCall;
@@ -194,6 +197,7 @@ function ofStreamText(given: CallOptions, place: string): Source {
   const call = takeToolsOf(given, place);
   return {
     tools: (call['tools'] ?? {}) as ToolSet,
+    model: call['model'],
     toolApproval: call['toolApproval'],
     open: (sdk) => async (change) => sdk.ai.streamText((await change(call)) as never),
     prepare: async () => call,
@@ -274,6 +278,7 @@ function ofAgent(agent: AgentLike, given: CallOptions, place: string): Source {
   };
   return {
     tools,
+    model: settings['model'],
     toolApproval: settings['toolApproval'],
     open,
     prepare,

@@ -34,7 +34,8 @@ export const v6: SdkVersion = {
   }),
   signaturePayload: ({ approvalId, toolCallId, toolName, digest }) =>
     `${approvalId}\n${toolCallId}\n${toolName}\n${digest}`,
-  modelSpecification: 'v3',
+  modelSpecifications: ['v3', 'v2'],
+  providers: '@ai-sdk/openai@3, @ai-sdk/anthropic@3 or @ai-sdk/openai-compatible@2',
   readsAhead: true,
   // The converter is a method of the result, and uses nothing of it but these two.
   toUIMessageStream: (_ai, first, tools, parts, options) => {

@@ -42,7 +42,8 @@ export const v7: SdkVersion = {
   }),
   signaturePayload: ({ approvalId, toolCallId, toolName, digest }) =>
     JSON.stringify(['ai-sdk-tool-approval-v1', approvalId, toolCallId, toolName, digest]),
-  modelSpecification: 'v4',
+  modelSpecifications: ['v4', 'v3', 'v2'],
+  providers: '@ai-sdk/openai@4, @ai-sdk/anthropic@4 or @ai-sdk/openai-compatible@3',
   readsAhead: false,
   toUIMessageStream: (ai, _first, tools, parts, options) => {
     if (ai.toUIMessageStream === undefined) throw new TypeError("This version of 'ai' has no toUIMessageStream.");

@@ -1,5 +1,4 @@
-#!/usr/bin/env node
-/** The `countersign` command. */
+/** The `countersign` command, which `start.ts` loads. */
 import { readFileSync } from 'node:fs';
 import { AUDIT_HELP, auditCommand } from './audit.js';
 import { approve, DECIDE_HELP, reject, respond, skip } from './decide.js';

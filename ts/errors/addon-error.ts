@@ -12,17 +12,22 @@ export const PLATFORMS = [
   'win32-x64-msvc',
 ] as const;
 
-/** @param failures all that was tried */
-export function addonError(failures: readonly unknown[]): CountersignError {
-  const platform = thisPlatform();
-  const cause = tellingOf(failures.flatMap(withCauses));
+/**
+ * @param failure why it was not loaded; where the loader knows what to do about it, it says so in `cure`
+ * @param platform as its package is called
+ */
+export function addonError(failure: unknown, platform: string): CountersignError {
+  const cause = innermost(failure);
   const message = `countersign's addon could not be loaded on ${platform}: ${textOf(cause)}. ${cureOf(cause, platform)}`;
   return new CountersignError({ code: 'ERR_ADDON', message, cause });
 }
 
 function cureOf(cause: unknown, platform: string): string {
-  const { code } = (cause ?? {}) as { code?: unknown };
-  if (code === 'ERR_DLOPEN_DISABLED') return "Node's --permission forbids addons: start it with --allow-addons.";
+  const { code, cure } = (cause ?? {}) as { code?: unknown; cure?: unknown };
+  if (typeof cure === 'string') return cure;
+  if (code === 'ERR_DLOPEN_DISABLED') return mayLoad();
+  if (code === 'ERR_ACCESS_DENIED')
+    return "Node's permission model forbids it: start it with --allow-addons and an --allow-fs-read of the folder.";
   if (/requires ffi access|NotCapable/i.test(textOf(cause))) return 'Start Deno with --allow-ffi (or -A).';
   if (!(PLATFORMS as readonly string[]).includes(platform))
     return `There is none for it. There are: ${PLATFORMS.join(', ')}.`;
@@ -30,21 +35,27 @@ function cureOf(cause: unknown, platform: string): string {
     return `It is there, and this system cannot load it. Is countersign-${platform} the right one?`;
   return (
     `Install countersign-${platform} (npm leaves it out with --omit=optional, and in a folder that was installed on another platform). ` +
-    'In a bundle, leave countersign out (external), or name the .node file in NAPI_RS_NATIVE_LIBRARY_PATH.'
+    'In a bundle, leave countersign out (external), or name the .node file in COUNTERSIGN_ADDON.'
   );
 }
 
-/** The first failure that is more than a file that is not there; else the last, which names the package. */
-function tellingOf(failures: readonly unknown[]): unknown {
-  return failures.find((failure) => !isMissing(failure)) ?? failures.at(-1);
+/** Node says the same of both. */
+function mayLoad(): string {
+  const { permission } = process as { permission?: unknown };
+  return permission === undefined
+    ? 'Node was started with --no-addons: leave that out.'
+    : "Node's permission model forbids addons: start it with --allow-addons.";
 }
 
-/** What was thrown, and what that came of. */
-function withCauses(failure: unknown): unknown[] {
-  const all: unknown[] = [];
-  for (let each = failure; each !== undefined && each !== null && all.length < 10; each = (each as Error).cause)
-    all.unshift(each);
-  return all;
+/** What that which was thrown came of. */
+function innermost(failure: unknown): unknown {
+  let cause = failure;
+  for (let depth = 0; depth < 10; depth++) {
+    const { cause: next } = (cause ?? {}) as { cause?: unknown };
+    if (next === undefined || next === null) break;
+    cause = next;
+  }
+  return cause;
 }
 
 function isMissing(failure: unknown): boolean {
@@ -58,23 +69,6 @@ function isMissing(failure: unknown): boolean {
 
 /** Its first line, without a full stop: the rest is where it was looked for. */
 function textOf(failure: unknown): string {
-  const text = failure instanceof Error ? failure.message : String(failure);
-  return (text.split('\n')[0] ?? '').replace(/\.$/, '');
-}
-
-/** As its package is called. */
-function thisPlatform(): string {
-  const { platform, arch } = process;
-  if (platform === 'win32') return `${platform}-${arch}-msvc`;
-  return platform === 'linux' ? `${platform}-${arch}-${isGlibc() ? 'gnu' : 'musl'}` : `${platform}-${arch}`;
-}
-
-function isGlibc(): boolean {
-  try {
-    const { header } = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
-    return header.glibcVersionRuntime !== undefined;
-  } catch {
-    // A runtime without reports: most systems have it.
-    return true;
-  }
+  const { message } = (failure ?? {}) as { message?: unknown };
+  return (String(message ?? failure).split('\n')[0] ?? '').replace(/\.$/, '');
 }

@@ -23,8 +23,9 @@ import { isLater, type Awaitable } from '../values/awaitable.js';
 import { checkPositive } from './check-positive.js';
 import { LocalGate, localGate } from './gate.js';
 import { describe } from './describing.js';
-import { checkQuestionCallback, nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
+import { nobodyAnswers, questionRequest, type QuestionCallback } from './asking-questions.js';
 import { checkAskOrder, HumanTurns, type AskOrder } from './human-turns.js';
+import { checkCallback } from './makers.js';
 import { isQuestion } from './questions.js';
 import type { Decided } from './records.js';
 import { rejectionsOf, type Rejections } from './rejections.js';
@@ -128,10 +129,8 @@ export class Asker {
   readonly #context = new AsyncResource('countersign');
 
   constructor(runId: string, options: AskerOptions, place: string) {
-    if (options.onApprovalRequest !== undefined && typeof options.onApprovalRequest !== 'function') {
-      throw new InvalidConfigError({ message: `${place}: onApprovalRequest must be a function.` });
-    }
-    checkQuestionCallback(options.onQuestion, place);
+    checkCallback(options.onApprovalRequest, 'onApprovalRequest', place);
+    checkCallback(options.onQuestion, 'onQuestion', place);
     const { parent } = options;
     this.runId = runId;
     this.#mainRunId = mainRunOf(runId);

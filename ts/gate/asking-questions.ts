@@ -1,6 +1,5 @@
 /** How questions are put to a human: what is asked, and by whom it is answered. */
 import type { Question, QuestionRequest } from '../../index.js';
-import { InvalidConfigError } from '../errors/index.js';
 import { preview, safeText } from '../native.js';
 import type { Question as Asked } from './asker.js';
 import type { LocalGate } from './gate.js';
@@ -8,12 +7,6 @@ import { inOneLine, QUESTION_DECISIONS, readable } from './questions.js';
 import type { OpenRequest } from './requests.js';
 
 export type QuestionCallback = (request: QuestionRequest, options: { abortSignal: AbortSignal }) => unknown;
-
-/** @throws {InvalidConfigError} */
-export function checkQuestionCallback(callback: unknown, place: string): void {
-  if (callback === undefined || typeof callback === 'function') return;
-  throw new InvalidConfigError({ message: `${place}: onQuestion must be a function.` });
-}
 
 /** A request that has no deadline, nothing to be bound to, and nothing that could be remembered. */
 export function questionRequest(

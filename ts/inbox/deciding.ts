@@ -128,11 +128,11 @@ function readBulk(body: Record<string, unknown>): BulkBody {
   const isId = (id: unknown): id is string => typeof id === 'string' && ID.test(id);
   if (!Array.isArray(ids) || ids.length === 0 || !ids.every(isId)) throw badRequest('ids must be a list of ids.');
   if (ids.length > MOST_AT_ONCE) throw badRequest(`At most ${MOST_AT_ONCE} requests can be decided together.`);
-  const { type, reason } = (typeof decision === 'object' && decision !== null ? decision : {}) as Record<
+  const { type, reason, ...more } = (typeof decision === 'object' && decision !== null ? decision : {}) as Record<
     string,
     unknown
   >;
-  const isSimple = type === 'approve' || type === 'reject' || type === 'skip';
+  const isSimple = (type === 'approve' || type === 'reject' || type === 'skip') && Object.keys(more).length === 0;
   if (!isSimple || !(reason === undefined || typeof reason === 'string'))
     throw badRequest("decision must be { type: 'approve' | 'reject' | 'skip', reason? }.");
   return { ids: [...new Set(ids)], decision: reason === undefined ? { type } : { type, reason } };

@@ -1,10 +1,10 @@
 /**
  * The names of options. A name that an entry does not know is an error: ignored, it would leave a tool open that somebody meant
- * to gate.
+ * to gate. So is one that restricts and has no value.
  */
 import { ALSO_CALLED } from './also-called.js';
 import { ENTRIES, type Entry, type EntryName } from './entries.js';
-import { didYouMean, refusal, unknownIn } from './names.js';
+import { checkGiven, didYouMean, refusal, unknownIn } from './names.js';
 import { fold, nearestOf } from './nearest.js';
 
 type Hint = (name: string) => string | undefined;
@@ -13,7 +13,8 @@ type Hint = (name: string) => string | undefined;
  * @param options what was passed; `undefined` where all of them may be left out
  * @param place where it was passed, for the message. Default: the name of the entry
  * @param hint what to do about a name, where only the caller can know
- * @throws {InvalidConfigError} for what is no object, and for a name that the entry does not know
+ * @throws {InvalidConfigError} for what is no object, for a name that the entry does not know, and for one that restricts and is
+ * `undefined`
  */
 export function checkOptions(name: EntryName, options: unknown, place: string = name, hint?: Hint): void {
   if (options !== undefined) checkNeeded(name, options, place, hint);
@@ -24,6 +25,7 @@ export function checkNeeded(name: EntryName, options: unknown, place: string = n
   const entry = ENTRIES[name];
   const [unknown] = unknownIn(entry.names, options, place);
   if (unknown !== undefined) throw refusal(place, unknown, hint?.(unknown) ?? meant(entry, unknown) ?? listOf(entry));
+  checkGiven(entry.names, options, place);
 }
 
 /**
@@ -40,6 +42,7 @@ export function checkPassedOn(name: EntryName, options: unknown, passed: Readonl
     const hint = meant(entry, each);
     if (hint !== undefined) throw refusal(name, each, hint);
   }
+  checkGiven(entry.names, options, name);
   return unknown;
 }
 

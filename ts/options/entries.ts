@@ -1,6 +1,6 @@
 /**
  * The options of each entry: one table, by the name under which messages speak of the entry. A table that lacks an option of its
- * type, or has one too many, does not compile.
+ * type, or has one too many, does not compile. `'restricts'` where it must have a value if it is there: see `checkGiven`.
  */
 import type * as Acp from '../../acp.js';
 import type * as Agent from '../../agent.js';
@@ -11,7 +11,7 @@ import type * as Webhooks from '../../webhooks.js';
 import type { Names } from './names.js';
 
 type NamesOf<OPTIONS> = OPTIONS extends unknown ? keyof OPTIONS : never;
-type Table<OPTIONS> = Readonly<Record<NamesOf<NonNullable<OPTIONS>>, true>>;
+type Table<OPTIONS> = Readonly<Record<NamesOf<NonNullable<OPTIONS>>, true | 'restricts'>>;
 
 export interface Entry {
   readonly names: Names;
@@ -27,12 +27,12 @@ const UNKNOWN_TOOLS: Table<Api.UnknownToolsOptions> = { unknownTools: true };
 
 const RUN: Table<Api.RunOptions<{}>> = {
   ...UNKNOWN_TOOLS,
-  interruptOn: true,
+  interruptOn: 'restricts',
   onApprovalRequest: true,
   onQuestion: true,
   askOrder: true,
-  gate: true,
-  policy: true,
+  gate: 'restricts',
+  policy: 'restricts',
   hideDeniedTools: true,
   approvalTimeout: true,
   runId: true,
@@ -49,7 +49,7 @@ const RUN: Table<Api.RunOptions<{}>> = {
 
 const DECIDE: Table<Api.DecideOptions> = { by: true, groups: true, via: true, reason: true, remember: true };
 
-const PROTOCOL: Table<Acp.AcpOptions> = { remember: true, by: true, groups: true };
+const PROTOCOL: Table<Acp.AcpOptions> = { remember: 'restricts', by: true, groups: true };
 
 const PROMPT_CACHING =
   'it is an option of the provider: give the model to wrapLanguageModel with defaultSettingsMiddleware.';
@@ -60,20 +60,20 @@ const TABLES = {
   createGate: {
     names: {
       ledger: true,
-      encryption: true,
+      encryption: 'restricts',
       retention: true,
       timeout: true,
       maxArgumentBytes: true,
       keepDecided: true,
-      policy: true,
-      policyFiles: true,
+      policy: 'restricts',
+      policyFiles: 'restricts',
       place: true,
-      judge: true,
+      judge: 'restricts',
       groups: true,
-      authorize: true,
-      mode: true,
+      authorize: 'restricts',
+      mode: 'restricts',
       logger: true,
-      redact: true,
+      redact: 'restricts',
       telemetry: true,
     } satisfies Table<Api.GateOptions>,
     elsewhere: ['streamWithEvents'],
@@ -97,14 +97,14 @@ const TABLES = {
       runId: true,
       origin: true,
       description: true,
-      allowedDecisions: true,
+      allowedDecisions: 'restricts',
       timeout: true,
       remind: true,
       requester: true,
-      approvers: true,
-      quorum: true,
-      excludeRequester: true,
-      escalate: true,
+      approvers: 'restricts',
+      quorum: 'restricts',
+      excludeRequester: 'restricts',
+      escalate: 'restricts',
     } satisfies Table<Api.GateRequest>,
     elsewhere: ['createGate'],
   },
@@ -152,9 +152,9 @@ const TABLES = {
   gateTools: {
     names: {
       ...UNKNOWN_TOOLS,
-      interruptOn: true,
-      gate: true,
-      policy: true,
+      interruptOn: 'restricts',
+      gate: 'restricts',
+      policy: 'restricts',
       onApprovalRequest: true,
       onQuestion: true,
       askOrder: true,
@@ -165,7 +165,7 @@ const TABLES = {
       runId: true,
       requester: true,
       origin: true,
-      mode: true,
+      mode: 'restricts',
       logger: true,
     } satisfies Table<Api.GateToolsOptions>,
     elsewhere: ['createGate', 'streamWithEvents'],
@@ -173,9 +173,9 @@ const TABLES = {
   toolApproval: {
     names: {
       ...UNKNOWN_TOOLS,
-      interruptOn: true,
-      gate: true,
-      policy: true,
+      interruptOn: 'restricts',
+      gate: 'restricts',
+      policy: 'restricts',
       onApprovalRequest: true,
       askOrder: true,
       approvalTimeout: true,
@@ -187,7 +187,7 @@ const TABLES = {
   },
   verifyApprovals: {
     names: {
-      runId: true,
+      runId: 'restricts',
       by: true,
       onRefused: true,
       unanswered: true,
@@ -208,12 +208,12 @@ const TABLES = {
       systemPrompt: true,
       subagents: true,
       generalPurposeAgent: true,
-      builtinTools: true,
-      interruptOn: true,
-      policy: true,
-      gate: true,
+      builtinTools: 'restricts',
+      interruptOn: 'restricts',
+      policy: 'restricts',
+      gate: 'restricts',
       maxSteps: true,
-      backend: true,
+      backend: 'restricts',
       describeApprovals: true,
       repeatedRejections: true,
       maxResultCharacters: true,
@@ -271,16 +271,18 @@ const TABLES = {
       systemPrompt: true,
       model: true,
       tools: true,
-      builtinTools: true,
-      interruptOn: true,
-      policy: true,
+      builtinTools: 'restricts',
+      interruptOn: 'restricts',
+      policy: 'restricts',
       maxSteps: true,
       subagents: true,
     } satisfies Table<Agent.Subagent>,
     elsewhere: ['createDeepAgent', 'agent.streamWithEvents', 'createGate'],
   },
   createBackendTools: {
-    names: { backend: true, maxResultCharacters: true } satisfies Table<Parameters<typeof Agent.createBackendTools>[0]>,
+    names: { backend: 'restricts', maxResultCharacters: true } satisfies Table<
+      Parameters<typeof Agent.createBackendTools>[0]
+    >,
     elsewhere: ['createLocalBackend'],
   },
   createTaskTool: {
@@ -296,20 +298,20 @@ const TABLES = {
       model: true,
       systemPrompt: true,
       tools: true,
-      interruptOn: true,
-      policy: true,
+      interruptOn: 'restricts',
+      policy: 'restricts',
       maxSteps: true,
     } satisfies Table<Agent.TaskAgent>,
     elsewhere: ['streamWithEvents'],
   },
   describeApprovals: {
-    names: { interruptOn: true, policy: true, gate: true } satisfies Table<
+    names: { interruptOn: 'restricts', policy: 'restricts', gate: 'restricts' } satisfies Table<
       Parameters<typeof Agent.describeApprovals>[1]
     >,
   },
   createLocalBackend: {
     names: {
-      root: true,
+      root: 'restricts',
       commandTimeout: true,
       maxOutputBytes: true,
       maxFileBytes: true,
@@ -332,7 +334,7 @@ const TABLES = {
       address: true,
       secret: true,
       maxBodyBytes: true,
-      remember: true,
+      remember: 'restricts',
       assets: true,
       logger: true,
     } satisfies Table<Inbox.InboxOptions>,
@@ -348,7 +350,7 @@ const TABLES = {
       groups: true,
       assets: true,
       logger: true,
-      remember: true,
+      remember: 'restricts',
     } satisfies Table<Inbox.ServeInboxOptions>,
     elsewhere: ['inboxHandler', 'createGate'],
   },

@@ -2,9 +2,10 @@
 import type * as Api from '../../acp.js';
 import type { ApprovalRequest, Decision, FileChange } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { makesCallbacks } from '../gate/makers.js';
 import { safeText } from '../native.js';
 import { checkOptions } from '../options/check.js';
-import { isRecord, offersOf, own, rejection, takenBy, type Options } from './offers.js';
+import { isRecord, offersOf, own, rejection, takenBy, unusedIn, type Options } from './offers.js';
 
 /** @see acp.d.ts */
 export const toPermissionRequest: typeof Api.toPermissionRequest = (request, sessionId, options) => {
@@ -39,6 +40,9 @@ export const fromPermissionOutcome: typeof Api.fromPermissionOutcome = (outcome,
 function decisionOf(outcome: unknown, request: ApprovalRequest, options: Options | undefined): Decision<never> {
   if (!isRecord(outcome)) return rejection('The editor gave an answer that cannot be read.');
   if (own(outcome, 'outcome') === 'cancelled') return rejection('The editor cancelled the question.');
+  // The protocol keeps `_meta` for what has nothing to do with the answer.
+  if (unusedIn(outcome, ['outcome', 'optionId', '_meta']) !== undefined)
+    return rejection('The editor gave an answer with more in it than was asked.');
   const optionId = own(outcome, 'outcome') === 'selected' ? own(outcome, 'optionId') : undefined;
   const picked = offersOf(request, options).find(({ id }) => id === optionId);
   return picked?.decision ?? rejection('The editor gave an answer that was not offered.');
@@ -57,6 +61,7 @@ export const acpApprover: typeof Api.acpApprover = (connection, sessionId, optio
     return fromPermissionOutcome(isRecord(answer) ? own(answer, 'outcome') : undefined, request, options);
   };
 };
+makesCallbacks(acpApprover, 'acpApprover(connection, sessionId)');
 
 const isSafe = (path: string): boolean => safeText(path) === path;
 

@@ -4,7 +4,7 @@ import type { ApprovalRequest, Decision, Question, QuestionOption } from '../../
 import { messageOf } from '../errors/message-of.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { questionsOf, readAnswers } from '../gate/questions.js';
-import { own, rejection } from './offers.js';
+import { own, rejection, unusedIn } from './offers.js';
 
 const nameOf = (index: number): string => `question${index + 1}`;
 /** Of a question with options, for an answer that is none of them. */
@@ -57,6 +57,8 @@ function described(options: readonly QuestionOption[]): string[] {
 export function answersOf(request: ApprovalRequest, content: Record<string, unknown>): Decision {
   const questions = questionsOf(request);
   if (questions === undefined) return rejection('The questions cannot be read any more.');
+  const unused = unusedIn(content, Object.keys(questionForm(request).properties));
+  if (unused !== undefined) return rejection('The client filled in a field that was not in the form.');
   try {
     const given = questions.map((question, index) => answerOf(question, index, content));
     return { type: 'respond', output: { answers: readAnswers(questions, { answers: given }) } };

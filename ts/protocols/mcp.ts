@@ -2,10 +2,11 @@
 import type * as Api from '../../mcp.js';
 import type { ApprovalRequest, Decision } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
+import { makesCallbacks } from '../gate/makers.js';
 import { isQuestion } from '../gate/questions.js';
 import { oneLine } from '../gate/in-a-line.js';
 import { checkOptions } from '../options/check.js';
-import { isRecord, offersOf, own, rejection, takenBy, type Options } from './offers.js';
+import { isRecord, offersOf, own, rejection, takenBy, unusedIn, type Options } from './offers.js';
 import { answersOf, questionForm } from './mcp-questions.js';
 
 export { mcpTools } from './mcp-tools.js';
@@ -87,6 +88,12 @@ function decisionOf(result: unknown, request: ApprovalRequest, options: Options 
 function picked(content: Record<string, unknown>, choices: readonly Choice[]): Decision {
   const choice = choices.find(({ name }) => name === own(content, 'decision'));
   if (choice === undefined) return rejection('The client gave an answer that was not offered.');
+  const used = ['decision', 'reason', ...(choice.field === undefined ? [] : [choice.field])];
+  const unused = unusedIn(content, used);
+  if (unused !== undefined)
+    return rejection(
+      `The human picked ${JSON.stringify(choice.name)} and filled in ${JSON.stringify(unused.slice(0, 40))}, which does not go with it.`,
+    );
   const reason = own(content, 'reason') ?? '';
   if (typeof reason !== 'string' || reason.length > MAX_REASON)
     return rejection('The client gave a reason that cannot be read.');
@@ -140,6 +147,7 @@ export const mcpApprover: typeof Api.mcpApprover = (server, options) => {
   checkOptions('mcpApprover', options);
   return (request, { abortSignal }) => ask(server, request, abortSignal, options);
 };
+makesCallbacks(mcpApprover, 'mcpApprover(server)');
 
 /** @see mcp.d.ts */
 export const mcpQuestioner: typeof Api.mcpQuestioner =
@@ -149,3 +157,4 @@ export const mcpQuestioner: typeof Api.mcpQuestioner =
     // Answers that were checked against the questions a moment ago.
     return decision.type === 'respond' ? (decision.output as { answers: [] }).answers : null;
   };
+makesCallbacks(mcpQuestioner, 'mcpQuestioner(server)');

@@ -48,6 +48,20 @@ export function offersOf(request: ApprovalRequest, { remember = 'session' }: Opt
 /** What an answer means that cannot be taken. */
 export const rejection = (reason: string): { type: 'reject'; reason: string } => ({ type: 'reject', reason });
 
+/**
+ * A field of an answer that something is in and that the answer does not use; `undefined`: there is none. Somebody who filled it in
+ * meant something by it, and nobody knows what. Empty texts and `null` are fields that nobody filled in.
+ */
+export function unusedIn(answer: Record<string, unknown>, used: readonly string[]): string | undefined {
+  return Object.keys(answer).find((name) => !used.includes(name) && !isEmpty(answer[name]));
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (typeof value === 'string' && value.trim() === '') ||
+  (Array.isArray(value) && value.length === 0);
+
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

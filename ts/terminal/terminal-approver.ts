@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type * as Api from '../../index.js';
 import type { ApprovalRequest, Decision, DecisionType, Question, QuestionRequest } from '../../index.js';
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
+import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
 import { safeText } from '../native.js';
 import { checkOptions } from '../options/check.js';
@@ -41,6 +42,7 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
     });
   return ask as Api.TerminalApprover;
 };
+makesCallbacks(terminalApprover, 'terminalApprover()');
 
 async function decisionOn(shown: Shown, lines: LineInput, signal: AbortSignal): Promise<Decision> {
   const request = { args: null, flags: [], allowedDecisions: ALL, ...shown };

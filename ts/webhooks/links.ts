@@ -28,6 +28,9 @@ const TOKEN = 'link';
 /** @see webhooks.d.ts */
 export const createActionLinks: typeof Api.createActionLinks = (gate, options) => new Links(gate, options);
 
+/** Of the page that asks whether it is meant, each at most once: another answer beside it would contradict it. */
+const FIELDS: readonly string[] = ['decision', 'reason'];
+
 class Links implements Api.ActionLinks {
   readonly #gate: Gate;
   readonly #keys: Buffer[];
@@ -98,7 +101,10 @@ class Links implements Api.ActionLinks {
 
     const form = await this.#formOf(request);
     if (form instanceof Response) return form;
-    if (form.get('decision') !== decision) return notice(400, 'Not understood', 'Press the button of the page.');
+    const fields = [...form.keys()];
+    const isOurs = fields.every((name, index) => FIELDS.includes(name) && fields.indexOf(name) === index);
+    if (!isOurs || form.get('decision') !== decision)
+      return notice(400, 'Not understood', 'Press the button of the page.');
     const reason = (form.get('reason') ?? '').trim().slice(0, MAX_REASON);
     const said = { type: decision, ...(reason === '' ? {} : { reason }) } as const;
     return done(await this.#gate.decide(approvalId, said, { by, groups, via: 'link' }), saying);

@@ -13,6 +13,7 @@ import { checkNeeded } from '../../options/check.js';
 import { cutMiddle } from '../cut.js';
 import { choice, inputSchema, object, text } from '../schema.js';
 import { mostOf } from './backend-tools.js';
+import { withoutUndefined } from '../../values/without-undefined.js';
 
 const MAX_STEPS = 20;
 
@@ -76,8 +77,7 @@ async function run(
       // AI SDK 7 takes it by this name as well.
       system: systemPrompt,
       prompt: task,
-      interruptOn,
-      policy,
+      ...withoutUndefined({ interruptOn, policy }),
       maxSteps,
       origin,
       parent,

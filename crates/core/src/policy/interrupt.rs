@@ -125,6 +125,12 @@ pub struct UnknownTool {
 impl UnknownTool {
     fn message(&self) -> String {
         let name = &self.tool_name;
+        if is_pattern(name) {
+            return format!(
+                "interruptOn names {name:?}, but there is no such tool, and patterns are not read: that would leave open what it was to \
+                 match. Name each tool, or '{WILDCARD}' for all that no other entry names"
+            );
+        }
         match &self.nearest {
             Some(nearest) => format!(
                 "interruptOn names {name:?}, but there is no such tool: did you mean {nearest:?}? A misspelt name would leave that tool \
@@ -189,10 +195,18 @@ fn gating(tool: &str, own: OwnApproval, entries: &[(String, Entry)]) -> Gating {
 fn unknown(
     tools: &[(String, OwnApproval)], entries: &[(String, Entry)], unknown_tools: UnknownTools,
 ) -> Result<Vec<String>, UnknownTool> {
+    let known: HashSet<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
+    // Whatever is said of unknown names: it was never meant as the name of a tool.
+    let pattern = entries
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .find(|name| *name != WILDCARD && is_pattern(name) && !known.contains(name));
+    if let Some(name) = pattern {
+        return Err(UnknownTool { tool_name: name.to_owned(), nearest: None });
+    }
     if unknown_tools == UnknownTools::Ignore {
         return Ok(Vec::new());
     }
-    let known: HashSet<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
     let configured: HashSet<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
     let mut unknown: Vec<String> = Vec::new();
     for (name, _) in entries {
@@ -215,6 +229,11 @@ fn unknown(
         unknown.push(name.clone());
     }
     Ok(unknown)
+}
+
+/// Whether it reads like a glob or a regular expression: no provider takes these characters in the name of a tool.
+fn is_pattern(name: &str) -> bool {
+    name.contains(['*', '?', '[', ']', '{', '}', '(', ')', '|', '^', '$', '\\', '+'])
 }
 
 /// Which of these a misspelt name most likely means.
@@ -373,6 +392,22 @@ mod tests {
             plan(&tools(&["execute"]), &entries(&["deploy"]), UnknownTools::Error).unwrap_err();
         assert_eq!(error.nearest, None);
         assert!(plan(&tools(&["execute"]), &entries(&["*"]), UnknownTools::Error).is_ok());
+    }
+
+    #[test]
+    fn a_pattern_is_refused_whatever_is_said_of_unknown_names() {
+        for name in ["delete_*", "**", "*_file", "/delete.*/", "delete_file|rm", "{a,b}", "rm?"] {
+            for unknown_tools in
+                [UnknownTools::Typos, UnknownTools::Error, UnknownTools::Warn, UnknownTools::Ignore]
+            {
+                let error = plan(&tools(&["delete_file"]), &entries(&["*", name]), unknown_tools)
+                    .unwrap_err();
+                assert_eq!(error.tool_name, name);
+                assert!(error.to_string().contains("patterns are not read"));
+            }
+            // The name of a tool, however odd, is a name.
+            assert!(plan(&tools(&[name]), &entries(&[name]), UnknownTools::Typos).is_ok());
+        }
     }
 
     #[test]
