@@ -6,6 +6,7 @@ import { createGate, streamWithEvents } from '../../ts/index.js';
 import { call, calls, collect, major, resultsIn, says, scripted, text } from '../support/model.js';
 import { of, types } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
 type Settings = Record<string, unknown>;
 
@@ -15,13 +16,15 @@ function agentOf(settings: Settings = {}, turns = [calls(call('del', { path: '/a
   const { model, prompts } = scripted(turns);
   const agent = new ai.ToolLoopAgent({ model, tools, ...settings } as never);
   const run = (options: Settings = {}) =>
-    streamWithEvents({
-      agent,
-      prompt: 'go',
-      interruptOn: { del: true },
-      onApprovalRequest: () => true,
-      ...options,
-    } as never);
+    streamWithEvents(
+      withoutUndefined({
+        agent,
+        prompt: 'go',
+        interruptOn: { del: true },
+        onApprovalRequest: () => true,
+        ...options,
+      }) as never,
+    );
   return { agent, ran, tools, prompts, run };
 }
 

@@ -276,3 +276,42 @@ describe('a model given by name', () => {
     }
   });
 });
+
+describe('a model of a specification that this version does not take', () => {
+  const modelOf = (specificationVersion: string) => ({
+    specificationVersion,
+    provider: 'acme',
+    modelId: 'one',
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error('asked')),
+    doStream: () => Promise.reject(new Error('asked')),
+  });
+  const newest = major === 7 ? 'v4' : 'v3';
+  const later = major === 7 ? 'v5' : 'v4';
+
+  it.each([later, 'v1'])('%s is told before it is asked, with the releases that fit', async (version) => {
+    const { tools } = recordingTools();
+    const models = { model: modelOf(version) };
+    const agent = { agent: new ai.ToolLoopAgent({ ...models, tools } as never) };
+    for (const given of [
+      { ...models, tools },
+      { ...agent, model: undefined },
+    ]) {
+      const { of } = await play({ turns: [], interruptOn: 'all', onApprovalRequest: () => true, ...given } as never);
+      const [{ error } = { error: undefined }] = of('error');
+      expect(error).toMatchObject({
+        code: 'ERR_UNSUPPORTED_SDK',
+        message: expect.stringMatching(
+          new RegExp(
+            `acme one is of specification ${version}, and ai ${major} takes ${newest}, .*@ai-sdk/provider ${newest.slice(1)}.*@ai-sdk/openai@${major === 7 ? 4 : 3}`,
+          ),
+        ) as unknown,
+      });
+    }
+  });
+
+  it.each([newest, 'v2'])('%s is asked', async (version) => {
+    const { of } = await play({ turns: [], model: modelOf(version), tools: {}, interruptOn: 'none', maxRetries: 0 });
+    expect(of('error')).toMatchObject([{ error: { message: 'asked' } }]);
+  });
+});

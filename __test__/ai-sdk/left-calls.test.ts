@@ -7,6 +7,7 @@ import { createGate, gateTools, streamWithEvents, toolApproval, verifyApprovals 
 import { call, calls, collect, major, resultsIn, says, scripted, type ModelTurn } from '../support/model.js';
 import { until } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
 const RUN = 'chat-1';
 const asks = (): ModelTurn => calls(call('del', { path: '/a' }, 'c1'));
@@ -26,7 +27,11 @@ function chat(kind: Kind, gate = createGate()) {
       : { tools: gateTools(tools, { ...shared, mode: 'stop' }) };
   let messages: UIMessage[] | ModelMessage[] = [];
   const post = async (sent: typeof messages, turn: ModelTurn, options: object = {}) => {
-    const verified = await verifyApprovals<UIMessage | ModelMessage>(sent, gate, { runId: RUN, ...options });
+    const verified = await verifyApprovals<UIMessage | ModelMessage>(
+      sent,
+      gate,
+      withoutUndefined({ runId: RUN, ...options }),
+    );
     const { model, prompts } = scripted([turn]);
     const made = given() as { tools: ai.ToolSet };
     const isModel = kind === 'model messages';

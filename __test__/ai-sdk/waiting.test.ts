@@ -169,10 +169,10 @@ describe('a gate and no callback', () => {
   });
 
   it('has 300 s, or none with a callback, unless somebody says otherwise: the tool, the run, the gate', async () => {
-    const within = async (more: object, timeout?: number) => {
+    const within = async (more: object, timeout?: number, hasGate = true) => {
       const { tools } = recordingTools();
-      const gate = createGate(timeout === undefined ? {} : { timeout });
-      const { run } = start({ turns: two(), tools, interruptOn: 'all', gate, ...more });
+      const gate = hasGate ? { gate: createGate(timeout === undefined ? {} : { timeout }) } : {};
+      const { run } = start({ turns: two(), tools, interruptOn: 'all', ...gate, ...more });
       const { createdAt, expiresAt } = await until(run, 'approval-requested');
       await run.return();
       return expiresAt === null ? null : expiresAt - createdAt;
@@ -190,7 +190,7 @@ describe('a gate and no callback', () => {
     const onApprovalRequest = () => new Promise(() => {});
     expect(await within({ onApprovalRequest }, 5_000)).toBe(5_000);
     expect(await within({ onApprovalRequest })).toBe(null);
-    expect(await within({ onApprovalRequest, gate: undefined })).toBe(null);
+    expect(await within({ onApprovalRequest }, undefined, false)).toBe(null);
   });
 
   it('an edit that does not fit is refused to its author, and the request goes on waiting', async () => {

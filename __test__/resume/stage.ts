@@ -10,6 +10,7 @@ import { ledgerIn } from '../support/ledger.js';
 import { collect, scripted, sleep, type ModelTurn, type ScriptedModel } from '../support/model.js';
 import { of } from '../support/play.js';
 import { recordingTools } from '../support/tools.js';
+import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
 export interface Stage {
   gate(more?: GateOptions): Gate;
@@ -52,15 +53,17 @@ export async function askThenLeave(
 ): Promise<{ waiting: ApprovalRequest[]; events: AgentEvent[] }> {
   const gate = on.gate();
   const { model } = scripted(turns);
-  const run = streamWithEvents({
-    model,
-    messages: [{ role: 'user', content: 'go' }],
-    tools: on.tools(),
-    interruptOn: { del: true },
-    gate,
-    runId: RUN,
-    ...more,
-  } as never) as AgentRun;
+  const run = streamWithEvents(
+    withoutUndefined({
+      model,
+      messages: [{ role: 'user', content: 'go' }],
+      tools: on.tools(),
+      interruptOn: { del: true },
+      gate,
+      runId: RUN,
+      ...more,
+    }) as never,
+  ) as AgentRun;
   const events: AgentEvent[] = [];
   while (of(events)('approval-requested').length < requests || of(events)('tool-result').length < results) {
     const { value, done } = await run.next();

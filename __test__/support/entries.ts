@@ -4,6 +4,7 @@ import * as ai from 'ai';
 import type { ApprovalRequest, Gate, RunOptions } from '../../index.js';
 import { createGate, gateTools, streamWithEvents, toolApproval, verifyApprovals } from '../../ts/index.js';
 import { collect, major, scripted, type ModelTurn } from './model.js';
+import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
 export type Gating = Pick<
   RunOptions<ToolSet>,
@@ -25,7 +26,7 @@ const messages: ModelMessage[] = [{ role: 'user', content: 'go' }];
 
 function split({ turns, ...call }: EntryCall) {
   const { interruptOn, onApprovalRequest, gate, approvalTimeout, runId, logger, ...rest } = call;
-  const gating = { interruptOn, onApprovalRequest, gate, approvalTimeout, runId, logger };
+  const gating = withoutUndefined({ interruptOn, onApprovalRequest, gate, approvalTimeout, runId, logger });
   return { gating, rest: { model: scripted(turns).model, messages, stopWhen, maxRetries: 0, ...rest } };
 }
 

@@ -8,14 +8,8 @@ const [names, details] = all.includes('--')
   ? [all.slice(0, all.indexOf('--')), all.slice(all.indexOf('--') + 1)]
   : [all, []];
 
-const run = (more) =>
-  streamWithEvents({
-    model: scripted(calls('/a', '/b'), says('.')),
-    tools: { del },
-    prompt: 'go',
-    interruptOn: 'all',
-    ...more,
-  });
+const work = () => ({ model: scripted(calls('/a', '/b'), says('.')), tools: { del }, prompt: 'go' });
+const run = (more) => streamWithEvents({ ...work(), interruptOn: 'all', ...more });
 const isEmpty = (gate) => async () => (await gate.pending()).length === 0;
 const upTo = async (iterator, type) => {
   for (;;) {
@@ -74,7 +68,8 @@ const starter = async (more) => {
   const { jsonSchema, tool } = await import('ai');
   return tool({
     inputSchema: jsonSchema({ type: 'object' }),
-    execute: async (_, options) => (await run({ ...more, interruptOn: undefined, parent: options }).result).text,
+    // It asks about what its parent asks about.
+    execute: async (_, options) => (await streamWithEvents({ ...work(), ...more, parent: options }).result).text,
   });
 };
 
