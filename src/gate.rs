@@ -5,10 +5,10 @@ mod door;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use countersign_core::gate::wire::{
-    self, ClaimText, RecordText, RecordsText, RequestsText, envelope,
+use countersign_bridge::gate::{
+    self as wire, ClaimText, RecordText, RecordsText, RequestsText, envelope,
 };
-use countersign_core::gate::{Error, Gate, NewRequest, Wake};
+use countersign_core::gate::{Error, Gate, Wake};
 use napi::bindgen_prelude::{Function, Object, spawn_blocking};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Status};
@@ -85,7 +85,7 @@ impl NativeGate {
     #[napi(catch_unwind)]
     pub fn request(&self, request: String) -> String {
         envelope(
-            NewRequest::from_text(&request)
+            wire::new_request(&request)
                 .and_then(|request| self.here()?.request(request))
                 .map(RecordText),
         )

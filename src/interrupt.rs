@@ -2,8 +2,9 @@
 
 mod who;
 
+use countersign_bridge::gate as wire;
 use countersign_core::approval::{DecisionKind, DecisionKinds, decidable};
-use countersign_core::gate::{Error, wire};
+use countersign_core::gate::Error;
 use countersign_core::policy::interrupt::{
     Action, Entry, OwnApproval, Plan, Rule, UnknownTools, WILDCARD, nearest, plan,
 };

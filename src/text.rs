@@ -1,6 +1,6 @@
 //! Functions of text.
 
-use countersign_core::gate::wire;
+use countersign_bridge::gate as wire;
 use napi_derive::napi;
 
 /// RFC 8785 text and its SHA-256: `{ text, digest }`.

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use countersign_core::gate::perform::perform;
-use countersign_core::gate::wire::{GateText, envelope};
+use countersign_bridge::gate::{GateText, envelope};
+use countersign_bridge::perform::perform;
 use countersign_core::gate::{Clock, Error, Gate, Options, SystemClock};
 use countersign_core::ledger::seal::Key;
 use countersign_core::ledger::{Feed, LedgerError, Location, OpenOptions, Watch, open};

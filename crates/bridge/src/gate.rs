@@ -7,15 +7,17 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::policies::wire as policies_wire;
-use super::{Claim, Decider, Error, Event, Gate, MAX_NAME, NewRequest, Options, Page, shown};
-use crate::approval::{
+use crate::policies;
+use countersign_core::approval::{
     ApprovalId, Choice, Contents, Decided, Decision, DecisionKind, DecisionKinds, More, Need,
     Record, Request, Tally, Via, Vote, answer, is_name,
 };
-use crate::call::{CanonicalJson, Context, Digest, Json, ToolCall};
-use crate::ledger::{Feed, Past, Retention};
-use crate::preview::{self, Flag, Flags};
+use countersign_core::call::{CanonicalJson, Context, Digest, Json, ToolCall};
+use countersign_core::gate::{
+    Claim, Decider, Error, Event, Gate, MAX_NAME, NewRequest, Options, Page, shown,
+};
+use countersign_core::ledger::{Feed, Past, Retention};
+use countersign_core::preview::{self, Flag, Flags};
 
 /// How many agents deep a call may come from.
 const MAX_ORIGIN: usize = 64;
@@ -37,7 +39,7 @@ const MAX_DRAIN_TEXT: usize = 4 * 1024 * 1024;
 // ---------------------------------------------------------------------------------------------------------------------
 
 /// Text of the binding's own making: when it does not fit, the fault is ours or the caller's types are wrong.
-pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(|error| {
         Error::Internal(format!("the binding was given what it does not take: {error}"))
     })
@@ -146,50 +148,48 @@ impl From<PageText> for Page {
     }
 }
 
-impl NewRequest {
-    /// `NativeRequest` of the binding.
-    pub fn from_text(text: &str) -> Result<Self, Error> {
-        let raw: RequestText = read(text)?;
-        let call = ToolCall {
-            run_id: name("runId", &raw.run_id)?.into(),
-            tool_call_id: name("toolCallId", &raw.tool_call_id)?.into(),
-            tool_name: name("toolName", &raw.tool_name)?.into(),
-            args: arguments(raw.args.as_deref())?,
-            context: raw.context.as_deref().map(context).transpose()?,
-        };
-        let needs = needs(&raw.needs)?;
-        let requester = raw.requester.map(requester).transpose()?;
-        let remind = raw.remind_ms.map(|ms| positive("remind", ms)).transpose()?;
-        let is_plain = needs.is_empty()
-            && (&raw.supersedes, &requester, remind) == (&None, &None, None)
-            && raw.details.is_none();
-        let more = More {
-            supersedes: raw.supersedes.as_deref().map(approval_id).transpose()?,
-            details: raw.details,
-            needs,
-            requester,
-            remind,
-            ..More::default()
-        };
-        let more = (!is_plain).then(|| Box::new(more));
-        let stored = raw.stored.as_deref().map(stored).transpose()?.flatten();
-        let description = match &raw.description {
-            Some(text) => Some(description(text)?),
-            None => described(&call, raw.args.as_deref(), stored.as_ref()),
-        };
-        Ok(Self {
-            call,
-            origin: origin(&raw.origin)?,
-            description,
-            allowed: raw
-                .allowed_decisions
-                .map_or(Ok(DecisionKinds::ALL), |text| allowed_decisions(&text))?,
-            timeout: raw.timeout_ms.map(|ms| positive("timeout", ms)).transpose()?,
-            page: raw.page.map(Page::from),
-            more,
-            stored,
-        })
-    }
+/// `NativeRequest` of the binding.
+pub fn new_request(text: &str) -> Result<NewRequest, Error> {
+    let raw: RequestText = read(text)?;
+    let call = ToolCall {
+        run_id: name("runId", &raw.run_id)?.into(),
+        tool_call_id: name("toolCallId", &raw.tool_call_id)?.into(),
+        tool_name: name("toolName", &raw.tool_name)?.into(),
+        args: arguments(raw.args.as_deref())?,
+        context: raw.context.as_deref().map(context).transpose()?,
+    };
+    let needs = needs(&raw.needs)?;
+    let requester = raw.requester.map(requester).transpose()?;
+    let remind = raw.remind_ms.map(|ms| positive("remind", ms)).transpose()?;
+    let is_plain = needs.is_empty()
+        && (&raw.supersedes, &requester, remind) == (&None, &None, None)
+        && raw.details.is_none();
+    let more = More {
+        supersedes: raw.supersedes.as_deref().map(approval_id).transpose()?,
+        details: raw.details,
+        needs,
+        requester,
+        remind,
+        ..More::default()
+    };
+    let more = (!is_plain).then(|| Box::new(more));
+    let stored = raw.stored.as_deref().map(stored).transpose()?.flatten();
+    let description = match &raw.description {
+        Some(text) => Some(description(text)?),
+        None => described(&call, raw.args.as_deref(), stored.as_ref()),
+    };
+    Ok(NewRequest {
+        call,
+        origin: origin(&raw.origin)?,
+        description,
+        allowed: raw
+            .allowed_decisions
+            .map_or(Ok(DecisionKinds::ALL), |text| allowed_decisions(&text))?,
+        timeout: raw.timeout_ms.map(|ms| positive("timeout", ms)).transpose()?,
+        page: raw.page.map(Page::from),
+        more,
+        stored,
+    })
 }
 
 /// The call in a sentence, in its own order of arguments; `None`: the order of what is kept says the same.
@@ -318,13 +318,14 @@ pub fn parse_answer(text: &str, tool_name: &str) -> Result<Decision, Error> {
 }
 
 fn decision_json(text: &str) -> Result<Json, Error> {
-    text.parse().map_err(|error: crate::call::InvalidJson| Error::InvalidDecision(error.into()))
+    text.parse()
+        .map_err(|error: countersign_core::call::InvalidJson| Error::InvalidDecision(error.into()))
 }
 
 /// What to look at of what is no longer pending: `{ runId, toolName, before, limit }`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct PastText {
+pub(crate) struct PastText {
     run_id: Option<Box<str>>,
     tool_name: Option<Box<str>>,
     before: Option<Box<str>>,
@@ -332,7 +333,7 @@ pub(super) struct PastText {
 }
 
 impl PastText {
-    pub(super) fn past(self) -> Result<Past, Error> {
+    pub(crate) fn past(self) -> Result<Past, Error> {
         if !(1.0..=MAX_HISTORY).contains(&self.limit) || self.limit.fract() != 0.0 {
             return Err(Error::InvalidConfig(format!(
                 "history: limit must be a whole number from 1 to {MAX_HISTORY}, not {}",
@@ -439,11 +440,11 @@ pub fn envelope<T: Serialize>(result: Result<T, Error>) -> String {
     #[serde(rename_all = "lowercase")]
     enum Envelope<T> {
         Ok(T),
-        Error(Error),
+        Error(ErrorText),
     }
     let text = serde_json::to_string(&match result {
         Ok(value) => Envelope::Ok(value),
-        Err(error) => Envelope::Error(error),
+        Err(error) => Envelope::Error(ErrorText(error)),
     });
     match text {
         Ok(text) if text.len() <= MAX_TEXT => text,
@@ -460,36 +461,36 @@ fn internal(message: &str) -> String {
     format!(r#"{{"error":{{"code":"ERR_INTERNAL","message":{message}}}}}"#)
 }
 
-impl Serialize for Error {
-    /// `NativeError` of the binding: code, message, and what the class of that code is made with.
+/// `NativeError` of the binding: code, message, and what the class of that code is made with.
+struct ErrorText(Error);
+
+impl Serialize for ErrorText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", self.code())?;
-        map.serialize_entry("message", &self.to_string())?;
-        match self {
-            Self::Duplicate(record) => map.serialize_entry("existing", &RecordOut(record))?,
-            Self::AlreadyDecided(record) => map.serialize_entry("winner", &RecordOut(record))?,
-            Self::Policy(errors) => {
-                map.serialize_entry("problems", &policies_wire::faults(errors))?
-            }
-            Self::UnknownTool(unknown) => {
+        map.serialize_entry("code", self.0.code())?;
+        map.serialize_entry("message", &self.0.to_string())?;
+        match &self.0 {
+            Error::Duplicate(record) => map.serialize_entry("existing", &RecordOut(record))?,
+            Error::AlreadyDecided(record) => map.serialize_entry("winner", &RecordOut(record))?,
+            Error::Policy(errors) => map.serialize_entry("problems", &policies::faults(errors))?,
+            Error::UnknownTool(unknown) => {
                 map.serialize_entry("toolName", &unknown.tool_name)?;
                 map.serialize_entry("nearest", &unknown.nearest)?;
             }
-            Self::File(error) => map.serialize_entry("path", &error.path)?,
-            Self::Expired(id) => map.serialize_entry("approvalId", id)?,
-            Self::UnknownApproval(id) => map.serialize_entry("approvalId", id)?,
-            Self::NotAllowed { id, allowed } => {
+            Error::File(error) => map.serialize_entry("path", &error.path)?,
+            Error::Expired(id) => map.serialize_entry("approvalId", id)?,
+            Error::UnknownApproval(id) => map.serialize_entry("approvalId", id)?,
+            Error::NotAllowed { id, allowed } => {
                 map.serialize_entry("approvalId", id)?;
                 map.serialize_entry("allowedDecisions", allowed)?;
             }
-            Self::NotApprover { id, by, approvers } => {
+            Error::NotApprover { id, by, approvers } => {
                 map.serialize_entry("approvalId", id)?;
                 map.serialize_entry("by", by)?;
                 map.serialize_entry("approvers", approvers)?;
             }
-            Self::NotApproved { status } => map.serialize_entry("status", status)?,
-            Self::Ambiguous { status } | Self::AlreadyStarted { status } => {
+            Error::NotApproved { status } => map.serialize_entry("status", status)?,
+            Error::Ambiguous { status } | Error::AlreadyStarted { status } => {
                 map.serialize_entry("status", status)?
             }
             _ => {}
@@ -610,7 +611,7 @@ impl Serialize for RecordOut<'_> {
 }
 
 /// The entries of an `ApprovalRecord`.
-pub(super) fn write_record<M: SerializeMap>(record: &Record, map: &mut M) -> Result<(), M::Error> {
+pub(crate) fn write_record<M: SerializeMap>(record: &Record, map: &mut M) -> Result<(), M::Error> {
     let decided = record.decided().map(Arc::as_ref);
     RequestOut::of(record).write(map)?;
     map.serialize_entry("status", &record.status())?;

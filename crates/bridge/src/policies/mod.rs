@@ -1,5 +1,7 @@
 //! What policies take and give as JSON text: the shapes of `index.d.ts` and of `ts/native.ts`.
 
+mod judged;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,18 +10,21 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::judged::Judged;
-use super::{Call, Grant, Machine, Offer, Options, Policies, Shown, code_source, fault};
-use crate::call::Json;
-use crate::gate::Error;
-use crate::layers::{CodePolicy, PRESETS, Problem, preset};
-use crate::policy::document::{
-    Behind, Code, CommandPattern, DocumentError, Format, Located, Mode, Rule, Token, load, to_toml,
+use self::judged::Judged;
+use countersign_core::call::Json;
+use countersign_core::gate::Error;
+use countersign_core::gate::policies::{
+    Call, Grant, Machine, Offer, Options, Policies, Shown, code_source,
 };
-use crate::policy::import;
-use crate::policy::lint::{Finding, FindingCode, Severity, lint};
-use crate::policy::{Effect, Verdict};
-use crate::preview::{FileChange, Flags};
+use countersign_core::layers::{CodePolicy, PRESETS, Problem, preset};
+use countersign_core::policy::document::{
+    Behind, Code, CommandPattern, DocumentError, Format, Located, Mode, Place, Rule, Token, load,
+    to_toml,
+};
+use countersign_core::policy::import;
+use countersign_core::policy::lint::{Finding, FindingCode, Severity, lint};
+use countersign_core::policy::{Effect, Verdict};
+use countersign_core::preview::{FileChange, Flags};
 
 /// What this room answers with.
 pub type Answer<T> = Result<T, Error>;
@@ -209,7 +214,7 @@ struct CallIn {
 }
 
 /// More numbers of conditions than a document has rules would only be there to fill the memory.
-const MOST_CONDITIONS: usize = crate::policy::document::MAX_RULES * 16;
+const MOST_CONDITIONS: usize = countersign_core::policy::document::MAX_RULES * 16;
 
 struct Asked {
     call: Call,
@@ -303,8 +308,26 @@ struct ShownOut<'a> {
 
 #[derive(Serialize)]
 struct AlwaysOut<'a> {
-    allow: Option<&'a Offer>,
-    deny: Option<&'a Offer>,
+    allow: Option<OfferOut<'a>>,
+    deny: Option<OfferOut<'a>>,
+}
+
+/// `GrantOffer`
+#[derive(Serialize)]
+struct OfferOut<'a> {
+    label: &'a str,
+    rules: Vec<RuleOut<'a>>,
+    also: &'a [String],
+}
+
+impl<'a> From<&'a Offer> for OfferOut<'a> {
+    fn from(offer: &'a Offer) -> Self {
+        Self {
+            label: &offer.label,
+            rules: offer.rules.iter().map(RuleOut).collect(),
+            also: &offer.also,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -316,7 +339,7 @@ struct PageOut<'a> {
 #[derive(Serialize)]
 struct ChangeOut<'a> {
     path: &'a str,
-    before: crate::preview::Seen,
+    before: countersign_core::preview::Seen,
     added: usize,
     removed: usize,
     diff: &'a str,
@@ -337,7 +360,10 @@ impl<'a> From<&'a FileChange> for ChangeOut<'a> {
 impl<'a> From<&'a Shown> for ShownOut<'a> {
     fn from(shown: &'a Shown) -> Self {
         Self {
-            always: AlwaysOut { allow: shown.allow.as_ref(), deny: shown.deny.as_ref() },
+            always: AlwaysOut {
+                allow: shown.allow.as_ref().map(OfferOut::from),
+                deny: shown.deny.as_ref().map(OfferOut::from),
+            },
             changes: shown.changes.iter().map(ChangeOut::from).collect(),
             page: PageOut { text: &shown.page.text, flags: shown.page.flags },
         }
@@ -399,7 +425,7 @@ pub fn revoke(policies: &Policies, id: &str) -> Answer<bool> {
 
 /// `PolicyProblem`
 #[derive(Serialize)]
-pub(in crate::gate) struct ProblemOut<'a> {
+pub(crate) struct ProblemOut<'a> {
     code: &'static str,
     message: String,
     source: &'a str,
@@ -420,7 +446,7 @@ impl<'a> From<&'a DocumentError> for ProblemOut<'a> {
     }
 }
 
-pub(in crate::gate) fn faults(errors: &[DocumentError]) -> Vec<ProblemOut<'_>> {
+pub(crate) fn faults(errors: &[DocumentError]) -> Vec<ProblemOut<'_>> {
     errors.iter().map(ProblemOut::from).collect()
 }
 
@@ -428,11 +454,7 @@ pub(super) fn problems_out(problems: &[Problem]) -> Vec<ProblemOut<'_>> {
     problems.iter().flat_map(|problem| &problem.errors).map(ProblemOut::from).collect()
 }
 
-/// Rules as a document's object has them.
-pub(super) fn rules<S: Serializer>(rules: &[Rule], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(rules.iter().map(RuleOut))
-}
-
+/// A rule as a document's object has it.
 struct RuleOut<'a>(&'a Rule);
 
 impl Serialize for RuleOut<'_> {
@@ -515,5 +537,17 @@ impl Serialize for TokensOut<'_> {
             Token::Any => TokenOut::One("*"),
             Token::Rest => TokenOut::One("**"),
         }))
+    }
+}
+
+/// A fault of a document that has no text.
+fn fault(code: Code, name: &str, message: String) -> DocumentError {
+    DocumentError {
+        code,
+        message,
+        source_name: name.to_owned(),
+        place: Place::default(),
+        path: String::new(),
+        hint: None,
     }
 }

@@ -9,9 +9,11 @@ use serde_json::value::RawValue;
 
 use self::audit::{AboutText, EntryText, HeadText, NoteText, TidiedText, VerifiedText};
 use self::runs::{RunInfoText, SaveRunText, SavedRunText, WholeRecords};
-use super::wire::{self, ClaimText, PastText, RecordText, RecordsText, RequestsText, envelope};
-use super::{Error, Gate, NewRequest};
-use crate::ledger::{Hash, Retention, Versioned, Watch, hash_from_hex, hex};
+use crate::gate::{
+    self as wire, ClaimText, PastText, RecordText, RecordsText, RequestsText, envelope,
+};
+use countersign_core::gate::{Error, Gate};
+use countersign_core::ledger::{Hash, Retention, Versioned, Watch, hash_from_hex, hex};
 
 /// Performs the operation of this name. `payload` is a JSON array of its arguments; the answer is an envelope.
 pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
@@ -19,7 +21,7 @@ pub fn perform(gate: &Gate, operation: &str, payload: &str) -> String {
         "open" => envelope(Ok(())),
         // Several: an envelope for each.
         "request" => with(payload, |requests: Vec<Raw>| {
-            let new = requests.iter().map(|request| NewRequest::from_text(request.get())).collect();
+            let new = requests.iter().map(|request| wire::new_request(request.get())).collect();
             let records = gate.request_all(new).into_iter();
             records
                 .map(|record| raw(envelope(record.map(RecordText))))

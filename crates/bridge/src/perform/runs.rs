@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{Error, Raw, hash, wire};
-use crate::approval::Record;
-use crate::ledger::{RunInfo, RunStatus, SaveRun, SavedRun, hex};
+use countersign_core::approval::Record;
+use countersign_core::ledger::{RunInfo, RunStatus, SaveRun, SavedRun, hex};
 
 /// A run to be kept: `{ runId, parent, entries, state, status, steps }`.
 #[derive(Deserialize)]

@@ -4,13 +4,13 @@
 use serde::Serialize;
 use serde::ser::{SerializeSeq, SerializeTuple, Serializer};
 
-use super::Grant;
-use crate::call::Json;
-use crate::layers::Problem;
-use crate::policy::subject::Kind;
-use crate::policy::wire::shown;
-use crate::policy::{JudgedSubject, RuleRef, Verdict};
-use crate::shell::{Role, Word};
+use crate::check::shown;
+use countersign_core::call::Json;
+use countersign_core::gate::policies::Grant;
+use countersign_core::layers::Problem;
+use countersign_core::policy::subject::Kind;
+use countersign_core::policy::{JudgedSubject, RuleRef, Verdict};
+use countersign_core::shell::{Role, Word};
 
 /// `NativeJudged`: `[effect, rule, reason, subjects, managedAsk, grant, problems, more, who]`.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Serialize for Judged {
         // An administrator's rule asks: only a human answers.
         tuple.serialize_element(&self.managed_ask)?;
         tuple.serialize_element(&self.grant)?;
-        tuple.serialize_element(&self.problems.as_deref().map(super::wire::problems_out))?;
+        tuple.serialize_element(&self.problems.as_deref().map(super::problems_out))?;
         tuple.serialize_element(&self.more)?;
         // Mostly nobody in particular.
         let is_said = !who.needs.is_empty() || who.remind.is_some();
@@ -196,10 +196,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::policy::document::Who;
-    use crate::policy::subject::{Start, Subject};
-    use crate::policy::{Cause, Effect};
-    use crate::shell::Span;
+    use countersign_core::policy::document::Who;
+    use countersign_core::policy::subject::{Start, Subject};
+    use countersign_core::policy::{Cause, Effect};
+    use countersign_core::shell::Span;
 
     fn judged(argument: Option<&str>, managed_ask: bool) -> Judged {
         let subject = Subject {

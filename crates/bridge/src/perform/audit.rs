@@ -4,10 +4,10 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::{Error, Raw, wire};
-use crate::call::{CanonicalJson, Digest};
-use crate::ledger::audit::{Chain, Entry, Kind, Note, RuleAt};
-use crate::ledger::{About, Damage, Tidied, Verified, hex};
-use crate::policy::Effect;
+use countersign_core::call::{CanonicalJson, Digest};
+use countersign_core::ledger::audit::{Chain, Entry, Kind, Note, RuleAt};
+use countersign_core::ledger::{About, Damage, Tidied, Verified, hex};
+use countersign_core::policy::Effect;
 
 /// Something to be written down: `{ kind, runId?, toolCallId?, toolName?, approvalId?, by?, effect?, rule?, reason?, args?,
 /// origin?, label?, scope?, grantId?, expiresAt? }`. The arguments are not kept, their digest is.

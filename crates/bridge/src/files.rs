@@ -3,15 +3,11 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::cancel::Cancel;
-use super::error::{Fault, FileError};
-use super::glob::Globbed;
-use super::grep::{Grepped, Query};
-use super::list::Listing;
-use super::read::Text;
-use super::root::Root;
-use super::write::{Edited, Expected, Written};
-use crate::preview::Edit;
+use countersign_core::files::{
+    Cancel, Edited, Expected, Fault, FileError, Globbed, Grepped, Listing, Query, Root, Text,
+    Written,
+};
+use countersign_core::preview::Edit;
 
 /// The most that one answer holds: entries, paths or lines.
 const MOST: usize = 100_000;
