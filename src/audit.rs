@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use countersign_bridge::gate::envelope;
+use countersign_bridge::envelope::envelope;
 use countersign_core::gate::Error;
 use countersign_core::ledger::audit::{
     Chain, Checkpoint, Head, Line, SigningKey, Standing, Verifier, VerifyingKey,

@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use countersign_bridge::envelope::envelope;
 use countersign_bridge::files;
-use countersign_bridge::gate::envelope;
 use countersign_core::files::{Cancel, Root};
 use countersign_core::gate::Error;
 use napi::bindgen_prelude::{Object, spawn_blocking};

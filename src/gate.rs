@@ -5,9 +5,10 @@ mod door;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use countersign_bridge::gate::{
-    self as wire, ClaimText, RecordText, RecordsText, RequestsText, envelope,
-};
+use countersign_bridge::decision;
+use countersign_bridge::envelope::envelope;
+use countersign_bridge::record::{self, RecordText, RecordsText, RequestsText};
+use countersign_bridge::request;
 use countersign_core::gate::{Error, Gate, Wake};
 use napi::bindgen_prelude::{Function, Object, spawn_blocking};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -85,7 +86,7 @@ impl NativeGate {
     #[napi(catch_unwind)]
     pub fn request(&self, request: String) -> String {
         envelope(
-            wire::new_request(&request)
+            request::new_request(&request)
                 .and_then(|request| self.here()?.request(request))
                 .map(RecordText),
         )
@@ -94,7 +95,7 @@ impl NativeGate {
     /// `ApprovalRecord | null`
     #[napi(catch_unwind)]
     pub fn get(&self, approval_id: String) -> String {
-        envelope(match wire::approval_id(&approval_id) {
+        envelope(match request::approval_id(&approval_id) {
             // What is no id of ours is the id of no request.
             Err(_) => Ok(None),
             Ok(id) => {
@@ -122,7 +123,7 @@ impl NativeGate {
     /// Any answer to `DecisionOutcome`.
     #[napi(catch_unwind)]
     pub fn parse_answer(&self, answer: String, tool_name: String) -> String {
-        envelope(wire::parse_answer(&answer, &tool_name))
+        envelope(decision::parse_answer(&answer, &tool_name))
     }
 
     /// `DecisionOutcome` and `{ by, via, editedArgs? }` to `ApprovalRecord`.
@@ -130,7 +131,7 @@ impl NativeGate {
     pub fn decide(&self, approval_id: String, decision: String, meta: String) -> String {
         envelope(
             self.here()
-                .and_then(|gate| wire::decide(gate, &approval_id, &decision, &meta))
+                .and_then(|gate| decision::decide(gate, &approval_id, &decision, &meta))
                 .map(RecordText),
         )
     }
@@ -138,13 +139,13 @@ impl NativeGate {
     /// Cancels what this run still waits for and takes back what was approved but not started.
     #[napi(catch_unwind)]
     pub fn cancel_run(&self, run_id: String, reason: String, via: String) -> String {
-        envelope(wire::via(&via).and_then(|via| self.here()?.cancel_run(&run_id, &reason, via)))
+        envelope(decision::via(&via).and_then(|via| self.here()?.cancel_run(&run_id, &reason, via)))
     }
 
     /// Takes back an approval that was not started: `boolean`.
     #[napi(catch_unwind)]
     pub fn revoke(&self, approval_id: String, reason: String) -> String {
-        envelope(match wire::approval_id(&approval_id) {
+        envelope(match request::approval_id(&approval_id) {
             Err(_) => Ok(false),
             Ok(id) => self.here().and_then(|gate| gate.revoke(id, &reason)),
         })
@@ -153,23 +154,25 @@ impl NativeGate {
     /// `{ toolName, args, context }` to `Claim`.
     #[napi(catch_unwind)]
     pub fn claim(&self, run_id: Option<String>, tool_call_id: String, call: String) -> String {
-        let claim =
-            self.here().and_then(|gate| wire::claim(gate, run_id.as_deref(), &tool_call_id, &call));
-        envelope(claim.map(ClaimText::from))
+        let claim = self
+            .here()
+            .and_then(|gate| request::claim(gate, run_id.as_deref(), &tool_call_id, &call));
+        envelope(claim)
     }
 
     /// Writes down how a started call ended.
     #[napi(catch_unwind)]
     pub fn settle(&self, approval_id: String, succeeded: bool) -> String {
         envelope(
-            wire::approval_id(&approval_id).and_then(|id| self.here()?.settle(id, succeeded, None)),
+            request::approval_id(&approval_id)
+                .and_then(|id| self.here()?.settle(id, succeeded, None)),
         )
     }
 
     /// `GateEvent[]`: what happened since the last call, oldest first, at most 128 at a time.
     #[napi(catch_unwind)]
     pub fn drain(&self) -> String {
-        envelope(wire::drain(self.door.feed()))
+        envelope(record::drain(self.door.feed()))
     }
 
     /// Cancels what waits and refuses what comes; of a ledger that lasts use `call`.

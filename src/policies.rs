@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use countersign_bridge::check::Batch;
-use countersign_bridge::gate::envelope;
+use countersign_bridge::envelope::envelope;
 use countersign_bridge::policies as wire;
 use countersign_core::gate::Error;
 use countersign_core::gate::policies::Policies;
@@ -140,7 +140,7 @@ impl NativePolicies {
     /// `Grant[]`
     #[napi(catch_unwind, ts_return_type = "Promise<string>")]
     pub fn grants(&self, now: f64) -> AsyncTask<Blocking> {
-        self.blocking(move |policies| envelope(Ok(policies.grants(now.max(0.0) as u64))))
+        self.blocking(move |policies| envelope(wire::grants(policies, now)))
     }
 
     /// `boolean`

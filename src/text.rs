@@ -1,12 +1,13 @@
 //! Functions of text.
 
-use countersign_bridge::gate as wire;
+use countersign_bridge::envelope::envelope;
+use countersign_bridge::text;
 use napi_derive::napi;
 
 /// RFC 8785 text and its SHA-256: `{ text, digest }`.
 #[napi(catch_unwind)]
 pub fn canonicalize(json: String) -> String {
-    wire::envelope(wire::canonicalize(&json))
+    envelope(text::canonicalize(&json))
 }
 
 /// Whether the text fits the `pattern` of a schema, in time that grows with the text alone; `null`: that is not known.
@@ -18,11 +19,11 @@ pub fn fits_pattern(pattern: String, text: String) -> Option<bool> {
 /// `{ toolName, args, width }` as text that is safe to show: `{ text, flags }`.
 #[napi(catch_unwind)]
 pub fn preview(json: String) -> String {
-    wire::envelope(wire::preview(&json))
+    envelope(text::preview(&json))
 }
 
 /// The arguments of a call, as JSON text, as rows in the order in which they are read: `{ name, value }[]`.
 #[napi(catch_unwind)]
 pub fn rows(args: String) -> String {
-    wire::envelope(wire::rows(&args))
+    envelope(text::rows(&args))
 }

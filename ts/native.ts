@@ -30,152 +30,63 @@ import { Batches } from './values/batches.js';
 import { Limit } from './values/limit.js';
 import { Turns } from './values/turns.js';
 import { whenAborted } from './values/when-aborted.js';
+import type {
+  CanonicalText,
+  DecideMeta,
+  Gating,
+  InterruptPlan,
+  NativeAbout,
+  NativeAuditEntry,
+  NativeCall,
+  NativeClaim,
+  NativeDocument,
+  NativeFilesOptions,
+  NativeGateOptions,
+  NativeHead,
+  NativeImport,
+  NativeJudged,
+  NativeNote,
+  NativePast,
+  NativePolicyOptions,
+  NativePreview,
+  NativeRefreshed,
+  NativeRequest,
+  NativeRunInfo,
+  NativeSaveRun,
+  NativeSavedRun,
+  NativeSeen,
+  NativeShown,
+  NativeTidied,
+  NativeVerified,
+  PreviewText,
+} from './wire.js';
+
+export type {
+  DecideMeta,
+  Gating,
+  InterruptPlan,
+  NativeAuditEntry,
+  NativeCall,
+  NativeClaim,
+  NativeDocument,
+  NativeGateOptions,
+  NativeJudged,
+  NativeNote,
+  NativePast,
+  NativeRequest,
+  NativeRunInfo,
+  NativeRunStatus,
+  NativeSaveRun,
+  NativeSavedRun,
+  NativeTidied,
+  NativeVerified,
+  NativeWho,
+} from './wire.js';
 
 if (binding.failures !== undefined) throw addonError(binding.failures);
 
 /** How the core answers: a value or an error, never an exception. */
 type Envelope<T> = { ok: T } | { error: NativeError };
-
-/** What `interruptOn` says about one tool. */
-export type Gating = {
-  /** `ask`, `allow`: decided by configuration. `judge`: by the entry's `shouldApprove`. `own`: by the tool's `needsApproval`. */
-  action: 'ask' | 'allow' | 'judge' | 'own';
-  /** The entry that decided or that the options come from: the tool's name, `*`, or none. */
-  entry: string | null;
-  allowedDecisions: readonly DecisionType[] | null;
-  /** ms */
-  timeout: number | null;
-  /** Who must agree, beside that somebody must. */
-  needs?: readonly ApprovalNeed[];
-  /** ms */
-  remind?: number | null;
-};
-
-export type InterruptPlan = {
-  /** One per own property of `tools`, in their order. A list of pairs, since a name may be `__proto__`. */
-  tools: [name: string, gating: Gating][];
-  /** Names that no tool has and that are no error. */
-  unknown: string[];
-};
-
-export type NativeRequest = {
-  runId: string;
-  toolCallId: string;
-  toolName: string;
-  args: unknown;
-  origin: readonly string[];
-  /** `null`: the core describes the call itself. */
-  description: string | null;
-  allowedDecisions: readonly DecisionType[] | null;
-  /** ms; `null`: no deadline. */
-  timeoutMs: number | null;
-  /** What the policies judge the call under; part of the digest. `null`: there are none. */
-  context: object | null;
-  /** What is shown of the verdict, kept with the request. */
-  details: object | null;
-  /** The preview when it is more than the arguments; `null`: the core makes it. */
-  page: { text: string; flags: string[] } | null;
-  /** The request of the same call, cancelled or answered, that it takes the place of. */
-  supersedes: string | null;
-  /** What is kept instead of `args`, which the digest is of; absent or `null`: the very same. */
-  stored?: [unknown] | null;
-  /** Who must agree; equal ones count once. Fails with `ERR_INVALID_CONFIG`. */
-  needs?: readonly ApprovalNeed[];
-  /** Who asked for the run. */
-  requester?: string | null;
-  /** How many ms before the deadline everybody is told once more. */
-  remindMs?: number | null;
-};
-
-/** What to look at of what is no longer pending. */
-export type NativePast = {
-  /** Of this run and of those that are a part of it. */
-  runId: string | null;
-  toolName: string | null;
-  /** Those before this one. */
-  before: string | null;
-  /** From 1 to 1,000. */
-  limit: number;
-};
-
-/** Who decides, and what an edit runs. */
-export type DecideMeta = {
-  by: string | null;
-  /** The groups that this person is in. */
-  groups?: readonly string[];
-  via: DecidedVia;
-  /** For an edit: the arguments that will run, as the tool's schema gave them. */
-  editedArgs?: unknown;
-  /** For an edit: what is kept instead of the arguments that will run, which the digest is of. */
-  stored?: [unknown] | null;
-};
-
-/** A policy as it was written. `preset`: the text is its name. */
-export type NativeDocument = {
-  name: string;
-  text: string;
-  format: 'toml' | 'json' | 'object' | 'preset';
-};
-
-/** A call to judge. */
-export type NativeCall = {
-  toolName: string;
-  args: unknown;
-  annotations?: Record<string, boolean> | undefined;
-  runId?: string | undefined;
-  /** ms since the epoch, for grants. */
-  now: number;
-  /** What the functions of the rules said; `null`: they failed. */
-  conditions?: Record<string, boolean | null> | undefined;
-  /** By the `read-only` preset instead. */
-  readOnly?: boolean;
-  /** Look for a grant that answers. */
-  grants?: boolean;
-  /** It is asked about whatever the policies say. */
-  floor?: boolean;
-};
-
-/** Tuples, since every call waits for one to be written and read. */
-export type NativeJudged = [
-  effect: PolicyEffect,
-  rule: NativeRule | null,
-  reason: string,
-  subjects: NativeSubject[],
-  /** An administrator's rule asks: only a human answers. */
-  managedAsk: boolean,
-  /** The grant that answers the whole call. */
-  grant: Grant | null,
-  /** Files changed: what is wrong with them now, perhaps nothing. */
-  problems: PolicyProblem[] | null,
-  /** How many subjects are left out. */
-  more: number,
-  /** Who must agree, as all rules that ask say together. */
-  who: NativeWho | null,
-];
-
-export type NativeWho = [needs: ApprovalNeed[], remind: number | null];
-
-/** `line`, `column`: 0 where there are none. */
-export type NativeRule = [source: string, layer: PolicyLayer, line: number, column: number, index: number];
-
-/** `span`: units of UTF-16. */
-type About = [effect: PolicyEffect, rule: NativeRule | null, span: [start: number, end: number] | null];
-
-export type NativeSubject =
-  | [kind: 'command', ...About, argv: (string | null)[], text: string, wrapper: boolean]
-  | [kind: 'read' | 'write' | 'url', ...About, target: string | null, text: string]
-  | [kind: 'env' | 'tool', ...About, name: string]
-  | [kind: 'unknown', ...About, reason: string];
-
-/** What a human is shown beside a request. */
-export type NativeShown = {
-  always: { allow: GrantOffer | null; deny: GrantOffer | null };
-  changes: FileChange[];
-  page: { text: string; flags: string[] };
-};
-
-/** What may be executed: the core's own copy of the arguments. */
-export type Claim = { approvalId: string; args: unknown; edited: boolean };
 
 function open<T>(text: string): T {
   return opened(JSON.parse(text) as Envelope<T>);
@@ -211,7 +122,7 @@ export function hasApprovalTools(interruptOn: unknown): boolean {
 }
 
 /** RFC 8785 text and its SHA-256 (hex). */
-export function canonicalize(json: string): { text: string; digest: string } {
+export function canonicalize(json: string): CanonicalText {
   return open(binding.canonicalize(json));
 }
 
@@ -221,25 +132,13 @@ export function fitsPattern(pattern: string, text: string): boolean | null {
 }
 
 /** A call as plain text that is safe to show, at most `width` columns wide. */
-export function preview(toolName: string, args: unknown, width?: number): { text: string; flags: string[] } {
+export function preview(toolName: string, args: unknown, width?: number): PreviewText {
   return open(binding.preview(JSON.stringify({ toolName, args, width: width ?? null })));
 }
 
 /** The arguments of a call as rows of a table, what matters most first. */
 export function argumentRows(args: unknown): ArgumentRow[] {
   return open(binding.rows(JSON.stringify(args)));
-}
-
-export interface NativeGateOptions {
-  maxArgumentBytes: number;
-  keepDecided: number;
-  /** `memory:`, `sqlite:`, `sqlite:` with an absolute path, or `postgres://…`. */
-  ledger: string;
-  /** The key that contents are encrypted with. */
-  key: string | null;
-  /** ms; `null`: the default. */
-  retainContentsMs: number | null;
-  retainRecordsMs: number | null;
 }
 
 /** What is kept of a request beside what is told of it. */
@@ -253,9 +152,6 @@ export type RawRecord = ApprovalRecord & {
   /** The owner id of the process that started it. */
   executor?: string | null;
 };
-
-/** What is noted in the audit beside what the ledger itself does. Never with arguments. */
-export type Note = { kind: 'verdict' | 'granted' | 'grant-revoked'; [field: string]: unknown };
 
 /** Methods of the binding that a ledger in memory answers at once, and one that lasts through `call`. */
 type Operation =
@@ -280,38 +176,6 @@ type LastingOperation =
   | 'audit'
   | 'head'
   | 'verify';
-
-/** `running`: it goes on, or would if its process lived. `failed` can be continued, too. */
-export type RunStatus = 'running' | 'done' | 'failed' | 'cancelled';
-
-/** Where a run stands. */
-export type NativeSaveRun = {
-  runId: string;
-  /** What the new entries follow: the hash of one of this run's; `null`: the beginning. What stood behind it is dropped. */
-  parent: string | null;
-  /** What is new of the history: any JSON. */
-  entries: readonly unknown[];
-  /** Any JSON, small: it is written each time. */
-  state: unknown;
-  status: RunStatus;
-  steps: number;
-};
-
-export type NativeRunInfo = {
-  runId: string;
-  status: RunStatus;
-  /** Whether a process that lives continues it. */
-  active: boolean;
-  steps: number;
-  /** Requests that wait. */
-  pending: number;
-  /** ms since the epoch. */
-  createdAt: number;
-  updatedAt: number;
-};
-
-/** A run as it was kept. `heads`: the hash of each entry. */
-export type NativeSavedRun = { entries: unknown[]; heads: string[]; state: unknown; info: NativeRunInfo };
 
 /** Runs that outlive their process. All of it fails with `ERR_LEDGER_TEMPORARY` on a ledger in memory. */
 export interface RunStore {
@@ -426,7 +290,7 @@ export class NativeGate implements RunStore {
   }
 
   /** Writes it into the audit. */
-  async note(note: Note): Promise<void> {
+  async note(note: NativeNote): Promise<void> {
     if (this.lasts) await this.#later('note', [note]);
   }
 
@@ -435,7 +299,7 @@ export class NativeGate implements RunStore {
     return this.#limit.run(() => this.#call('audit', [after, limit]));
   }
 
-  head(): Promise<{ size: number; hash: string; at: number }> {
+  head(): Promise<NativeHead> {
     return this.#limit.run(() => this.#call('head', []));
   }
 
@@ -524,7 +388,7 @@ export class NativeGate implements RunStore {
     toolName: string,
     args: unknown,
     context: object | null,
-  ): Awaitable<Claim> {
+  ): Awaitable<NativeClaim> {
     return this.#do('claim', runId, toolCallId, { toolName, args, context });
   }
 
@@ -592,11 +456,7 @@ export function lintDocuments(documents: NativeDocument[], toolNames: readonly s
 }
 
 /** Another product's rules. Fails with `ERR_POLICY`. */
-export function importDocument(
-  format: string,
-  text: string,
-  name: string,
-): { toml: string; losses: { what: string; line: number | null; why: string; effect: 'stricter' | 'dropped' }[] } {
+export function importDocument(format: string, text: string, name: string): NativeImport {
   return open(binding.importDocument(format, text, name));
 }
 
@@ -605,14 +465,7 @@ export class NativePolicies {
   readonly #policies: binding.NativePolicies;
 
   /** Fails with `ERR_POLICY`. */
-  constructor(options: {
-    documents: NativeDocument[];
-    files: 'none' | 'managed' | 'all';
-    cwd: string;
-    project: string | null;
-    home: string;
-    own?: readonly string[];
-  }) {
+  constructor(options: NativePolicyOptions) {
     this.#policies = new binding.NativePolicies(JSON.stringify(options));
     open(this.#policies.status());
   }
@@ -648,9 +501,7 @@ export class NativePolicies {
   }
 
   /** Reads policy files that changed. `problems`: `null` when none did. `changed`: files with another content. */
-  async refresh(
-    files: { path: string; before: string | null }[],
-  ): Promise<{ problems: PolicyProblem[] | null; changed: string[] }> {
+  async refresh(files: NativeSeen[]): Promise<NativeRefreshed> {
     return open(await this.#policies.refresh(JSON.stringify(files)));
   }
 
@@ -748,16 +599,6 @@ export type KeptRecord = ApprovalRecord & {
   result?: unknown;
 };
 
-/** An entry of the audit: the very text that its hash is of, and that hash in hex. */
-export type NativeAuditEntry = { body: string; hash: string };
-
-export type NativeVerified = {
-  entries: number;
-  head: string;
-  records: number;
-  faults: { seq: number | null; record: string | null; what: string }[];
-};
-
 /** A ledger that lasts, for programs that look and decide and run nothing. */
 export class NativeLedger {
   readonly #gate: binding.NativeGate;
@@ -785,7 +626,7 @@ export class NativeLedger {
     this.#do('decide', approvalId, decision, meta);
   /** The latest change first. */
   runs = (open: boolean, limit: number): Promise<NativeRunInfo[]> => this.#do('runs', open, limit);
-  note = (note: Note): Promise<void> => this.#do('note', [note]);
+  note = (note: NativeNote): Promise<void> => this.#do('note', [note]);
   /** As {@link NativeGate.value}. */
   value = (key: string): Promise<[text: string, version: number] | null> => this.#do('value', key);
   /** As {@link NativeGate.setValue}. */
@@ -793,7 +634,7 @@ export class NativeLedger {
     this.#do('setValue', key, expected, text);
   /** The entries after this number. */
   audit = (after: number, limit: number): Promise<NativeAuditEntry[]> => this.#do('audit', after, limit);
-  head = (): Promise<{ size: number; hash: string; at: number }> => this.#do('head');
+  head = (): Promise<NativeHead> => this.#do('head');
   verify = (): Promise<NativeVerified> => this.#do('verify');
   about = (): Promise<NativeAbout> => this.#do('about');
   /** Drops what ended longer ago than this, in ms; `null`: nothing. */
@@ -819,19 +660,6 @@ export class NativeLedger {
     return events;
   }
 }
-
-export type NativeAbout = {
-  place: string;
-  schema: number;
-  encrypted: boolean;
-  records: number;
-  pending: number;
-  runs: number;
-  entries: number;
-  bytes: number;
-};
-
-export type NativeTidied = { contents: number; records: number; entries: number; bytes: number };
 
 /** What the caller's own texts can make fail. */
 type Made<T> = { made: T } | { invalid: string };
@@ -906,7 +734,7 @@ export class NativeFiles {
   readonly #limit = new Limit(MAX_FILE_OPERATIONS);
 
   /** Fails when there is no such folder. */
-  constructor(options: { root: string; maxFileBytes: number }) {
+  constructor(options: NativeFilesOptions) {
     this.#files = new binding.NativeFiles(JSON.stringify(options));
   }
 

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use countersign_bridge::gate::{GateText, envelope};
+use countersign_bridge::envelope::envelope;
+use countersign_bridge::options::NativeGateOptions;
 use countersign_bridge::perform::perform;
 use countersign_core::gate::{Clock, Error, Gate, Options, SystemClock};
 use countersign_core::ledger::seal::Key;
@@ -42,7 +43,7 @@ enum State {
 
 impl Door {
     pub(super) fn new(text: &str) -> Result<Self, Error> {
-        let text = GateText::from_text(text)?;
+        let text = NativeGateOptions::from_text(text)?;
         let options = text.options()?;
         match Location::parse(&text.ledger, Path::new(&*text.cwd)) {
             Ok(Location::Memory) => {

@@ -1,10 +1,14 @@
 //! What crosses between the core and JavaScript, as JSON text.
 //!
-//! The shapes are JavaScript's: `index.d.ts` and `ts/native.ts` have their other side. What they mean is the core's. Nothing
+//! The shapes are JavaScript's, and written once: `ts/wire.ts` is made of the types here. What they mean is the core's. Nothing
 //! here knows a JavaScript runtime: that is the addon.
 //!
-//! - [`gate`]: requests, decisions, records and events
+//! - [`envelope`]: what every answer is wrapped in, and errors
+//! - [`options`]: what a gate is made with
+//! - [`request`], [`decision`], [`record`]: what is put to a human, what is decided, and what is told of both
 //! - [`perform`]: what a gate is asked to do
+//! - [`plan`]: what `interruptOn` means
+//! - [`text`]: functions of text
 //! - [`policies`]: calls, verdicts, and what is shown of them
 //! - [`files`]: what the tools of an agent do to files
 //! - [`check`]: verdicts by the line, for other programs
@@ -19,9 +23,19 @@
 )]
 
 pub mod check;
+pub mod decision;
+pub mod envelope;
 pub mod files;
-pub mod gate;
+pub mod options;
 pub mod perform;
+pub mod plan;
 pub mod policies;
+pub mod record;
+pub mod request;
 #[cfg(test)]
 mod tests;
+pub mod text;
+#[cfg(test)]
+mod types;
+#[cfg(test)]
+mod words;

@@ -1,30 +1,37 @@
 //! The audit and the upkeep, as the binding writes and reads them.
 
-use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
-use super::{Error, Raw, wire};
+use crate::envelope::Raw;
+use crate::request::approval_id;
+#[cfg(test)]
+use crate::words;
 use countersign_core::call::{CanonicalJson, Digest};
+use countersign_core::gate::Error;
 use countersign_core::ledger::audit::{Chain, Entry, Kind, Note, RuleAt};
 use countersign_core::ledger::{About, Damage, Tidied, Verified, hex};
 use countersign_core::policy::Effect;
 
-/// Something to be written down: `{ kind, runId?, toolCallId?, toolName?, approvalId?, by?, effect?, rule?, reason?, args?,
-/// origin?, label?, scope?, grantId?, expiresAt? }`. The arguments are not kept, their digest is.
+/// Something to be written down beside what the ledger itself does. The arguments are not kept, their digest is.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct NoteText {
+pub(crate) struct NativeNote {
+    #[cfg_attr(test, ts(type = "'verdict' | 'granted' | 'grant-revoked' | 'run-resumed'"))]
     kind: Box<str>,
     run_id: Option<Box<str>>,
     tool_call_id: Option<Box<str>>,
     tool_name: Option<Box<str>>,
     approval_id: Option<Box<str>>,
     by: Option<Box<str>>,
+    #[cfg_attr(test, ts(as = "Option<words::PolicyEffect>"))]
     effect: Option<Effect>,
-    rule: Option<RuleText>,
+    rule: Option<NativeNoteRule>,
     reason: Option<Box<str>>,
+    #[cfg_attr(test, ts(optional, type = "unknown"))]
     args: Option<Raw>,
     #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "readonly string[]"))]
     origin: Vec<Box<str>>,
     label: Option<Box<str>>,
     scope: Option<Box<str>>,
@@ -33,14 +40,17 @@ pub(super) struct NoteText {
 }
 
 #[derive(Deserialize)]
-struct RuleText {
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeNoteRule {
     source: Box<str>,
+    #[cfg_attr(test, ts(as = "words::PolicyLayer"))]
     layer: Box<str>,
+    #[cfg_attr(test, ts(optional = nullable))]
     line: Option<u32>,
 }
 
-impl NoteText {
-    pub(super) fn note(self) -> Result<Note, Error> {
+impl NativeNote {
+    pub(crate) fn note(self) -> Result<Note, Error> {
         // What belongs to a step of the ledger is written down with it, and by it alone.
         let kind = match Kind::from_name(&self.kind) {
             Some(
@@ -55,10 +65,14 @@ impl NoteText {
             run_id: self.run_id,
             tool_call_id: self.tool_call_id,
             tool_name: self.tool_name,
-            approval_id: self.approval_id.map(|id| wire::approval_id(&id)).transpose()?,
+            approval_id: self.approval_id.map(|id| approval_id(&id)).transpose()?,
             by: self.by,
             effect: self.effect,
-            rule: self.rule.map(|RuleText { source, layer, line }| RuleAt { source, layer, line }),
+            rule: self.rule.map(|NativeNoteRule { source, layer, line }| RuleAt {
+                source,
+                layer,
+                line,
+            }),
             reason: self.reason,
             args_digest: args.map(|args| Digest::of_text(args.as_str())),
             origin: self.origin,
@@ -78,49 +92,56 @@ impl NoteText {
     }
 }
 
-/// An entry: `{ body, hash }`, the body as the very text that its hash is of.
-pub(super) struct EntryText(pub(super) Entry);
+/// An entry of the audit: the very text that its hash is of, and that hash in hex.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeAuditEntry {
+    body: String,
+    hash: String,
+}
 
-impl Serialize for EntryText {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("body", &self.0.body)?;
-        map.serialize_entry("hash", &hex(&self.0.hash))?;
-        map.end()
+impl From<Entry> for NativeAuditEntry {
+    fn from(entry: Entry) -> Self {
+        Self { hash: hex(&entry.hash), body: entry.body }
     }
 }
 
+/// Where the audit stands.
 #[derive(Serialize)]
-pub(super) struct HeadText {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeHead {
     size: u64,
     hash: String,
     at: u64,
 }
 
-impl From<Chain> for HeadText {
+impl From<Chain> for NativeHead {
     fn from(chain: Chain) -> Self {
         Self { size: chain.seq, hash: hex(&chain.head), at: chain.at }
     }
 }
 
+/// What a verification found.
 #[derive(Serialize)]
-pub(super) struct VerifiedText {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeVerified {
     entries: u64,
     head: String,
     records: u64,
-    faults: Vec<DamageText>,
+    faults: Vec<NativeDamage>,
 }
 
 #[derive(Serialize)]
-struct DamageText {
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeDamage {
     seq: Option<u64>,
     record: Option<Box<str>>,
     what: Box<str>,
 }
 
-impl From<Verified> for VerifiedText {
+impl From<Verified> for NativeVerified {
     fn from(verified: Verified) -> Self {
-        let fault = |Damage { seq, record, what }| DamageText { seq, record, what };
+        let fault = |Damage { seq, record, what }| NativeDamage { seq, record, what };
         Self {
             entries: verified.entries,
             head: hex(&verified.head),
@@ -130,8 +151,10 @@ impl From<Verified> for VerifiedText {
     }
 }
 
+/// What a ledger holds.
 #[derive(Serialize)]
-pub(super) struct AboutText {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeAbout {
     place: Box<str>,
     schema: u32,
     encrypted: bool,
@@ -142,22 +165,24 @@ pub(super) struct AboutText {
     bytes: u64,
 }
 
-impl From<About> for AboutText {
+impl From<About> for NativeAbout {
     fn from(about: About) -> Self {
         let About { place, schema, encrypted, records, pending, runs, entries, bytes } = about;
         Self { place, schema, encrypted, records, pending, runs, entries, bytes }
     }
 }
 
+/// What was dropped.
 #[derive(Serialize)]
-pub(super) struct TidiedText {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeTidied {
     contents: u64,
     records: u64,
     entries: u64,
     bytes: u64,
 }
 
-impl From<Tidied> for TidiedText {
+impl From<Tidied> for NativeTidied {
     fn from(tidied: Tidied) -> Self {
         let Tidied { contents, records, entries, bytes } = tidied;
         Self { contents, records, entries, bytes }

@@ -1,27 +1,35 @@
 //! Runs, as the binding writes and reads them.
 
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
-use super::{Error, Raw, hash, wire};
-use countersign_core::approval::Record;
+use super::hash;
+use crate::envelope::Raw;
+#[cfg(test)]
+use crate::words;
+use countersign_core::gate::Error;
 use countersign_core::ledger::{RunInfo, RunStatus, SaveRun, SavedRun, hex};
 
-/// A run to be kept: `{ runId, parent, entries, state, status, steps }`.
+/// A run to be kept.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SaveRunText {
+pub(crate) struct NativeSaveRun {
     run_id: Box<str>,
+    /// What the new entries follow: the hash of one of this run's; `null`: the beginning. What stood behind it is dropped.
     parent: Option<Box<str>>,
+    /// What is new of the history: any JSON.
+    #[cfg_attr(test, ts(type = "readonly unknown[]"))]
     entries: Vec<Raw>,
+    /// Any JSON, small: it is written each time.
+    #[cfg_attr(test, ts(type = "unknown"))]
     state: Raw,
+    #[cfg_attr(test, ts(as = "words::NativeRunStatus"))]
     status: Box<str>,
     steps: u64,
 }
 
-impl SaveRunText {
-    pub(super) fn save(&self) -> Result<SaveRun<'_>, Error> {
+impl NativeSaveRun {
+    pub(crate) fn save(&self) -> Result<SaveRun<'_>, Error> {
         let status = RunStatus::from_name(&self.status)
             .ok_or_else(|| Error::Internal(format!("a run cannot be {:?}", self.status)))?;
         Ok(SaveRun {
@@ -35,60 +43,46 @@ impl SaveRunText {
     }
 }
 
-/// Records with what only a resume needs of them: what they were judged under, and what their executions gave.
-pub(super) struct WholeRecords(pub(super) Vec<Record>);
-
-impl Serialize for WholeRecords {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seq = serializer.serialize_seq(Some(self.0.len()))?;
-        for record in &self.0 {
-            seq.serialize_element(&WholeRecord(record))?;
-        }
-        seq.end()
-    }
-}
-
-struct WholeRecord<'a>(&'a Record);
-
-impl Serialize for WholeRecord<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        wire::write_record(self.0, &mut map)?;
-        let context = self.0.request().call.context.as_ref().map(|context| &context.0);
-        map.serialize_entry("context", &context)?;
-        map.serialize_entry("result", &self.0.result())?;
-        map.end()
-    }
-}
-
-pub(super) struct SavedRunText(pub(super) SavedRun);
-
-impl Serialize for SavedRunText {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        let (heads, entries): (Vec<String>, Vec<&RawValue>) =
-            self.0.entries.iter().map(|(head, entry)| (hex(head), &**entry)).unzip();
-        map.serialize_entry("entries", &entries)?;
-        map.serialize_entry("heads", &heads)?;
-        map.serialize_entry("state", &self.0.state)?;
-        map.serialize_entry("info", &RunInfoText::from(&self.0.info))?;
-        map.end()
-    }
-}
-
+/// A run as it was kept.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeSavedRun {
+    #[cfg_attr(test, ts(type = "unknown[]"))]
+    entries: Vec<Raw>,
+    /// The hash of each entry.
+    heads: Vec<String>,
+    #[cfg_attr(test, ts(type = "unknown"))]
+    state: Raw,
+    info: NativeRunInfo,
+}
+
+impl From<SavedRun> for NativeSavedRun {
+    fn from(SavedRun { entries, state, info }: SavedRun) -> Self {
+        let (heads, entries) = entries.into_iter().map(|(head, entry)| (hex(&head), entry)).unzip();
+        Self { entries, heads, state, info: (&info).into() }
+    }
+}
+
+/// Where a run stands.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RunInfoText {
+pub(crate) struct NativeRunInfo {
     run_id: Box<str>,
+    #[cfg_attr(test, ts(as = "words::NativeRunStatus"))]
     status: &'static str,
+    /// Whether a process that lives continues it.
     active: bool,
     steps: u64,
+    /// Requests that wait.
     pending: u64,
+    /// ms since the epoch.
     created_at: u64,
+    /// ms since the epoch.
     updated_at: u64,
 }
 
-impl From<&RunInfo> for RunInfoText {
+impl From<&RunInfo> for NativeRunInfo {
     fn from(info: &RunInfo) -> Self {
         Self {
             run_id: info.run_id.clone(),

@@ -1,18 +1,26 @@
-//! Verdicts on their way to JavaScript: short tuples, since every call waits for one to be written and read, and spans as
-//! JavaScript counts.
+//! Verdicts on their way to JavaScript, with spans as JavaScript counts. Every call waits for one to be written and read: what
+//! most of them do not have is left out.
 
 use serde::Serialize;
-use serde::ser::{SerializeSeq, SerializeTuple, Serializer};
+use serde::Serializer;
+use serde_json::value::RawValue;
 
+use super::PolicyProblem;
 use crate::check::shown;
+use crate::record::ApprovalNeed;
+#[cfg(test)]
+use crate::words;
 use countersign_core::call::Json;
-use countersign_core::gate::policies::Grant;
+use countersign_core::gate::policies::{Grant, Scope};
 use countersign_core::layers::Problem;
+use countersign_core::policy::Effect;
+use countersign_core::policy::document::Layer;
 use countersign_core::policy::subject::Kind;
 use countersign_core::policy::{JudgedSubject, RuleRef, Verdict};
+use countersign_core::shell::Access;
 use countersign_core::shell::{Role, Word};
 
-/// `NativeJudged`: `[effect, rule, reason, subjects, managedAsk, grant, problems, more, who]`.
+/// What the policies say of a call: [`NativeJudged`], owned.
 #[derive(Debug)]
 pub struct Judged {
     verdict: Verdict,
@@ -49,83 +57,241 @@ impl Judged {
 impl Serialize for Judged {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Verdict { effect, rule, reason, subjects, who } = &self.verdict;
-        let mut tuple = serializer.serialize_tuple(9)?;
-        tuple.serialize_element(effect)?;
-        tuple.serialize_element(&rule.as_ref().map(RuleOut))?;
-        tuple.serialize_element(reason)?;
-        tuple.serialize_element(&SubjectsOut { subjects, spans: &self.spans })?;
-        // An administrator's rule asks: only a human answers.
-        tuple.serialize_element(&self.managed_ask)?;
-        tuple.serialize_element(&self.grant)?;
-        tuple.serialize_element(&self.problems.as_deref().map(super::problems_out))?;
-        tuple.serialize_element(&self.more)?;
-        // Mostly nobody in particular.
-        let is_said = !who.needs.is_empty() || who.remind.is_some();
-        tuple.serialize_element(&is_said.then_some((&who.needs, who.remind)))?;
-        tuple.end()
+        let subjects = subjects.iter().zip(&self.spans);
+        let judged = NativeJudged {
+            verdict: PolicyVerdict {
+                effect: *effect,
+                rule: rule.as_ref().map(PolicyRuleRef::from),
+                reason,
+                subjects: subjects
+                    .map(|(judged, span)| PolicySubject::new(judged, *span))
+                    .collect(),
+                more: self.more,
+            },
+            managed_ask: self.managed_ask,
+            grant: self.grant.as_ref().map(NativeGrant::from),
+            problems: self.problems.as_deref().map(super::problems_out),
+            // Mostly nobody in particular.
+            who: (!who.needs.is_empty() || who.remind.is_some()).then(|| NativeWho {
+                needs: who.needs.iter().map(ApprovalNeed::from).collect(),
+                remind: who.remind,
+            }),
+        };
+        judged.serialize(serializer)
     }
 }
 
-/// `[source, layer, line, column, index]`; no line: 0.
-struct RuleOut<'a>(&'a RuleRef);
-
-impl Serialize for RuleOut<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let RuleRef { source, at, index, .. } = self.0;
-        (&*source.name, source.layer, at.line, at.column, index).serialize(serializer)
-    }
+/// What the policies say of a call.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NativeJudged<'a> {
+    verdict: PolicyVerdict<'a>,
+    /// An administrator's rule asks: only a human answers.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    managed_ask: bool,
+    /// The grant that answers the whole call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    grant: Option<NativeGrant<'a>>,
+    /// Files changed: what is wrong with them now, perhaps nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    problems: Option<Vec<PolicyProblem<'a>>>,
+    /// Who must agree, as all rules that ask say together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    who: Option<NativeWho<'a>>,
 }
 
-struct SubjectsOut<'a> {
-    subjects: &'a [JudgedSubject],
-    spans: &'a [Option<[usize; 2]>],
+/// What is said of a call.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct PolicyVerdict<'a> {
+    #[cfg_attr(test, ts(as = "words::PolicyEffect"))]
+    effect: Effect,
+    /// The deciding rule.
+    rule: Option<PolicyRuleRef<'a>>,
+    reason: &'a str,
+    subjects: Vec<PolicySubject<'a>>,
+    /// How many subjects are left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(test, ts(optional, as = "Option<u32>"))]
+    more: usize,
 }
 
-impl Serialize for SubjectsOut<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.subjects.len()))?;
-        for (judged, span) in self.subjects.iter().zip(self.spans) {
-            list.serialize_element(&SubjectOut { judged, span: span.as_ref() })?;
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// Who must agree.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeWho<'a> {
+    #[cfg_attr(test, ts(as = "crate::types::List<ApprovalNeed<'static>>"))]
+    needs: Vec<ApprovalNeed<'a>>,
+    /// ms before the deadline.
+    remind: Option<u64>,
+}
+
+/// Where a rule stands.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct PolicyRuleRef<'a> {
+    source: &'a str,
+    #[cfg_attr(test, ts(as = "words::PolicyLayer"))]
+    layer: Layer,
+    /// From 1; `null` for objects.
+    line: Option<u32>,
+    column: Option<u32>,
+    /// Its index in the document, from 0.
+    index: usize,
+}
+
+impl<'a> From<&'a RuleRef> for PolicyRuleRef<'a> {
+    fn from(RuleRef { source, at, index, reason: _ }: &'a RuleRef) -> Self {
+        let known = at.line > 0;
+        Self {
+            source: &source.name,
+            layer: source.layer,
+            line: known.then_some(at.line),
+            column: known.then_some(at.column),
+            index: *index,
         }
-        list.end()
     }
 }
 
-/// `[kind, effect, rule, span]` and, by kind: `argv, text, wrapper`; `path, text`; `url, text`; `name`; `reason`.
-struct SubjectOut<'a> {
-    judged: &'a JudgedSubject,
-    span: Option<&'a [usize; 2]>,
+/// A part of a call, and what is said of it.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct PolicySubject<'a> {
+    #[serde(flatten)]
+    part: NativePart<'a>,
+    #[cfg_attr(test, ts(as = "words::PolicyEffect"))]
+    effect: Effect,
+    rule: Option<PolicyRuleRef<'a>>,
+    /// Where it stands in the command line, in units of UTF-16.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "[start: number, end: number]"))]
+    span: Option<[usize; 2]>,
 }
 
-impl Serialize for SubjectOut<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let JudgedSubject { subject, effect, rule, .. } = self.judged;
-        let start = (subject.kind_name(), effect, rule.as_ref().map(RuleOut), self.span);
-        let (kind, effect, rule, span) = &start;
-        match &subject.kind {
-            Kind::Command { argv, role } => {
-                let wrapper = *role == Role::Wrapper;
-                (kind, effect, rule, span, Words(argv), subject.text(), wrapper)
-                    .serialize(serializer)
+/// A part of a call.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum NativePart<'a> {
+    Command {
+        /// `null` where only the run will tell.
+        argv: Vec<Option<&'a str>>,
+        text: String,
+        /// What it runs is a part of its own.
+        wrapper: bool,
+    },
+    Read {
+        path: Option<&'a str>,
+        text: String,
+    },
+    Write {
+        path: Option<&'a str>,
+        text: String,
+    },
+    Url {
+        url: Option<&'a str>,
+        text: String,
+    },
+    Env {
+        name: &'a str,
+    },
+    Tool {
+        name: &'a str,
+    },
+    Unknown {
+        reason: String,
+    },
+}
+
+impl<'a> PolicySubject<'a> {
+    fn new(judged: &'a JudgedSubject, span: Option<[usize; 2]>) -> Self {
+        let subject = &judged.subject;
+        let part = match &subject.kind {
+            Kind::Command { argv, role } => NativePart::Command {
+                argv: argv.iter().map(Word::literal).collect(),
+                text: subject.text(),
+                wrapper: *role == Role::Wrapper,
+            },
+            Kind::Path { target, access, .. } => {
+                let (path, text) = (target.literal(), subject.text());
+                match access {
+                    Access::Read => NativePart::Read { path, text },
+                    Access::Write => NativePart::Write { path, text },
+                }
             }
-            Kind::Path { target, .. } | Kind::Url { target, .. } => {
-                (kind, effect, rule, span, target.literal(), subject.text()).serialize(serializer)
+            Kind::Url { target, .. } => {
+                NativePart::Url { url: target.literal(), text: subject.text() }
             }
-            Kind::Env { name } => (kind, effect, rule, span, name).serialize(serializer),
-            Kind::Tool { name } => (kind, effect, rule, span, &**name).serialize(serializer),
-            Kind::Unknown { .. } => {
-                (kind, effect, rule, span, self.judged.reason()).serialize(serializer)
-            }
+            Kind::Env { name } => NativePart::Env { name },
+            Kind::Tool { name } => NativePart::Tool { name },
+            Kind::Unknown { .. } => NativePart::Unknown { reason: judged.reason() },
+        };
+        Self {
+            part,
+            effect: judged.effect,
+            rule: judged.rule.as_ref().map(PolicyRuleRef::from),
+            span,
         }
     }
 }
 
-/// The words of a command; `null` where only the run will tell.
-struct Words<'a>(&'a [Word]);
+/// A remembered decision.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Grant"))]
+#[serde(rename_all = "camelCase")]
+pub(super) struct NativeGrant<'a> {
+    #[cfg_attr(test, ts(type = "string"))]
+    id: uuid::Uuid,
+    #[cfg_attr(test, ts(type = "'allow' | 'deny'"))]
+    effect: Effect,
+    #[cfg_attr(test, ts(as = "words::GrantScope"))]
+    scope: Scope,
+    run_id: Option<&'a str>,
+    project: Option<&'a str>,
+    label: &'a str,
+    #[cfg_attr(test, ts(type = "PolicyRule[]"))]
+    rules: &'a RawValue,
+    by: &'a str,
+    /// ms since the epoch.
+    created_at: u64,
+    /// ms since the epoch; `null`: until it is revoked.
+    expires_at: Option<u64>,
+}
 
-impl Serialize for Words<'_> {
+impl<'a> From<&'a Grant> for NativeGrant<'a> {
+    fn from(grant: &'a Grant) -> Self {
+        let Grant { id, effect, scope, run_id, project, label, rules, by, created_at, expires_at } =
+            grant;
+        Self {
+            id: *id,
+            effect: *effect,
+            scope: *scope,
+            run_id: run_id.as_deref(),
+            project: project.as_deref(),
+            label,
+            rules,
+            by,
+            created_at: *created_at,
+            expires_at: *expires_at,
+        }
+    }
+}
+
+/// A grant of one's own.
+pub(super) struct GrantText(pub(super) Grant);
+
+impl Serialize for GrantText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(Word::literal))
+        NativeGrant::from(&self.0).serialize(serializer)
     }
 }
 
@@ -196,9 +362,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use countersign_core::policy::Cause;
     use countersign_core::policy::document::Who;
     use countersign_core::policy::subject::{Start, Subject};
-    use countersign_core::policy::{Cause, Effect};
     use countersign_core::shell::Span;
 
     fn judged(argument: Option<&str>, managed_ask: bool) -> Judged {
@@ -224,14 +390,13 @@ mod tests {
     }
 
     #[test]
-    fn the_binding_reads_these_places_of_the_tuple() {
+    fn what_most_verdicts_do_not_have_is_left_out() {
         let text = |judged| serde_json::to_string(&judged).unwrap();
-        let there = r#"["ask",null,"so",[["env","ask",null,[1,2],"X"]],false,null,null,0,null]"#;
+        let there = r#"{"verdict":{"effect":"ask","rule":null,"reason":"so","subjects":[{"kind":"env","name":"X","effect":"ask","rule":null,"span":[1,2]}]}}"#;
         assert_eq!(text(judged(Some("command"), false)), there);
         // A place in an argument that is not a text of the call would point nowhere.
         for argument in [None, Some("other")] {
-            let nowhere =
-                r#"["ask",null,"so",[["env","ask",null,null,"X"]],true,null,null,0,null]"#;
+            let nowhere = r#"{"verdict":{"effect":"ask","rule":null,"reason":"so","subjects":[{"kind":"env","name":"X","effect":"ask","rule":null}]},"managedAsk":true}"#;
             assert_eq!(text(judged(argument, true)), nowhere);
         }
     }

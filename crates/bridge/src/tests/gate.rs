@@ -1,7 +1,10 @@
 //! Requests and records.
 
 use super::*;
-use crate::gate::{RecordText, approval_id, claim, decide, envelope, new_request};
+use crate::decision::decide;
+use crate::envelope::envelope;
+use crate::record::RecordText;
+use crate::request::{approval_id, claim, new_request};
 
 #[test]
 fn records_are_what_the_binding_promises() {

@@ -2,6 +2,7 @@
 
 mod check;
 mod gate;
+mod types;
 
 use std::sync::Arc;
 
