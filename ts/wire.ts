@@ -20,11 +20,26 @@ export type ArgumentRow = {
 /** Empty where the arguments are no object. */
 name: string, value: string, };
 
+/** Whether what is asked here outlives this process. */
+export type AskLasting = Record<symbol, never>;
+
+/** Cancels what a run waits for and takes back what was approved but not started. */
+export type CancelRun = { runId: string, reason: string, via: DecidedVia, };
+
 /** RFC 8785 text and its SHA-256 (hex). */
 export type CanonicalText = { text: string, digest: string, };
 
+/** Claims an approval for a call that is to run. */
+export type ClaimApproval = { runId: string | null, toolCallId: string, call: ClaimedCall, };
+
 /** A call that is to run. */
 export type ClaimedCall = { toolName: string, args: unknown, context: object | null, };
+
+/** Refuses what comes. In memory what waits is cancelled; a ledger that lasts is let go of. */
+export type CloseGate = { reason: string, };
+
+/** Gives the space of what was dropped back. */
+export type CompactLedger = Record<symbol, never>;
 
 export type Contents = "kept" | "redacted" | "dropped";
 
@@ -37,6 +52,9 @@ editedArgs?: unknown,
 /** For an edit: what is kept instead of the arguments that will run, which the digest is of. */
 stored?: [unknown] | null, };
 
+/** Decides, if it is still open. */
+export type DecideRequest = { approvalId: string, decision: DecisionOutcome, meta: DecideMeta, };
+
 export type DecidedVia = "callback" | "gate" | "terminal" | "messages" | "inbox" | "link" | "protocol" | "deadline" | "abort" | "system";
 
 /** What was decided, as it is told. */
@@ -44,9 +62,27 @@ export type DecisionOutcome = { "type": "approve" } & Reason | { "type": "edit",
 /** Also ends the turn. */
 stop?: boolean, reason?: string, } | { "type": "respond", output: unknown, reason?: string, } | { "type": "skip" } & Reason | { "type": "expired" } & Reason | { "type": "cancelled" } & Reason;
 
+/** A decision of one's own. */
+export type DecisionText = DecisionOutcome;
+
 export type DecisionType = "approve" | "edit" | "reject" | "respond" | "skip";
 
+/** What the ledger holds. */
+export type DescribeLedger = Record<symbol, never>;
+
+/** Nothing is answered but that it is done. */
+export type Done = void;
+
+/** What happened since the last time, oldest first: at most 128 events, and about 4 MiB. */
+export type DrainEvents = Record<symbol, never>;
+
 export type EntryType = "file" | "directory" | "symlink" | "other";
+
+/** A value, or why there is none. */
+export type Envelope<T> = { "ok": T } | { "error": NativeError };
+
+/** Events, each as it is written. */
+export type EventsText = Array<NativeEvent>;
 
 /** What an operation answers. */
 export type FileAnswer = FileText | FileWritten | FileEdited | FileListing | FilePaths | FileMatches;
@@ -124,6 +160,11 @@ export type FileWritten = {
 /** There was none before. */
 created: boolean, bytes: number, sha256: string, };
 
+/** The records of a call id. */
+export type FindRecords = {
+/** `null`: of all runs. */
+runId: string | null, toolCallId: string, };
+
 /** What `interruptOn` says about one tool. */
 export type Gating = {
 /** `ask`, `allow`: decided by configuration. `judge`: by the entry's `shouldApprove`. `own`: by the tool's `needsApproval`. */
@@ -138,6 +179,9 @@ needs?: readonly ApprovalNeed[],
 remind?: number | null, };
 
 export type GatingAction = "ask" | "allow" | "judge" | "own";
+
+/** A record; `null`: there is none of this id. */
+export type GetRecord = { approvalId: string, };
 
 /** A remembered decision. */
 export type Grant = { id: string, effect: 'allow' | 'deny', scope: GrantScope, runId: string | null, project: string | null, label: string, rules: PolicyRule[], by: string,
@@ -157,6 +201,24 @@ export type InterruptPlan = {
 tools: [name: string, gating: Gating][],
 /** Names that no tool has and that are no error. */
 unknown: Array<string>, };
+
+/** Writes down that what a process that is gone had started was interrupted, and gives these records. */
+export type InterruptRuns = {
+/** `null`: of all runs. */
+runId: string | null, };
+
+/** What waits, oldest first. */
+export type ListPending = {
+/** `null`: of all runs. */
+runId: string | null, };
+
+/** What a run asked about, oldest first. */
+export type ListRecords = { runId: string, };
+
+/** Runs, the latest change first. */
+export type ListRuns = {
+/** Only those that can be continued. */
+open: boolean, limit: number, };
 
 /** What a ledger holds. */
 export type NativeAbout = { place: string, schema: number, encrypted: boolean, records: number, pending: number, runs: number, entries: number, bytes: number, };
@@ -392,6 +454,11 @@ export type NativeShown = { always: NativeOffers, changes: Array<FileChange>, pa
 /** What was dropped. */
 export type NativeTidied = { contents: number, records: number, entries: number, bytes: number, };
 
+/** A text that is kept. */
+export type NativeValue = { text: string,
+/** How often it was set. */
+version: number, };
+
 /** What a verification found. */
 export type NativeVerified = { entries: number, head: string, records: number, faults: Array<NativeDamage>, };
 
@@ -425,7 +492,52 @@ escalatedAt?: number,
 /** What was given as `details` of the request. */
 details?: object | null, };
 
+/** Opens the ledger. */
+export type OpenLedger = Record<symbol, never>;
+
+/** What a gate can be asked to do. */
+export type Operations = {
+  lasts: { takes: AskLasting; answers: boolean };
+  open: { takes: OpenLedger; answers: Done };
+  request: { takes: RequestApprovals; answers: RequestAnswers };
+  get: { takes: GetRecord; answers: RecordText | null };
+  find: { takes: FindRecords; answers: RecordsText };
+  pending: { takes: ListPending; answers: RequestsText };
+  history: { takes: NativePast; answers: RecordsText };
+  value: { takes: ReadValue; answers: NativeValue | null };
+  setValue: { takes: SetValue; answers: boolean };
+  parseAnswer: { takes: ParseAnswer; answers: DecisionText };
+  decide: { takes: DecideRequest; answers: RecordText };
+  cancelRun: { takes: CancelRun; answers: Done };
+  revoke: { takes: RevokeApproval; answers: boolean };
+  claim: { takes: ClaimApproval; answers: NativeClaim };
+  settle: { takes: SettleCall; answers: Done };
+  watch: { takes: WatchRequest; answers: Done };
+  watchAll: { takes: WatchAll; answers: Done };
+  drain: { takes: DrainEvents; answers: EventsText };
+  close: { takes: CloseGate; answers: Done };
+  saveRun: { takes: NativeSaveRun; answers: Array<string> };
+  takeRun: { takes: TakeRun; answers: NativeSavedRun };
+  run: { takes: ReadRun; answers: NativeSavedRun | null };
+  releaseRun: { takes: ReleaseRun; answers: Done };
+  runs: { takes: ListRuns; answers: Array<NativeRunInfo> };
+  records: { takes: ListRecords; answers: WholeRecords };
+  interrupt: { takes: InterruptRuns; answers: WholeRecords };
+  note: { takes: WriteNotes; answers: Done };
+  audit: { takes: ReadAudit; answers: Array<NativeAuditEntry> };
+  head: { takes: ReadHead; answers: NativeHead };
+  verify: { takes: VerifyLedger; answers: NativeVerified };
+  about: { takes: DescribeLedger; answers: NativeAbout };
+  tidy: { takes: TidyLedger; answers: NativeTidied };
+  compact: { takes: CompactLedger; answers: NativeTidied };
+};
+
 export type Outcome = "succeeded" | "failed" | "interrupted";
+
+/** Reads any answer into a decision. */
+export type ParseAnswer = {
+/** Any JSON. */
+answer: unknown, toolName: string, };
 
 export type PolicyEffect = "allow" | "ask" | "deny";
 
@@ -474,10 +586,78 @@ width: number | null, };
 /** A preview and what it found. */
 export type PreviewText = { text: string, flags: string[], };
 
+/** The entries of the audit after this number. */
+export type ReadAudit = { after: number, limit: number, };
+
+/** Where the audit stands. */
+export type ReadHead = Record<symbol, never>;
+
+/** A run as it was kept; `null`: there is none. */
+export type ReadRun = { runId: string, };
+
+/** The text that is kept under a key; `null`: there is none. */
+export type ReadValue = { key: string, };
+
 /** Why, in the decider's words. */
 export type Reason = { reason?: string, };
+
+/** A record. */
+export type RecordText = NativeRecord;
+
+/** Records. */
+export type RecordsText = NativeRecord[];
+
+/** Lets go of a run, so that another process may take it. */
+export type ReleaseRun = { runId: string, };
+
+/** An answer for each request. */
+export type RequestAnswers = Array<Envelope<NativeRecord>>;
+
+/** Puts calls to humans. Each is answered by itself. */
+export type RequestApprovals = { requests: NativeRequest[], };
+
+/** Records as the requests that they are about. */
+export type RequestsText = NativeApproval[];
+
+/** Takes back an approval that was not started. `false`: there was nothing to take back. */
+export type RevokeApproval = { approvalId: string, reason: string, };
+
+/** Keeps a text of at most 1 MiB if what is there is of this version. `false`: it is not. */
+export type SetValue = { key: string,
+/** `null`: if nothing is there. */
+expected: number | null, text: string, };
+
+/** Writes down how a started call ended. */
+export type SettleCall = { approvalId: string, succeeded: boolean,
+/** Kept by a ledger that lasts, for whoever continues the run. */
+result?: unknown, };
+
+/** Makes a run this process' own. */
+export type TakeRun = { runId: string, };
+
+/** Drops what ended longer ago than this, in ms. */
+export type TidyLedger = {
+/** `null`: nothing. */
+contents: number | null,
+/** `null`: nothing. */
+records: number | null, };
+
+/** Verifies the whole ledger. */
+export type VerifyLedger = Record<symbol, never>;
 
 /** One approval of several that are needed. */
 export type Vote = { by: string, via: DecidedVia,
 /** ms since the epoch. */
 at: number, reason?: string, };
+
+/** Whether the events of every process are told of, or only of requests made or watched here. */
+export type WatchAll = { on: boolean, };
+
+/** Tells of this request too, though another process made it. */
+export type WatchRequest = { approvalId: string, };
+
+/** Records, whole. */
+export type WholeRecords = NativeWholeRecord[];
+
+/** Writes notes into the audit. */
+export type WriteNotes = { notes: Array<NativeNote>, };

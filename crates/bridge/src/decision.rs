@@ -3,15 +3,15 @@
 use countersign_core::approval::{Choice, Decision, Record, Via, answer};
 use countersign_core::call::{CanonicalJson, InvalidJson, Json};
 use countersign_core::gate::{Decider, Error, Gate};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
-use crate::envelope::{Raw, present, read};
+use crate::envelope::{Raw, present};
 use crate::request::{approval_id, name, stored};
 #[cfg(test)]
 use crate::words;
 
 /// Reads any answer (`ApprovalAnswer`) into a decision.
-pub fn parse_answer(text: &str, tool_name: &str) -> Result<Decision, Error> {
+pub(crate) fn parse_answer(text: &str, tool_name: &str) -> Result<Decision, Error> {
     Ok(answer::read(&decision_json(text)?, tool_name)?)
 }
 
@@ -42,22 +42,24 @@ pub(crate) struct DecideMeta {
     stored: Option<Raw>,
 }
 
-/// Decides: `DecisionOutcome` and `{ by, via, editedArgs? }`.
-pub fn decide(gate: &Gate, id: &str, outcome: &str, meta: &str) -> Result<Record, Error> {
+/// Decides: a [`DecisionOutcome`] as it is given, and a [`DecideMeta`].
+pub(crate) fn decide(
+    gate: &Gate, id: &str, outcome: &str, meta: DecideMeta,
+) -> Result<Record, Error> {
     let id = approval_id(id)?;
     let outcome = decision_json(outcome)?;
     // What is decided is looked at in the step itself; only edits are of these very arguments.
-    if is_plain(&outcome) {
-        let (decision, decider, _) = decision(&outcome, meta, "")?;
-        if !matches!(decision.choice, Choice::Edit { .. }) {
-            return gate.decide(id, decision, decider);
-        }
-    }
-    let record = gate.get(id)?.ok_or_else(|| Error::UnknownApproval(id.to_string()))?;
-    let (mut decision, decider, stored) =
-        decision(&outcome, meta, &record.request().call.tool_name)?;
-    if let (Choice::Edit { args, bound }, Some(stored)) = (&mut decision.choice, stored) {
-        *bound = Some(record.request().call.digest_with(args));
+    let record = match is_plain(&outcome) {
+        true => None,
+        false => Some(gate.get(id)?.ok_or_else(|| Error::UnknownApproval(id.to_string()))?),
+    };
+    let call = record.as_ref().map(|record| &record.request().call);
+    let tool_name = call.map_or("", |call| &call.tool_name);
+    let (mut decision, decider, stored) = decision(&outcome, meta, tool_name)?;
+    if let (Choice::Edit { args, bound }, Some(call), Some(stored)) =
+        (&mut decision.choice, call, stored)
+    {
+        *bound = Some(call.digest_with(args));
         *args = stored;
     }
     gate.decide(id, decision, decider)
@@ -72,22 +74,15 @@ fn is_plain(outcome: &Json) -> bool {
 /// Reads a decision and who takes it: `DecisionOutcome`, `{ by, via, editedArgs?, stored? }`. The edited arguments of the
 /// second, as the tool's schema gave them, stand above those of the first; `stored` is what is kept instead of them.
 fn decision(
-    outcome: &Json, meta: &str, tool_name: &str,
+    outcome: &Json, meta: DecideMeta, tool_name: &str,
 ) -> Result<(Decision, Decider, Option<CanonicalJson>), Error> {
     let mut decision = answer::read_outcome(outcome, tool_name)?;
-    let meta: DecideMeta = read(meta)?;
     let by = meta.by.map(|by| name("by", &by)).transpose()?.map(Into::into);
     if let (Choice::Edit { args, .. }, Some(edited)) = (&mut decision.choice, meta.edited_args) {
         *args = CanonicalJson::parse(edited.get())?;
     }
     let stored = meta.stored.as_deref().map(stored).transpose()?.flatten();
     Ok((decision, Decider { by, groups: meta.groups, via: meta.via }, stored))
-}
-
-/// The channel of this name.
-pub fn via(name: &str) -> Result<Via, Error> {
-    Via::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name))
-        .map_err(|_| Error::Internal(format!("`via` cannot be {name:?}")))
 }
 
 /// What was decided, as it is told.
@@ -145,5 +140,15 @@ impl<'a> From<&'a Decision> for DecisionOutcome<'a> {
             Choice::Expired => Self::Expired(Reason { reason }),
             Choice::Cancelled => Self::Cancelled(Reason { reason }),
         }
+    }
+}
+
+/// A decision of one's own.
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "DecisionOutcome"))]
+pub(crate) struct DecisionText(pub(crate) Decision);
+
+impl Serialize for DecisionText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        DecisionOutcome::from(&self.0).serialize(serializer)
     }
 }

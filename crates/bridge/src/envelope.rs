@@ -29,18 +29,32 @@ pub(crate) fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opti
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
+/// A value, or why there is none.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Envelope<'a, T> {
+    Ok(T),
+    Error(Box<NativeError<'a>>),
+}
+
+impl<'a, T> From<&'a Result<T, Error>> for Envelope<'a, &'a T> {
+    fn from(result: &'a Result<T, Error>) -> Self {
+        match result {
+            Ok(value) => Self::Ok(value),
+            Err(error) => Self::Error(Box::new(error.into())),
+        }
+    }
+}
+
+/// A value as JSON within JSON.
+pub(crate) fn raw(value: &impl Serialize) -> Result<Raw, Error> {
+    serde_json::value::to_raw_value(value).map_err(|error| Error::Internal(error.to_string()))
+}
+
 /// `{ ok }` or `{ error }`, the latter with its `code` and `message`.
 pub fn envelope<T: Serialize>(result: Result<T, Error>) -> String {
-    #[derive(Serialize)]
-    #[serde(rename_all = "lowercase")]
-    enum Envelope<'a, T> {
-        Ok(T),
-        Error(Box<NativeError<'a>>),
-    }
-    let text = match &result {
-        Ok(value) => serde_json::to_string(&Envelope::Ok(value)),
-        Err(error) => serde_json::to_string(&Envelope::<()>::Error(Box::new(error.into()))),
-    };
+    let text = serde_json::to_string(&Envelope::from(&result));
     match text {
         Ok(text) if text.len() <= MAX_TEXT => text,
         Ok(text) => internal(&format!(

@@ -5,8 +5,8 @@
 //!
 //! - [`envelope`]: what every answer is wrapped in, and errors
 //! - [`options`]: what a gate is made with
-//! - [`request`], [`decision`], [`record`]: what is put to a human, what is decided, and what is told of both
-//! - [`perform`]: what a gate is asked to do
+//! - `request`, `decision`, `record`: what is put to a human, what is decided, and what is told of both
+//! - [`operation`]: what a gate is asked to do
 //! - [`plan`]: what `interruptOn` means
 //! - [`text`]: functions of text
 //! - [`policies`]: calls, verdicts, and what is shown of them
@@ -23,15 +23,15 @@
 )]
 
 pub mod check;
-pub mod decision;
+mod decision;
 pub mod envelope;
 pub mod files;
+pub mod operation;
 pub mod options;
-pub mod perform;
 pub mod plan;
 pub mod policies;
-pub mod record;
-pub mod request;
+mod record;
+mod request;
 #[cfg(test)]
 mod tests;
 pub mod text;

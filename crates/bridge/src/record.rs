@@ -261,8 +261,8 @@ impl<'a> From<&'a Record> for NativeWholeRecord<'a> {
 macro_rules! written_as {
     ($($(#[$doc:meta])* $name:ident($records:ty) as $shape:tt: $write:expr;)*) => {$(
         $(#[$doc])*
-        #[cfg_attr(test, derive(ts_rs::TS), ts(as = $shape))]
-        pub struct $name(pub $records);
+        #[cfg_attr(test, derive(ts_rs::TS), ts(type = $shape))]
+        pub(crate) struct $name(pub(crate) $records);
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -275,16 +275,16 @@ macro_rules! written_as {
 
 written_as! {
     /// A record.
-    RecordText(Record) as "NativeRecord<'static>":
+    RecordText(Record) as "NativeRecord":
         |text, serializer| NativeRecord::from(&text.0).serialize(serializer);
     /// Records.
-    RecordsText(Vec<Record>) as "Vec<NativeRecord<'static>>":
+    RecordsText(Vec<Record>) as "NativeRecord[]":
         |text, serializer| serializer.collect_seq(text.0.iter().map(NativeRecord::from));
     /// Records as the requests that they are about.
-    RequestsText(Vec<Record>) as "Vec<NativeApproval<'static>>":
+    RequestsText(Vec<Record>) as "NativeApproval[]":
         |text, serializer| serializer.collect_seq(text.0.iter().map(NativeApproval::from));
     /// Records, whole.
-    WholeRecords(Vec<Record>) as "Vec<NativeWholeRecord<'static>>":
+    WholeRecords(Vec<Record>) as "NativeWholeRecord[]":
         |text, serializer| serializer.collect_seq(text.0.iter().map(NativeWholeRecord::from));
 }
 
@@ -360,8 +360,13 @@ impl<'a> From<&'a Event> for NativeEvent<'a> {
     }
 }
 
+/// Events, each as it is written.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct EventsText(#[cfg_attr(test, ts(as = "Vec<NativeEvent<'static>>"))] Vec<Raw>);
+
 /// What [`Feed::drain`] gives, and at most about 4 MiB of it.
-pub fn drain(feed: &Feed) -> Result<Vec<Raw>, Error> {
+pub(crate) fn drain(feed: &Feed) -> Result<EventsText, Error> {
     let mut texts = Vec::new();
     let mut size = 0;
     let mut failed = None;
@@ -376,7 +381,7 @@ pub fn drain(feed: &Feed) -> Result<Vec<Raw>, Error> {
         size < MAX_DRAIN_TEXT
     });
     match failed {
-        None => Ok(texts),
+        None => Ok(EventsText(texts)),
         Some(error) => Err(Error::Internal(error.to_string())),
     }
 }

@@ -93,7 +93,7 @@ impl From<NativePage> for Page {
 }
 
 /// Reads a [`NativeRequest`].
-pub fn new_request(text: &str) -> Result<NewRequest, Error> {
+pub(crate) fn new_request(text: &str) -> Result<NewRequest, Error> {
     let raw: NativeRequest = read(text)?;
     let call = ToolCall {
         run_id: name("runId", &raw.run_id)?.into(),
@@ -249,7 +249,7 @@ fn positive(what: &str, ms: f64) -> Result<u64, Error> {
 }
 
 /// The id that a text stands for. No other text is the id of a request.
-pub fn approval_id(text: &str) -> Result<ApprovalId, Error> {
+pub(crate) fn approval_id(text: &str) -> Result<ApprovalId, Error> {
     ApprovalId::try_parse(text)
         .ok()
         .filter(|id| id.hyphenated().encode_lower(&mut ApprovalId::encode_buffer()) == text)
@@ -291,7 +291,7 @@ impl NativePast {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-struct ClaimedCall {
+pub(crate) struct ClaimedCall {
     #[cfg_attr(test, ts(type = "string"))]
     tool_name: Raw,
     #[serde(default, deserialize_with = "present")]
@@ -302,10 +302,9 @@ struct ClaimedCall {
 }
 
 /// Claims.
-pub fn claim(
-    gate: &Gate, run_id: Option<&str>, tool_call_id: &str, call: &str,
+pub(crate) fn claim(
+    gate: &Gate, run_id: Option<&str>, tool_call_id: &str, raw: &ClaimedCall,
 ) -> Result<NativeClaim, Error> {
-    let raw: ClaimedCall = read(call)?;
     let context = raw.context.as_deref().map(context).transpose()?;
     let args = arguments(raw.args.as_deref())?;
     let tool_name = name("toolName", &raw.tool_name)?;
@@ -316,7 +315,7 @@ pub fn claim(
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct NativeClaim {
+pub(crate) struct NativeClaim {
     #[cfg_attr(test, ts(type = "string"))]
     approval_id: ApprovalId,
     #[cfg_attr(test, ts(type = "unknown"))]

@@ -47,6 +47,17 @@ impl Declarations {
         self
     }
 
+    /// How the type is written.
+    pub(crate) fn name_of<T: TS + 'static + ?Sized>(&self) -> String {
+        T::name(&self.cfg)
+    }
+
+    /// One that no type here is.
+    pub(crate) fn declare(mut self, name: &str, text: &str) -> Self {
+        self.found.insert(name.to_owned(), text.to_owned());
+        self
+    }
+
     pub(crate) fn text(&self) -> String {
         self.found.values().map(|text| format!("\n{}\n", one_line(text))).collect()
     }

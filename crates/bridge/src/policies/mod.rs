@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use self::judged::GrantText;
 use self::judged::Judged;
-use crate::envelope::read;
+use crate::envelope::{raw, read};
 #[cfg(test)]
 use crate::words;
 use countersign_core::call::Json;
@@ -304,10 +304,6 @@ impl Asked {
         };
         Ok(Self { call, read_only: raw.read_only, grants: raw.grants, floor: raw.floor })
     }
-}
-
-fn raw(value: &impl Serialize) -> Answer<Box<RawValue>> {
-    serde_json::value::to_raw_value(value).map_err(|error| Error::Internal(error.to_string()))
 }
 
 /// `NativeCall` to `NativeJudged`, or nothing when files must be looked at.

@@ -11,7 +11,7 @@ fn records_are_what_the_binding_promises() {
     let gate = gate();
     let text = r#"{"runId":"r","toolCallId":"1","toolName":"execute","args":{"command":"ls"},"origin":["main"],"description":null,"allowedDecisions":null,"timeoutMs":500}"#;
     let id = gate.request(new_request(text).unwrap()).unwrap().request().id;
-    let meta = r#"{"by":null,"via":"callback"}"#;
+    let meta = serde_json::from_str(r#"{"by":null,"via":"callback"}"#).unwrap();
     let record = decide(&gate, &id.to_string(), r#"{"type":"reject","stop":true}"#, meta).unwrap();
     let digest = record.request().digest;
     assert_eq!(
@@ -21,7 +21,10 @@ fn records_are_what_the_binding_promises() {
         )
     );
     let call = r#"{"toolName":"execute","args":{"command":"ls"}}"#;
-    let error = envelope::<()>(Err(claim(&gate, Some("r"), "1", call).unwrap_err()));
+    let error =
+        envelope::<()>(Err(
+            claim(&gate, Some("r"), "1", &serde_json::from_str(call).unwrap()).unwrap_err()
+        ));
     assert_eq!(
         error,
         r#"{"error":{"code":"ERR_NOT_APPROVED","message":"the call is not approved: rejected","status":"rejected"}}"#

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::envelope::NativeError;
 use crate::types::Declarations;
-use crate::{files, perform, plan, policies, record, request, text};
+use crate::{files, operation, plan, policies, record, request, text};
 
 const HEADER: &str = "\
 // Made of the types of `crates/bridge` by its test `typescript_has_these_types`. Not edited by hand:
@@ -19,7 +19,7 @@ fn typescript_has_these_types() {
     let all = [
         request::types,
         record::types,
-        perform::types,
+        operation::types,
         plan::types,
         policies::types,
         files::types,

@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Done, Host, Operate};
 use crate::envelope::Raw;
 use crate::request::approval_id;
 #[cfg(test)]
 use crate::words;
 use countersign_core::call::{CanonicalJson, Digest};
 use countersign_core::gate::Error;
+use countersign_core::ledger::Retention;
 use countersign_core::ledger::audit::{Chain, Entry, Kind, Note, RuleAt};
 use countersign_core::ledger::{About, Damage, Tidied, Verified, hex};
 use countersign_core::policy::Effect;
@@ -186,5 +188,126 @@ impl From<Tidied> for NativeTidied {
     fn from(tidied: Tidied) -> Self {
         let Tidied { contents, records, entries, bytes } = tidied;
         Self { contents, records, entries, bytes }
+    }
+}
+
+/// Writes notes into the audit.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WriteNotes {
+    notes: Vec<NativeNote>,
+}
+
+impl Operate for WriteNotes {
+    type Answer = Done;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        let (archive, now) = (gate.archive()?, gate.now());
+        let notes = self.notes.into_iter().map(NativeNote::note).collect::<Result<Vec<_>, _>>()?;
+        archive.note(&notes, now)?;
+        Ok(Done)
+    }
+}
+
+/// The entries of the audit after this number.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReadAudit {
+    after: u64,
+    limit: usize,
+}
+
+impl Operate for ReadAudit {
+    type Answer = Vec<NativeAuditEntry>;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        let archive = gate.archive()?;
+        let entries = archive.audit(self.after, self.limit)?;
+        Ok(entries.into_iter().map(NativeAuditEntry::from).collect())
+    }
+}
+
+/// Where the audit stands.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReadHead {}
+
+impl Operate for ReadHead {
+    type Answer = NativeHead;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        Ok(gate.archive()?.head()?.into())
+    }
+}
+
+/// Verifies the whole ledger.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct VerifyLedger {}
+
+impl Operate for VerifyLedger {
+    type Answer = NativeVerified;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        Ok(gate.archive()?.verify()?.into())
+    }
+}
+
+/// What the ledger holds.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DescribeLedger {}
+
+impl Operate for DescribeLedger {
+    type Answer = NativeAbout;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        Ok(gate.archive()?.about()?.into())
+    }
+}
+
+/// Drops what ended longer ago than this, in ms.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TidyLedger {
+    /// `null`: nothing.
+    contents: Option<u64>,
+    /// `null`: nothing.
+    records: Option<u64>,
+}
+
+impl Operate for TidyLedger {
+    type Answer = NativeTidied;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        let Self { contents, records } = self;
+        Ok(gate.tidy_now(Retention { contents, records })?.into())
+    }
+}
+
+/// Gives the space of what was dropped back.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CompactLedger {}
+
+impl Operate for CompactLedger {
+    type Answer = NativeTidied;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        Ok(gate.archive()?.compact()?.into())
     }
 }
