@@ -2,6 +2,7 @@
 
 mod check;
 mod gate;
+mod operation;
 mod types;
 
 use std::sync::Arc;
