@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use countersign_bridge::envelope::envelope;
 use countersign_core::gate::Error;
-use countersign_core::gate::wire::envelope;
 use countersign_core::ledger::audit::{
     Chain, Checkpoint, Head, Line, SigningKey, Standing, Verifier, VerifyingKey,
 };

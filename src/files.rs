@@ -3,9 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use countersign_core::files::{self, Cancel, Root};
+use countersign_bridge::envelope::envelope;
+use countersign_bridge::files;
+use countersign_core::files::{Cancel, Root};
 use countersign_core::gate::Error;
-use countersign_core::gate::wire::envelope;
 use napi::bindgen_prelude::{Object, spawn_blocking};
 use napi::{Env, Result, Status};
 use napi_derive::napi;

@@ -2,8 +2,10 @@
 
 mod who;
 
+use countersign_bridge::envelope::envelope;
+use countersign_bridge::plan::plan as written;
 use countersign_core::approval::{DecisionKind, DecisionKinds, decidable};
-use countersign_core::gate::{Error, wire};
+use countersign_core::gate::Error;
 use countersign_core::policy::interrupt::{
     Action, Entry, OwnApproval, Plan, Rule, UnknownTools, WILDCARD, nearest, plan,
 };
@@ -23,7 +25,10 @@ pub fn interrupt_plan(
     tools: Unknown, interrupt_on: Unknown, unknown_tools: Unknown,
 ) -> Result<String> {
     let planned = read(tools, interrupt_on, unknown_tools)?;
-    Ok(wire::envelope(planned.map(|planned| planned.plan)))
+    Ok(match planned {
+        Ok(planned) => envelope(Ok(written(&planned.plan))),
+        Err(error) => envelope::<()>(Err(error)),
+    })
 }
 
 /// The tools with `needsApproval` set on the gated ones, `null` when nothing changes, and the plan.
@@ -47,10 +52,7 @@ pub fn apply_interrupt_config<'env>(
     let planned = match read(tools, interrupt_on, unknown_tools)? {
         Ok(planned) => planned,
         Err(error) => {
-            return Ok(AppliedInterruptConfig {
-                tools: None,
-                plan: wire::envelope::<()>(Err(error)),
-            });
+            return Ok(AppliedInterruptConfig { tools: None, plan: envelope::<()>(Err(error)) });
         }
     };
     let configured = !is_nothing(interrupt_on)?;
@@ -58,14 +60,14 @@ pub fn apply_interrupt_config<'env>(
         Some(tools) if configured => apply(env, tools, &planned)?,
         _ => None,
     };
-    Ok(AppliedInterruptConfig { tools: applied, plan: wire::envelope(Ok(planned.plan)) })
+    Ok(AppliedInterruptConfig { tools: applied, plan: envelope(Ok(written(&planned.plan))) })
 }
 
 /// Whether this configuration asks about any tool at all: `boolean`.
 #[napi(catch_unwind, ts_args_type = "interruptOn: unknown")]
 pub fn has_approval_tools(interrupt_on: Unknown) -> Result<String> {
     let config = read_config(interrupt_on)?;
-    Ok(wire::envelope(
+    Ok(envelope(
         config.map(|config| config.entries.iter().any(|(_, entry)| entry.rule != Rule::Allow)),
     ))
 }

@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use countersign_bridge::check::Batch;
+use countersign_bridge::envelope::envelope;
+use countersign_bridge::policies as wire;
 use countersign_core::gate::Error;
-use countersign_core::gate::policies::{Policies, wire};
-use countersign_core::gate::wire::envelope;
+use countersign_core::gate::policies::Policies;
 use countersign_core::layers::{LayerFiles, Trust, Trusted, project_root};
 use countersign_core::path::{RealFiles, Where};
 use countersign_core::policy::document::settings;
-use countersign_core::policy::wire::Batch;
 use countersign_core::preview;
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Result, Task};
@@ -139,7 +140,7 @@ impl NativePolicies {
     /// `Grant[]`
     #[napi(catch_unwind, ts_return_type = "Promise<string>")]
     pub fn grants(&self, now: f64) -> AsyncTask<Blocking> {
-        self.blocking(move |policies| envelope(Ok(policies.grants(now.max(0.0) as u64))))
+        self.blocking(move |policies| envelope(wire::grants(policies, now)))
     }
 
     /// `boolean`

@@ -3,180 +3,81 @@
  * Same order as `src/`, for side-by-side review. Nothing here decides anything.
  */
 import type {
-  ApprovalNeed,
   ApprovalRecord,
   ApprovalRequest,
   ArgumentRow,
   DecidedVia,
   DecisionOutcome,
-  DecisionType,
-  FileChange,
   GateEvent,
   Grant,
-  GrantOffer,
-  PolicyEffect,
   PolicyFinding,
-  PolicyLayer,
-  PolicyProblem,
 } from '../index.js';
 import * as binding from '../binding/binding.js';
 import { addonError } from './errors/addon-error.js';
 import { AuditHeadError } from './errors/audit-head-error.js';
 import { hasCode } from './errors/countersign-error.js';
-import { fromNative, type NativeError } from './errors/from-native.js';
+import { fromNative } from './errors/from-native.js';
 import { LedgerError } from './errors/ledger-error.js';
 import { isLater, type Awaitable } from './values/awaitable.js';
 import { Batches } from './values/batches.js';
 import { Limit } from './values/limit.js';
 import { Turns } from './values/turns.js';
 import { whenAborted } from './values/when-aborted.js';
+import type {
+  CanonicalText,
+  DecideMeta,
+  Envelope,
+  InterruptPlan,
+  NativeAbout,
+  NativeAuditEntry,
+  NativeCall,
+  NativeClaim,
+  NativeDocument,
+  NativeFilesOptions,
+  NativeGateOptions,
+  NativeHead,
+  NativeImport,
+  NativeJudged,
+  NativeNote,
+  NativePast,
+  NativePolicyOptions,
+  NativeRefreshed,
+  NativeRequest,
+  NativeRunInfo,
+  NativeSaveRun,
+  NativeSavedRun,
+  NativeSeen,
+  NativeShown,
+  NativeTidied,
+  NativeValue,
+  NativeVerified,
+  Operations,
+  PreviewText,
+} from './wire.js';
+
+export type {
+  DecideMeta,
+  Gating,
+  InterruptPlan,
+  NativeAuditEntry,
+  NativeCall,
+  NativeClaim,
+  NativeDocument,
+  NativeGateOptions,
+  NativeJudged,
+  NativeNote,
+  NativePast,
+  NativeRequest,
+  NativeRunInfo,
+  NativeRunStatus,
+  NativeSaveRun,
+  NativeSavedRun,
+  NativeTidied,
+  NativeVerified,
+  NativeWho,
+} from './wire.js';
 
 if (binding.failure !== undefined) throw addonError(binding.failure, binding.platform);
-
-/** How the core answers: a value or an error, never an exception. */
-type Envelope<T> = { ok: T } | { error: NativeError };
-
-/** What `interruptOn` says about one tool. */
-export type Gating = {
-  /** `ask`, `allow`: decided by configuration. `judge`: by the entry's `shouldApprove`. `own`: by the tool's `needsApproval`. */
-  action: 'ask' | 'allow' | 'judge' | 'own';
-  /** The entry that decided or that the options come from: the tool's name, `*`, or none. */
-  entry: string | null;
-  allowedDecisions: readonly DecisionType[] | null;
-  /** ms */
-  timeout: number | null;
-  /** Who must agree, beside that somebody must. */
-  needs?: readonly ApprovalNeed[];
-  /** ms */
-  remind?: number | null;
-};
-
-export type InterruptPlan = {
-  /** One per own property of `tools`, in their order. A list of pairs, since a name may be `__proto__`. */
-  tools: [name: string, gating: Gating][];
-  /** Names that no tool has and that are no error. */
-  unknown: string[];
-};
-
-export type NativeRequest = {
-  runId: string;
-  toolCallId: string;
-  toolName: string;
-  args: unknown;
-  origin: readonly string[];
-  /** `null`: the core describes the call itself. */
-  description: string | null;
-  allowedDecisions: readonly DecisionType[] | null;
-  /** ms; `null`: no deadline. */
-  timeoutMs: number | null;
-  /** What the policies judge the call under; part of the digest. `null`: there are none. */
-  context: object | null;
-  /** What is shown of the verdict, kept with the request. */
-  details: object | null;
-  /** The preview when it is more than the arguments; `null`: the core makes it. */
-  page: { text: string; flags: string[] } | null;
-  /** The request of the same call, cancelled or answered, that it takes the place of. */
-  supersedes: string | null;
-  /** What is kept instead of `args`, which the digest is of; absent or `null`: the very same. */
-  stored?: [unknown] | null;
-  /** Who must agree; equal ones count once. Fails with `ERR_INVALID_CONFIG`. */
-  needs?: readonly ApprovalNeed[];
-  /** Who asked for the run. */
-  requester?: string | null;
-  /** How many ms before the deadline everybody is told once more. */
-  remindMs?: number | null;
-};
-
-/** What to look at of what is no longer pending. */
-export type NativePast = {
-  /** Of this run and of those that are a part of it. */
-  runId: string | null;
-  toolName: string | null;
-  /** Those before this one. */
-  before: string | null;
-  /** From 1 to 1,000. */
-  limit: number;
-};
-
-/** Who decides, and what an edit runs. */
-export type DecideMeta = {
-  by: string | null;
-  /** The groups that this person is in. */
-  groups?: readonly string[];
-  via: DecidedVia;
-  /** For an edit: the arguments that will run, as the tool's schema gave them. */
-  editedArgs?: unknown;
-  /** For an edit: what is kept instead of the arguments that will run, which the digest is of. */
-  stored?: [unknown] | null;
-};
-
-/** A policy as it was written. `preset`: the text is its name. */
-export type NativeDocument = {
-  name: string;
-  text: string;
-  format: 'toml' | 'json' | 'object' | 'preset';
-};
-
-/** A call to judge. */
-export type NativeCall = {
-  toolName: string;
-  args: unknown;
-  annotations?: Record<string, boolean> | undefined;
-  runId?: string | undefined;
-  /** ms since the epoch, for grants. */
-  now: number;
-  /** What the functions of the rules said; `null`: they failed. */
-  conditions?: Record<string, boolean | null> | undefined;
-  /** By the `read-only` preset instead. */
-  readOnly?: boolean;
-  /** Look for a grant that answers. */
-  grants?: boolean;
-  /** It is asked about whatever the policies say. */
-  floor?: boolean;
-};
-
-/** Tuples, since every call waits for one to be written and read. */
-export type NativeJudged = [
-  effect: PolicyEffect,
-  /** A number: that of the first subject that it decided. */
-  rule: NativeRule | number | null,
-  reason: string,
-  subjects: NativeSubject[],
-  /** An administrator's rule asks: only a human answers. */
-  managedAsk: boolean,
-  /** The grant that answers the whole call. */
-  grant: Grant | null,
-  /** Files changed: what is wrong with them now, perhaps nothing. */
-  problems: PolicyProblem[] | null,
-  /** How many subjects are left out. */
-  more: number,
-  /** Who must agree, as all rules that ask say together. */
-  who: NativeWho | null,
-];
-
-export type NativeWho = [needs: ApprovalNeed[], remind: number | null];
-
-/** `line`, `column`: 0 where there are none. */
-export type NativeRule = [source: string, layer: PolicyLayer, line: number, column: number, index: number];
-
-/** `span`: units of UTF-16. */
-type About = [effect: PolicyEffect, rule: NativeRule | null, span: [start: number, end: number] | null];
-
-export type NativeSubject =
-  | [kind: 'command', ...About, argv: (string | null)[], text: string, wrapper: boolean]
-  | [kind: 'read' | 'write' | 'url', ...About, target: string | null, text: string]
-  | [kind: 'env' | 'tool', ...About, name: string]
-  | [kind: 'unknown', ...About, reason: string];
-
-/** What a human is shown beside a request. */
-export type NativeShown = {
-  always: { allow: GrantOffer | null; deny: GrantOffer | null };
-  changes: FileChange[];
-  page: { text: string; flags: string[] };
-};
-
-/** What may be executed: the core's own copy of the arguments. */
-export type Claim = { approvalId: string; args: unknown; edited: boolean };
 
 function open<T>(text: string): T {
   return opened(JSON.parse(text) as Envelope<T>);
@@ -187,9 +88,41 @@ function opened<T>(envelope: Envelope<T>): T {
   return envelope.ok;
 }
 
-/** As it would arrive as an argument of its own. */
-function wellFormed(value: unknown): unknown {
-  return typeof value === 'string' ? value.toWellFormed() : value;
+type Takes<NAME extends keyof Operations> = Operations[NAME]['takes'];
+type Answers<NAME extends keyof Operations> = NAME extends keyof Completed
+  ? Completed[NAME]
+  : Operations[NAME]['answers'];
+
+/** Answers with records, by the declared types: `ts/gate/records.ts` completes what the core leaves out of most of them. */
+interface Completed {
+  request: Envelope<ApprovalRecord>[];
+  get: KeptRecord | null;
+  find: KeptRecord[];
+  pending: KeptRecord[];
+  history: KeptRecord[];
+  decide: KeptRecord;
+  records: KeptRecord[];
+  interrupt: KeptRecord[];
+  drain: GateEvent[];
+}
+
+const DRAIN = '{"drain":{}}';
+
+/** Requests that are text already. */
+const requestsOf = (requests: readonly string[]): string => `{"request":{"requests":[${requests.join()}]}}`;
+
+/** What is asked, as the core reads it. */
+function textOf<NAME extends keyof Operations>(operation: NAME, takes: Operations[NAME]['takes']): string {
+  return `{"${operation}":${JSON.stringify(wellFormed(takes))}}`;
+}
+
+/** Ids and reasons are whatever somebody wrote. What is JSON inside of the arguments is left to the core. */
+function wellFormed<T extends object>(takes: T): object {
+  const isWellFormed = (value: unknown) => typeof value !== 'string' || value.isWellFormed();
+  if (Object.values(takes).every(isWellFormed)) return takes;
+  return Object.fromEntries(
+    Object.entries(takes).map(([name, value]) => [name, typeof value === 'string' ? value.toWellFormed() : value]),
+  );
 }
 
 /** What `interruptOn` means for each of these tools. */
@@ -212,7 +145,7 @@ export function hasApprovalTools(interruptOn: unknown): boolean {
 }
 
 /** RFC 8785 text and its SHA-256 (hex). */
-export function canonicalize(json: string): { text: string; digest: string } {
+export function canonicalize(json: string): CanonicalText {
   return open(binding.canonicalize(json));
 }
 
@@ -222,25 +155,13 @@ export function fitsPattern(pattern: string, text: string): boolean | null {
 }
 
 /** A call as plain text that is safe to show, at most `width` columns wide. */
-export function preview(toolName: string, args: unknown, width?: number): { text: string; flags: string[] } {
+export function preview(toolName: string, args: unknown, width?: number): PreviewText {
   return open(binding.preview(JSON.stringify({ toolName, args, width: width ?? null })));
 }
 
 /** The arguments of a call as rows of a table, what matters most first. */
 export function argumentRows(args: unknown): ArgumentRow[] {
   return open(binding.rows(JSON.stringify(args)));
-}
-
-export interface NativeGateOptions {
-  maxArgumentBytes: number;
-  keepDecided: number;
-  /** `memory:`, `sqlite:`, `sqlite:` with an absolute path, or `postgres://…`. */
-  ledger: string;
-  /** The key that contents are encrypted with. */
-  key: string | null;
-  /** ms; `null`: the default. */
-  retainContentsMs: number | null;
-  retainRecordsMs: number | null;
 }
 
 /** What is kept of a request beside what is told of it. */
@@ -254,65 +175,6 @@ export type RawRecord = ApprovalRecord & {
   /** The owner id of the process that started it. */
   executor?: string | null;
 };
-
-/** What is noted in the audit beside what the ledger itself does. Never with arguments. */
-export type Note = { kind: 'verdict' | 'granted' | 'grant-revoked'; [field: string]: unknown };
-
-/** Methods of the binding that a ledger in memory answers at once, and one that lasts through `call`. */
-type Operation =
-  'request' | 'get' | 'find' | 'pending' | 'decide' | 'cancelRun' | 'revoke' | 'claim' | 'settle' | 'close';
-
-/** Those that are only there through `call`, and beside a few, only over a ledger that lasts. */
-type LastingOperation =
-  | Operation
-  | 'open'
-  | 'watch'
-  | 'history'
-  | 'value'
-  | 'setValue'
-  | 'note'
-  | 'saveRun'
-  | 'takeRun'
-  | 'run'
-  | 'releaseRun'
-  | 'runs'
-  | 'records'
-  | 'interrupt'
-  | 'audit'
-  | 'head'
-  | 'verify';
-
-/** `running`: it goes on, or would if its process lived. `failed` can be continued, too. */
-export type RunStatus = 'running' | 'done' | 'failed' | 'cancelled';
-
-/** Where a run stands. */
-export type NativeSaveRun = {
-  runId: string;
-  /** What the new entries follow: the hash of one of this run's; `null`: the beginning. What stood behind it is dropped. */
-  parent: string | null;
-  /** What is new of the history: any JSON. */
-  entries: readonly unknown[];
-  /** Any JSON, small: it is written each time. */
-  state: unknown;
-  status: RunStatus;
-  steps: number;
-};
-
-export type NativeRunInfo = {
-  runId: string;
-  status: RunStatus;
-  /** Whether a process that lives continues it. */
-  active: boolean;
-  steps: number;
-  /** Requests that wait. */
-  pending: number;
-  /** ms since the epoch. */
-  createdAt: number;
-  updatedAt: number;
-};
-
-/** A run as it was kept. `heads`: the hash of each entry. */
-export type NativeSavedRun = { entries: unknown[]; heads: string[]; state: unknown; info: NativeRunInfo };
 
 /** Runs that outlive their process. All of it fails with `ERR_LEDGER_TEMPORARY` on a ledger in memory. */
 export interface RunStore {
@@ -364,40 +226,44 @@ export class NativeGate implements RunStore {
 
   constructor(options: NativeGateOptions) {
     this.#gate = new binding.NativeGate(JSON.stringify(options));
-    this.lasts = this.#gate.lasts();
+    this.lasts = this.#now('lasts', {});
   }
 
-  #do<T>(operation: Operation, ...args: readonly unknown[]): Awaitable<T> {
-    if (this.lasts) return this.#later<T>(operation, ...args);
-    const texts = args.map((arg) => (typeof arg === 'object' && arg !== null ? JSON.stringify(arg) : arg));
-    return open(Reflect.apply(this.#gate[operation], this.#gate, texts) as string);
+  #now<NAME extends keyof Operations>(operation: NAME, takes: Takes<NAME>): Answers<NAME> {
+    return open(this.#gate.callNow(textOf(operation, takes)));
+  }
+
+  #do<NAME extends keyof Operations>(operation: NAME, takes: Takes<NAME>): Awaitable<Answers<NAME>> {
+    return this.lasts ? this.#later(operation, takes) : this.#now(operation, takes);
   }
 
   /** After what was asked of the same thing before. */
-  #inTurn<T>(thing: string, operation: Operation, ...args: readonly unknown[]): Awaitable<T> {
-    if (!this.lasts) return this.#do<T>(operation, ...args);
-    return this.#turns.run(thing, () => this.#later<T>(operation, ...args));
+  #inTurn<NAME extends keyof Operations>(thing: string, operation: NAME, takes: Takes<NAME>): Awaitable<Answers<NAME>> {
+    if (!this.lasts) return this.#now(operation, takes);
+    return this.#turns.run(thing, () => this.#later(operation, takes));
   }
 
   /** When there is a place for it. */
-  #later<T>(operation: LastingOperation, ...args: readonly unknown[]): Promise<T> {
-    return this.#limit.run(() => this.#call<T>(operation, args));
+  #later<NAME extends keyof Operations>(operation: NAME, takes: Takes<NAME>): Promise<Answers<NAME>> {
+    return this.#limit.run(() => this.#call(operation, textOf(operation, takes)));
   }
 
-  #call<T>(operation: LastingOperation, args: readonly unknown[]): Promise<T> {
-    return this.#callWith<T>(operation, JSON.stringify(args.map(wellFormed)));
+  /** The answer to one request, at once. */
+  #answerTo(request: string): Envelope<ApprovalRecord> {
+    const [answer] = open<Answers<'request'>>(this.#gate.callNow(requestsOf([request])));
+    return answer ?? { error: { code: 'ERR_INTERNAL', message: 'the core answered no request' } };
   }
 
   async #request(requests: readonly string[]): Promise<(() => ApprovalRecord)[]> {
-    const answers = await this.#callWith<Envelope<ApprovalRecord>[]>('request', `[${requests.join()}]`);
+    const answers = await this.#call('request', requestsOf(requests));
     return answers.map((answer) => () => opened(answer));
   }
 
-  async #callWith<T>(operation: LastingOperation, payload: string): Promise<T> {
+  async #call<NAME extends keyof Operations>(operation: NAME, text: string): Promise<Answers<NAME>> {
     const started = performance.now();
     let failure: string | undefined;
     try {
-      return open(await this.#gate.call(operation, payload));
+      return open(await this.#gate.call(text));
     } catch (error) {
       if (LedgerError.isInstance(error)) failure = error.code;
       throw error;
@@ -408,7 +274,7 @@ export class NativeGate implements RunStore {
 
   /** Opens the ledger. */
   async ready(): Promise<void> {
-    if (this.lasts) await this.#later('open');
+    if (this.lasts) await this.#later('open', {});
   }
 
   /** `wake` is called when events were queued by something other than a call of this class. Never keeps the process alive. */
@@ -418,30 +284,30 @@ export class NativeGate implements RunStore {
 
   /** Tells of this request too, though another process made it. */
   async watch(approvalId: string): Promise<void> {
-    if (this.lasts) await this.#later('watch', approvalId);
+    if (this.lasts) await this.#later('watch', { approvalId });
   }
 
   /** Tells of the requests of all processes, or no longer. */
   watchAll(on: boolean): void {
-    this.#gate.watchAll(on);
+    this.#now('watchAll', { on });
   }
 
   /** Writes it into the audit. */
-  async note(note: Note): Promise<void> {
-    if (this.lasts) await this.#later('note', [note]);
+  async note(note: NativeNote): Promise<void> {
+    if (this.lasts) await this.#later('note', { notes: [note] });
   }
 
   /** The entries of the audit after this number. It and the two below fail with `ERR_LEDGER_TEMPORARY` in memory. */
   audit(after: number, limit: number): Promise<NativeAuditEntry[]> {
-    return this.#limit.run(() => this.#call('audit', [after, limit]));
+    return this.#later('audit', { after, limit });
   }
 
-  head(): Promise<{ size: number; hash: string; at: number }> {
-    return this.#limit.run(() => this.#call('head', []));
+  head(): Promise<NativeHead> {
+    return this.#later('head', {});
   }
 
   verify(): Promise<NativeVerified> {
-    return this.#limit.run(() => this.#call('verify', []));
+    return this.#later('verify', {});
   }
 
   /**
@@ -451,7 +317,7 @@ export class NativeGate implements RunStore {
   request(request: NativeRequest): Awaitable<ApprovalRecord> {
     const requested = this.lasts
       ? this.#requests.add(JSON.stringify(request))
-      : this.#do<ApprovalRecord>('request', request);
+      : opened(this.#answerTo(JSON.stringify(request)));
     if (isLater(requested)) {
       this.#requesting.add(requested);
       const forget = () => void this.#requesting.delete(requested);
@@ -461,17 +327,17 @@ export class NativeGate implements RunStore {
   }
 
   get(approvalId: string): Awaitable<ApprovalRecord | null> {
-    return this.#do('get', approvalId);
+    return this.#do('get', { approvalId });
   }
 
   /** The records of this call id; of all runs when `runId` is `null`. */
   find(runId: string | null, toolCallId: string): Awaitable<ApprovalRecord[]> {
-    return this.#do('find', runId, toolCallId);
+    return this.#do('find', { runId, toolCallId });
   }
 
   /** Oldest first. With what was asked before in this process, though that may not have been answered yet. */
   pending(runId: string | null): Awaitable<ApprovalRequest[]> {
-    const look = () => this.#do<ApprovalRequest[]>('pending', runId);
+    const look = () => this.#do('pending', { runId });
     return this.#requesting.size === 0 ? look() : Promise.allSettled(this.#requesting).then(look);
   }
 
@@ -481,18 +347,19 @@ export class NativeGate implements RunStore {
   }
 
   /** The text that is kept under this key, and how often it was set; `null`: there is none. */
-  value(key: string): Promise<[text: string, version: number] | null> {
-    return this.#later('value', key);
+  value(key: string): Promise<NativeValue | null> {
+    return this.#later('value', { key });
   }
 
   /** Keeps a text of at most 1 MiB if what is there is of this version; `null`: if nothing is. `false`: it is not. */
   setValue(key: string, expected: number | null, text: string): Promise<boolean> {
-    return this.#later('setValue', key, expected, text);
+    return this.#later('setValue', { key, expected, text });
   }
 
   /** Reads any answer (see `ApprovalAnswer`) into a decision. Fails with `ERR_INVALID_DECISION`. */
-  parseAnswer(answer: string, toolName: string): DecisionOutcome {
-    return open(this.#gate.parseAnswer(answer, toolName));
+  parseAnswer(answer: unknown, toolName: string): DecisionOutcome {
+    const takes: Takes<'parseAnswer'> = { answer, toolName: toolName.toWellFormed() };
+    return open(this.#gate.callNow(JSON.stringify({ parseAnswer: takes })));
   }
 
   /**
@@ -502,17 +369,17 @@ export class NativeGate implements RunStore {
    * `reject` through `system`, `expired` or `cancelled`), `ERR_UNKNOWN_APPROVAL`, `ERR_INVALID_ARGUMENTS`.
    */
   decide(approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Awaitable<ApprovalRecord> {
-    return this.#inTurn(approvalId, 'decide', approvalId, decision, meta);
+    return this.#inTurn(approvalId, 'decide', { approvalId, decision, meta });
   }
 
   /** Cancels what this run still waits for and takes back what was approved but not started. */
   cancelRun(runId: string, reason: string, via: DecidedVia): Awaitable<void> {
-    return this.#do('cancelRun', runId, reason, via);
+    return this.#do('cancelRun', { runId, reason, via });
   }
 
   /** Takes back an approval that was not started. `false`: there was nothing to take back. */
   revoke(approvalId: string, reason: string): Awaitable<boolean> {
-    return this.#inTurn(approvalId, 'revoke', approvalId, reason);
+    return this.#inTurn(approvalId, 'revoke', { approvalId, reason });
   }
 
   /**
@@ -525,21 +392,21 @@ export class NativeGate implements RunStore {
     toolName: string,
     args: unknown,
     context: object | null,
-  ): Awaitable<Claim> {
-    return this.#do('claim', runId, toolCallId, { toolName, args, context });
+  ): Awaitable<NativeClaim> {
+    return this.#do('claim', { runId, toolCallId, call: { toolName, args, context } });
   }
 
   /** `result`: any JSON, kept by a ledger that lasts for whoever continues the run; `null`: none. */
   settle(approvalId: string, succeeded: boolean, result: unknown): Awaitable<void> {
-    return this.lasts ? this.#do('settle', approvalId, succeeded, result) : this.#do('settle', approvalId, succeeded);
+    return this.#do('settle', this.lasts ? { approvalId, succeeded, result } : { approvalId, succeeded });
   }
 
   /** What happened since the last call, oldest first. */
   drain(): GateEvent[] {
     const events: GateEvent[] = [];
     for (;;) {
-      const text = this.#gate.drain();
-      const batch = open<GateEvent[]>(text);
+      const text = this.#gate.callNow(DRAIN);
+      const batch = open<Answers<'drain'>>(text);
       events.push(...batch);
       // A batch ends at 128 events or at about 4 MiB: only a full one can have left something.
       if (batch.length < 128 && text.length < 1_000_000) return events;
@@ -552,33 +419,33 @@ export class NativeGate implements RunStore {
   }
 
   takeRun(runId: string): Promise<NativeSavedRun> {
-    return this.#later('takeRun', runId);
+    return this.#later('takeRun', { runId });
   }
 
   run(runId: string): Promise<NativeSavedRun | null> {
-    return this.#later('run', runId);
+    return this.#later('run', { runId });
   }
 
   releaseRun(runId: string): Promise<void> {
-    return this.#later('releaseRun', runId);
+    return this.#later('releaseRun', { runId });
   }
 
   runs(open: boolean, limit: number): Promise<NativeRunInfo[]> {
-    return this.#later('runs', open, limit);
+    return this.#later('runs', { open, limit });
   }
 
   records(runId: string): Promise<RawRecord[]> {
-    return this.#later('records', runId);
+    return this.#later('records', { runId });
   }
 
   interrupt(runId: string | null): Promise<RawRecord[]> {
-    return this.#later('interrupt', runId);
+    return this.#later('interrupt', { runId });
   }
 
   /** Refuses what comes. In memory it cancels what waits; a ledger that lasts is let go of, and what waits goes on waiting. */
   close(reason: string): Awaitable<void> {
     // Past those that wait their turn: they are refused.
-    return this.lasts ? this.#call('close', [reason]) : this.#do('close', reason);
+    return this.lasts ? this.#call('close', textOf('close', { reason })) : this.#now('close', { reason });
   }
 }
 
@@ -593,11 +460,7 @@ export function lintDocuments(documents: NativeDocument[], toolNames: readonly s
 }
 
 /** Another product's rules. Fails with `ERR_POLICY`. */
-export function importDocument(
-  format: string,
-  text: string,
-  name: string,
-): { toml: string; losses: { what: string; line: number | null; why: string; effect: 'stricter' | 'dropped' }[] } {
+export function importDocument(format: string, text: string, name: string): NativeImport {
   return open(binding.importDocument(format, text, name));
 }
 
@@ -606,14 +469,7 @@ export class NativePolicies {
   readonly #policies: binding.NativePolicies;
 
   /** Fails with `ERR_POLICY`. */
-  constructor(options: {
-    documents: NativeDocument[];
-    files: 'none' | 'managed' | 'all';
-    cwd: string;
-    project: string | null;
-    home: string;
-    own?: readonly string[];
-  }) {
+  constructor(options: NativePolicyOptions) {
     this.#policies = new binding.NativePolicies(JSON.stringify(options));
     open(this.#policies.status());
   }
@@ -649,9 +505,7 @@ export class NativePolicies {
   }
 
   /** Reads policy files that changed. `problems`: `null` when none did. `changed`: files with another content. */
-  async refresh(
-    files: { path: string; before: string | null }[],
-  ): Promise<{ problems: PolicyProblem[] | null; changed: string[] }> {
+  async refresh(files: NativeSeen[]): Promise<NativeRefreshed> {
     return open(await this.#policies.refresh(JSON.stringify(files)));
   }
 
@@ -749,16 +603,6 @@ export type KeptRecord = ApprovalRecord & {
   result?: unknown;
 };
 
-/** An entry of the audit: the very text that its hash is of, and that hash in hex. */
-export type NativeAuditEntry = { body: string; hash: string };
-
-export type NativeVerified = {
-  entries: number;
-  head: string;
-  records: number;
-  faults: { seq: number | null; record: string | null; what: string }[];
-};
-
 /** A ledger that lasts, for programs that look and decide and run nothing. */
 export class NativeLedger {
   readonly #gate: binding.NativeGate;
@@ -769,70 +613,57 @@ export class NativeLedger {
     this.#gate = new binding.NativeGate(JSON.stringify({ ...options, ...limits }));
   }
 
-  async #do<T>(operation: string, ...args: readonly unknown[]): Promise<T> {
-    return open(await this.#gate.call(operation, JSON.stringify(args)));
+  async #do<NAME extends keyof Operations>(operation: NAME, takes: Takes<NAME>): Promise<Answers<NAME>> {
+    return open(await this.#gate.call(textOf(operation, takes)));
   }
 
-  open = (): Promise<void> => this.#do('open');
-  get = (approvalId: string): Promise<KeptRecord | null> => this.#do('get', approvalId);
+  open = (): Promise<void> => this.#do('open', {});
+  get = (approvalId: string): Promise<KeptRecord | null> => this.#do('get', { approvalId });
   /** Oldest first; what is due expires first unless it is read only. */
-  pending = (runId: string | null): Promise<KeptRecord[]> => this.#do('pending', runId);
+  pending = (runId: string | null): Promise<KeptRecord[]> => this.#do('pending', { runId });
   /** Of one run, oldest first. */
-  records = (runId: string): Promise<KeptRecord[]> => this.#do('records', runId);
+  records = (runId: string): Promise<KeptRecord[]> => this.#do('records', { runId });
   /** As {@link NativeGate.history}. */
   history = (past: NativePast): Promise<KeptRecord[]> => this.#do('history', past);
   /** Fails as {@link NativeGate.decide}. */
   decide = (approvalId: string, decision: DecisionOutcome, meta: DecideMeta): Promise<KeptRecord> =>
-    this.#do('decide', approvalId, decision, meta);
+    this.#do('decide', { approvalId, decision, meta });
   /** The latest change first. */
-  runs = (open: boolean, limit: number): Promise<NativeRunInfo[]> => this.#do('runs', open, limit);
-  note = (note: Note): Promise<void> => this.#do('note', [note]);
+  runs = (open: boolean, limit: number): Promise<NativeRunInfo[]> => this.#do('runs', { open, limit });
+  note = (note: NativeNote): Promise<void> => this.#do('note', { notes: [note] });
   /** As {@link NativeGate.value}. */
-  value = (key: string): Promise<[text: string, version: number] | null> => this.#do('value', key);
+  value = (key: string): Promise<NativeValue | null> => this.#do('value', { key });
   /** As {@link NativeGate.setValue}. */
   setValue = (key: string, expected: number | null, text: string): Promise<boolean> =>
-    this.#do('setValue', key, expected, text);
+    this.#do('setValue', { key, expected, text });
   /** The entries after this number. */
-  audit = (after: number, limit: number): Promise<NativeAuditEntry[]> => this.#do('audit', after, limit);
-  head = (): Promise<{ size: number; hash: string; at: number }> => this.#do('head');
-  verify = (): Promise<NativeVerified> => this.#do('verify');
-  about = (): Promise<NativeAbout> => this.#do('about');
+  audit = (after: number, limit: number): Promise<NativeAuditEntry[]> => this.#do('audit', { after, limit });
+  head = (): Promise<NativeHead> => this.#do('head', {});
+  verify = (): Promise<NativeVerified> => this.#do('verify', {});
+  about = (): Promise<NativeAbout> => this.#do('about', {});
   /** Drops what ended longer ago than this, in ms; `null`: nothing. */
   tidy = (contents: number | null, records: number | null): Promise<NativeTidied> =>
-    this.#do('tidy', contents, records);
+    this.#do('tidy', { contents, records });
   /** Gives the space of what was dropped back. */
-  compact = (): Promise<NativeTidied> => this.#do('compact');
+  compact = (): Promise<NativeTidied> => this.#do('compact', {});
   /** What waits goes on waiting. */
-  close = (): Promise<void> => this.#do('close', '');
+  close = (): Promise<void> => this.#do('close', { reason: '' });
 
   /** Tells of what every process does: `tell` gets what happened since the last time. */
   watch(tell: (events: GateEvent[]) => void): void {
     this.#gate.onWake(() => tell(this.#drain()));
-    this.#gate.watchAll(true);
+    this.#gate.callNow(textOf('watchAll', { on: true }));
   }
 
   #drain(): GateEvent[] {
     const events: GateEvent[] = [];
-    for (let batch = open<GateEvent[]>(this.#gate.drain()); batch.length > 0;) {
+    for (let batch = open<Answers<'drain'>>(this.#gate.callNow(DRAIN)); batch.length > 0;) {
       events.push(...batch);
-      batch = open<GateEvent[]>(this.#gate.drain());
+      batch = open<Answers<'drain'>>(this.#gate.callNow(DRAIN));
     }
     return events;
   }
 }
-
-export type NativeAbout = {
-  place: string;
-  schema: number;
-  encrypted: boolean;
-  records: number;
-  pending: number;
-  runs: number;
-  entries: number;
-  bytes: number;
-};
-
-export type NativeTidied = { contents: number; records: number; entries: number; bytes: number };
 
 /** What the caller's own texts can make fail. */
 type Made<T> = { made: T } | { invalid: string };
@@ -907,7 +738,7 @@ export class NativeFiles {
   readonly #limit = new Limit(MAX_FILE_OPERATIONS);
 
   /** Fails when there is no such folder. */
-  constructor(options: { root: string; maxFileBytes: number }) {
+  constructor(options: NativeFilesOptions) {
     this.#files = new binding.NativeFiles(JSON.stringify(options));
   }
 

@@ -27,7 +27,7 @@ function recorder(): { logger: Logger; lines: string[] } {
 }
 
 const decideElsewhere = (approvalId: string | undefined, decision: object) =>
-  later.elsewhere('decide', approvalId, decision, { by: 'mia', via: 'gate' });
+  later.elsewhere('decide', { approvalId, decision, meta: { by: 'mia', via: 'gate' } });
 
 beforeEach(() => {
   later.trouble = () => undefined;
@@ -281,7 +281,7 @@ describe('the end of a gate', () => {
     await expect(run.result).rejects.toBeInstanceOf(GateClosedError);
     expect(ran).toEqual([]);
     expect(later.called.filter(([operation]) => operation === 'cancelRun')).toEqual([]);
-    expect(await later.elsewhere('get', approvalId)).toMatchObject({ status: 'pending' });
+    expect(await later.elsewhere('get', { approvalId })).toMatchObject({ status: 'pending' });
     await expect(gate.pending()).rejects.toBeInstanceOf(GateClosedError);
   });
 });
@@ -303,7 +303,7 @@ describe('an abort and the end of the gate at one moment', () => {
     later.trouble = async (operation) => void (operation === 'cancelRun' && (await sleep(20)));
     stop.abort(new Error('enough'));
     await gate.close();
-    expect(await later.elsewhere('get', approvalId)).toMatchObject({ status: 'cancelled', via: 'abort' });
+    expect(await later.elsewhere('get', { approvalId })).toMatchObject({ status: 'cancelled', via: 'abort' });
     expect(statuses().at(-1)).toBe('cancelled');
     expect(operations().at(-1)).toBe('close');
     expect(of(await collect(run))('abort')).toHaveLength(1);
@@ -333,7 +333,9 @@ describe('an abort and the end of the gate at one moment', () => {
     }
     await vi.waitFor(() => expect(closing).toBeDefined(), PATIENTLY);
     await closing;
-    expect(await later.elsewhere('find', null, 'c1')).toMatchObject([{ status: 'cancelled', via: 'abort' }]);
+    expect(await later.elsewhere('find', { runId: null, toolCallId: 'c1' })).toMatchObject([
+      { status: 'cancelled', via: 'abort' },
+    ]);
     expect(ran).toEqual([]);
   });
 
@@ -350,7 +352,7 @@ describe('an abort and the end of the gate at one moment', () => {
     await expect(gate.approve(other)).rejects.toBeInstanceOf(GateClosedError);
     await expect(gate.request({ toolName: 'deploy', args: {} })).rejects.toBeInstanceOf(GateClosedError);
     await closing;
-    expect(await later.elsewhere('get', other)).toMatchObject({ status: 'pending' });
+    expect(await later.elsewhere('get', { approvalId: other })).toMatchObject({ status: 'pending' });
     await run.return();
   });
 });
@@ -383,7 +385,7 @@ describe('requests of one moment', () => {
   const requests = () =>
     later.called
       .filter(([operation]) => operation === 'request')
-      .map(([, all]) => (all as { toolCallId: string }[]).map(({ toolCallId }) => toolCallId));
+      .map(([, [all]]) => (all as { toolCallId: string }[]).map(({ toolCallId }) => toolCallId));
 
   it('of a step share a write, in the order of the calls', async () => {
     const { ran, tools } = recordingTools();

@@ -251,26 +251,30 @@ describe.skipIf(major === 6)('COUNTERSIGN_LOG', () => {
     const secret = ${JSON.stringify(SECRET)};
     const gate = new NativeGate(JSON.stringify({ maxArgumentBytes: 1000, keepDecided: 10 }));
     const ok = (text) => JSON.parse(text).ok;
-    const ask = (toolCallId, timeoutMs = null) => ok(gate.request(JSON.stringify({ runId: 'r', toolCallId, toolName: 'login',
-      args: { password: secret }, origin: ['main'], description: 'with ' + secret, allowedDecisions: null, timeoutMs })));
-    const decide = (id, decision, meta = {}) => gate.decide(id, JSON.stringify(decision), JSON.stringify({ by: null, via: 'gate', ...meta }));
-    const claim = (toolCallId, password) => gate.claim('r', toolCallId, JSON.stringify({ toolName: 'login', args: { password } }));
+    const call = (operation, takes = {}) => gate.callNow(JSON.stringify({ [operation]: takes }));
+    const ask = (toolCallId, timeoutMs = null) => ok(call('request', { requests: [{ runId: 'r', toolCallId, toolName: 'login',
+      args: { password: secret }, origin: ['main'], description: 'with ' + secret, allowedDecisions: null, timeoutMs }] }))[0].ok;
+    const decide = (id, decision, meta = {}) => call('decide', { approvalId: id, decision, meta: { by: null, via: 'gate', ...meta } });
+    const claim = (toolCallId, password) => call('claim', { runId: 'r', toolCallId, call: { toolName: 'login', args: { password } } });
     const a = ask('a');
     decide(a.approvalId, { type: 'approve', reason: secret });
     claim('a', secret + ' changed');
     claim('a', secret);
     claim('a', secret);
-    gate.settle(a.approvalId, true);
+    call('settle', { approvalId: a.approvalId, succeeded: true });
     decide(ask('b').approvalId, { type: 'edit', args: { password: secret } }, { editedArgs: { password: secret + '2' } });
     decide(ask('c').approvalId, { type: 'reject', reason: secret });
     decide(ask('d').approvalId, { type: 'respond', output: secret });
     decide(ask('e').approvalId, { type: 'skip', reason: secret });
     decide(ask('f').approvalId, { type: secret });
-    gate.parseAnswer(JSON.stringify({ type: secret }), 'login');
-    gate.parseAnswer(secret, 'login');
-    gate.request(JSON.stringify({ runId: 'r', toolCallId: 'g', toolName: 'login', args: { password: secret.repeat(100) }, origin: [],
-      description: null, allowedDecisions: null, timeoutMs: null }));
-    gate.request('{"secret": "' + secret);
+    call('parseAnswer', { answer: { type: secret }, toolName: 'login' });
+    call('parseAnswer', { answer: secret, toolName: 'login' });
+    call('request', { requests: [{ runId: 'r', toolCallId: 'g', toolName: 'login', args: { password: secret.repeat(100) }, origin: [],
+      description: null, allowedDecisions: null, timeoutMs: null }] });
+    call(secret, secret);
+    call('request', { requests: [secret] });
+    call('decide', secret);
+    gate.callNow('{"secret": "' + secret);
     canonicalize('{"secret": "' + secret);
     preview(JSON.stringify({ toolName: 'login', args: { password: secret }, width: 80 }));
     const woken = new Promise((resolve) => gate.onWake(resolve));
@@ -278,10 +282,10 @@ describe.skipIf(major === 6)('COUNTERSIGN_LOG', () => {
     const alive = setInterval(() => {}, 1000);
     await woken;
     clearInterval(alive);
-    gate.drain();
-    gate.cancelRun('r', 'reason', 'abort');
-    gate.close('reason');
-    gate.drain();
+    call('drain');
+    call('cancelRun', { runId: 'r', reason: 'reason', via: 'abort' });
+    call('close', { reason: 'reason' });
+    call('drain');
   `;
   const stderrOf = async (env: Record<string, string>): Promise<string> => {
     const { COUNTERSIGN_LOG: _, COUNTERSIGN_LOG_FORMAT: __, ...inherited } = process.env;

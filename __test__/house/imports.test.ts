@@ -1,4 +1,4 @@
-/** Imports in `ts/` run one way: errors <- values <- options <- redact, telemetry <- native <- gate <- ai-sdk <- index. */
+/** Imports in `ts/` run one way: wire <- errors <- values <- options <- redact, telemetry <- native <- gate <- ai-sdk <- index. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** A room may import from itself and from those before it. Rooms of one line must not import from each other. */
 const ORDER = [
+  ['wire'],
   ['errors'],
   ['values'],
   ['options'],

@@ -18,7 +18,7 @@ export const later: {
   /** Every operation, in the order of the calls. */
   called: [operation: string, args: unknown[]][];
   /** As another process would do it to the ledger of the gate that was made last. */
-  elsewhere: (operation: string, ...args: unknown[]) => Promise<unknown>;
+  elsewhere: (operation: string, takes: object) => Promise<unknown>;
 } = {
   trouble: () => undefined,
   performed: () => {},
@@ -40,49 +40,39 @@ export async function laterBinding(): Promise<object> {
 
     constructor(options: string) {
       this.#gate = new actual.NativeGate(JSON.stringify({ ...(JSON.parse(options) as object), ledger: 'memory:' }));
-      later.elsewhere = async (operation, ...args) => {
-        const { ok, error } = JSON.parse(await this.#gate.call(operation, JSON.stringify(args))) as Record<
-          string,
-          unknown
-        >;
+      later.elsewhere = async (operation, takes) => {
+        const text = JSON.stringify({ [operation]: takes });
+        const { ok, error } = JSON.parse(await this.#gate.call(text)) as Record<string, unknown>;
         if (error !== undefined) throw new Error(JSON.stringify(error));
         this.#wake();
         return ok;
       };
     }
 
-    lasts(): boolean {
-      return true;
+    callNow(text: string): string {
+      const { operation } = asked(text);
+      if (operation === 'lasts') return JSON.stringify({ ok: true });
+      return operation === 'watchAll' ? NOTHING : this.#gate.callNow(text);
     }
-
-    watchAll(): void {}
 
     onWake(wake: () => void): void {
       this.#wake = wake;
       this.#gate.onWake(wake);
     }
 
-    parseAnswer(answer: string, toolName: string): string {
-      return this.#gate.parseAnswer(answer, toolName);
-    }
-
-    drain(): string {
-      return this.#gate.drain();
-    }
-
-    async call(operation: string, payload: string): Promise<string> {
-      const args = JSON.parse(payload) as unknown[];
+    async call(text: string): Promise<string> {
+      const { operation, takes, args } = asked(text);
       later.called.push([operation, args]);
       await pause();
       const error = (await later.trouble(operation, args)) ?? (this.#isClosed ? GONE : undefined);
       if (error !== undefined) return JSON.stringify({ error });
       if (operation === 'close') this.#isClosed = true;
       if (operation === 'saveRun') {
-        const [{ entries }] = args as [{ entries: unknown[] }];
+        const { entries } = takes as { entries: unknown[] };
         return JSON.stringify({ ok: entries.map(() => '0'.repeat(64)) });
       }
       if (['close', 'note', 'releaseRun'].includes(operation)) return NOTHING;
-      const answer = await this.#gate.call(operation, payload);
+      const answer = await this.#gate.call(text);
       later.performed(operation);
       setImmediate(() => this.#wake());
       await pause();
@@ -98,6 +88,12 @@ export async function laterBinding(): Promise<object> {
       return isInMemory(options) ? new actual.NativeGate(options) : new LaterGate(options);
     },
   };
+}
+
+/** The operation that a text asks for, and what it takes. */
+function asked(text: string): { operation: string; takes: object; args: unknown[] } {
+  const [[operation, takes] = ['', {}]] = Object.entries(JSON.parse(text) as Record<string, object>);
+  return { operation, takes, args: operation === 'saveRun' ? [takes] : Object.values(takes) };
 }
 
 /** A turn of the event loop, or a few. */

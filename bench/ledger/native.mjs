@@ -43,8 +43,8 @@ export async function keep(gate, call) {
     page: null,
     supersedes: null,
   };
-  const answer = await gate.call('request', JSON.stringify([request]));
-  gate.drain();
+  const answer = await gate.call(JSON.stringify({ request: { requests: [request] } }));
+  gate.callNow('{"drain":{}}');
   const [{ ok: record }] = JSON.parse(answer).ok ?? [{}];
   assert(record, answer);
   return record.approvalId;

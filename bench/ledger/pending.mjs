@@ -37,10 +37,12 @@ function ask(gate) {
     supersedes: null,
   };
   const answer = JSON.parse(
-    gate.request(JSON.stringify({ ...call, ...more, origin: ['main'], timeoutMs: 86_400_000 })),
+    gate.callNow(
+      JSON.stringify({ request: { requests: [{ ...call, ...more, origin: ['main'], timeoutMs: 86_400_000 }] } }),
+    ),
   );
-  gate.drain();
-  const { approvalId, preview } = answer.ok;
+  gate.callNow('{"drain":{}}');
+  const { approvalId, preview } = answer.ok[0].ok;
   payload = JSON.stringify(call.args).length + call.runId.length + call.toolCallId.length + preview.length + 10;
   return approvalId;
 }
@@ -48,10 +50,12 @@ function ask(gate) {
 /** @param {InstanceType<typeof NativeGate>} gate @param {string} id @returns {number} µs */
 function approve(gate, id) {
   const start = performance.now();
-  const answer = gate.decide(id, '{"type":"approve"}', '{"by":"somebody","via":"gate"}');
+  const answer = gate.callNow(
+    `{"decide":{"approvalId":"${id}","decision":{"type":"approve"},"meta":{"by":"somebody","via":"gate"}}}`,
+  );
   const time = (performance.now() - start) * 1_000;
   assert(answer.startsWith('{"ok"'), answer);
-  gate.drain();
+  gate.callNow('{"drain":{}}');
   return time;
 }
 

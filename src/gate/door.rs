@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use countersign_core::gate::perform::perform;
-use countersign_core::gate::wire::{GateText, envelope};
+use countersign_bridge::operation::Host;
+use countersign_bridge::options::NativeGateOptions;
 use countersign_core::gate::{Clock, Error, Gate, Options, SystemClock};
 use countersign_core::ledger::seal::Key;
 use countersign_core::ledger::{Feed, LedgerError, Location, OpenOptions, Watch, open};
@@ -42,7 +42,7 @@ enum State {
 
 impl Door {
     pub(super) fn new(text: &str) -> Result<Self, Error> {
-        let text = GateText::from_text(text)?;
+        let text = NativeGateOptions::from_text(text)?;
         let options = text.options()?;
         match Location::parse(&text.ledger, Path::new(&*text.cwd)) {
             Ok(Location::Memory) => {
@@ -59,26 +59,45 @@ impl Door {
         }
     }
 
-    pub(super) fn lasts(&self) -> bool {
-        matches!(self.way, Way::There { .. })
+    /// The gate, opened if need be.
+    fn open(&self) -> Result<Arc<Gate>, Error> {
+        let (how, state) = match &self.way {
+            Way::Here(gate) => return Ok(Arc::clone(gate)),
+            Way::There { how, state } => (how, state),
+        };
+        // Held while it is opened: whoever comes meanwhile waits for the same gate.
+        let mut state = lock(state);
+        if let State::Unopened { watch_all } = *state {
+            *state = match how.open(&self.feed) {
+                Ok(gate) => {
+                    let _set = gate.watch(watch(watch_all));
+                    State::Open(gate)
+                }
+                Err(error) => State::Failed(error),
+            };
+        }
+        match &*state {
+            State::Open(gate) => Ok(Arc::clone(gate)),
+            State::Failed(error) => Err(Error::Ledger(error.clone())),
+            State::Unopened { .. } | State::Closed => Err(Error::Closed),
+        }
+    }
+}
+
+impl Host for Door {
+    fn gate(&self) -> Result<Arc<Gate>, Error> {
+        self.open()
     }
 
-    pub(super) fn feed(&self) -> &Arc<Feed> {
+    fn feed(&self) -> &Feed {
         &self.feed
     }
 
-    /// The gate, where none of its operations waits for a disk.
-    pub(super) fn here(&self) -> Result<&Arc<Gate>, Error> {
-        match &self.way {
-            Way::Here(gate) => Ok(gate),
-            Way::There { .. } => {
-                Err(Error::Internal("a ledger that lasts answers later".to_owned()))
-            }
-        }
+    fn lasts(&self) -> bool {
+        matches!(self.way, Way::There { .. })
     }
 
-    /// Whether the events of every process' requests are told of.
-    pub(super) fn watch_all(&self, on: bool) {
+    fn watch_all(&self, on: bool) {
         let Way::There { state, .. } = &self.way else { return };
         match &mut *lock(state) {
             State::Unopened { watch_all } => *watch_all = on,
@@ -90,49 +109,55 @@ impl Door {
         }
     }
 
-    /// An operation. It may open the ledger, and may wait.
-    pub(super) fn perform(&self, operation: &str, payload: &str) -> String {
-        let gate = match self.gate(operation == "close") {
-            Ok(Some(gate)) => gate,
-            Ok(None) => return envelope(Ok(())),
-            Err(error) => return envelope::<()>(Err(error)),
+    fn close(&self, reason: &str) -> Result<(), Error> {
+        let closed = match &self.way {
+            Way::Here(gate) => gate.close(reason),
+            Way::There { state, .. } => {
+                // Taken out first: what comes is refused, and what is under way is waited for.
+                match std::mem::replace(&mut *lock(state), State::Closed) {
+                    State::Open(gate) => {
+                        let closed = gate.close(reason);
+                        self.feed.on_wake(None);
+                        let_go(gate);
+                        closed
+                    }
+                    _ => return Ok(()),
+                }
+            }
         };
-        let answer = perform(&gate, operation, payload);
-        if operation == "close" {
-            self.feed.on_wake(None);
-            let_go(gate);
+        // The caller drains what this queued; nobody is woken any more.
+        self.feed.on_wake(None);
+        closed
+    }
+}
+
+/// A door through which only goes what need not wait: of a ledger that lasts, nothing that its gate does.
+pub(super) struct Here<'a>(pub(super) &'a Door);
+
+impl Host for Here<'_> {
+    fn gate(&self) -> Result<Arc<Gate>, Error> {
+        match &self.0.way {
+            Way::Here(gate) => Ok(Arc::clone(gate)),
+            Way::There { .. } => {
+                Err(Error::Internal("a ledger that lasts answers later".to_owned()))
+            }
         }
-        answer
     }
 
-    /// The gate, opened if need be; to be closed, it is taken out, and `None` says that there is nothing to close.
-    fn gate(&self, close: bool) -> Result<Option<Arc<Gate>>, Error> {
-        let (how, state) = match &self.way {
-            Way::Here(gate) => return Ok(Some(Arc::clone(gate))),
-            Way::There { how, state } => (how, state),
-        };
-        // Held while it is opened: whoever comes meanwhile waits for the same gate.
-        let mut state = lock(state);
-        if close {
-            return Ok(match std::mem::replace(&mut *state, State::Closed) {
-                State::Open(gate) => Some(gate),
-                _ => None,
-            });
-        }
-        if let State::Unopened { watch_all } = *state {
-            *state = match how.open(&self.feed) {
-                Ok(gate) => {
-                    let _set = gate.watch(watch(watch_all));
-                    State::Open(gate)
-                }
-                Err(error) => State::Failed(error),
-            };
-        }
-        match &*state {
-            State::Open(gate) => Ok(Some(Arc::clone(gate))),
-            State::Failed(error) => Err(Error::Ledger(error.clone())),
-            State::Unopened { .. } | State::Closed => Err(Error::Closed),
-        }
+    fn feed(&self) -> &Feed {
+        self.0.feed()
+    }
+
+    fn lasts(&self) -> bool {
+        self.0.lasts()
+    }
+
+    fn watch_all(&self, on: bool) {
+        self.0.watch_all(on);
+    }
+
+    fn close(&self, reason: &str) -> Result<(), Error> {
+        self.gate().and_then(|_| self.0.close(reason))
     }
 }
 

@@ -2,7 +2,7 @@
 import { RefusedByCore } from '../errors/from-native.js';
 import { LedgerError } from '../errors/index.js';
 import type { Asker } from '../gate/asker.js';
-import type { Claim } from '../native.js';
+import type { NativeClaim } from '../native.js';
 import { attempt, type Awaitable } from '../values/awaitable.js';
 import type { Snapshot } from '../values/snapshot.js';
 import { Refused } from './follow.js';
@@ -14,7 +14,7 @@ export function claimOrRefuse(
   toolCallId: string,
   toolName: string,
   args: Snapshot,
-): Awaitable<Claim> {
+): Awaitable<NativeClaim> {
   return attempt(
     () => asker.gate.claim(runId, toolCallId, toolName, args, asker.context(toolName)),
     (error) => {

@@ -1,6 +1,6 @@
 /** Keeps a run while it goes on: only what is new is written, one write at a time, in the order of the moments. */
 import type { ModelMessage } from 'ai';
-import type { NativeSavedRun, RunStatus, RunStore } from '../native.js';
+import type { NativeSavedRun, NativeRunStatus, RunStore } from '../native.js';
 import { decode, encode, type KeptRun, type StepMark } from './saved-run.js';
 
 interface Written {
@@ -12,7 +12,7 @@ interface Written {
 
 interface Wanted {
   run: KeptRun;
-  status: RunStatus;
+  status: NativeRunStatus;
 }
 
 export class RunKeeper {
@@ -71,12 +71,12 @@ export class RunKeeper {
    * was never kept is not kept now. Never rejects: what cannot be written is told to `failed`. The first end counts, and who
    * asks for another waits for it.
    */
-  end(status: RunStatus, failed: (error: unknown) => void, given?: KeptRun): Promise<void> {
+  end(status: NativeRunStatus, failed: (error: unknown) => void, given?: KeptRun): Promise<void> {
     this.#ending ??= this.#end(status, failed, given);
     return this.#ending;
   }
 
-  async #end(status: RunStatus, failed: (error: unknown) => void, given: KeptRun | undefined): Promise<void> {
+  async #end(status: NativeRunStatus, failed: (error: unknown) => void, given: KeptRun | undefined): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#next = undefined;

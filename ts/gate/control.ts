@@ -18,7 +18,7 @@ import { InvalidConfigError, ModeForbiddenError } from '../errors/index.js';
 import { checkPlace, Policies, type JudgedByPolicy, type Shown } from '../policy/policies.js';
 import { inTime } from '../values/in-time.js';
 import type { Verdict } from './judge.js';
-import { allOf, asksPeople, whoFrom, type Who } from './who.js';
+import { allOf, asksPeople, type Who } from './who.js';
 import { mainRunOf } from './run-ids.js';
 
 const MODES: readonly PolicyMode[] = ['safe', 'auto', 'plan', 'deny-all-asks'];
@@ -110,7 +110,7 @@ export class Control {
     const judgedByParent = await this.#policies?.judged(call);
     const parent = judgedByParent?.verdict;
     if (parent?.effect === 'deny') return { effect: 'deny', reason: parent.reason, said: parent };
-    let who = whoFrom(judgedByParent?.who ?? null);
+    let who = judgedByParent?.who;
     let child: PolicyVerdict | undefined;
     let managedAsk = false;
     for (const policies of narrower) {
@@ -118,7 +118,7 @@ export class Control {
       if (judged.verdict.effect === 'deny')
         return { effect: 'deny', reason: judged.verdict.reason, said: judged.verdict };
       managedAsk ||= judged.managedAsk;
-      who = allOf(who, whoFrom(judged.who));
+      who = allOf(who, judged.who);
       if (child === undefined || STRICTNESS[judged.verdict.effect] > STRICTNESS[child.effect]) child = judged.verdict;
     }
     const own = await asked();

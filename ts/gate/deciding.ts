@@ -224,7 +224,7 @@ export class Deciding {
       });
     }
     // Written out once more, so that nothing in an answer is taken for one of our tags.
-    return this.#inside.native.parseAnswer(JSON.stringify(snapshot(withoutDecider(JSON.parse(text))).json), toolName);
+    return this.#inside.native.parseAnswer(snapshot(withoutDecider(JSON.parse(text))).json, toolName);
   }
 
   #decideAs(approvalId: string, decision: DecisionOutcome, options?: string | DecideOptions): Promise<ApprovalRecord> {

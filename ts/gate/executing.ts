@@ -1,6 +1,6 @@
 /** Executions and verdicts: what must be written down before, and after, something runs. */
 import { messageOf } from '../errors/message-of.js';
-import type { Claim } from '../native.js';
+import type { NativeClaim } from '../native.js';
 import { after, attempt, type Awaitable } from '../values/awaitable.js';
 import type { Snapshot } from '../values/snapshot.js';
 import type { Inside } from './inside.js';
@@ -27,7 +27,7 @@ export class Executing {
     args: Snapshot,
     /** What the policies judge the call under now. */
     context: object | null,
-  ): Awaitable<Claim> {
+  ): Awaitable<NativeClaim> {
     this.#inside.refuseIfClosed();
     return after(this.#inside.native.claim(runId, toolCallId, toolName, args.json, context), (claim) => {
       this.#inside.telemetry?.started({ approvalId: claim.approvalId, toolName, toolCallId, runId });

@@ -19,7 +19,7 @@ import type {
   Resolution,
 } from '../../index.js';
 import { InvalidConfigError } from '../errors/index.js';
-import { NativeGate, type Claim, type RawRecord, type RunStore } from '../native.js';
+import { NativeGate, type NativeClaim, type RawRecord, type RunStore } from '../native.js';
 import { checkNeeded, checkOptions } from '../options/check.js';
 import { Redactor } from '../redact/redactor.js';
 import { Telemetry } from '../telemetry/telemetry.js';
@@ -265,7 +265,7 @@ export class LocalGate implements Gate {
   // --- executing: see Executing -------------------------------------------------------------------------------------
 
   /** @see Executing.claim */
-  claim(...call: Parameters<Executing['claim']>): Awaitable<Claim> {
+  claim(...call: Parameters<Executing['claim']>): Awaitable<NativeClaim> {
     return this.#executing.claim(...call);
   }
 

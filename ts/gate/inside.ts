@@ -2,7 +2,7 @@
 import type { Logger } from '../../index.js';
 import { GateClosedError } from '../errors/index.js';
 import { messageOf } from '../errors/message-of.js';
-import type { NativeGate, Note } from '../native.js';
+import type { NativeGate, NativeNote } from '../native.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { isLater, type Awaitable } from '../values/awaitable.js';
 import type { Control } from './control.js';
@@ -58,7 +58,7 @@ export class Inside {
   }
 
   /** Whether it stands in the audit, where there is one. */
-  async note(note: Note): Promise<boolean> {
+  async note(note: NativeNote): Promise<boolean> {
     try {
       await this.native.note(note);
       return true;

@@ -8,7 +8,7 @@ import {
   type NativeGateOptions,
   type NativeRequest,
   type NativeSaveRun,
-  type Note,
+  type NativeNote,
 } from '../native.js';
 import { keptEntry } from '../redact/history.js';
 import { Originals } from '../redact/originals.js';
@@ -106,13 +106,13 @@ export class RedactedNative extends NativeGate {
     return super.revoke(approvalId, this.#reason(approvalId, reason));
   }
 
-  override note(note: Note): Promise<void> {
-    const clean = (text: unknown): unknown => {
+  override note(note: NativeNote): Promise<void> {
+    const clean = (text: string | null | undefined) => {
       if (typeof text !== 'string') return text;
       // It may quote arguments that no request was made of.
       return this.#redactor.hasFunction ? WITHHELD : this.#redactor.text(text);
     };
-    return super.note({ ...note, reason: clean(note['reason']), label: clean(note['label']) });
+    return super.note({ ...note, reason: clean(note.reason), label: clean(note.label) });
   }
 
   override saveRun(run: NativeSaveRun): Promise<string[]> {

@@ -22,8 +22,7 @@ export class Values {
   async get<T>(key: string): Promise<Versioned<T> | undefined> {
     const kept = await this.#native.value(key);
     if (kept === null) return undefined;
-    const [text, version] = kept;
-    return { value: JSON.parse(text) as T, version };
+    return { value: JSON.parse(kept.text) as T, version: kept.version };
   }
 
   /**

@@ -1,6 +1,6 @@
 /** Who must agree to a call, beside that somebody must. */
 import type { ApprovalNeed } from '../../index.js';
-import type { Gating, NativeWho } from '../native.js';
+import type { Gating } from '../native.js';
 
 export interface Who {
   /** Each must be satisfied; none: anybody, once. */
@@ -12,10 +12,6 @@ export interface Who {
 /** What a tool's entry says; `undefined`: nothing. */
 export function whoOf({ needs = [], remind = null }: Gating): Who | undefined {
   return needs.length === 0 && remind === null ? undefined : { needs, remind };
-}
-
-export function whoFrom(who: NativeWho | null): Who | undefined {
-  return who === null ? undefined : { needs: who[0], remind: who[1] };
 }
 
 /** What all of them say: each need, and the earliest reminder. */

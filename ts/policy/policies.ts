@@ -22,7 +22,6 @@ import { after, type Awaitable } from '../values/awaitable.js';
 import { inTime } from '../values/in-time.js';
 import { copyOf, type Snapshot } from '../values/snapshot.js';
 import { documentsOf } from './documents.js';
-import { verdictOf } from './verdict.js';
 
 /** A call to judge. */
 export interface JudgedByPolicy {
@@ -85,24 +84,26 @@ export class Policies {
 
   /** What they say; at once where nothing has to be waited for. */
   judge(call: JudgedByPolicy): Awaitable<PolicyVerdict> {
-    return after(this.#said(call), verdictOf);
+    return after(this.#said(call), ({ verdict }) => verdict);
   }
 
   /** What they say, whether only a human may answer, and who must agree. */
-  async judged(call: JudgedByPolicy): Promise<{ verdict: PolicyVerdict; managedAsk: boolean; who: NativeWho | null }> {
-    const said = await this.#said(call);
-    return { verdict: verdictOf(said), managedAsk: said[4], who: said[8] };
+  async judged(
+    call: JudgedByPolicy,
+  ): Promise<{ verdict: PolicyVerdict; managedAsk: boolean; who: NativeWho | undefined }> {
+    const { verdict, managedAsk = false, who } = await this.#said(call);
+    return { verdict, managedAsk, who };
   }
 
   /** As {@link Policies.judge}, and what the `read-only` preset says. */
   async judgeReadOnly(call: JudgedByPolicy): Promise<PolicyVerdict> {
-    return verdictOf(await this.#ask({ ...this.#nativeCall(call), readOnly: true }));
+    return (await this.#ask({ ...this.#nativeCall(call), readOnly: true })).verdict;
   }
 
   /** The grant that answers this call, when all of it is granted. */
   async granted(call: JudgedByPolicy, floor: boolean): Promise<Grant | null> {
     if (this.#native.grantCount() === 0) return null;
-    const [, , , , , grant] = await this.#ask({ ...(await this.#answered(call)), grants: true, floor });
+    const { grant = null } = await this.#ask({ ...(await this.#answered(call)), grants: true, floor });
     return grant;
   }
 
@@ -171,7 +172,7 @@ export class Policies {
 
   async #askWithFiles(call: NativeCall): Promise<NativeJudged> {
     const judged = await this.#native.judgeWithFiles(call);
-    this.#tell(judged[6]);
+    this.#tell(judged.problems ?? null);
     return judged;
   }
 

@@ -95,7 +95,7 @@ for (const [what, promise] of later) {
   const answer = JSON.parse(await promise);
   if (answer.ok === undefined && typeof answer.error?.code !== 'string') say('ODD', what, JSON.stringify(answer));
 }
-gate.close('done');
+gate.callNow('{"close":{"reason":"done"}}');
 for (const name of methodsOf(binding.NativeGate)) attempt(name, () => gate[name]('{}', '{}', '{}'));
 say('answered', answered > 100, 'refused', refused > 100);
 
@@ -111,4 +111,5 @@ const request = {
   allowedDecisions: null,
   timeoutMs: null,
 };
-say(JSON.parse(fresh.request(JSON.stringify(request))).ok.status);
+const [answer] = JSON.parse(fresh.callNow(JSON.stringify({ request: { requests: [request] } }))).ok;
+say(answer.ok.status);

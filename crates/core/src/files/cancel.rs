@@ -21,7 +21,7 @@ impl Cancel {
     }
 
     /// Fails once it was said.
-    pub(super) fn check(&self, path: &str) -> Result<(), FileError> {
+    pub fn check(&self, path: &str) -> Result<(), FileError> {
         if self.is_cancelled() {
             return Err(Fault::Cancelled.at(path, "the work was cancelled"));
         }

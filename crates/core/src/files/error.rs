@@ -51,7 +51,7 @@ impl Fault {
     }
 
     /// An error about this path, as it was named.
-    pub(super) fn at(self, path: &str, what: impl AsRef<str>) -> FileError {
+    pub fn at(self, path: &str, what: impl AsRef<str>) -> FileError {
         FileError {
             fault: self,
             path: path.to_owned(),

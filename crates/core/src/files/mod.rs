@@ -14,7 +14,6 @@ mod pattern;
 mod read;
 mod root;
 mod walk;
-mod wire;
 mod write;
 
 #[cfg(test)]
@@ -27,5 +26,4 @@ pub use grep::{Grepped, Line, Query};
 pub use list::{Kind, Listed, Listing};
 pub use read::Text;
 pub use root::Root;
-pub use wire::{Answer, call, open};
 pub use write::{Edited, Expected, Written};

@@ -6,11 +6,9 @@
 mod clock;
 mod deadline;
 mod error;
-pub mod perform;
 pub mod policies;
 #[cfg(test)]
 mod tests;
-pub mod wire;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -104,7 +102,7 @@ pub struct Claim {
 pub type Spawn = Box<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync>;
 
 /// The longest id or tool name, in bytes.
-pub(crate) const MAX_NAME: usize = 1024;
+pub const MAX_NAME: usize = 1024;
 
 /// The longest value, in bytes.
 const MAX_VALUE: usize = 1024 * 1024;
@@ -516,7 +514,7 @@ fn told(record: &Record) {
 }
 
 /// The arguments as a value, for showing them.
-pub(crate) fn shown(args: &CanonicalJson) -> Json {
+pub fn shown(args: &CanonicalJson) -> Json {
     // Canonical text always parses; what does not is shown as nothing at all rather than wrongly.
     args.to_json().unwrap_or(Json::Null)
 }

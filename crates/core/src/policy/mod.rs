@@ -18,7 +18,6 @@ pub mod subject;
 mod suggest;
 mod tokens;
 mod verdict;
-pub mod wire;
 
 pub use compile::{Policy, PolicyError};
 pub use effect::Effect;

@@ -253,7 +253,7 @@ fn as_written(word: &Word, line: Option<&str>) -> Option<String> {
 }
 
 /// A word as it could be written; what only the run will tell is `$…`.
-pub(crate) fn word_text(word: &Word) -> String {
+pub fn word_text(word: &Word) -> String {
     let mut text = String::new();
     for piece in &word.pieces {
         match piece {

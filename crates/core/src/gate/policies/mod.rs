@@ -3,9 +3,7 @@
 //! A verdict is tried without the file system first. What needs it ([`NeedsFiles`]) is done again by a caller that may block.
 
 mod book;
-mod judged;
 mod show;
-pub mod wire;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,9 +16,7 @@ pub use show::{Offer, Shown};
 use crate::call::Json;
 use crate::layers::{self, CodePolicy, LayerFiles, Layers, LayersOptions, Problem, Snapshot};
 use crate::path::{Cached, Files, NoFiles, RealFiles, Where};
-use crate::policy::document::{
-    Code, Document, DocumentError, Format, Layer, Mode, Place, Source, load,
-};
+use crate::policy::document::{Document, DocumentError, Format, Layer, Mode, Source, load};
 use crate::policy::{
     Cause, Effect, JudgedCall, NeedsFiles, Policy, Verdict, denies_all_of, explain, judge,
     rule_names, suggest, suggest_reject,
@@ -530,22 +526,11 @@ fn asked(mut verdict: Verdict, floor: bool) -> Verdict {
     verdict
 }
 
-fn code_source(name: &str) -> Source {
+/// A policy that the program gives, by this name.
+pub fn code_source(name: &str) -> Source {
     Source { layer: Layer::Code, name: name.into(), trusted: true }
 }
 
 fn told(errors: &[DocumentError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
-
-/// A fault of a document that has no text.
-pub(crate) fn fault(code: Code, name: &str, message: String) -> DocumentError {
-    DocumentError {
-        code,
-        message,
-        source_name: name.to_owned(),
-        place: Place::default(),
-        path: String::new(),
-        hint: None,
-    }
 }

@@ -4,8 +4,6 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use serde::Serialize;
-
 use crate::call::Json;
 use crate::policy::document::Rule;
 use crate::policy::{Effect, Explanation, Suggestion, Verdict};
@@ -28,12 +26,11 @@ pub struct Shown {
 }
 
 /// What "always" would save.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct Offer {
     /// One sentence.
     pub label: String,
     /// As a document has them.
-    #[serde(serialize_with = "super::wire::rules")]
     pub rules: Vec<Rule>,
     /// What else it speaks of, in words.
     pub also: Vec<String>,

@@ -10,7 +10,6 @@ mod properties;
 mod saved;
 mod tools;
 mod who;
-mod wire;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;

@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::document::{self, Format, Layer, Source};
-use super::subject::{Kind, word_text};
-use super::verdict::{JudgedSubject, RuleRef, Verdict, narrow};
-use super::{Effect, JudgedCall, NeedsFiles, Policy, judge};
-use crate::call::Json;
-use crate::path::{Files, Where};
-use crate::shell::{Role, Word};
+use countersign_core::call::Json;
+use countersign_core::path::{Files, Where};
+use countersign_core::policy::document::{self, Format, Layer, Source};
+use countersign_core::policy::subject::{Kind, word_text};
+use countersign_core::policy::{
+    Effect, JudgedCall, JudgedSubject, NeedsFiles, Policy, RuleRef, Verdict, judge, narrow,
+};
+use countersign_core::shell::{Role, Word};
 
 /// How many subjects are written, from the first.
 const FIRST_SUBJECTS: usize = 200;

@@ -1,4 +1,4 @@
-//! How long a verdict takes: `cargo run --release -p countersign-core --example verdict_speed [part of a name]`.
+//! How long a verdict takes: `cargo run --release -p countersign-bridge --example verdict_speed [part of a name]`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Instant;
 
+use countersign_bridge::check::VerdictOut;
 use countersign_core::call::Json;
 use countersign_core::path::{NoFiles, RealFiles, Where};
 use countersign_core::policy::document::{Format, Layer, Source, read};
-use countersign_core::policy::wire::VerdictOut;
 use countersign_core::policy::{JudgedCall, Policy, judge};
 use countersign_core::shell::{Shell, analyze};
 

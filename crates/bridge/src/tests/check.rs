@@ -1,10 +1,53 @@
 //! Lines of `check --batch`.
 
-use super::*;
-use crate::policy::wire::{Batch, VerdictOut};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use countersign_core::call::Json;
+use countersign_core::gate::policies::code_source;
+use countersign_core::path::{Files, PathError, Where};
+use countersign_core::policy::document::{Format, load};
+use countersign_core::policy::{JudgedCall, Policy, Verdict, judge};
+
+use crate::check::{Batch, VerdictOut};
+
+/// A file system without symlinks.
+struct NoLinks;
+
+impl Files for NoLinks {
+    fn read_link(&self, _path: &str) -> Result<Option<PathBuf>, PathError> {
+        Ok(None)
+    }
+
+    fn is_case_sensitive(&self, _path: &str) -> bool {
+        true
+    }
+}
+
+fn context() -> Where {
+    Where {
+        cwd: "/work/app".to_owned(),
+        home: Some("/home/me".to_owned()),
+        project: Some("/work/app".to_owned()),
+        own: Vec::new(),
+    }
+}
+
+/// What these rules say of a command line.
+fn verdict(policy: &Policy, command: &str) -> Verdict {
+    let args = BTreeMap::from([("command".to_owned(), Json::String(command.to_owned()))]);
+    let call = JudgedCall {
+        tool_name: "bash",
+        args: &Json::Object(args),
+        cwd: None,
+        annotations: &BTreeMap::new(),
+        conditions: &[],
+    };
+    judge(policy, &call, &NoLinks).unwrap()
+}
 
 fn answer(line: &str) -> Json {
-    Batch::new(context(), str::to_owned).check_line(line, &Links::default()).parse().unwrap()
+    Batch::new(context(), str::to_owned).check_line(line, &NoLinks).parse().unwrap()
 }
 
 fn field<'a>(json: &'a Json, name: &str) -> &'a Json {
@@ -71,15 +114,18 @@ fn whatever_is_wrong_is_a_denial_with_the_id() {
 
 #[test]
 fn of_very_many_subjects_the_first_and_the_deciding_are_written() {
-    let policy = policy(
-        "[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n[[rule]]\neffect = \"deny\"\nreads = [\"/etc/**\"]\n",
+    let document = load(
+        "version = 1\n[[rule]]\neffect = \"allow\"\ncommands = [\"ls\"]\n[[rule]]\neffect = \"deny\"\nreads = [\"/etc/**\"]\n",
+        Format::Toml,
+        code_source("code.toml"),
     );
+    let policy = Policy::compile(vec![document.unwrap()], &context()).unwrap();
     let line = "ls a; ".repeat(150) + &"ls /etc/x; ".repeat(30) + &"true; ".repeat(10);
-    let verdict = verdict(&policy, &Call::run(&line));
-    let json: Json = serde_json::to_string(&VerdictOut::from(&verdict)).unwrap().parse().unwrap();
+    let says = verdict(&policy, &line);
+    let json: Json = serde_json::to_string(&VerdictOut::from(&says)).unwrap().parse().unwrap();
     let Json::Array(subjects) = field(&json, "subjects") else { panic!() };
     assert_eq!(subjects.len(), 220);
-    let left = i32::try_from(verdict.subjects.len() - 220).unwrap();
+    let left = i32::try_from(says.subjects.len() - 220).unwrap();
     assert_eq!(field(&json, "more"), &Json::Number(f64::from(left)));
     for subject in &subjects[200..] {
         assert_eq!(text(subject, "effect"), "deny");
@@ -93,10 +139,7 @@ fn of_very_many_subjects_the_first_and_the_deciding_are_written() {
             assert_eq!(text(command, "kind"), "command");
         }
     }
-    let few: Json =
-        serde_json::to_string(&VerdictOut::from(&super::verdict(&policy, &Call::run("ls"))))
-            .unwrap()
-            .parse()
-            .unwrap();
+    let few = verdict(&policy, "ls");
+    let few: Json = serde_json::to_string(&VerdictOut::from(&few)).unwrap().parse().unwrap();
     assert_eq!(field(&few, "more"), &Json::Null);
 }

@@ -1,51 +1,66 @@
 //! What policies take and give as JSON text: the shapes of `index.d.ts` and of `ts/native.ts`.
 
+mod judged;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::judged::Judged;
-use super::{Call, Grant, Machine, Offer, Options, Policies, Shown, code_source, fault};
-use crate::call::Json;
-use crate::gate::Error;
-use crate::layers::{CodePolicy, PRESETS, Problem, preset};
-use crate::policy::document::{
-    Behind, Code, CommandPattern, DocumentError, Format, Located, Mode, Rule, Token, load, to_toml,
+use self::judged::GrantText;
+use self::judged::Judged;
+use crate::envelope::{raw, read};
+#[cfg(test)]
+use crate::words;
+use countersign_core::call::Json;
+use countersign_core::gate::Error;
+use countersign_core::gate::policies::{
+    Call, Machine, Offer, Options, Policies, Shown, code_source,
 };
-use crate::policy::import;
-use crate::policy::lint::{Finding, FindingCode, Severity, lint};
-use crate::policy::{Effect, Verdict};
-use crate::preview::{FileChange, Flags};
+use countersign_core::layers::{CodePolicy, PRESETS, Problem, preset};
+use countersign_core::policy::document::{
+    Behind, Code, CommandPattern, DocumentError, Format, Located, Mode, Place, Rule, Token, load,
+    to_toml,
+};
+use countersign_core::policy::import;
+use countersign_core::policy::lint::{Finding, FindingCode, Severity, lint};
+use countersign_core::policy::{Effect, Verdict};
+use countersign_core::preview::{FileChange, Flags};
 
 /// What this room answers with.
 pub type Answer<T> = Result<T, Error>;
 
-fn read<T: DeserializeOwned>(text: &str) -> Answer<T> {
-    serde_json::from_str(text).map_err(|error| {
-        Error::Internal(format!("the binding was given what it does not take: {error}"))
-    })
+/// A policy as it was written.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct NativeDocument {
+    name: String,
+    text: String,
+    format: NativeFormat,
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct DocumentIn {
-    name: String,
-    text: String,
-    format: String,
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+enum NativeFormat {
+    Toml,
+    Json,
+    Object,
+    /// The text is the name of one.
+    Preset,
 }
 
-impl DocumentIn {
+impl NativeDocument {
     fn policy(self) -> Answer<CodePolicy> {
         let name: Arc<str> = self.name.into();
-        let (format, text) = match self.format.as_str() {
-            "toml" => (Format::Toml, self.text),
-            "json" => (Format::Json, self.text),
-            "object" => (Format::Object, self.text),
-            "preset" => match preset(&self.text) {
+        let (format, text) = match self.format {
+            NativeFormat::Toml => (Format::Toml, self.text),
+            NativeFormat::Json => (Format::Json, self.text),
+            NativeFormat::Object => (Format::Object, self.text),
+            NativeFormat::Preset => match preset(&self.text) {
                 Some(text) => (Format::Toml, text.to_owned()),
                 None => {
                     let known: Vec<String> =
@@ -57,14 +72,13 @@ impl DocumentIn {
                     )));
                 }
             },
-            other => return Err(Error::Internal(format!("there is no format {other:?}"))),
         };
         Ok(CodePolicy { name, format, text })
     }
 }
 
-fn policies_of(documents: Vec<DocumentIn>) -> Answer<Vec<CodePolicy>> {
-    documents.into_iter().map(DocumentIn::policy).collect()
+fn policies_of(documents: Vec<NativeDocument>) -> Answer<Vec<CodePolicy>> {
+    documents.into_iter().map(NativeDocument::policy).collect()
 }
 
 /// Fails unless these documents can be read: `NativeDocument[]`.
@@ -75,17 +89,23 @@ pub fn check_documents(text: &str) -> Answer<()> {
     Ok(())
 }
 
+/// What is to be looked at.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-struct LintIn {
-    documents: Vec<DocumentIn>,
+struct NativeLint {
+    documents: Vec<NativeDocument>,
+    #[cfg_attr(test, ts(type = "readonly string[] | null"))]
     tool_names: Option<Vec<String>>,
 }
 
-/// `PolicyFinding`
+/// Something in a policy that is probably not meant.
 #[derive(Serialize)]
-struct FindingOut {
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct PolicyFinding {
+    #[cfg_attr(test, ts(as = "words::PolicyFindingCode"))]
     code: FindingCode,
+    #[cfg_attr(test, ts(as = "words::PolicySeverity"))]
     severity: Severity,
     message: String,
     source: String,
@@ -93,7 +113,7 @@ struct FindingOut {
     column: Option<u32>,
 }
 
-impl From<Finding> for FindingOut {
+impl From<Finding> for PolicyFinding {
     fn from(finding: Finding) -> Self {
         let known = |number: u32| Some(number).filter(|number| *number > 0);
         Self {
@@ -109,7 +129,7 @@ impl From<Finding> for FindingOut {
 
 /// `{ documents, toolNames }` to `PolicyFinding[]`.
 pub fn lint_documents(text: &str) -> Answer<impl Serialize + use<>> {
-    let LintIn { documents, tool_names } = read(text)?;
+    let NativeLint { documents, tool_names } = read(text)?;
     let documents = policies_of(documents)?
         .into_iter()
         .map(|CodePolicy { name, format, text }| load(&text, format, code_source(&name)))
@@ -117,22 +137,36 @@ pub fn lint_documents(text: &str) -> Answer<impl Serialize + use<>> {
         .map_err(Error::Policy)?;
     Ok(lint(&documents, tool_names.as_deref())
         .into_iter()
-        .map(FindingOut::from)
+        .map(PolicyFinding::from)
         .collect::<Vec<_>>())
 }
 
+/// Another product's rules.
 #[derive(Serialize)]
-struct ImportedOut {
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeImport {
     toml: String,
-    losses: Vec<LossOut>,
+    losses: Vec<NativeLoss>,
 }
 
+/// What could not be said exactly.
 #[derive(Serialize)]
-struct LossOut {
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeLoss {
     what: String,
     line: Option<u32>,
     why: String,
-    effect: &'static str,
+    effect: NativeLossEffect,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+enum NativeLossEffect {
+    /// Kept, but it asks or denies more.
+    Stricter,
+    /// An allow that is not there.
+    Dropped,
 }
 
 /// Another product's rules as TOML, and what could not be said exactly.
@@ -150,66 +184,95 @@ pub fn import_document(format: &str, text: &str, name: &str) -> Answer<impl Seri
         .map_err(|error| Error::Policy(vec![fault(Code::Value, name, error.to_string())]))?;
     let losses = losses
         .into_iter()
-        .map(|loss| LossOut {
+        .map(|loss| NativeLoss {
             line: Some(loss.at.line).filter(|line| *line > 0),
             what: loss.what,
             why: loss.why,
             effect: match loss.effect {
-                import::LossEffect::KeptStricter => "stricter",
-                import::LossEffect::Dropped => "dropped",
+                import::LossEffect::KeptStricter => NativeLossEffect::Stricter,
+                import::LossEffect::Dropped => NativeLossEffect::Dropped,
             },
         })
         .collect();
-    Ok(ImportedOut { toml, losses })
+    Ok(NativeImport { toml, losses })
+}
+
+/// What policies are made with.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct NativePolicyOptions {
+    documents: Vec<NativeDocument>,
+    /// Which policy files of the machine count beside the documents.
+    files: NativeMachine,
+    cwd: String,
+    /// `null`: looked for from `cwd` upward.
+    project: Option<String>,
+    home: String,
+    /// Files that ask unless a rule names them.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "readonly string[]"))]
+    own: Vec<String>,
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OptionsIn {
-    documents: Vec<DocumentIn>,
-    files: String,
-    cwd: String,
-    project: Option<String>,
-    home: String,
-    #[serde(default)]
-    own: Vec<String>,
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+enum NativeMachine {
+    None,
+    /// The administrator's.
+    Managed,
+    All,
 }
 
 /// Policies from the options of `NativePolicies`.
 pub fn open(text: &str) -> Answer<Policies> {
-    let OptionsIn { documents, files, cwd, project, home, own } = read(text)?;
-    let machine = match files.as_str() {
-        "none" => Machine::None,
-        "managed" => Machine::Managed,
-        "all" => Machine::All,
-        other => return Err(Error::Internal(format!("there are no files {other:?}"))),
+    let NativePolicyOptions { documents, files, cwd, project, home, own } = read(text)?;
+    let machine = match files {
+        NativeMachine::None => Machine::None,
+        NativeMachine::Managed => Machine::Managed,
+        NativeMachine::All => Machine::All,
     };
     let code = policies_of(documents)?;
     Policies::new(Options { code, machine, cwd, project, home, own }).map_err(Error::Policy)
 }
 
+/// A call to judge.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-struct CallIn {
+struct NativeCall {
     tool_name: String,
+    #[cfg_attr(test, ts(type = "unknown"))]
     args: Json,
     #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "Record<string, boolean>"))]
     annotations: BTreeMap<String, bool>,
     #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
     run_id: Option<String>,
+    /// ms since the epoch, for grants.
     now: f64,
+    /// What the functions of the rules said; `null`: they failed.
     #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "Record<string, boolean | null>"))]
     conditions: BTreeMap<usize, Option<bool>>,
+    /// By the `read-only` preset instead.
     #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     read_only: bool,
+    /// Look for a grant that answers.
     #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     grants: bool,
+    /// It is asked about whatever the policies say.
     #[serde(default)]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     floor: bool,
 }
 
 /// More numbers of conditions than a document has rules would only be there to fill the memory.
-const MOST_CONDITIONS: usize = crate::policy::document::MAX_RULES * 16;
+const MOST_CONDITIONS: usize = countersign_core::policy::document::MAX_RULES * 16;
 
 struct Asked {
     call: Call,
@@ -220,7 +283,7 @@ struct Asked {
 
 impl Asked {
     fn read(text: &str) -> Answer<Self> {
-        let raw: CallIn = read(text)?;
+        let raw: NativeCall = read(text)?;
         let last = raw.conditions.keys().next_back().map_or(0, |last| last.saturating_add(1));
         if last > MOST_CONDITIONS {
             return Err(Error::InvalidConfig("there are too many conditions".to_owned()));
@@ -241,10 +304,6 @@ impl Asked {
         };
         Ok(Self { call, read_only: raw.read_only, grants: raw.grants, floor: raw.floor })
     }
-}
-
-fn raw(value: &impl Serialize) -> Answer<Box<RawValue>> {
-    serde_json::value::to_raw_value(value).map_err(|error| Error::Internal(error.to_string()))
 }
 
 /// `NativeCall` to `NativeJudged`, or nothing when files must be looked at.
@@ -282,7 +341,7 @@ pub fn explain(policies: &Policies, call: &str) -> Answer<String> {
 pub fn show(policies: &Policies, call: &str) -> Answer<Option<Box<RawValue>>> {
     let Asked { call, floor, .. } = Asked::read(call)?;
     match policies.show(&call, floor) {
-        Ok(shown) => raw(&ShownOut::from(&shown)).map(Some),
+        Ok(shown) => raw(&NativeShown::from(&shown)).map(Some),
         Err(_) => Ok(None),
     }
 }
@@ -291,38 +350,67 @@ pub fn show(policies: &Policies, call: &str) -> Answer<Option<Box<RawValue>>> {
 pub fn show_with_files(policies: &Policies, call: &str) -> Answer<Box<RawValue>> {
     let Asked { call, floor, .. } = Asked::read(call)?;
     let shown = policies.show_with_files(&call, floor).map_err(Error::InvalidConfig)?;
-    raw(&ShownOut::from(&shown))
+    raw(&NativeShown::from(&shown))
+}
+
+/// What a human is shown beside a request.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeShown<'a> {
+    always: NativeOffers<'a>,
+    changes: Vec<FileChangeText<'a>>,
+    page: NativePreview<'a>,
 }
 
 #[derive(Serialize)]
-struct ShownOut<'a> {
-    always: AlwaysOut<'a>,
-    changes: Vec<ChangeOut<'a>>,
-    page: PageOut<'a>,
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeOffers<'a> {
+    allow: Option<GrantOffer<'a>>,
+    deny: Option<GrantOffer<'a>>,
+}
+
+/// What "always" would save.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct GrantOffer<'a> {
+    label: &'a str,
+    #[cfg_attr(test, ts(type = "PolicyRule[]"))]
+    rules: Vec<RuleOut<'a>>,
+    also: &'a [String],
+}
+
+impl<'a> From<&'a Offer> for GrantOffer<'a> {
+    fn from(offer: &'a Offer) -> Self {
+        Self {
+            label: &offer.label,
+            rules: offer.rules.iter().map(RuleOut).collect(),
+            also: &offer.also,
+        }
+    }
 }
 
 #[derive(Serialize)]
-struct AlwaysOut<'a> {
-    allow: Option<&'a Offer>,
-    deny: Option<&'a Offer>,
-}
-
-#[derive(Serialize)]
-struct PageOut<'a> {
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativePreview<'a> {
     text: &'a str,
+    #[cfg_attr(test, ts(type = "string[]"))]
     flags: Flags,
 }
 
+/// A file that a call would change.
 #[derive(Serialize)]
-struct ChangeOut<'a> {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "FileChange"))]
+struct FileChangeText<'a> {
     path: &'a str,
-    before: crate::preview::Seen,
+    /// SHA-256 (hex) of its content; `null`: it does not exist.
+    #[cfg_attr(test, ts(type = "string | null"))]
+    before: countersign_core::preview::Seen,
     added: usize,
     removed: usize,
     diff: &'a str,
 }
 
-impl<'a> From<&'a FileChange> for ChangeOut<'a> {
+impl<'a> From<&'a FileChange> for FileChangeText<'a> {
     fn from(change: &'a FileChange) -> Self {
         Self {
             path: &change.path,
@@ -334,35 +422,44 @@ impl<'a> From<&'a FileChange> for ChangeOut<'a> {
     }
 }
 
-impl<'a> From<&'a Shown> for ShownOut<'a> {
+impl<'a> From<&'a Shown> for NativeShown<'a> {
     fn from(shown: &'a Shown) -> Self {
         Self {
-            always: AlwaysOut { allow: shown.allow.as_ref(), deny: shown.deny.as_ref() },
-            changes: shown.changes.iter().map(ChangeOut::from).collect(),
-            page: PageOut { text: &shown.page.text, flags: shown.page.flags },
+            always: NativeOffers {
+                allow: shown.allow.as_ref().map(GrantOffer::from),
+                deny: shown.deny.as_ref().map(GrantOffer::from),
+            },
+            changes: shown.changes.iter().map(FileChangeText::from).collect(),
+            page: NativePreview { text: &shown.page.text, flags: shown.page.flags },
         }
     }
 }
 
+/// A file as it was seen.
 #[derive(Deserialize)]
-struct SeenIn {
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeSeen {
     path: String,
     before: Option<String>,
 }
 
+/// What changed.
 #[derive(Serialize)]
-struct RefreshedOut<'a> {
-    problems: Option<Vec<ProblemOut<'a>>>,
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeRefreshed<'a> {
+    /// What is wrong with the policy files; `null`: none changed.
+    problems: Option<Vec<PolicyProblem<'a>>>,
+    /// Files with another content.
     changed: Vec<String>,
 }
 
 /// `{ path, before }[]` to `{ problems, changed }`. Blocks.
 pub fn refresh(policies: &Policies, files: &str) -> Answer<Box<RawValue>> {
-    let files: Vec<SeenIn> = read(files)?;
+    let files: Vec<NativeSeen> = read(files)?;
     let problems = policies.refresh();
     let seen = files.iter().map(|file| (file.path.as_str(), file.before.as_deref()));
     let changed = policies.changed(seen);
-    raw(&RefreshedOut { problems: problems.as_deref().map(problems_out), changed })
+    raw(&NativeRefreshed { problems: problems.as_deref().map(problems_out), changed })
 }
 
 /// The source that forbids a mode.
@@ -384,9 +481,15 @@ pub fn hidden(policies: &Policies, tools: &str) -> Answer<Vec<String>> {
     Ok(policies.hidden(&tools).into_iter().map(str::to_owned).collect())
 }
 
-/// `Grant` without an id to `Grant`. Blocks.
-pub fn grant(policies: &Policies, grant: &str) -> Answer<Grant> {
-    policies.grant(read(grant)?).map_err(Error::InvalidConfig)
+/// Keeps a grant, given without an id. Blocks.
+pub fn grant(policies: &Policies, grant: &str) -> Answer<impl Serialize + use<>> {
+    policies.grant(read(grant)?).map(GrantText).map_err(Error::InvalidConfig)
+}
+
+/// Those that hold, oldest first. Blocks.
+pub fn grants(policies: &Policies, now: f64) -> Answer<impl Serialize + use<>> {
+    let grants = policies.grants(now.max(0.0) as u64);
+    Ok(grants.into_iter().map(GrantText).collect::<Vec<_>>())
 }
 
 /// Takes a grant back. Blocks.
@@ -397,9 +500,11 @@ pub fn revoke(policies: &Policies, id: &str) -> Answer<bool> {
     }
 }
 
-/// `PolicyProblem`
+/// A place where a policy cannot be read.
 #[derive(Serialize)]
-pub(in crate::gate) struct ProblemOut<'a> {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct PolicyProblem<'a> {
+    #[cfg_attr(test, ts(as = "words::PolicyErrorCode"))]
     code: &'static str,
     message: String,
     source: &'a str,
@@ -407,7 +512,7 @@ pub(in crate::gate) struct ProblemOut<'a> {
     column: Option<u32>,
 }
 
-impl<'a> From<&'a DocumentError> for ProblemOut<'a> {
+impl<'a> From<&'a DocumentError> for PolicyProblem<'a> {
     fn from(error: &'a DocumentError) -> Self {
         let known = |number: u32| Some(number).filter(|number| *number > 0);
         Self {
@@ -420,19 +525,15 @@ impl<'a> From<&'a DocumentError> for ProblemOut<'a> {
     }
 }
 
-pub(in crate::gate) fn faults(errors: &[DocumentError]) -> Vec<ProblemOut<'_>> {
-    errors.iter().map(ProblemOut::from).collect()
+pub(crate) fn faults(errors: &[DocumentError]) -> Vec<PolicyProblem<'_>> {
+    errors.iter().map(PolicyProblem::from).collect()
 }
 
-pub(super) fn problems_out(problems: &[Problem]) -> Vec<ProblemOut<'_>> {
-    problems.iter().flat_map(|problem| &problem.errors).map(ProblemOut::from).collect()
+pub(super) fn problems_out(problems: &[Problem]) -> Vec<PolicyProblem<'_>> {
+    problems.iter().flat_map(|problem| &problem.errors).map(PolicyProblem::from).collect()
 }
 
-/// Rules as a document's object has them.
-pub(super) fn rules<S: Serializer>(rules: &[Rule], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(rules.iter().map(RuleOut))
-}
-
+/// A rule as a document's object has it.
 struct RuleOut<'a>(&'a Rule);
 
 impl Serialize for RuleOut<'_> {
@@ -516,4 +617,31 @@ impl Serialize for TokensOut<'_> {
             Token::Rest => TokenOut::One("**"),
         }))
     }
+}
+
+/// A fault of a document that has no text.
+fn fault(code: Code, name: &str, message: String) -> DocumentError {
+    DocumentError {
+        code,
+        message,
+        source_name: name.to_owned(),
+        place: Place::default(),
+        path: String::new(),
+        hint: None,
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
+    all.with::<NativeDocument>()
+        .with::<NativeLint>()
+        .with::<PolicyFinding>()
+        .with::<NativeImport>()
+        .with::<NativePolicyOptions>()
+        .with::<NativeCall>()
+        .with::<judged::NativeJudged<'static>>()
+        .with::<judged::NativeGrant<'static>>()
+        .with::<NativeShown<'static>>()
+        .with::<NativeSeen>()
+        .with::<NativeRefreshed<'static>>()
 }

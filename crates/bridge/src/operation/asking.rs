@@ -1,0 +1,389 @@
+//! What is asked about calls and their approvals.
+
+use countersign_core::approval::Via;
+use countersign_core::gate::Error;
+use countersign_core::ledger::{Versioned, Watch};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::{Done, Host, Operate};
+use crate::decision::{DecideMeta, DecisionText, decide, parse_answer};
+use crate::envelope::{Envelope, Raw, present, raw};
+#[cfg(test)]
+use crate::record::NativeRecord;
+use crate::record::{EventsText, RecordText, RecordsText, RequestsText, drain};
+use crate::request::{ClaimedCall, NativeClaim, NativePast, approval_id, claim, new_request};
+#[cfg(test)]
+use crate::words;
+
+/// Whether what is asked here outlives this process.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AskLasting {}
+
+impl Operate for AskLasting {
+    type Answer = bool;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        Ok(host.lasts())
+    }
+}
+
+/// Opens the ledger.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OpenLedger {}
+
+impl Operate for OpenLedger {
+    type Answer = Done;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let _opened = host.gate()?;
+        Ok(Done)
+    }
+}
+
+/// Puts calls to humans. Each is answered by itself.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RequestApprovals {
+    #[cfg_attr(test, ts(type = "NativeRequest[]"))]
+    requests: Vec<Raw>,
+}
+
+impl Operate for RequestApprovals {
+    type Answer = RequestAnswers;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        let new = self.requests.iter().map(|request| new_request(request.get())).collect();
+        let records = gate.request_all(new).into_iter();
+        let answers = records.map(|record| raw(&Envelope::from(&record.map(RecordText))));
+        Ok(RequestAnswers(answers.collect::<Result<_, _>>()?))
+    }
+}
+
+/// An answer for each request.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct RequestAnswers(
+    #[cfg_attr(test, ts(as = "Vec<Envelope<'static, NativeRecord<'static>>>"))] Vec<Raw>,
+);
+
+/// A record; `null`: there is none of this id.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GetRecord {
+    approval_id: Box<str>,
+}
+
+impl Operate for GetRecord {
+    type Answer = Option<RecordText>;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        match approval_id(&self.approval_id) {
+            // What is no id of ours is the id of no request.
+            Err(_) => Ok(None),
+            Ok(id) => Ok(gate.get(id)?.map(RecordText)),
+        }
+    }
+}
+
+/// The records of a call id.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FindRecords {
+    /// `null`: of all runs.
+    run_id: Option<Box<str>>,
+    tool_call_id: Box<str>,
+}
+
+impl Operate for FindRecords {
+    type Answer = RecordsText;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        gate.find(self.run_id.as_deref(), &self.tool_call_id).map(RecordsText)
+    }
+}
+
+/// What waits, oldest first.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ListPending {
+    /// `null`: of all runs.
+    run_id: Option<Box<str>>,
+}
+
+impl Operate for ListPending {
+    type Answer = RequestsText;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        if host.lasts() {
+            gate.expire_now();
+        }
+        gate.pending(self.run_id.as_deref()).map(RequestsText)
+    }
+}
+
+impl Operate for NativePast {
+    type Answer = RecordsText;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        let past = self.past()?;
+        gate.expire_now();
+        gate.history(&past).map(RecordsText)
+    }
+}
+
+/// The text that is kept under a key; `null`: there is none.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReadValue {
+    key: Box<str>,
+}
+
+impl Operate for ReadValue {
+    type Answer = Option<NativeValue>;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        Ok(gate.value(&self.key)?.map(NativeValue::from))
+    }
+}
+
+/// A text that is kept.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeValue {
+    text: Box<str>,
+    /// How often it was set.
+    version: u64,
+}
+
+impl From<Versioned> for NativeValue {
+    fn from(Versioned { text, version }: Versioned) -> Self {
+        Self { text, version }
+    }
+}
+
+/// Keeps a text of at most 1 MiB if what is there is of this version. `false`: it is not.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SetValue {
+    key: Box<str>,
+    /// `null`: if nothing is there.
+    expected: Option<u64>,
+    text: Box<str>,
+}
+
+impl Operate for SetValue {
+    type Answer = bool;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        gate.set_value(&self.key, self.expected, &self.text)
+    }
+}
+
+/// Reads any answer into a decision.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ParseAnswer {
+    /// Any JSON.
+    #[serde(default, deserialize_with = "present")]
+    #[cfg_attr(test, ts(type = "unknown"))]
+    answer: Option<Raw>,
+    tool_name: Box<str>,
+}
+
+impl Operate for ParseAnswer {
+    type Answer = DecisionText;
+
+    fn perform(self, _: &dyn Host) -> Result<Self::Answer, Error> {
+        // What is left out was no JSON: it is no decision either.
+        let answer = self.answer.as_deref().map_or("undefined", RawValue::get);
+        parse_answer(answer, &self.tool_name).map(DecisionText)
+    }
+}
+
+/// Decides, if it is still open.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DecideRequest {
+    approval_id: Box<str>,
+    #[cfg_attr(test, ts(type = "DecisionOutcome"))]
+    decision: Raw,
+    meta: DecideMeta,
+}
+
+impl Operate for DecideRequest {
+    type Answer = RecordText;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        decide(&gate, &self.approval_id, self.decision.get(), self.meta).map(RecordText)
+    }
+}
+
+/// Cancels what a run waits for and takes back what was approved but not started.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CancelRun {
+    run_id: Box<str>,
+    reason: Box<str>,
+    #[cfg_attr(test, ts(as = "words::DecidedVia"))]
+    via: Via,
+}
+
+impl Operate for CancelRun {
+    type Answer = Done;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        gate.cancel_run(&self.run_id, &self.reason, self.via)?;
+        Ok(Done)
+    }
+}
+
+/// Takes back an approval that was not started. `false`: there was nothing to take back.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RevokeApproval {
+    approval_id: Box<str>,
+    reason: Box<str>,
+}
+
+impl Operate for RevokeApproval {
+    type Answer = bool;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        match approval_id(&self.approval_id) {
+            Err(_) => Ok(false),
+            Ok(id) => gate.revoke(id, &self.reason),
+        }
+    }
+}
+
+/// Claims an approval for a call that is to run.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ClaimApproval {
+    run_id: Option<Box<str>>,
+    tool_call_id: Box<str>,
+    call: ClaimedCall,
+}
+
+impl Operate for ClaimApproval {
+    type Answer = NativeClaim;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        claim(&gate, self.run_id.as_deref(), &self.tool_call_id, &self.call)
+    }
+}
+
+/// Writes down how a started call ended.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SettleCall {
+    approval_id: Box<str>,
+    succeeded: bool,
+    /// Kept by a ledger that lasts, for whoever continues the run.
+    #[cfg_attr(test, ts(optional, type = "unknown"))]
+    result: Option<Raw>,
+}
+
+impl Operate for SettleCall {
+    type Answer = Done;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        gate.settle(approval_id(&self.approval_id)?, self.succeeded, self.result)?;
+        Ok(Done)
+    }
+}
+
+/// Tells of this request too, though another process made it.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WatchRequest {
+    approval_id: Box<str>,
+}
+
+impl Operate for WatchRequest {
+    type Answer = Done;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        gate.watch(Watch::One(approval_id(&self.approval_id)?))?;
+        Ok(Done)
+    }
+}
+
+/// Whether the events of every process are told of, or only of requests made or watched here.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WatchAll {
+    on: bool,
+}
+
+impl Operate for WatchAll {
+    type Answer = Done;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        host.watch_all(self.on);
+        Ok(Done)
+    }
+}
+
+/// What happened since the last time, oldest first: at most 128 events, and about 4 MiB.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DrainEvents {}
+
+impl Operate for DrainEvents {
+    type Answer = EventsText;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        drain(host.feed())
+    }
+}
+
+/// Refuses what comes. In memory what waits is cancelled; a ledger that lasts is let go of.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CloseGate {
+    reason: Box<str>,
+}
+
+impl Operate for CloseGate {
+    type Answer = Done;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        host.close(&self.reason)?;
+        Ok(Done)
+    }
+}

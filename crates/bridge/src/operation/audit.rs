@@ -1,0 +1,313 @@
+//! The audit and the upkeep, as the binding writes and reads them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Done, Host, Operate};
+use crate::envelope::Raw;
+use crate::request::approval_id;
+#[cfg(test)]
+use crate::words;
+use countersign_core::call::{CanonicalJson, Digest};
+use countersign_core::gate::Error;
+use countersign_core::ledger::Retention;
+use countersign_core::ledger::audit::{Chain, Entry, Kind, Note, RuleAt};
+use countersign_core::ledger::{About, Damage, Tidied, Verified, hex};
+use countersign_core::policy::Effect;
+
+/// Something to be written down beside what the ledger itself does. The arguments are not kept, their digest is.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NativeNote {
+    #[cfg_attr(test, ts(type = "'verdict' | 'granted' | 'grant-revoked' | 'run-resumed'"))]
+    kind: Box<str>,
+    run_id: Option<Box<str>>,
+    tool_call_id: Option<Box<str>>,
+    tool_name: Option<Box<str>>,
+    approval_id: Option<Box<str>>,
+    by: Option<Box<str>>,
+    #[cfg_attr(test, ts(as = "Option<words::PolicyEffect>"))]
+    effect: Option<Effect>,
+    rule: Option<NativeNoteRule>,
+    reason: Option<Box<str>>,
+    #[cfg_attr(test, ts(optional, type = "unknown"))]
+    args: Option<Raw>,
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "readonly string[]"))]
+    origin: Vec<Box<str>>,
+    label: Option<Box<str>>,
+    scope: Option<Box<str>>,
+    grant_id: Option<Box<str>>,
+    expires_at: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeNoteRule {
+    source: Box<str>,
+    #[cfg_attr(test, ts(as = "words::PolicyLayer"))]
+    layer: Box<str>,
+    #[cfg_attr(test, ts(optional = nullable))]
+    line: Option<u32>,
+}
+
+impl NativeNote {
+    pub(crate) fn note(self) -> Result<Note, Error> {
+        // What belongs to a step of the ledger is written down with it, and by it alone.
+        let kind = match Kind::from_name(&self.kind) {
+            Some(
+                kind @ (Kind::Verdict | Kind::Granted | Kind::GrantRevoked | Kind::RunResumed),
+            ) => kind,
+            _ => {
+                return Err(Error::Internal(format!("nobody may note {:?} by itself", self.kind)));
+            }
+        };
+        let args = self.args.map(|args| CanonicalJson::parse(args.get())).transpose()?;
+        let mut note = Note {
+            run_id: self.run_id,
+            tool_call_id: self.tool_call_id,
+            tool_name: self.tool_name,
+            approval_id: self.approval_id.map(|id| approval_id(&id)).transpose()?,
+            by: self.by,
+            effect: self.effect,
+            rule: self.rule.map(|NativeNoteRule { source, layer, line }| RuleAt {
+                source,
+                layer,
+                line,
+            }),
+            reason: self.reason,
+            args_digest: args.map(|args| Digest::of_text(args.as_str())),
+            origin: self.origin,
+            ..Note::new(kind)
+        };
+        for (name, fact) in
+            [("label", self.label), ("scope", self.scope), ("grantId", self.grant_id)]
+        {
+            if let Some(fact) = fact {
+                note = note.with(name, &*fact);
+            }
+        }
+        if let Some(at) = self.expires_at.and_then(|at| i64::try_from(at).ok()) {
+            note = note.with("expiresAt", at);
+        }
+        Ok(note)
+    }
+}
+
+/// An entry of the audit: the very text that its hash is of, and that hash in hex.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeAuditEntry {
+    body: String,
+    hash: String,
+}
+
+impl From<Entry> for NativeAuditEntry {
+    fn from(entry: Entry) -> Self {
+        Self { hash: hex(&entry.hash), body: entry.body }
+    }
+}
+
+/// Where the audit stands.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeHead {
+    size: u64,
+    hash: String,
+    at: u64,
+}
+
+impl From<Chain> for NativeHead {
+    fn from(chain: Chain) -> Self {
+        Self { size: chain.seq, hash: hex(&chain.head), at: chain.at }
+    }
+}
+
+/// What a verification found.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeVerified {
+    entries: u64,
+    head: String,
+    records: u64,
+    faults: Vec<NativeDamage>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeDamage {
+    seq: Option<u64>,
+    record: Option<Box<str>>,
+    what: Box<str>,
+}
+
+impl From<Verified> for NativeVerified {
+    fn from(verified: Verified) -> Self {
+        let fault = |Damage { seq, record, what }| NativeDamage { seq, record, what };
+        Self {
+            entries: verified.entries,
+            head: hex(&verified.head),
+            records: verified.records,
+            faults: verified.faults.into_iter().map(fault).collect(),
+        }
+    }
+}
+
+/// What a ledger holds.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeAbout {
+    place: Box<str>,
+    schema: u32,
+    encrypted: bool,
+    records: u64,
+    pending: u64,
+    runs: u64,
+    entries: u64,
+    bytes: u64,
+}
+
+impl From<About> for NativeAbout {
+    fn from(about: About) -> Self {
+        let About { place, schema, encrypted, records, pending, runs, entries, bytes } = about;
+        Self { place, schema, encrypted, records, pending, runs, entries, bytes }
+    }
+}
+
+/// What was dropped.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct NativeTidied {
+    contents: u64,
+    records: u64,
+    entries: u64,
+    bytes: u64,
+}
+
+impl From<Tidied> for NativeTidied {
+    fn from(tidied: Tidied) -> Self {
+        let Tidied { contents, records, entries, bytes } = tidied;
+        Self { contents, records, entries, bytes }
+    }
+}
+
+/// Writes notes into the audit.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WriteNotes {
+    notes: Vec<NativeNote>,
+}
+
+impl Operate for WriteNotes {
+    type Answer = Done;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        let (archive, now) = (gate.archive()?, gate.now());
+        let notes = self.notes.into_iter().map(NativeNote::note).collect::<Result<Vec<_>, _>>()?;
+        archive.note(&notes, now)?;
+        Ok(Done)
+    }
+}
+
+/// The entries of the audit after this number.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReadAudit {
+    after: u64,
+    limit: usize,
+}
+
+impl Operate for ReadAudit {
+    type Answer = Vec<NativeAuditEntry>;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        let archive = gate.archive()?;
+        let entries = archive.audit(self.after, self.limit)?;
+        Ok(entries.into_iter().map(NativeAuditEntry::from).collect())
+    }
+}
+
+/// Where the audit stands.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReadHead {}
+
+impl Operate for ReadHead {
+    type Answer = NativeHead;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        Ok(gate.archive()?.head()?.into())
+    }
+}
+
+/// Verifies the whole ledger.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct VerifyLedger {}
+
+impl Operate for VerifyLedger {
+    type Answer = NativeVerified;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        Ok(gate.archive()?.verify()?.into())
+    }
+}
+
+/// What the ledger holds.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DescribeLedger {}
+
+impl Operate for DescribeLedger {
+    type Answer = NativeAbout;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        Ok(gate.archive()?.about()?.into())
+    }
+}
+
+/// Drops what ended longer ago than this, in ms.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TidyLedger {
+    /// `null`: nothing.
+    contents: Option<u64>,
+    /// `null`: nothing.
+    records: Option<u64>,
+}
+
+impl Operate for TidyLedger {
+    type Answer = NativeTidied;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        let Self { contents, records } = self;
+        Ok(gate.tidy_now(Retention { contents, records })?.into())
+    }
+}
+
+/// Gives the space of what was dropped back.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CompactLedger {}
+
+impl Operate for CompactLedger {
+    type Answer = NativeTidied;
+
+    fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
+        let gate = host.gate()?;
+        Ok(gate.archive()?.compact()?.into())
+    }
+}

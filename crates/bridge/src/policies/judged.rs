@@ -1,0 +1,422 @@
+//! Verdicts on their way to JavaScript, with spans as JavaScript counts. Every call waits for one to be written and read: what
+//! most of them do not have is left out.
+
+use serde::Serialize;
+use serde::Serializer;
+use serde_json::value::RawValue;
+
+use super::PolicyProblem;
+use crate::check::shown;
+use crate::record::ApprovalNeed;
+#[cfg(test)]
+use crate::words;
+use countersign_core::call::Json;
+use countersign_core::gate::policies::{Grant, Scope};
+use countersign_core::layers::Problem;
+use countersign_core::policy::Effect;
+use countersign_core::policy::document::Layer;
+use countersign_core::policy::subject::Kind;
+use countersign_core::policy::{JudgedSubject, RuleRef, Verdict};
+use countersign_core::shell::Access;
+use countersign_core::shell::{Role, Word};
+
+/// What the policies say of a call: [`NativeJudged`], owned.
+#[derive(Debug)]
+pub struct Judged {
+    verdict: Verdict,
+    /// The span of each subject, in units of UTF-16.
+    spans: Vec<Option<[usize; 2]>>,
+    managed_ask: bool,
+    grant: Option<Grant>,
+    problems: Option<Vec<Problem>>,
+    /// How many subjects are left out.
+    more: usize,
+}
+
+impl Judged {
+    /// What was said of a call with these arguments.
+    pub(super) fn new(
+        mut verdict: Verdict, args: &Json, grant: Option<Grant>, problems: Option<Vec<Problem>>,
+    ) -> Self {
+        let managed_ask = verdict.subjects.iter().any(|judged| judged.managed_ask);
+        let shown = shown(&verdict);
+        let more = verdict.subjects.len() - shown.len();
+        if more > 0 {
+            let subjects = std::mem::take(&mut verdict.subjects).into_iter().enumerate();
+            verdict.subjects = subjects
+                .filter(|(at, _)| shown.binary_search(at).is_ok())
+                .map(|(_, judged)| judged)
+                .collect();
+        }
+        let mut texts = Texts { args, last: None };
+        let spans = verdict.subjects.iter().map(|judged| texts.span(judged)).collect();
+        Self { verdict, spans, managed_ask, grant, problems, more }
+    }
+}
+
+impl Serialize for Judged {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Verdict { effect, rule, reason, subjects, who } = &self.verdict;
+        let subjects = subjects.iter().zip(&self.spans);
+        let judged = NativeJudged {
+            verdict: PolicyVerdict {
+                effect: *effect,
+                rule: rule.as_ref().map(PolicyRuleRef::from),
+                reason,
+                subjects: subjects
+                    .map(|(judged, span)| PolicySubject::new(judged, *span))
+                    .collect(),
+                more: self.more,
+            },
+            managed_ask: self.managed_ask,
+            grant: self.grant.as_ref().map(NativeGrant::from),
+            problems: self.problems.as_deref().map(super::problems_out),
+            // Mostly nobody in particular.
+            who: (!who.needs.is_empty() || who.remind.is_some()).then(|| NativeWho {
+                needs: who.needs.iter().map(ApprovalNeed::from).collect(),
+                remind: who.remind,
+            }),
+        };
+        judged.serialize(serializer)
+    }
+}
+
+/// What the policies say of a call.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NativeJudged<'a> {
+    verdict: PolicyVerdict<'a>,
+    /// An administrator's rule asks: only a human answers.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    managed_ask: bool,
+    /// The grant that answers the whole call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    grant: Option<NativeGrant<'a>>,
+    /// Files changed: what is wrong with them now, perhaps nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    problems: Option<Vec<PolicyProblem<'a>>>,
+    /// Who must agree, as all rules that ask say together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    who: Option<NativeWho<'a>>,
+}
+
+/// What is said of a call.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct PolicyVerdict<'a> {
+    #[cfg_attr(test, ts(as = "words::PolicyEffect"))]
+    effect: Effect,
+    /// The deciding rule.
+    rule: Option<PolicyRuleRef<'a>>,
+    reason: &'a str,
+    subjects: Vec<PolicySubject<'a>>,
+    /// How many subjects are left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(test, ts(optional, as = "Option<u32>"))]
+    more: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// Who must agree.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativeWho<'a> {
+    #[cfg_attr(test, ts(as = "crate::types::List<ApprovalNeed<'static>>"))]
+    needs: Vec<ApprovalNeed<'a>>,
+    /// ms before the deadline.
+    remind: Option<u64>,
+}
+
+/// Where a rule stands.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct PolicyRuleRef<'a> {
+    source: &'a str,
+    #[cfg_attr(test, ts(as = "words::PolicyLayer"))]
+    layer: Layer,
+    /// From 1; `null` for objects.
+    line: Option<u32>,
+    column: Option<u32>,
+    /// Its index in the document, from 0.
+    index: usize,
+}
+
+impl<'a> From<&'a RuleRef> for PolicyRuleRef<'a> {
+    fn from(RuleRef { source, at, index, reason: _ }: &'a RuleRef) -> Self {
+        let known = at.line > 0;
+        Self {
+            source: &source.name,
+            layer: source.layer,
+            line: known.then_some(at.line),
+            column: known.then_some(at.column),
+            index: *index,
+        }
+    }
+}
+
+/// A part of a call, and what is said of it.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct PolicySubject<'a> {
+    #[serde(flatten)]
+    part: NativePart<'a>,
+    #[cfg_attr(test, ts(as = "words::PolicyEffect"))]
+    effect: Effect,
+    rule: Option<PolicyRuleRef<'a>>,
+    /// Where it stands in the command line, in units of UTF-16.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "[start: number, end: number]"))]
+    span: Option<[usize; 2]>,
+}
+
+/// A part of a call.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum NativePart<'a> {
+    Command {
+        /// `null` where only the run will tell.
+        argv: Vec<Option<&'a str>>,
+        text: String,
+        /// What it runs is a part of its own.
+        wrapper: bool,
+    },
+    Read {
+        path: Option<&'a str>,
+        text: String,
+    },
+    Write {
+        path: Option<&'a str>,
+        text: String,
+    },
+    Url {
+        url: Option<&'a str>,
+        text: String,
+    },
+    Env {
+        name: &'a str,
+    },
+    Tool {
+        name: &'a str,
+    },
+    Unknown {
+        reason: String,
+    },
+}
+
+impl<'a> PolicySubject<'a> {
+    fn new(judged: &'a JudgedSubject, span: Option<[usize; 2]>) -> Self {
+        let subject = &judged.subject;
+        let part = match &subject.kind {
+            Kind::Command { argv, role } => NativePart::Command {
+                argv: argv.iter().map(Word::literal).collect(),
+                text: subject.text(),
+                wrapper: *role == Role::Wrapper,
+            },
+            Kind::Path { target, access, .. } => {
+                let (path, text) = (target.literal(), subject.text());
+                match access {
+                    Access::Read => NativePart::Read { path, text },
+                    Access::Write => NativePart::Write { path, text },
+                }
+            }
+            Kind::Url { target, .. } => {
+                NativePart::Url { url: target.literal(), text: subject.text() }
+            }
+            Kind::Env { name } => NativePart::Env { name },
+            Kind::Tool { name } => NativePart::Tool { name },
+            Kind::Unknown { .. } => NativePart::Unknown { reason: judged.reason() },
+        };
+        Self {
+            part,
+            effect: judged.effect,
+            rule: judged.rule.as_ref().map(PolicyRuleRef::from),
+            span,
+        }
+    }
+}
+
+/// A remembered decision.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Grant"))]
+#[serde(rename_all = "camelCase")]
+pub(super) struct NativeGrant<'a> {
+    #[cfg_attr(test, ts(type = "string"))]
+    id: uuid::Uuid,
+    #[cfg_attr(test, ts(type = "'allow' | 'deny'"))]
+    effect: Effect,
+    #[cfg_attr(test, ts(as = "words::GrantScope"))]
+    scope: Scope,
+    run_id: Option<&'a str>,
+    project: Option<&'a str>,
+    label: &'a str,
+    #[cfg_attr(test, ts(type = "PolicyRule[]"))]
+    rules: &'a RawValue,
+    by: &'a str,
+    /// ms since the epoch.
+    created_at: u64,
+    /// ms since the epoch; `null`: until it is revoked.
+    expires_at: Option<u64>,
+}
+
+impl<'a> From<&'a Grant> for NativeGrant<'a> {
+    fn from(grant: &'a Grant) -> Self {
+        let Grant { id, effect, scope, run_id, project, label, rules, by, created_at, expires_at } =
+            grant;
+        Self {
+            id: *id,
+            effect: *effect,
+            scope: *scope,
+            run_id: run_id.as_deref(),
+            project: project.as_deref(),
+            label,
+            rules,
+            by,
+            created_at: *created_at,
+            expires_at: *expires_at,
+        }
+    }
+}
+
+/// A grant of one's own.
+pub(super) struct GrantText(pub(super) Grant);
+
+impl Serialize for GrantText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        NativeGrant::from(&self.0).serialize(serializer)
+    }
+}
+
+/// The arguments that spans are places in.
+struct Texts<'a> {
+    args: &'a Json,
+    /// The last one that was looked at: mostly there is one.
+    last: Option<(&'a str, Units<'a>)>,
+}
+
+impl<'a> Texts<'a> {
+    /// `None` also for what is inside another argument, or in a list: the place would point nowhere.
+    fn span(&mut self, judged: &'a JudgedSubject) -> Option<[usize; 2]> {
+        let span = judged.subject.span?;
+        let argument = judged.subject.argument.as_deref()?;
+        if self.last.as_ref().is_none_or(|(last, _)| *last != argument) {
+            let Json::Object(args) = self.args else { return None };
+            let Some(Json::String(text)) = args.get(argument) else { return None };
+            self.last = Some((argument, Units::of(text)));
+        }
+        let (_, units) = self.last.as_ref()?;
+        Some([units.before(span.start), units.before(span.end)])
+    }
+}
+
+/// Bytes of UTF-8 to units of UTF-16, without a walk through all the text for each place.
+struct Units<'a> {
+    text: &'a [u8],
+    /// How many units stand before each [`STEP`] bytes. `None`: a byte is a unit.
+    marks: Option<Vec<usize>>,
+}
+
+const STEP: usize = 256;
+
+impl<'a> Units<'a> {
+    fn of(text: &'a str) -> Self {
+        let text = text.as_bytes();
+        let marks = (!text.is_ascii()).then(|| {
+            let mut units = 0;
+            text.chunks(STEP)
+                .map(|chunk| {
+                    let before = units;
+                    units += units_in(chunk);
+                    before
+                })
+                .collect()
+        });
+        Self { text, marks }
+    }
+
+    fn before(&self, at: usize) -> usize {
+        let at = at.min(self.text.len());
+        let Some(marks) = &self.marks else { return at };
+        let mark = (at / STEP).min(marks.len().saturating_sub(1));
+        let rest = self.text.get(mark * STEP..at).unwrap_or_default();
+        marks.get(mark).copied().unwrap_or_default() + units_in(rest)
+    }
+}
+
+/// A character counts at its first byte, twice when it has four.
+fn units_in(bytes: &[u8]) -> usize {
+    bytes.iter().map(|byte| usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use super::*;
+    use countersign_core::policy::Cause;
+    use countersign_core::policy::document::Who;
+    use countersign_core::policy::subject::{Start, Subject};
+    use countersign_core::shell::Span;
+
+    fn judged(argument: Option<&str>, managed_ask: bool) -> Judged {
+        let subject = Subject {
+            kind: Kind::Env { name: "X".to_owned() },
+            span: Some(Span { start: 3, end: 4 }),
+            argument: argument.map(Into::into),
+            needs_allow: true,
+            start: Arc::new(Start::default()),
+        };
+        let cause = Cause::Uncovered;
+        let subject =
+            JudgedSubject { subject, effect: Effect::Ask, rule: None, cause, managed_ask };
+        let verdict = Verdict {
+            effect: Effect::Ask,
+            rule: None,
+            reason: "so".to_owned(),
+            subjects: vec![subject],
+            who: Who::default(),
+        };
+        let args = BTreeMap::from([("command".to_owned(), Json::String("€X=1".to_owned()))]);
+        Judged::new(verdict, &Json::Object(args), None, None)
+    }
+
+    #[test]
+    fn what_most_verdicts_do_not_have_is_left_out() {
+        let text = |judged| serde_json::to_string(&judged).unwrap();
+        let there = r#"{"verdict":{"effect":"ask","rule":null,"reason":"so","subjects":[{"kind":"env","name":"X","effect":"ask","rule":null,"span":[1,2]}]}}"#;
+        assert_eq!(text(judged(Some("command"), false)), there);
+        // A place in an argument that is not a text of the call would point nowhere.
+        for argument in [None, Some("other")] {
+            let nowhere = r#"{"verdict":{"effect":"ask","rule":null,"reason":"so","subjects":[{"kind":"env","name":"X","effect":"ask","rule":null}]},"managedAsk":true}"#;
+            assert_eq!(text(judged(argument, true)), nowhere);
+        }
+    }
+
+    #[test]
+    fn places_are_counted_as_javascript_counts() {
+        for text in ["", "plain", "é€🙂a", &"aé€🙂".repeat(300)] {
+            let units = Units::of(text);
+            for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
+                let before: String = text
+                    .chars()
+                    .scan(0, |bytes, c| {
+                        let here = *bytes < at;
+                        *bytes += c.len_utf8();
+                        here.then_some(c)
+                    })
+                    .collect();
+                assert_eq!(units.before(at), before.encode_utf16().count(), "{at} of {text:?}");
+            }
+            assert_eq!(units.before(usize::MAX), text.encode_utf16().count());
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! A call to be put to a human, and what may be looked for.
+
+use std::sync::Arc;
+
+use countersign_core::approval::{ApprovalId, DecisionKind, DecisionKinds, More, Need, is_name};
+use countersign_core::call::{CanonicalJson, Context, Json, ToolCall};
+use countersign_core::gate::{Claim, Error, Gate, MAX_NAME, NewRequest, Page, shown};
+use countersign_core::ledger::Past;
+use countersign_core::preview::{self, Flag};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::envelope::{Raw, present, read};
+
+/// How many agents deep a call may come from.
+const MAX_ORIGIN: usize = 64;
+
+/// The longest description, in bytes. A longer one is cut.
+const MAX_DESCRIPTION: usize = 4 * 1024;
+
+/// How many records of the past are given at once.
+const MAX_HISTORY: f64 = 1_000.0;
+
+/// A call to be put to a human.
+//
+// What may be wrong is taken as raw text first, so that what is wrong with it can be told from what is wrong around it.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NativeRequest {
+    #[cfg_attr(test, ts(type = "string"))]
+    run_id: Raw,
+    #[cfg_attr(test, ts(type = "string"))]
+    tool_call_id: Raw,
+    #[cfg_attr(test, ts(type = "string"))]
+    tool_name: Raw,
+    #[serde(default, deserialize_with = "present")]
+    #[cfg_attr(test, ts(type = "unknown"))]
+    args: Option<Raw>,
+    #[cfg_attr(test, ts(type = "readonly string[]"))]
+    origin: Raw,
+    /// `null`: the core describes the call itself.
+    #[cfg_attr(test, ts(type = "string | null"))]
+    description: Option<Raw>,
+    /// `null`: all of them.
+    #[cfg_attr(test, ts(as = "Option<crate::types::List<crate::words::DecisionType>>"))]
+    allowed_decisions: Option<Raw>,
+    /// ms; `null`: no deadline.
+    timeout_ms: Option<f64>,
+    /// What the policies judge the call under; part of the digest. `null`: there are none.
+    #[cfg_attr(test, ts(type = "object | null"))]
+    context: Option<Raw>,
+    /// What is shown of the verdict, kept with the request.
+    #[cfg_attr(test, ts(type = "object | null"))]
+    details: Option<Raw>,
+    /// The request of the same call, cancelled or answered, that it takes the place of.
+    supersedes: Option<Box<str>>,
+    /// The preview when it is more than the arguments; `null`: the core makes it.
+    page: Option<NativePage>,
+    /// What is kept instead of `args`, which the digest is of; absent or `null`: the very same.
+    #[serde(default, deserialize_with = "present")]
+    #[cfg_attr(test, ts(optional, type = "[unknown] | null"))]
+    stored: Option<Raw>,
+    /// Who must agree; equal ones count once. Fails with `ERR_INVALID_CONFIG`.
+    #[serde(default)]
+    #[cfg_attr(
+        test,
+        ts(optional, as = "Option<crate::types::List<crate::record::ApprovalNeed<'static>>>")
+    )]
+    needs: Vec<Raw>,
+    /// Who asked for the run.
+    #[cfg_attr(test, ts(optional = nullable))]
+    requester: Option<Box<str>>,
+    /// How many ms before the deadline everybody is told once more.
+    #[cfg_attr(test, ts(optional = nullable))]
+    remind_ms: Option<f64>,
+}
+
+/// A preview, and what was found worth a warning.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct NativePage {
+    text: Box<str>,
+    flags: Vec<Box<str>>,
+}
+
+impl From<NativePage> for Page {
+    fn from(page: NativePage) -> Self {
+        let known =
+            |name: &str| Flag::ALL.iter().map(|flag| flag.name()).find(|flag| *flag == name);
+        Self { text: page.text, flags: page.flags.iter().filter_map(|name| known(name)).collect() }
+    }
+}
+
+/// Reads a [`NativeRequest`].
+pub(crate) fn new_request(text: &str) -> Result<NewRequest, Error> {
+    let raw: NativeRequest = read(text)?;
+    let call = ToolCall {
+        run_id: name("runId", &raw.run_id)?.into(),
+        tool_call_id: name("toolCallId", &raw.tool_call_id)?.into(),
+        tool_name: name("toolName", &raw.tool_name)?.into(),
+        args: arguments(raw.args.as_deref())?,
+        context: raw.context.as_deref().map(context).transpose()?,
+    };
+    let needs = needs(&raw.needs)?;
+    let requester = raw.requester.map(requester).transpose()?;
+    let remind = raw.remind_ms.map(|ms| positive("remind", ms)).transpose()?;
+    let is_plain = needs.is_empty()
+        && (&raw.supersedes, &requester, remind) == (&None, &None, None)
+        && raw.details.is_none();
+    let more = More {
+        supersedes: raw.supersedes.as_deref().map(approval_id).transpose()?,
+        details: raw.details,
+        needs,
+        requester,
+        remind,
+        ..More::default()
+    };
+    let more = (!is_plain).then(|| Box::new(more));
+    let stored = raw.stored.as_deref().map(stored).transpose()?.flatten();
+    let description = match &raw.description {
+        Some(text) => Some(description(text)?),
+        None => described(&call, raw.args.as_deref(), stored.as_ref()),
+    };
+    Ok(NewRequest {
+        call,
+        origin: origin(&raw.origin)?,
+        description,
+        allowed: raw
+            .allowed_decisions
+            .map_or(Ok(DecisionKinds::ALL), |text| allowed_decisions(&text))?,
+        timeout: raw.timeout_ms.map(|ms| positive("timeout", ms)).transpose()?,
+        page: raw.page.map(Page::from),
+        more,
+        stored,
+    })
+}
+
+/// The call in a sentence, in its own order of arguments; `None`: the order of what is kept says the same.
+fn described(
+    call: &ToolCall, raw: Option<&RawValue>, stored: Option<&CanonicalJson>,
+) -> Option<Box<str>> {
+    let order = raw.and_then(|args| preview::order_of(args.get()))?;
+    if order.is_sorted_by(|one, other| one.encode_utf16().le(other.encode_utf16())) {
+        return None;
+    }
+    let args = shown(stored.unwrap_or(&call.args));
+    Some(preview::describe(&call.tool_name, &args, &order).into())
+}
+
+pub(crate) fn invalid(what: &str, raw: &RawValue) -> Error {
+    match raw.get().parse::<Json>() {
+        Ok(value) => Error::InvalidRequest(format!("`{what}` cannot be {}", value.kind())),
+        Err(error) => Error::InvalidRequest(format!("`{what}` is {error}")),
+    }
+}
+
+pub(crate) fn name(what: &str, raw: &RawValue) -> Result<String, Error> {
+    let name: String = serde_json::from_str(raw.get()).map_err(|_| invalid(what, raw))?;
+    if name.len() > MAX_NAME {
+        return Err(Error::InvalidRequest(format!(
+            "`{what}` is {} bytes long, and the gate takes at most {MAX_NAME}",
+            name.len()
+        )));
+    }
+    Ok(name)
+}
+
+pub(crate) fn arguments(raw: Option<&RawValue>) -> Result<CanonicalJson, Error> {
+    let raw = raw.ok_or_else(|| {
+        Error::InvalidRequest(
+            "the arguments are no JSON value (undefined, a function or a symbol): pass an object"
+                .to_owned(),
+        )
+    })?;
+    Ok(CanonicalJson::parse(raw.get())?)
+}
+
+/// What is kept instead of arguments: `[value]`, or `null` for the arguments themselves.
+pub(crate) fn stored(raw: &RawValue) -> Result<Option<CanonicalJson>, Error> {
+    let stored: Option<(Raw,)> = read(raw.get())?;
+    Ok(stored.map(|(value,)| CanonicalJson::parse(value.get())).transpose()?)
+}
+
+/// What the policies judge under, in the one form it has.
+pub(crate) fn context(raw: &RawValue) -> Result<Box<Context>, Error> {
+    Ok(Box::new(Context(CanonicalJson::parse(raw.get())?)))
+}
+
+/// Who must agree, as programs and policies say it.
+fn needs(raw: &[Raw]) -> Result<Box<[Need]>, Error> {
+    let needs = raw.iter().map(|raw| need(raw)).collect::<Result<_, _>>()?;
+    Need::checked(needs).map_err(Error::InvalidConfig)
+}
+
+fn need(raw: &RawValue) -> Result<Need, Error> {
+    serde_json::from_str(raw.get()).map_err(|error| {
+        Error::InvalidConfig(format!(
+            "who must agree is {{ approvers?: string[], quorum?: number, excludeRequester?: boolean, \
+             escalate?: {{ after: number, to: string[] }} }}, all numbers whole: {error}"
+        ))
+    })
+}
+
+fn requester(name: Box<str>) -> Result<Box<str>, Error> {
+    if !is_name(&name) || name.len() > MAX_NAME {
+        return Err(Error::InvalidConfig(format!(
+            "`requester` must be the name of a person, of at most {MAX_NAME} bytes"
+        )));
+    }
+    Ok(name)
+}
+
+fn origin(raw: &RawValue) -> Result<Arc<[Box<str>]>, Error> {
+    let origin: Vec<Box<str>> = serde_json::from_str(raw.get()).map_err(|_| {
+        Error::InvalidRequest("`origin` must be an array of the names of agents".to_owned())
+    })?;
+    if origin.len() > MAX_ORIGIN || origin.iter().any(|agent| agent.len() > MAX_NAME) {
+        return Err(Error::InvalidRequest(format!(
+            "`origin` may name at most {MAX_ORIGIN} agents, each in at most {MAX_NAME} bytes"
+        )));
+    }
+    Ok(origin.into())
+}
+
+fn description(raw: &RawValue) -> Result<Box<str>, Error> {
+    let text: String = serde_json::from_str(raw.get()).map_err(|_| invalid("description", raw))?;
+    // It may repeat the arguments: a description is no way past the preview.
+    Ok(preview::text(&text, MAX_DESCRIPTION).into())
+}
+
+fn allowed_decisions(raw: &RawValue) -> Result<DecisionKinds, Error> {
+    let kinds: Option<Vec<DecisionKind>> = serde_json::from_str(raw.get()).ok();
+    kinds.and_then(DecisionKinds::new).ok_or_else(|| {
+        let all = DecisionKinds::ALL.names();
+        Error::InvalidConfig(format!("`allowedDecisions` must be a non-empty array of: {all}"))
+    })
+}
+
+fn positive(what: &str, ms: f64) -> Result<u64, Error> {
+    if ms > 0.0 {
+        // Saturates: a deadline beyond the end of time is none that passes.
+        Ok(ms.ceil() as u64)
+    } else {
+        Err(Error::InvalidConfig(format!(
+            "`{what}` must be a positive number of milliseconds, not {ms}"
+        )))
+    }
+}
+
+/// The id that a text stands for. No other text is the id of a request.
+pub(crate) fn approval_id(text: &str) -> Result<ApprovalId, Error> {
+    ApprovalId::try_parse(text)
+        .ok()
+        .filter(|id| id.hyphenated().encode_lower(&mut ApprovalId::encode_buffer()) == text)
+        .ok_or_else(|| Error::UnknownApproval(text.chars().take(64).collect()))
+}
+
+/// What to look at of what is no longer pending.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NativePast {
+    /// Of this run and of those that are a part of it.
+    run_id: Option<Box<str>>,
+    tool_name: Option<Box<str>>,
+    /// Those before this one.
+    before: Option<Box<str>>,
+    /// From 1 to 1,000.
+    limit: f64,
+}
+
+impl NativePast {
+    pub(crate) fn past(self) -> Result<Past, Error> {
+        if !(1.0..=MAX_HISTORY).contains(&self.limit) || self.limit.fract() != 0.0 {
+            return Err(Error::InvalidConfig(format!(
+                "history: limit must be a whole number from 1 to {MAX_HISTORY}, not {}",
+                self.limit
+            )));
+        }
+        Ok(Past {
+            run: self.run_id,
+            tool: self.tool_name,
+            before: self.before.as_deref().map(approval_id).transpose()?,
+            limit: self.limit as usize,
+        })
+    }
+}
+
+/// A call that is to run.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ClaimedCall {
+    #[cfg_attr(test, ts(type = "string"))]
+    tool_name: Raw,
+    #[serde(default, deserialize_with = "present")]
+    #[cfg_attr(test, ts(type = "unknown"))]
+    args: Option<Raw>,
+    #[cfg_attr(test, ts(type = "object | null"))]
+    context: Option<Raw>,
+}
+
+/// Claims.
+pub(crate) fn claim(
+    gate: &Gate, run_id: Option<&str>, tool_call_id: &str, raw: &ClaimedCall,
+) -> Result<NativeClaim, Error> {
+    let context = raw.context.as_deref().map(context).transpose()?;
+    let args = arguments(raw.args.as_deref())?;
+    let tool_name = name("toolName", &raw.tool_name)?;
+    gate.claim(run_id, tool_call_id, &tool_name, args, context).map(NativeClaim::from)
+}
+
+/// What may be executed: the core's own copy of the arguments.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NativeClaim {
+    #[cfg_attr(test, ts(type = "string"))]
+    approval_id: ApprovalId,
+    #[cfg_attr(test, ts(type = "unknown"))]
+    args: CanonicalJson,
+    /// Whether the human changed the arguments.
+    edited: bool,
+}
+
+impl From<Claim> for NativeClaim {
+    fn from(Claim { approval_id, args, edited }: Claim) -> Self {
+        Self { approval_id, args, edited }
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn types(all: crate::types::Declarations) -> crate::types::Declarations {
+    all.with::<NativeRequest>()
+        .with::<NativePast>()
+        .with::<ClaimedCall>()
+        .with::<NativeClaim>()
+        .with::<crate::options::NativeGateOptions>()
+}

@@ -1,0 +1,32 @@
+//! The texts themselves.
+
+mod check;
+mod gate;
+mod operation;
+mod types;
+
+use std::sync::Arc;
+
+use countersign_core::gate::{Clock, Error, Gate, Options};
+use countersign_core::ledger::Retention;
+
+/// Stands still.
+struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn now(&self) -> u64 {
+        1_000
+    }
+}
+
+/// A gate in memory whose deadline task never runs.
+fn gate() -> Arc<Gate> {
+    let retention = Retention { contents: None, records: None };
+    let options =
+        Options { max_argument_bytes: 1024, keep_decided: 100, read_only: false, retention };
+    Gate::new(options, Box::new(StoppedClock), Box::new(drop))
+}
+
+fn code<T>(result: Result<T, Error>) -> &'static str {
+    result.map_or_else(|error| error.code(), |_| "ok")
+}

@@ -1,0 +1,76 @@
+//! The words that stand for values of the core, as unions of TypeScript.
+
+use countersign_core::approval::{self, DecisionKind, Status, Via};
+use countersign_core::ledger::{End, RunStatus};
+use countersign_core::policy::Effect;
+use countersign_core::policy::document::{Code, Layer};
+use countersign_core::policy::interrupt::Action;
+use countersign_core::policy::lint::{FindingCode, Severity};
+use countersign_core::{files, gate::policies::Scope};
+
+/// A union of the words for all variants. One that is left out does not compile.
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident = $core:ty: $word:expr, [$($variant:ident),* $(,)?];)*) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name;
+
+        impl ts_rs::TS for $name {
+            type WithoutGenerics = Self;
+            type OptionInnerType = Self;
+
+            fn name(_: &ts_rs::Config) -> String {
+                stringify!($name).to_owned()
+            }
+
+            fn inline(_: &ts_rs::Config) -> String {
+                let word: fn(&$core) -> String = $word;
+                [$(<$core>::$variant),*]
+                    .iter()
+                    .map(|each| {
+                        match each {
+                            $(<$core>::$variant)|* => {}
+                        }
+                        format!("\"{}\"", word(each))
+                    })
+                    .collect::<Vec<_>>()
+                    .join(" | ")
+            }
+
+            fn decl(cfg: &ts_rs::Config) -> String {
+                format!("type {} = {};", Self::name(cfg), Self::inline(cfg))
+            }
+
+            fn output_path() -> Option<std::path::PathBuf> {
+                Some("wire.ts".into())
+            }
+        }
+    )*};
+}
+
+/// The word that is written.
+fn written(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap().trim_matches('"').to_owned()
+}
+
+words! {
+    ApprovalStatus = Status: |it| written(it), [
+        Pending, Approved, Edited, Rejected, Responded, Skipped, Expired, Cancelled, Started, Succeeded, Failed, Interrupted,
+    ];
+    DecisionType = DecisionKind: |it| written(it), [Approve, Edit, Reject, Respond, Skip];
+    DecidedVia = Via: |it| written(it), [
+        Callback, Gate, Terminal, Messages, Inbox, Link, Protocol, Deadline, Abort, System,
+    ];
+    Contents = approval::Contents: |it| it.name().to_owned(), [Kept, Redacted, Dropped];
+    Outcome = End: |it| it.name().to_owned(), [Succeeded, Failed, Interrupted];
+    NativeRunStatus = RunStatus: |it| it.name().to_owned(), [Running, Done, Failed, Cancelled];
+    PolicyEffect = Effect: |it| written(it), [Allow, Ask, Deny];
+    PolicyLayer = Layer: |it| written(it), [Managed, User, Project, Code, Session];
+    PolicyErrorCode = Code: |it| it.name().to_owned(), [Syntax, UnknownKey, Value, Version, Example, File];
+    PolicyFindingCode = FindingCode: |it| written(it), [
+        Shadowed, Duplicate, Unmatchable, TooBroad, SaysNothing, NoReason, NoExamples,
+    ];
+    PolicySeverity = Severity: |it| written(it), [Info, Warning];
+    GrantScope = Scope: |it| written(it), [Run, Session, Always];
+    GatingAction = Action: |it| written(it), [Ask, Allow, Judge, Own];
+    EntryType = files::Kind: |it| written(it), [File, Directory, Symlink, Other];
+}

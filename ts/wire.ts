@@ -1,0 +1,663 @@
+// Made of the types of `crates/bridge` by its test `typescript_has_these_types`. Not edited by hand:
+// COUNTERSIGN_WRITE_TYPES=1 cargo test -p countersign-bridge typescript
+import type { PolicyRule } from '../index.js';
+
+/** Who must agree. */
+export type ApprovalNeed = {
+/** Names, and groups as `group:NAME`; absent: anybody who gives a name. */
+approvers?: readonly string[],
+/** How many different people must approve; absent: one. */
+quorum?: number,
+/** The approval of who asked for the run does not count. */
+excludeRequester?: boolean,
+/** Whom else it is put to after a while. */
+escalate?: NativeEscalation, };
+
+export type ApprovalStatus = "pending" | "approved" | "edited" | "rejected" | "responded" | "skipped" | "expired" | "cancelled" | "started" | "succeeded" | "failed" | "interrupted";
+
+/** An argument as a row of a table, safe to show. */
+export type ArgumentRow = {
+/** Empty where the arguments are no object. */
+name: string, value: string, };
+
+/** Whether what is asked here outlives this process. */
+export type AskLasting = Record<symbol, never>;
+
+/** Cancels what a run waits for and takes back what was approved but not started. */
+export type CancelRun = { runId: string, reason: string, via: DecidedVia, };
+
+/** RFC 8785 text and its SHA-256 (hex). */
+export type CanonicalText = { text: string, digest: string, };
+
+/** Claims an approval for a call that is to run. */
+export type ClaimApproval = { runId: string | null, toolCallId: string, call: ClaimedCall, };
+
+/** A call that is to run. */
+export type ClaimedCall = { toolName: string, args: unknown, context: object | null, };
+
+/** Refuses what comes. In memory what waits is cancelled; a ledger that lasts is let go of. */
+export type CloseGate = { reason: string, };
+
+/** Gives the space of what was dropped back. */
+export type CompactLedger = Record<symbol, never>;
+
+export type Contents = "kept" | "redacted" | "dropped";
+
+/** Who decides, and what an edit runs. */
+export type DecideMeta = { by: string | null,
+/** The groups that this person is in. */
+groups?: readonly string[], via: DecidedVia,
+/** For an edit: the arguments that will run, as the tool's schema gave them. */
+editedArgs?: unknown,
+/** For an edit: what is kept instead of the arguments that will run, which the digest is of. */
+stored?: [unknown] | null, };
+
+/** Decides, if it is still open. */
+export type DecideRequest = { approvalId: string, decision: DecisionOutcome, meta: DecideMeta, };
+
+export type DecidedVia = "callback" | "gate" | "terminal" | "messages" | "inbox" | "link" | "protocol" | "deadline" | "abort" | "system";
+
+/** What was decided, as it is told. */
+export type DecisionOutcome = { "type": "approve" } & Reason | { "type": "edit", args: unknown, reason?: string, } | { "type": "reject",
+/** Also ends the turn. */
+stop?: boolean, reason?: string, } | { "type": "respond", output: unknown, reason?: string, } | { "type": "skip" } & Reason | { "type": "expired" } & Reason | { "type": "cancelled" } & Reason;
+
+/** A decision of one's own. */
+export type DecisionText = DecisionOutcome;
+
+export type DecisionType = "approve" | "edit" | "reject" | "respond" | "skip";
+
+/** What the ledger holds. */
+export type DescribeLedger = Record<symbol, never>;
+
+/** Nothing is answered but that it is done. */
+export type Done = void;
+
+/** What happened since the last time, oldest first: at most 128 events, and about 4 MiB. */
+export type DrainEvents = Record<symbol, never>;
+
+export type EntryType = "file" | "directory" | "symlink" | "other";
+
+/** A value, or why there is none. */
+export type Envelope<T> = { "ok": T } | { "error": NativeError };
+
+/** Events, each as it is written. */
+export type EventsText = Array<NativeEvent>;
+
+/** What an operation answers. */
+export type FileAnswer = FileText | FileWritten | FileEdited | FileListing | FilePaths | FileMatches;
+
+/** A file that a call would change. */
+export type FileChange = { path: string,
+/** SHA-256 (hex) of its content; `null`: it does not exist. */
+before: string | null, added: number, removed: number, diff: string, };
+
+export type FileEdit = { path: string, oldString: string, newString: string, replaceAll: boolean,
+/** Absent: anything. `null`: no file. A text: the SHA-256 (hex) of the content. */
+expected?: string | null, };
+
+/** What was replaced. */
+export type FileEdited = {
+/** In how many places. */
+replaced: number, sha256: string, };
+
+/** A name in a folder. */
+export type FileEntry = {
+/** From the root, with `/`. */
+path: string, type: EntryType,
+/** Bytes, of files. */
+size?: number, };
+
+export type FileGlob = { pattern: string, path: string, limit: number, };
+
+export type FileGrep = { pattern: string, path: string, glob: string | null, ignoreCase: boolean, limit: number, };
+
+/** A line of a file. */
+export type FileLine = { path: string,
+/** From 1. */
+line: number, text: string, };
+
+export type FileList = { path: string, limit: number, };
+
+/** The names in a folder, sorted. */
+export type FileListing = { entries: Array<FileEntry>,
+/** There are more. */
+truncated: boolean, };
+
+/** Lines that an expression matches. */
+export type FileMatches = { matches: Array<FileLine>,
+/** How many files were searched. */
+files: number,
+/** There are more. */
+truncated: boolean, };
+
+/** Files that a pattern names. */
+export type FilePaths = { paths: Array<string>,
+/** There are more. */
+truncated: boolean, };
+
+export type FileRead = { path: string, offset: number, limit?: number | null, };
+
+/** Lines of a text. */
+export type FileText = {
+/** The lines as they stand there, with their ends. */
+text: string,
+/** The number of the first of them, from 1. */
+firstLine: number,
+/** How many they are. */
+lines: number,
+/** How many the file has. */
+totalLines: number,
+/** Of the whole content. */
+sha256: string, };
+
+export type FileWrite = { path: string, content: string,
+/** Absent: anything. `null`: no file. A text: the SHA-256 (hex) of the content. */
+expected?: string | null, };
+
+/** What was written. */
+export type FileWritten = {
+/** There was none before. */
+created: boolean, bytes: number, sha256: string, };
+
+/** The records of a call id. */
+export type FindRecords = {
+/** `null`: of all runs. */
+runId: string | null, toolCallId: string, };
+
+/** What `interruptOn` says about one tool. */
+export type Gating = {
+/** `ask`, `allow`: decided by configuration. `judge`: by the entry's `shouldApprove`. `own`: by the tool's `needsApproval`. */
+action: GatingAction,
+/** The entry that decided or that the options come from: the tool's name, `*`, or none. */
+entry: string | null, allowedDecisions: readonly DecisionType[] | null,
+/** ms. */
+timeout: number | null,
+/** Who must agree, beside that somebody must. */
+needs?: readonly ApprovalNeed[],
+/** ms. */
+remind?: number | null, };
+
+export type GatingAction = "ask" | "allow" | "judge" | "own";
+
+/** A record; `null`: there is none of this id. */
+export type GetRecord = { approvalId: string, };
+
+/** A remembered decision. */
+export type Grant = { id: string, effect: 'allow' | 'deny', scope: GrantScope, runId: string | null, project: string | null, label: string, rules: PolicyRule[], by: string,
+/** ms since the epoch. */
+createdAt: number,
+/** ms since the epoch; `null`: until it is revoked. */
+expiresAt: number | null, };
+
+/** What "always" would save. */
+export type GrantOffer = { label: string, rules: PolicyRule[], also: Array<string>, };
+
+export type GrantScope = "run" | "session" | "always";
+
+/** What `interruptOn` says about each tool. */
+export type InterruptPlan = {
+/** One per own property of `tools`, in their order. A list of pairs, since a name may be `__proto__`. */
+tools: [name: string, gating: Gating][],
+/** Names that no tool has and that are no error. */
+unknown: Array<string>, };
+
+/** Writes down that what a process that is gone had started was interrupted, and gives these records. */
+export type InterruptRuns = {
+/** `null`: of all runs. */
+runId: string | null, };
+
+/** What waits, oldest first. */
+export type ListPending = {
+/** `null`: of all runs. */
+runId: string | null, };
+
+/** What a run asked about, oldest first. */
+export type ListRecords = { runId: string, };
+
+/** Runs, the latest change first. */
+export type ListRuns = {
+/** Only those that can be continued. */
+open: boolean, limit: number, };
+
+/** What a ledger holds. */
+export type NativeAbout = { place: string, schema: number, encrypted: boolean, records: number, pending: number, runs: number, entries: number, bytes: number, };
+
+/** A call that is put to a human. What most requests do not have is left out. */
+export type NativeApproval = { approvalId: string, runId: string, toolCallId: string, toolName: string, args: unknown,
+/** The path of agents it came from. */
+origin: Array<string>, description: string,
+/** Empty once the arguments were dropped. */
+rows: Array<ArgumentRow>, preview: string, flags: Array<string>, allowedDecisions: Array<DecisionType>,
+/** ms since the epoch. */
+createdAt: number,
+/** ms since the epoch; `null`: no deadline. */
+expiresAt: number | null, digest: string,
+/** Absent: kept as they are. */
+contents?: Contents,
+/** Absent: anybody, once. */
+needs?: Array<ApprovalNeed>, requester?: string, votes?: Array<Vote>,
+/** ms since the epoch. */
+escalatedAt?: number,
+/** What was given as `details` of the request. */
+details?: object | null, };
+
+/** An entry of the audit: the very text that its hash is of, and that hash in hex. */
+export type NativeAuditEntry = { body: string, hash: string, };
+
+/** A call to judge. */
+export type NativeCall = { toolName: string, args: unknown, annotations?: Record<string, boolean>, runId?: string,
+/** ms since the epoch, for grants. */
+now: number,
+/** What the functions of the rules said; `null`: they failed. */
+conditions?: Record<string, boolean | null>,
+/** By the `read-only` preset instead. */
+readOnly?: boolean,
+/** Look for a grant that answers. */
+grants?: boolean,
+/** It is asked about whatever the policies say. */
+floor?: boolean, };
+
+/** What may be executed: the core's own copy of the arguments. */
+export type NativeClaim = { approvalId: string, args: unknown,
+/** Whether the human changed the arguments. */
+edited: boolean, };
+
+export type NativeDamage = { seq: number | null, record: string | null, what: string, };
+
+/** A policy as it was written. */
+export type NativeDocument = { name: string, text: string, format: NativeFormat, };
+
+/** An error of the core as data: its code, its message, and what the class of that code is made with. */
+export type NativeError = {
+/** Selects the class that is thrown. */
+code: string, message: string,
+/** The record of the same call. */
+existing?: NativeRecord,
+/** What stands. */
+winner?: NativeRecord, problems?: Array<PolicyProblem>, toolName?: string, nearest?: string | null, path?: string, approvalId?: string, allowedDecisions?: Array<DecisionType>, by?: string | null, approvers?: Array<string>, status?: ApprovalStatus | null, };
+
+/** Whom else a request is put to. */
+export type NativeEscalation = {
+/** ms after the request was made. */
+after: number, to: readonly string[], };
+
+/** Something that happened. */
+export type NativeEvent = { "type": "requested", request: NativeApproval, } | { "type": "decided", request: NativeApproval, decision: DecisionOutcome, decidedBy: string, via: DecidedVia, at: number, } | { "type": "voted", request: NativeApproval, vote: Vote, at: number, } | { "type": "reminded", request: NativeApproval, at: number, } | { "type": "escalated", request: NativeApproval, to: Array<string>, at: number, } | { "type": "started", approvalId: string, at: number, } | { "type": "settled", approvalId: string, status: Outcome, at: number, };
+
+export type NativeFilesOptions = { root: string, maxFileBytes: number, };
+
+export type NativeFormat = "toml" | "json" | "object" | "preset";
+
+/** What a gate is made with. */
+export type NativeGateOptions = {
+/** `memory:`, `sqlite:` with a path, or `postgres://…`. */
+ledger: string,
+/** What a relative path starts at. */
+cwd?: string,
+/** The text of the key for its contents. */
+key?: string | null,
+/** Only to look at a ledger that lasts: nothing is written, not even what is due. */
+readOnly?: boolean,
+/** The largest arguments of one call, in bytes of canonical JSON. */
+maxArgumentBytes: number,
+/** How many requests are kept after nothing can happen to them any more. */
+keepDecided: number,
+/** ms; `null`: the default. */
+retainContentsMs?: number | null,
+/** ms; `null`: the default. */
+retainRecordsMs?: number | null, };
+
+/** Where the audit stands. */
+export type NativeHead = { size: number, hash: string, at: number, };
+
+/** Another product's rules. */
+export type NativeImport = { toml: string, losses: Array<NativeLoss>, };
+
+/** What the policies say of a call. */
+export type NativeJudged = { verdict: PolicyVerdict,
+/** An administrator's rule asks: only a human answers. */
+managedAsk?: boolean,
+/** The grant that answers the whole call. */
+grant?: Grant,
+/** Files changed: what is wrong with them now, perhaps nothing. */
+problems?: Array<PolicyProblem>,
+/** Who must agree, as all rules that ask say together. */
+who?: NativeWho, };
+
+/** What is to be looked at. */
+export type NativeLint = { documents: Array<NativeDocument>, toolNames: readonly string[] | null, };
+
+/** What could not be said exactly. */
+export type NativeLoss = { what: string, line: number | null, why: string, effect: NativeLossEffect, };
+
+export type NativeLossEffect = "stricter" | "dropped";
+
+export type NativeMachine = "none" | "managed" | "all";
+
+/** Something to be written down beside what the ledger itself does. The arguments are not kept, their digest is. */
+export type NativeNote = { kind: 'verdict' | 'granted' | 'grant-revoked' | 'run-resumed', runId?: string | null, toolCallId?: string | null, toolName?: string | null, approvalId?: string | null, by?: string | null, effect?: PolicyEffect | null, rule?: NativeNoteRule | null, reason?: string | null, args?: unknown, origin?: readonly string[], label?: string | null, scope?: string | null, grantId?: string | null, expiresAt?: number | null, };
+
+export type NativeNoteRule = { source: string, layer: PolicyLayer, line?: number | null, };
+
+export type NativeOffers = { allow: GrantOffer | null, deny: GrantOffer | null, };
+
+/** A preview, and what was found worth a warning. */
+export type NativePage = { text: string, flags: Array<string>, };
+
+/** What to look at of what is no longer pending. */
+export type NativePast = {
+/** Of this run and of those that are a part of it. */
+runId: string | null, toolName: string | null,
+/** Those before this one. */
+before: string | null,
+/** From 1 to 1,000. */
+limit: number, };
+
+/** What policies are made with. */
+export type NativePolicyOptions = { documents: Array<NativeDocument>,
+/** Which policy files of the machine count beside the documents. */
+files: NativeMachine, cwd: string,
+/** `null`: looked for from `cwd` upward. */
+project: string | null, home: string,
+/** Files that ask unless a rule names them. */
+own?: readonly string[], };
+
+export type NativePreview = { text: string, flags: string[], };
+
+/** A request and what became of it. */
+export type NativeRecord = { status: ApprovalStatus, decision: DecisionOutcome | null, decidedBy: string | null, via: DecidedVia | null,
+/** ms since the epoch. */
+decidedAt: number | null, approvalId: string, runId: string, toolCallId: string, toolName: string, args: unknown,
+/** The path of agents it came from. */
+origin: Array<string>, description: string,
+/** Empty once the arguments were dropped. */
+rows: Array<ArgumentRow>, preview: string, flags: Array<string>, allowedDecisions: Array<DecisionType>,
+/** ms since the epoch. */
+createdAt: number,
+/** ms since the epoch; `null`: no deadline. */
+expiresAt: number | null, digest: string,
+/** Absent: kept as they are. */
+contents?: Contents,
+/** Absent: anybody, once. */
+needs?: Array<ApprovalNeed>, requester?: string, votes?: Array<Vote>,
+/** ms since the epoch. */
+escalatedAt?: number,
+/** What was given as `details` of the request. */
+details?: object | null, };
+
+/** What changed. */
+export type NativeRefreshed = {
+/** What is wrong with the policy files; `null`: none changed. */
+problems: Array<PolicyProblem> | null,
+/** Files with another content. */
+changed: Array<string>, };
+
+/** A call to be put to a human. */
+export type NativeRequest = { runId: string, toolCallId: string, toolName: string, args: unknown, origin: readonly string[],
+/** `null`: the core describes the call itself. */
+description: string | null,
+/** `null`: all of them. */
+allowedDecisions: readonly DecisionType[] | null,
+/** ms; `null`: no deadline. */
+timeoutMs: number | null,
+/** What the policies judge the call under; part of the digest. `null`: there are none. */
+context: object | null,
+/** What is shown of the verdict, kept with the request. */
+details: object | null,
+/** The request of the same call, cancelled or answered, that it takes the place of. */
+supersedes: string | null,
+/** The preview when it is more than the arguments; `null`: the core makes it. */
+page: NativePage | null,
+/** What is kept instead of `args`, which the digest is of; absent or `null`: the very same. */
+stored?: [unknown] | null,
+/** Who must agree; equal ones count once. Fails with `ERR_INVALID_CONFIG`. */
+needs?: readonly ApprovalNeed[],
+/** Who asked for the run. */
+requester?: string | null,
+/** How many ms before the deadline everybody is told once more. */
+remindMs?: number | null, };
+
+/** Where a run stands. */
+export type NativeRunInfo = { runId: string, status: NativeRunStatus,
+/** Whether a process that lives continues it. */
+active: boolean, steps: number,
+/** Requests that wait. */
+pending: number,
+/** ms since the epoch. */
+createdAt: number,
+/** ms since the epoch. */
+updatedAt: number, };
+
+export type NativeRunStatus = "running" | "done" | "failed" | "cancelled";
+
+/** A run to be kept. */
+export type NativeSaveRun = { runId: string,
+/** What the new entries follow: the hash of one of this run's; `null`: the beginning. What stood behind it is dropped. */
+parent: string | null,
+/** What is new of the history: any JSON. */
+entries: readonly unknown[],
+/** Any JSON, small: it is written each time. */
+state: unknown, status: NativeRunStatus, steps: number, };
+
+/** A run as it was kept. */
+export type NativeSavedRun = { entries: unknown[],
+/** The hash of each entry. */
+heads: Array<string>, state: unknown, info: NativeRunInfo, };
+
+/** A file as it was seen. */
+export type NativeSeen = { path: string, before: string | null, };
+
+/** What a human is shown beside a request. */
+export type NativeShown = { always: NativeOffers, changes: Array<FileChange>, page: NativePreview, };
+
+/** What was dropped. */
+export type NativeTidied = { contents: number, records: number, entries: number, bytes: number, };
+
+/** A text that is kept. */
+export type NativeValue = { text: string,
+/** How often it was set. */
+version: number, };
+
+/** What a verification found. */
+export type NativeVerified = { entries: number, head: string, records: number, faults: Array<NativeDamage>, };
+
+/** Who must agree. */
+export type NativeWho = { needs: readonly ApprovalNeed[],
+/** ms before the deadline. */
+remind: number | null, };
+
+/** A record with what only a resume needs of it. */
+export type NativeWholeRecord = {
+/** What the policies judged the call under. */
+context: object | null,
+/** What the execution gave, as `settle` was told. */
+result: unknown, status: ApprovalStatus, decision: DecisionOutcome | null, decidedBy: string | null, via: DecidedVia | null,
+/** ms since the epoch. */
+decidedAt: number | null, approvalId: string, runId: string, toolCallId: string, toolName: string, args: unknown,
+/** The path of agents it came from. */
+origin: Array<string>, description: string,
+/** Empty once the arguments were dropped. */
+rows: Array<ArgumentRow>, preview: string, flags: Array<string>, allowedDecisions: Array<DecisionType>,
+/** ms since the epoch. */
+createdAt: number,
+/** ms since the epoch; `null`: no deadline. */
+expiresAt: number | null, digest: string,
+/** Absent: kept as they are. */
+contents?: Contents,
+/** Absent: anybody, once. */
+needs?: Array<ApprovalNeed>, requester?: string, votes?: Array<Vote>,
+/** ms since the epoch. */
+escalatedAt?: number,
+/** What was given as `details` of the request. */
+details?: object | null, };
+
+/** Opens the ledger. */
+export type OpenLedger = Record<symbol, never>;
+
+/** What a gate can be asked to do. */
+export type Operations = {
+  lasts: { takes: AskLasting; answers: boolean };
+  open: { takes: OpenLedger; answers: Done };
+  request: { takes: RequestApprovals; answers: RequestAnswers };
+  get: { takes: GetRecord; answers: RecordText | null };
+  find: { takes: FindRecords; answers: RecordsText };
+  pending: { takes: ListPending; answers: RequestsText };
+  history: { takes: NativePast; answers: RecordsText };
+  value: { takes: ReadValue; answers: NativeValue | null };
+  setValue: { takes: SetValue; answers: boolean };
+  parseAnswer: { takes: ParseAnswer; answers: DecisionText };
+  decide: { takes: DecideRequest; answers: RecordText };
+  cancelRun: { takes: CancelRun; answers: Done };
+  revoke: { takes: RevokeApproval; answers: boolean };
+  claim: { takes: ClaimApproval; answers: NativeClaim };
+  settle: { takes: SettleCall; answers: Done };
+  watch: { takes: WatchRequest; answers: Done };
+  watchAll: { takes: WatchAll; answers: Done };
+  drain: { takes: DrainEvents; answers: EventsText };
+  close: { takes: CloseGate; answers: Done };
+  saveRun: { takes: NativeSaveRun; answers: Array<string> };
+  takeRun: { takes: TakeRun; answers: NativeSavedRun };
+  run: { takes: ReadRun; answers: NativeSavedRun | null };
+  releaseRun: { takes: ReleaseRun; answers: Done };
+  runs: { takes: ListRuns; answers: Array<NativeRunInfo> };
+  records: { takes: ListRecords; answers: WholeRecords };
+  interrupt: { takes: InterruptRuns; answers: WholeRecords };
+  note: { takes: WriteNotes; answers: Done };
+  audit: { takes: ReadAudit; answers: Array<NativeAuditEntry> };
+  head: { takes: ReadHead; answers: NativeHead };
+  verify: { takes: VerifyLedger; answers: NativeVerified };
+  about: { takes: DescribeLedger; answers: NativeAbout };
+  tidy: { takes: TidyLedger; answers: NativeTidied };
+  compact: { takes: CompactLedger; answers: NativeTidied };
+};
+
+export type Outcome = "succeeded" | "failed" | "interrupted";
+
+/** Reads any answer into a decision. */
+export type ParseAnswer = {
+/** Any JSON. */
+answer: unknown, toolName: string, };
+
+export type PolicyEffect = "allow" | "ask" | "deny";
+
+export type PolicyErrorCode = "ERR_POLICY_SYNTAX" | "ERR_POLICY_UNKNOWN_KEY" | "ERR_POLICY_VALUE" | "ERR_POLICY_VERSION" | "ERR_POLICY_EXAMPLE" | "ERR_POLICY_FILE";
+
+/** Something in a policy that is probably not meant. */
+export type PolicyFinding = { code: PolicyFindingCode, severity: PolicySeverity, message: string, source: string, line: number | null, column: number | null, };
+
+export type PolicyFindingCode = "shadowed" | "duplicate" | "unmatchable" | "too-broad" | "says-nothing" | "no-reason" | "no-examples";
+
+export type PolicyLayer = "managed" | "user" | "project" | "code" | "session";
+
+/** A place where a policy cannot be read. */
+export type PolicyProblem = { code: PolicyErrorCode, message: string, source: string, line: number | null, column: number | null, };
+
+/** Where a rule stands. */
+export type PolicyRuleRef = { source: string, layer: PolicyLayer,
+/** From 1; `null` for objects. */
+line: number | null, column: number | null,
+/** Its index in the document, from 0. */
+index: number, };
+
+export type PolicySeverity = "info" | "warning";
+
+/** A part of a call, and what is said of it. */
+export type PolicySubject = { effect: PolicyEffect, rule: PolicyRuleRef | null,
+/** Where it stands in the command line, in units of UTF-16. */
+span?: [start: number, end: number], } & ({ "kind": "command",
+/** `null` where only the run will tell. */
+argv: Array<string | null>, text: string,
+/** What it runs is a part of its own. */
+wrapper: boolean, } | { "kind": "read", path: string | null, text: string, } | { "kind": "write", path: string | null, text: string, } | { "kind": "url", url: string | null, text: string, } | { "kind": "env", name: string, } | { "kind": "tool", name: string, } | { "kind": "unknown", reason: string, });
+
+/** What is said of a call. */
+export type PolicyVerdict = { effect: PolicyEffect,
+/** The deciding rule. */
+rule: PolicyRuleRef | null, reason: string, subjects: Array<PolicySubject>,
+/** How many subjects are left out. */
+more?: number, };
+
+/** A call to be shown. */
+export type PreviewCall = { toolName: string, args: unknown,
+/** Columns; `null`: lines are not wrapped. */
+width: number | null, };
+
+/** A preview and what it found. */
+export type PreviewText = { text: string, flags: string[], };
+
+/** The entries of the audit after this number. */
+export type ReadAudit = { after: number, limit: number, };
+
+/** Where the audit stands. */
+export type ReadHead = Record<symbol, never>;
+
+/** A run as it was kept; `null`: there is none. */
+export type ReadRun = { runId: string, };
+
+/** The text that is kept under a key; `null`: there is none. */
+export type ReadValue = { key: string, };
+
+/** Why, in the decider's words. */
+export type Reason = { reason?: string, };
+
+/** A record. */
+export type RecordText = NativeRecord;
+
+/** Records. */
+export type RecordsText = NativeRecord[];
+
+/** Lets go of a run, so that another process may take it. */
+export type ReleaseRun = { runId: string, };
+
+/** An answer for each request. */
+export type RequestAnswers = Array<Envelope<NativeRecord>>;
+
+/** Puts calls to humans. Each is answered by itself. */
+export type RequestApprovals = { requests: NativeRequest[], };
+
+/** Records as the requests that they are about. */
+export type RequestsText = NativeApproval[];
+
+/** Takes back an approval that was not started. `false`: there was nothing to take back. */
+export type RevokeApproval = { approvalId: string, reason: string, };
+
+/** Keeps a text of at most 1 MiB if what is there is of this version. `false`: it is not. */
+export type SetValue = { key: string,
+/** `null`: if nothing is there. */
+expected: number | null, text: string, };
+
+/** Writes down how a started call ended. */
+export type SettleCall = { approvalId: string, succeeded: boolean,
+/** Kept by a ledger that lasts, for whoever continues the run. */
+result?: unknown, };
+
+/** Makes a run this process' own. */
+export type TakeRun = { runId: string, };
+
+/** Drops what ended longer ago than this, in ms. */
+export type TidyLedger = {
+/** `null`: nothing. */
+contents: number | null,
+/** `null`: nothing. */
+records: number | null, };
+
+/** Verifies the whole ledger. */
+export type VerifyLedger = Record<symbol, never>;
+
+/** One approval of several that are needed. */
+export type Vote = { by: string, via: DecidedVia,
+/** ms since the epoch. */
+at: number, reason?: string, };
+
+/** Whether the events of every process are told of, or only of requests made or watched here. */
+export type WatchAll = { on: boolean, };
+
+/** Tells of this request too, though another process made it. */
+export type WatchRequest = { approvalId: string, };
+
+/** Records, whole. */
+export type WholeRecords = NativeWholeRecord[];
+
+/** Writes notes into the audit. */
+export type WriteNotes = { notes: Array<NativeNote>, };
