@@ -1,0 +1,38 @@
+/** Whether a question is seen by whoever answers it. */
+import { openSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { WriteStream } from 'node:tty';
+
+type Terminal = { isTTY?: boolean };
+
+/**
+ * Where a question is put whose answer is typed on `input`: on `output`, unless that is turned away from the terminal; then on
+ * the terminal itself. `undefined`: nobody would see it. Of an answer that does not come from a terminal nobody types anything.
+ */
+export function seenOutput(input: Readable & Terminal, output: Writable & Terminal): Writable | undefined {
+  if (input.isTTY !== true || output.isTTY === true) return output;
+  // Of a terminal that somebody made nobody knows where it shows things.
+  if (input !== process.stdin) return undefined;
+  return [process.stderr, process.stdout].find(({ isTTY }) => isTTY === true) ?? terminalItself();
+}
+
+let itself: WriteStream | null | undefined;
+
+/** The terminal that controls this process. Windows has none that a file stands for. */
+function terminalItself(): WriteStream | undefined {
+  if (itself === undefined) {
+    try {
+      itself = new WriteStream(openSync('/dev/tty', 'w'));
+    } catch {
+      itself = null;
+    }
+  }
+  return itself ?? undefined;
+}
+
+/** Whether what was written to it by now did not come through: whoever read it is gone. */
+export async function isUnread(output: Writable): Promise<boolean> {
+  // What goes wrong with a write is told after it.
+  await new Promise((resolve) => setImmediate(resolve));
+  return output.destroyed === true || (output.errored ?? null) !== null;
+}
