@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { CountersignError } from '../errors/index.js';
 import { Limit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
-import { isUnread, seenOutput } from './seen.js';
+import { Seen, seenOutput } from './seen.js';
 
 type Input = Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
 
@@ -23,7 +23,7 @@ export interface LineRequest {
 export class LineInput {
   readonly #input: Input;
   /** Where the human sees it; `undefined`: nowhere. */
-  readonly #output: Writable | undefined;
+  readonly #output: Seen | undefined;
   readonly #turns = new Limit(1);
   readonly #decoder = new TextDecoder();
   /** What was read and nobody took. */
@@ -32,7 +32,8 @@ export class LineInput {
 
   constructor(input: Input, output: Writable) {
     this.#input = input;
-    this.#output = seenOutput(input, output);
+    const seen = seenOutput(input, output);
+    this.#output = seen && new Seen(seen);
   }
 
   get isTerminal(): boolean {
@@ -69,7 +70,7 @@ export class LineInput {
 
   /** @throws {CountersignError} `ERR_OUTPUT_UNSEEN` */
   async mustBeSeen(): Promise<void> {
-    if (this.#output !== undefined && !(await isUnread(this.#output))) return;
+    if (this.#output !== undefined && !(await this.#output.isUnread())) return;
     const why =
       this.#output === undefined
         ? 'the answers come from a terminal, and what is asked does not go to one (the output is redirected)'
@@ -119,7 +120,7 @@ export class LineInput {
     const { createInterface } = await import('node:readline');
     signal.throwIfAborted();
     return this.#until(signal, (resolve, reject) => {
-      const output = this.#output;
+      const output = this.#output?.stream;
       const terminal = createInterface({ input: this.#input, output, terminal: true, historySize: 0 });
       terminal.on('line', (line) => resolve(line));
       terminal.on('close', () => resolve(undefined));
@@ -143,16 +144,23 @@ export class LineInput {
   #piped(signal: AbortSignal): Promise<string | undefined> {
     const input = this.#input;
     return this.#until(signal, (resolve, reject) => {
+      let isTaken = false;
+      const give = (line: string | undefined): void => {
+        isTaken = true;
+        resolve(line);
+      };
       const take = (): void => {
+        // More may come before whoever waits has it: that is the next one's.
+        if (isTaken) return;
         const end = this.#rest.indexOf('\n');
         if (end >= 0) {
           const line = this.#rest.slice(0, end);
           this.#rest = this.#rest.slice(end + 1);
-          resolve(line.replace(/\r$/, ''));
+          give(line.replace(/\r$/, ''));
         } else if (this.#isEnded) {
           const last = this.#rest;
           this.#rest = '';
-          resolve(last === '' ? undefined : last);
+          give(last === '' ? undefined : last);
         }
       };
       const more = (data: Buffer | string): void => {

@@ -30,9 +30,26 @@ function terminalItself(): WriteStream | undefined {
   return itself ?? undefined;
 }
 
-/** Whether what was written to it by now did not come through: whoever read it is gone. */
-export async function isUnread(output: Writable): Promise<boolean> {
-  // What goes wrong with a write is told after it.
-  await new Promise((resolve) => setImmediate(resolve));
-  return output.destroyed === true || (output.errored ?? null) !== null;
+/** A stream that questions are put on. */
+export class Seen {
+  readonly stream: Writable;
+  #isUnread = false;
+
+  constructor(stream: Writable) {
+    this.stream = stream;
+  }
+
+  write(text: string): void {
+    // The standard streams of Node forget that a write failed: whoever wrote is told, and nobody else.
+    this.stream.write(text, (error) => {
+      if (error) this.#isUnread = true;
+    });
+  }
+
+  /** Whether what was written by now did not come through: whoever read it is gone. */
+  async isUnread(): Promise<boolean> {
+    // What goes wrong with a write is told after it.
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.#isUnread || this.stream.destroyed === true;
+  }
 }

@@ -182,7 +182,13 @@ class Lines {
     const isAsked = canAsk && (isSeen === undefined || (await isSeen()));
     // It may have been decided elsewhere meanwhile.
     if (!this.#isPut) return true;
-    if (!isAsked) return this.#refuse(approvalId);
+    if (!isAsked) {
+      // What is read from here on may have been meant as an answer: it is no prompt.
+      this.#isEnded = true;
+      this.#reader?.close();
+      this.#read.length = 0;
+      return this.#refuse(approvalId);
+    }
     const line = this.#read.shift();
     if (line === undefined && !this.#isEnded) return false;
     if (line !== undefined && this.#isTooEarly()) {

@@ -9,7 +9,7 @@ import { Exit, Usage } from '../exit.js';
 import { linesOf } from '../lines.js';
 import { readOptions } from '../options.js';
 import { whenUnread } from '../output.js';
-import { isUnread, seenOutput } from '../../terminal/seen.js';
+import { Seen, seenOutput } from '../../terminal/seen.js';
 import { tellError } from '../tell-error.js';
 import { createAgent } from './agent.js';
 import { createChat } from './chat.js';
@@ -136,13 +136,17 @@ async function show(chat: LocalChat, flags: Flags, isPlain: boolean, emoji: bool
     const stop = whenUnread(() => void chat.letGo().finally(() => process.exit(Exit.failure)));
     return showChat(chat, { emoji }).finally(stop);
   }
-  const write = (text: string): void => void process.stdout.write(text);
-  const seen = seenOutput(input, process.stdout);
+  const output = seenOutput(input, process.stdout);
+  const seen = output && new Seen(output);
+  const write = (text: string): void => {
+    if (output === process.stdout) seen?.write(text);
+    else process.stdout.write(text);
+  };
   // One prompt without a terminal: whatever is on stdin is not an answer. Nor is what is typed where nothing is shown.
   const canAsk = seen !== undefined && (prompt === undefined || input.isTTY === true);
-  const ask = (text: string): void => void seen?.write(text);
-  const isSeen = async (): Promise<boolean> => seen !== undefined && !(await isUnread(seen));
-  return showLines(chat, { input, write, ask: seen === process.stdout ? write : ask, isSeen, prompt, canAsk, emoji });
+  const ask = (text: string): void => seen?.write(text);
+  const isSeen = async (): Promise<boolean> => seen !== undefined && !(await seen.isUnread());
+  return showLines(chat, { input, write, ask, isSeen, prompt, canAsk, emoji });
 }
 
 /** Whether this is a terminal that can be drawn on, with a keyboard. */
