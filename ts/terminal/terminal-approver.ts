@@ -77,6 +77,7 @@ async function decisionOn(
     if (answer.type === 'approve' && !isWarned) {
       isWarned = true;
       lines.say(`${secondLook(request)} y once more runs it.\n`);
+      await lines.forget(signal);
       continue;
     }
     if (answer.type === 'say') {
@@ -88,6 +89,7 @@ async function decisionOn(
     if (objection === undefined) return decision;
     // It is about this call: whoever would be asked next must not get the answer to it.
     lines.say(`That was not taken: ${safeLong(objection)}\n${shortFor(request)}\n`);
+    await lines.forget(signal);
   }
 }
 

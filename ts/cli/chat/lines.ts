@@ -235,6 +235,7 @@ class Lines {
     if (runs && ask.warnings.length > 0 && !put.isWarned && this.#options.input.isTTY === true) {
       put.isWarned = true;
       this.#ask(`Look twice: ${ask.warnings.join('; ')}.`, 'The same once more runs it.');
+      this.#sayHow(put);
       return true;
     }
     switch (answer.type) {

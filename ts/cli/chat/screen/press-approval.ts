@@ -84,7 +84,8 @@ function agree(state: State, ask: Approval, draft: Draft, isAlone: boolean, arou
   const stay = (said: string): Pressed => ({ state: goTo(state, { at: 'reason', draft }, said) });
   if (!offers(ask, around.isShown).some(({ key }) => key === 'y')) return stay('it cannot be approved here');
   if (!isAlone) return stay('Enter once more approves it');
-  if (mustLookTwice(state, ask)) return { state: warned(state, `${lookTwice(ask)}: Enter once more approves it`) };
+  if (mustLookTwice(state, ask))
+    return { state: warned(state, `${lookTwice(ask)}: Enter once more approves it`, around.now) };
   const { approvalId } = ask.request;
   return { state: sent(state), action: { type: 'decide', approvalId, decision: { type: 'approve' } } };
 }
@@ -120,7 +121,7 @@ function pressKeys(state: State, ask: Approval, key: Key, isAlone: boolean, arou
     return { state: goTo(state, { at: 'reason', draft: insert(EMPTY, key.text.replace(/^\s+/, '')) }) };
   }
   if ((typed === 'y' || typed === 'A') && mustLookTwice(state, ask))
-    return { state: warned(state, `${lookTwice(ask)}: ${typed} once more does it`) };
+    return { state: warned(state, `${lookTwice(ask)}: ${typed} once more does it`, around.now) };
   switch (typed) {
     case 'y':
       return { state: sent(state), action: { type: 'decide', approvalId, decision: { type: 'approve' } } };

@@ -134,8 +134,8 @@ export const unseen = (state: State, now: number): State =>
   state.ask === null ? state : { ...state, ask: { ...state.ask, shownAt: now } };
 
 /** The human is told to look twice: what was pressed counts when it is pressed once more. */
-export const warned = (state: State, said: string): State =>
-  state.ask === null ? state : { ...state, ask: { ...state.ask, isWarned: true }, said };
+export const warned = (state: State, said: string, now: number): State =>
+  state.ask === null ? state : { ...state, ask: { ...state.ask, isWarned: true, shownAt: now }, said };
 
 /** Answered: no key means it any more. */
 export const sent = (state: State): State =>
