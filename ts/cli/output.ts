@@ -10,7 +10,7 @@ const lost = new Map<Output, NodeJS.ErrnoException>();
 const waiting = new Set<() => void>();
 
 /** Faults that say that a reader is gone. */
-const GONE: readonly (string | undefined)[] = ['EPIPE', 'ECONNRESET', 'EIO', 'ERR_STREAM_DESTROYED'];
+const GONE: readonly (string | undefined)[] = ['EPIPE', 'ECONNRESET', 'EIO'];
 
 /** Hears of what cannot be written. To be called once, before anything is. */
 export function watchOutputs(): void {

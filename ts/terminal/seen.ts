@@ -1,7 +1,6 @@
 /** Whether a question is seen by whoever answers it. */
-import { openSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import { WriteStream } from 'node:tty';
+import type { WriteStream } from 'node:tty';
 
 type Terminal = { isTTY?: boolean };
 
@@ -22,7 +21,9 @@ let itself: WriteStream | null | undefined;
 function terminalItself(): WriteStream | undefined {
   if (itself === undefined) {
     try {
-      itself = new WriteStream(openSync('/dev/tty', 'w'));
+      // They are slow to load, and most programs need neither.
+      const [fs, tty] = [process.getBuiltinModule('node:fs'), process.getBuiltinModule('node:tty')];
+      itself = new tty.WriteStream(fs.openSync('/dev/tty', 'w'));
     } catch {
       itself = null;
     }
