@@ -611,7 +611,8 @@ export interface ApprovalRequest<ARGS = unknown, NAME extends string = string> {
   preview: string;
   /**
    * What the preview found worth a warning: `ansi`, `control`, `nul`, `bidi`, `invisible`, `unicode-space`, `homoglyph`,
-   * `combining`, `long`, `padding`, `multiline`, `odd-key`, `right-to-left`.
+   * `combining`, `long`, `padding`, `multiline`, `odd-key`, `right-to-left`, and `hidden`, where it leaves something out: `args` has
+   * it. All but `long` and `multiline` want a second look before it is approved.
    */
   flags: readonly string[];
   allowedDecisions: readonly DecisionType[];
@@ -1242,14 +1243,15 @@ export interface RunOptions<TOOLS extends ToolSet> extends UnknownToolsOptions {
    * Asks the human. It is called for one call after the other ({@link RunOptions.askOrder}). A throw, a rejected promise and a
    * malformed answer are rejections with the cause as reason, of which a process warning tells the developer; the run goes on.
    * An `AbortError`, as a readline question throws at Ctrl+C, aborts the run. `abortSignal` is aborted when the run is, and when
-   * the request is decided elsewhere.
+   * the request is decided elsewhere. `objectionTo` says why an answer would not be taken, such as an edit that does not fit the
+   * tool's schema (`undefined`: it would be), so that the human can be asked once more about this call. It never rejects.
    *
    * Without a callback and without a `gate` every request is rejected at once; without a callback and with a `gate` it
    * waits for `gate.approve` and the like.
    */
   onApprovalRequest?: (
     request: ApprovalRequestOf<NoInfer<TOOLS>>,
-    options: { abortSignal: AbortSignal },
+    options: { abortSignal: AbortSignal; objectionTo: (answer: unknown) => Promise<string | undefined> },
   ) => ApprovalAnswer | PromiseLike<ApprovalAnswer>;
   /**
    * How `onApprovalRequest` and `onQuestion` are called over the run and all that is a part of it. `in-turn`: one at a time, in
@@ -1366,7 +1368,7 @@ export interface TerminalApprover {
   /** Also of a request from elsewhere, of which only the preview is known. */
   (
     request: Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>,
-    options: { abortSignal: AbortSignal },
+    options: { abortSignal: AbortSignal; objectionTo?: (answer: unknown) => Promise<string | undefined> },
   ): Promise<Decision>;
 }
 
@@ -1375,15 +1377,24 @@ export interface TerminalApprover {
  * edits, `r TEXT` responds, and any other text is the reason of a rejection. What was typed before the request was shown decides
  * nothing. Several that share an input ask one after the other. For `onQuestion` it asks the questions.
  *
- * Ctrl+C aborts the run. At the end of the input the calls are rejected, and a process warning
- * (`ERR_INPUT_ENDED`) says that nobody is there.
+ * A call that stands out ({@link ApprovalRequest.flags}) is approved by a second `y`, and `d` shows all of one that is not shown whole;
+ * piped lines are given all of it at once. An answer that would not be taken is told, and the same call is asked about again.
+ *
+ * Ctrl+C aborts the run. Where nobody can be asked the calls are rejected, a process warning says so, and at its end the run fails
+ * with that error: `ERR_INPUT_ENDED`, at the end of the input; `ERR_OUTPUT_UNSEEN`, where the answers are typed on a terminal that
+ * the question would not be shown on.
  *
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for what is no stream
  */
 export declare function terminalApprover(options?: {
   /** A stream of Node's. @default process.stdin */
   input?: { on(event: string, listener: (...data: never[]) => void): unknown };
-  /** @default process.stderr, so that the standard output is the program's own */
+  /**
+   * With an input that is a terminal it must be one, too (`isTTY`). The standard error may be redirected: then the question goes to
+   * the terminal itself.
+   *
+   * @default process.stderr, so that the standard output is the program's own
+   */
   output?: { write(text: string): unknown };
 }): TerminalApprover;
 

@@ -111,6 +111,10 @@ export interface ApprovalLabels {
   reason: string;
   /** @default 'What would run' */
   preview: string;
+  /** Shows all of a call whose preview leaves something out. @default 'All of it' */
+  whole: string;
+  /** In place of `approve`, when it was pressed for a call that stands out. @default 'I have looked twice: approve' */
+  approveAnyway: string;
   /** Before the names of what deceives the eye. @default 'Beware' */
   warnings: string;
   /** @default (flag) => a few words, e.g. 'characters that cannot be seen' */
@@ -160,7 +164,8 @@ export interface ApprovalCardProps {
 /**
  * One approval as a card without a style of its own: a `section` with `data-countersign="approval"`, `data-tool` and `data-state`,
  * whose parts have `data-part`, and lines of a diff `data-change`. With {@link UseApprovalsOptions.sendEdit} the arguments can be
- * edited in it, as JSON. A click that began before the card stood in its place does not count.
+ * edited in it, as JSON. A call that stands out (`data-part="warnings"`, but for what is only long) is approved by a second click,
+ * and one whose preview leaves something out is there whole, in a `details` (`data-part="whole"`). A click that began before the card stood in its place does not count.
  */
 export declare function ApprovalCard(props: ApprovalCardProps): ReactElement;
 

@@ -27,7 +27,7 @@ const doStream = async ({ prompt }) => {
   const results = prompt.filter(({ role }) => role === 'tool').flatMap(({ content }) => content);
   // A model takes its time: what was typed or piped meanwhile must not get lost.
   await new Promise((resolve) => setTimeout(resolve, 50));
-  const said = results.length > 0;
+  const said = results.length > 0 && process.env.REASON === undefined;
   const parts = said
     ? [
         { type: 'text-start', id: '1' },
@@ -36,11 +36,11 @@ const doStream = async ({ prompt }) => {
       ]
     : Array.from({ length: Number(process.env.CALLS) }, (_, n) => ({
         type: 'tool-call',
-        toolCallId: 'c' + n,
+        toolCallId: 'c' + n + '-' + prompt.length,
         toolName: 'delete_file',
         input: JSON.stringify({ path: n + '.txt' }),
       }));
-  const reason = said ? 'stop' : 'tool-calls';
+  const reason = said ? 'stop' : (process.env.REASON ?? 'tool-calls');
   const finish = { type: 'finish', finishReason: { unified: reason, raw: reason }, usage };
   const chunks = [{ type: 'stream-start', warnings: [] }, ...parts, finish];
   return { stream: ai.simulateReadableStream({ chunks, initialDelayInMs: null, chunkDelayInMs: null }) };
@@ -136,7 +136,7 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       expect(code).toBe(0);
     });
 
-    test('too few piped lines: the rest does not run, and the developer is told', async () => {
+    test('too few piped lines: the rest does not run, the developer is told, and it fails', async () => {
       const { code, stdout, stderr } = await piped(2, 'y\n');
       expect(stdout).toContain('deleted 0.txt');
       expect(stdout).not.toContain('deleted 1.txt');
@@ -144,10 +144,10 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       expect(stderr).toMatch(
         /onApprovalRequest: it failed: the input has ended, and nobody can answer.*delete_file did not run/,
       );
-      expect(code).toBe(0);
+      expect(code).toBe(1);
     });
 
-    test('with stdin closed: it ends, nothing runs, and the developer is told', async () => {
+    test('with stdin closed: nothing runs, the developer is told, and it fails', async () => {
       const child = spawn(path, args('model'), { cwd: sandbox.folder, env: env(2), stdio: ['ignore', 'pipe', 'pipe'] });
       onTestFinished(() => void child.kill('SIGKILL'));
       let [stdout, stderr] = ['', ''];
@@ -157,7 +157,69 @@ describe.each(isThorough ? (['ai7', 'ai6'] as const) : (['ai7'] as const))('%s',
       expect(stdout).toContain('Asking the human failed');
       expect(stdout).not.toContain('deleted');
       expect(stderr).toContain('the input has ended, and nobody can answer');
+      expect(code).toBe(1);
+    });
+
+    test('a turn that the model did not finish: nobody is asked, and the developer is told', async () => {
+      const { stdout, stderr } = await exec(path, args('model'), {
+        cwd: sandbox.folder,
+        env: { ...env(1), REASON: 'length' },
+        input: 'y\n',
+      });
+      expect(stdout).not.toContain('deleted');
+      expect(stderr).not.toContain('Run it?');
+      expect(stderr).toMatch(/incomplete \(length\).*"delete_file" did not run, and nobody was asked/);
+    });
+
+    test('an edit that does not fit is told, and the same call is asked about again', async () => {
+      const { code, stdout, stderr } = await piped(2, 'e {"path":5}\ny\nnot this one\n');
+      expect(stderr).toContain('That was not taken: The edited arguments do not fit the schema of delete_file');
+      expect(stdout).toContain('deleted 0.txt');
+      expect(stdout).not.toContain('deleted 1.txt');
+      expect(stdout).toContain('not this one');
       expect(code).toBe(0);
+    });
+
+    // A shell with jobs, as people have it.
+    const inShell = (line: string): Terminal => {
+      const shell = ['--norc', '--noprofile', '-i'];
+      const terminal = new Terminal('bash', shell, { cwd: sandbox.folder, rows: 60, env: { ...env(1), PS1: '$ ' } });
+      onTestFinished(() => terminal.close());
+      terminal.write(`${line}\r`);
+      return terminal;
+    };
+    const command = [path, ...args('model')].map((word) => `'${word}'`).join(' ');
+
+    test.runIf(isUnix)('Ctrl+Z and fg at the question: it goes on where it was', async () => {
+      const terminal = inShell(`${command}; echo "ended: $?"`);
+      await expect.poll(() => prompts(terminal), PATIENTLY).toBe(1);
+      terminal.write('\u001a');
+      await expect.poll(() => terminal.raw, PATIENTLY).toContain('Stopped');
+      terminal.write('fg\r');
+      await expect.poll(() => prompts(terminal), PATIENTLY).toBeGreaterThan(1);
+      terminal.write('y\r');
+      await expect.poll(() => terminal.raw, PATIENTLY).toContain('deleted 0.txt');
+    });
+
+    test.runIf(isUnix)('Ctrl+C after Ctrl+Z and fg ends it', async () => {
+      const terminal = inShell(command);
+      await expect.poll(() => prompts(terminal), PATIENTLY).toBe(1);
+      terminal.write('\u001a');
+      await expect.poll(() => terminal.raw, PATIENTLY).toContain('Stopped');
+      terminal.write('fg; echo "ended: $?"\r');
+      await expect.poll(() => prompts(terminal), PATIENTLY).toBeGreaterThan(1);
+      terminal.write('\u0003');
+      await expect.poll(() => terminal.raw, PATIENTLY).toMatch(/ended: [1-9]/);
+      expect(terminal.raw).not.toContain('deleted');
+    });
+
+    test.runIf(isUnix)('with its output redirected the question is on the terminal', async () => {
+      const terminal = inShell(`${command} 2> err.log > out.log; cat out.log`);
+      await expect.poll(() => prompts(terminal), PATIENTLY).toBe(1);
+      expect(terminal.raw).toContain('│ path: 0.txt');
+      terminal.write('y\r');
+      await expect.poll(() => terminal.raw, PATIENTLY).toContain('deleted 0.txt');
+      expect(readFileSync(join(sandbox.folder, 'err.log'), 'utf8')).not.toContain('Run it?');
     });
 
     test('without a key: the cause and its cure, once, and it fails', async () => {

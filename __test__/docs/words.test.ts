@@ -62,7 +62,7 @@ describe('errors', () => {
     ...several.flatMap((each) => each.codes),
     // They have no class of their own.
     ...allOf(agentDeclarations, /`(ERR_SUBAGENT)`/g),
-    ...allOf(declarations, /`(ERR_ADDON|ERR_INPUT_ENDED)`/g),
+    ...allOf(declarations, /`(ERR_ADDON|ERR_INPUT_ENDED|ERR_OUTPUT_UNSEEN)`/g),
   ]);
 
   test('docs/errors.md has each code that is declared, and no other', () => {

@@ -52,6 +52,25 @@ describe('keys that come too early', () => {
     expect(at(asked(1000), 1250, 'y').action).toMatchObject({ type: 'decide', decision: { type: 'approve' } });
   });
 
+  test('what stands out is approved by a second key, and not by one that came with the first', () => {
+    const warned = { ...first, warnings: ['a part of it is not shown: d shows all of it'] } as Ask;
+    for (const [key, type] of [
+      ['y', 'decide'],
+      ['A', 'approveAll'],
+    ] as const) {
+      const once = at(withView(START, viewOf(warned), 1000), 2000, key);
+      expect([once.action, once.state.said]).toEqual([undefined, expect.stringContaining('look twice, a part of it')]);
+      expect(at(once.state, 2100, key).action).toBeUndefined();
+      expect(at(once.state, 2300, key).action).toMatchObject({ type });
+    }
+    // Nor by a word for it.
+    let { state, action } = at(withView(START, viewOf(warned), 1000), 2000, 'o');
+    ({ state, action } = at(state, 2001, 'k'));
+    ({ state, action } = at(state, 2400, { name: 'enter' }));
+    expect([action, state.said]).toEqual([undefined, expect.stringContaining('look twice')]);
+    expect(at(state, 2800, { name: 'enter' }).action).toMatchObject({ decision: { type: 'approve' } });
+  });
+
   test('but Ctrl+C does', () => {
     expect(at(asked(1000), 1000, { name: 'ctrl-c' }).action).toEqual({ type: 'interrupt' });
   });

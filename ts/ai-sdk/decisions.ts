@@ -71,7 +71,9 @@ export class Decisions {
       this.#options.wake();
       return;
     }
-    const reason = `The ledger cannot say what was decided: ${messageOf(error)}`;
+    // The run was let go of: nothing is wrong with the ledger.
+    const isLeft = error instanceof DOMException && error.name === 'AbortError';
+    const reason = isLeft ? messageOf(error) : `The ledger cannot say what was decided: ${messageOf(error)}`;
     const decision = { type: 'cancelled', reason } as const;
     this.#onDecided(round, asked, { approvalId, decision, decidedBy: 'countersign' });
   }

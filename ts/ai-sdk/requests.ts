@@ -19,6 +19,7 @@ import { valueOf, type Asked, type Round } from './round.js';
 import type { StreamPart } from './sdk.js';
 import { isComplete } from './turn.js';
 import { warnProviderRuns } from './provider-tools.js';
+import { warnCut } from './warnings.js';
 
 export interface RequestsOptions {
   asker: Asker;
@@ -90,6 +91,7 @@ export class Requests {
       : `The model's turn is incomplete (${typeof reason === 'string' ? reason : JSON.stringify(reason)}), so its calls may be cut short.`;
     const { signal } = this.#options;
     if (signal.aborted) return;
+    if (cut !== undefined && unasked.length > 0) warnCut(reason, unasked);
     const prepared = unasked.map((asked) => this.#prepare(asked, cut ?? this.#denialOf(asked)));
     // Made at one moment, in the order of the calls: they share a write to the disk.
     const opening = (await Promise.all(prepared)).map((open) => !signal.aborted && open(round));

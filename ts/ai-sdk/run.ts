@@ -381,6 +381,9 @@ export class Run {
   // --- ending -------------------------------------------------------------------------------------------------------
 
   async #end(setup: Setup, round: Round): Promise<void> {
+    const { nobody } = this.#asker;
+    // The model has been told. Whoever started the run must be, too.
+    if (nobody !== undefined && this.#options.parent === undefined) throw nobody;
     const output = wantsOutput(setup.callOptions) ? await this.#stream.output() : undefined;
     await this.#callbacks.finish(setup.sdk.version, this.#conversation);
     const result = this.#resultWith(output);

@@ -1,5 +1,5 @@
 /** Questions on a terminal. */
-import { createInterface } from 'node:readline/promises';
+import { lineInput } from '../terminal/line-input.js';
 import { isYes } from '../terminal/words.js';
 
 /** Whether somebody can be asked. */
@@ -7,19 +7,14 @@ export const canAsk = (): boolean => process.stdin.isTTY === true && process.std
 
 /** `true` for yes only. */
 export async function confirm(question: string): Promise<boolean> {
-  return isYes(await ask(`${question} [y/N] `));
-}
-
-async function ask(question: string): Promise<string> {
   // On stderr: stdout may be read by a program.
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const gone = new AbortController();
-  lines.once('close', () => gone.abort());
+  const lines = lineInput(process.stdin, process.stderr);
   try {
-    return await lines.question(question, { signal: gone.signal });
+    return isYes((await lines.line({ prompt: `${question} [y/N] `, signal: NEVER })) ?? '');
   } catch {
-    return '';
-  } finally {
-    lines.close();
+    // Ctrl+C.
+    return false;
   }
 }
+
+const NEVER = new AbortController().signal;

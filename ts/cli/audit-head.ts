@@ -12,7 +12,7 @@ import { oneLine } from './style.js';
 export async function head(args: readonly string[]): Promise<number> {
   const { values } = readOptions(args, { ...LEDGER, sign: { type: 'string' }, origin: { type: 'string' } });
   if (values.origin !== undefined && values.sign === undefined) throw new Usage('--origin is for --sign');
-  const key = values.sign === undefined ? undefined : (await readFile(values.sign, 'utf8')).trim();
+  const key = values.sign === undefined ? undefined : (await keyIn(values.sign)).trim();
   const now = await withLedger(values, 'look', (ledger) => ledger.head());
   if (key === undefined) {
     if (values.json === true) await printJson(now);
@@ -24,6 +24,17 @@ export async function head(args: readonly string[]): Promise<number> {
   const note = signAuditHead(now, origin, key);
   process.stdout.write(values.json === true ? `${json({ ...now, origin, note })}\n` : note);
   return Exit.ok;
+}
+
+/** @throws {Usage} */
+async function keyIn(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new Usage(
+      `--sign: the key cannot be read: ${messageOf(error)}. countersign audit keygen NAME makes one, in NAME.key`,
+    );
+  }
 }
 
 export async function keygen(args: readonly string[]): Promise<number> {

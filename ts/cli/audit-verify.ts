@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { AuditHead } from '../../index.js';
 import { GateAudit } from '../gate/audit.js';
 import { AuditVerifier, openAuditHead, type NativeStanding } from '../native.js';
-import { Exit, Usage } from './exit.js';
+import { Ended, Exit, Usage } from './exit.js';
 import { byteLines } from './lines.js';
 import { LEDGER, withLedger, type LedgerValues } from './open-ledger.js';
 import { readOptions, wholeNumber } from './options.js';
@@ -61,6 +61,8 @@ async function ofFile(file: string, from: string | undefined, expected: AuditHea
   const input = file === '-' ? process.stdin : createReadStream(file);
   for await (const line of byteLines(input)) verifier.see(line);
   const { entries, head: last, broken, standing } = verifier.finish();
+  if (entries === 0 && broken === null)
+    throw new Ended(Exit.failure, `${oneLine(file)} has no entries: nothing was verified`, 'ERR_NO_ENTRIES');
   const damage = broken === null ? [] : [{ seq: broken.seq, record: null, what: broken.what }];
   return { entries, records: null, hash: last?.hash ?? null, damage, standing: standing?.word ?? null };
 }

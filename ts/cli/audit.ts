@@ -3,10 +3,10 @@ import { GateAudit } from '../gate/audit.js';
 import { head, keygen } from './audit-head.js';
 import { list } from './audit-list.js';
 import { verify } from './audit-verify.js';
-import { Exit, Usage } from './exit.js';
+import { Ended, Exit, Usage } from './exit.js';
 import { LEDGER, withLedger } from './open-ledger.js';
 import { readOptions, wholeNumber } from './options.js';
-import { print } from './print.js';
+import { count, print } from './print.js';
 
 export const AUDIT_HELP = `countersign audit list   [--run ID] [--kind KIND] [--since TIME|DURATION] [--limit N]   the last 100; 0: all
 countersign audit verify [--head FILE --key PUBLICKEY]     exit 1, and the first bad record, when anything was changed
@@ -38,7 +38,19 @@ async function exportAll(args: readonly string[]): Promise<number> {
   const { values } = readOptions(args, { ...LEDGER, from: { type: 'string' } });
   const from = wholeNumber('--from', values.from ?? '1', 1);
   return withLedger(values, 'look', async (ledger) => {
-    for await (const line of new GateAudit(ledger).export({ from })) await print(line);
-    return Exit.ok;
+    let isEmpty = true;
+    for await (const line of new GateAudit(ledger).export({ from })) {
+      isEmpty = false;
+      await print(line);
+    }
+    if (!isEmpty || values.from === undefined) return Exit.ok;
+    const { size } = await ledger.head();
+    // All before it may have been exported the last time.
+    if (from <= size + 1) return Exit.ok;
+    throw new Ended(
+      Exit.unknown,
+      `there is no entry ${from}: the audit has ${count(size, 'entry', 'entries')}`,
+      'ERR_NO_SUCH_ENTRY',
+    );
   });
 }

@@ -12,7 +12,8 @@ import { readJson, readOptions } from './options.js';
 import { print } from './print.js';
 import { answering, checked } from './questions.js';
 import { offered, readRemember, remember, type Remembered } from './remember.js';
-import { CONTENTS, deceivingFlags, summary } from './shown.js';
+import { standsOut } from '../gate/stands-out.js';
+import { CONTENTS, summary } from './shown.js';
 import { columns, oneLine } from './style.js';
 
 export const DECIDE_HELP = `countersign approve ID… [--reason TEXT] [--remember always|DURATION] [--yes]
@@ -139,9 +140,12 @@ async function tellWhat(record: KeptRecord): Promise<void> {
 
 /** A call that may not be what it seems is approved by nobody who did not say so. */
 async function bewareOf(record: KeptRecord, { yes, json }: DecideValues): Promise<void> {
-  const flags = deceivingFlags(record);
+  const flags = standsOut(record);
   if (flags.length === 0 || yes === true) return;
-  const what = `${shortId(record.approvalId)} may not be what it seems (${flags.join(', ')})`;
+  const how = flags.includes('hidden')
+    ? 'is not shown whole here, or is not what it seems'
+    : 'may not be what it seems';
+  const what = `${shortId(record.approvalId)} ${how} (${flags.join(', ')})`;
   if (json !== true && canAsk() && (await confirm(`${what}. Approve it?`))) return;
   throw new Ended(
     Exit.refused,

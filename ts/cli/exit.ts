@@ -13,6 +13,8 @@ export const Exit = {
   unknown: 4,
   /** The decision was not taken: somebody else was first, it is too late, or it is not allowed. */
   refused: 5,
+  /** All that it is for is what it prints, and nobody reads that any more. As a shell says of a program that SIGPIPE ended. */
+  unread: 141,
 } as const;
 
 /** The command line is not understood. */

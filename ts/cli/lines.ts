@@ -1,5 +1,7 @@
 /** Lines of a stream, with whatever ends them taken off; the last one may have no end. */
 import type { Readable } from 'node:stream';
+import { Exit } from './exit.js';
+import { isRead, write } from './output.js';
 
 /** A longer line is cut off and answered as broken. */
 const LONGEST = 64 * 1024 * 1024;
@@ -23,14 +25,18 @@ export async function* linesOf(input: Readable): AsyncGenerator<string> {
 
 const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line);
 
-/** Answers each line with one line, in order, as fast as they are read. */
-export async function answerLines(input: Readable, answer: (line: string) => string): Promise<void> {
+/** Answers each line with one line, in order, as fast as they are read. @returns the exit code */
+export async function answerLines(input: Readable, answer: (line: string) => string): Promise<number> {
   for await (const line of linesOf(input)) {
-    if (!process.stdout.write(`${answer(line)}\n`)) await drained();
+    // Answers are all that it is for.
+    if (!isRead()) return Exit.unread;
+    await write(`${answer(line)}\n`);
   }
+  // What goes wrong with the last of them is told after it.
+  await write('');
+  await new Promise((resolve) => setImmediate(resolve));
+  return isRead() ? Exit.ok : Exit.unread;
 }
-
-const drained = (): Promise<void> => new Promise((resolve) => process.stdout.once('drain', resolve));
 
 /** Lines to the byte, with their line feeds taken off; the last one may have none. */
 export async function* byteLines(input: Readable): AsyncGenerator<Uint8Array> {

@@ -55,16 +55,21 @@ export async function runs(args: readonly string[]): Promise<number> {
   none(positionals, 'runs');
   return withLedger(values, 'look', async (ledger) => {
     const found = await ledger.runs(values.all !== true, MOST_RUNS);
-    if (values.json === true) for (const run of found) await printJson({ ...run, parent: parentRunOf(run.runId) });
+    if (values.json === true)
+      for (const run of found) await printJson({ ...run, status: statusOf(run), parent: parentRunOf(run.runId) });
     else if (found.length === 0) await print(values.all === true ? 'there are no runs' : 'no run is open');
     else await print(...table(found, runColumns(Date.now())));
     return Exit.ok;
   });
 }
 
+/** As `listRuns` names it. */
+const statusOf = ({ status, active }: NativeRunInfo): string =>
+  status === 'running' ? (active ? 'active' : 'suspended') : status;
+
 const runColumns = (now: number): Column<NativeRunInfo>[] => [
   { title: 'RUN', text: ({ runId }) => fit(oneLine(runId), columns() < 80 ? 12 : 36), style: () => 'cyan' },
-  { title: 'STATUS', text: ({ status, active }) => (status === 'running' && !active ? 'suspended' : status) },
+  { title: 'STATUS', text: statusOf },
   { title: 'STEPS', text: ({ steps }) => String(steps), right: true },
   { title: 'WAITING', text: ({ pending: waiting }) => (waiting === 0 ? '' : String(waiting)), right: true },
   { title: 'AGE', text: ({ createdAt }) => told(now - createdAt), right: true },

@@ -6,6 +6,7 @@ import { edit } from './edit.js';
 import { Exit, Usage } from './exit.js';
 import { LEDGER_HELP, ledgerCommand } from './ledger.js';
 import { LOOK_HELP, pending, runs, show } from './look.js';
+import { exitAfter, leave, watchOutputs } from './output.js';
 import { policyCommand } from './policy.js';
 import { previewCommand } from './preview.js';
 import { tellError } from './tell-error.js';
@@ -114,18 +115,14 @@ async function main(args: readonly string[]): Promise<number> {
 /** A file of its own: whoever runs another command does not load it. */
 async function chat(args: readonly string[]): Promise<number> {
   const { chatCommand } = await import('./chat/main.js');
-  const exit = await chatCommand(args);
-  // Connections to a model may stay open for a while; what is written must be out before it ends.
-  await new Promise((written) => process.stdout.write('', written));
-  process.exit(exit);
+  // Connections to a model may stay open for a while.
+  return leave(await chatCommand(args));
 }
 
-/** As the chat. A page may still hold a connection: what is written must be out before it ends. */
+/** As the chat: a page may still hold a connection. */
 async function inbox(args: readonly string[]): Promise<number> {
   const { inboxCommand } = await import('./inbox/main.js');
-  const exit = await inboxCommand(args);
-  await new Promise((written) => process.stdout.write('', written));
-  process.exit(exit);
+  return leave(await inboxCommand(args));
 }
 
 function version(): string {
@@ -133,14 +130,13 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** Whoever reads us may stop reading: that is no error. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(Exit.ok);
-  throw error;
-});
-
+watchOutputs();
+let exit: number;
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  exit = await main(process.argv.slice(2));
 } catch (error) {
-  process.exitCode = tellError(error);
+  exit = tellError(error);
 }
+process.exitCode = exit;
+// What goes wrong with the last that was said is told after it.
+process.once('exit', (code) => (process.exitCode = exitAfter(code)));

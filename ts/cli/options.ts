@@ -8,7 +8,9 @@ export function readOptions<const OPTIONS extends OptionTypes>(args: readonly st
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new Usage(error instanceof Error ? error.message : String(error));
+    const message = error instanceof Error ? error.message : String(error);
+    // Node goes on about how an argument may begin with a dash, and stops in the middle of it.
+    throw new Usage(message.split('. To specify a positional argument')[0] ?? message);
   }
 }
 

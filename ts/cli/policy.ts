@@ -65,28 +65,37 @@ export async function policyCommand(args: readonly string[]): Promise<number> {
 }
 
 async function check(args: readonly string[], how: 'check' | 'explain'): Promise<number> {
-  const { values, positionals } = readOptions(args, CALL);
-  if (values.batch === true && how === 'check') {
-    await answerLines(process.stdin, checkLine);
-    return Exit.ok;
-  }
+  const { values, positionals } = readCall(args, how);
+  if (values.batch === true && how === 'check') return answerLines(process.stdin, checkLine);
   const policies = await policiesOf(values.policy, values.cwd);
   const toolName = values.tool ?? 'execute';
-  const call = { toolCallId: 'cli', toolName, args: snapshot(argumentsOf(values.args, positionals)) };
+  const call = { toolCallId: 'cli', toolName, args: snapshot(argumentsOf(how, values.args, positionals)) };
   const verdict = await policies.judge(call);
   if (values.json === true) process.stdout.write(`${JSON.stringify(verdict)}\n`);
   else process.stdout.write(how === 'explain' ? `${await policies.explain(call)}\n` : told(verdict));
   return verdict.effect === 'allow' ? Exit.ok : verdict.effect === 'ask' ? Exit.ask : Exit.deny;
 }
 
-function argumentsOf(json: string | undefined, positionals: readonly string[]): unknown {
+/** @throws {Usage} */
+function readCall(args: readonly string[], how: 'check' | 'explain') {
+  try {
+    return readOptions(args, CALL);
+  } catch (error) {
+    // Options of the command, most likely: `policy check ls -la`.
+    if (!(error instanceof Usage) || args[0] === undefined || args[0].startsWith('-')) throw error;
+    throw new Usage(`${error.message}. ${inQuotes(how)}`);
+  }
+}
+
+const inQuotes = (how: 'check' | 'explain'): string =>
+  `Pass the command line as one argument, in quotes: countersign policy ${how} "git status && ls"`;
+
+function argumentsOf(how: 'check' | 'explain', json: string | undefined, positionals: readonly string[]): unknown {
   if (json !== undefined) {
     if (positionals.length > 0) throw new Usage('pass either COMMAND or --args');
     return readJson(json, '--args');
   }
-  if (positionals.length !== 1) {
-    throw new Usage('pass the command line as one argument, in quotes: countersign policy check "git status && ls"');
-  }
+  if (positionals.length !== 1) throw new Usage(inQuotes(how));
   return { command: positionals[0] };
 }
 

@@ -20,10 +20,7 @@ export async function previewCommand(args: readonly string[]): Promise<number> {
     process.stdout.write(HELP);
     return Exit.ok;
   }
-  if (values.batch === true) {
-    await answerLines(process.stdin, previewLine);
-    return Exit.ok;
-  }
+  if (values.batch === true) return answerLines(process.stdin, previewLine);
   if (values.tool === undefined || values.args === undefined)
     throw new Usage('preview needs --tool and --args, or --batch');
   const width = values.width === undefined ? undefined : Number(values.width);

@@ -1,10 +1,9 @@
 import { seenJson } from '../values/seen-json.js';
+import { write } from './output.js';
 
 /** What is printed, as fast as it is read. */
-const drained = (): Promise<void> => new Promise((resolve) => process.stdout.once('drain', resolve));
-
 export async function print(...lines: readonly string[]): Promise<void> {
-  if (lines.length > 0 && !process.stdout.write(`${lines.join('\n')}\n`)) await drained();
+  if (lines.length > 0) await write(`${lines.join('\n')}\n`);
 }
 
 /** One line of JSON Lines. What a terminal could act on or hide stands escaped, which is the same JSON. */

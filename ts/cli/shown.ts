@@ -4,29 +4,13 @@ import { callInALine } from '../gate/in-a-line.js';
 import { questionsOf, readable } from '../gate/questions.js';
 import { ANYBODY, wholeDetails } from '../gate/records.js';
 import { standing } from '../gate/standing.js';
+import { standsOut } from '../gate/stands-out.js';
 import { preview, type KeptRecord } from '../native.js';
+import { argumentLines } from '../terminal/whole.js';
 import { clock, told } from './duration.js';
 import { shortId, shortRun } from './ids.js';
 import { columns, fit, oneLine, style, type Style } from './style.js';
 import type { Column } from './table.js';
-
-/** What deceives the eye. The others (`long`, `multiline`) are seen for what they are. */
-const DECEIVING: readonly string[] = [
-  'ansi',
-  'control',
-  'nul',
-  'bidi',
-  'invisible',
-  'unicode-space',
-  'homoglyph',
-  'combining',
-  'padding',
-  'odd-key',
-  'right-to-left',
-];
-
-export const deceivingFlags = ({ flags }: Pick<ApprovalRecord, 'flags'>): string[] =>
-  flags.filter((flag) => DECEIVING.includes(flag));
 
 /** What lists and events of requests leave out: nothing was decided yet. */
 const UNDECIDED = { status: 'pending', decision: null, decidedBy: null, via: null, decidedAt: null } as const;
@@ -52,7 +36,7 @@ export const pendingColumns = (now: number, width: number): Column<KeptRecord>[]
     style: ({ expiresAt }) => (expiresAt !== null && expiresAt - now < 60_000 ? 'yellow' : undefined),
   },
   { title: 'RUN', text: ({ runId }) => (width < 80 ? '' : fit(oneLine(shortRun(runId)), 12)) },
-  { title: '!', text: (record) => (deceivingFlags(record).length > 0 ? '!' : ''), style: () => 'red' },
+  { title: '!', text: (record) => (standsOut(record).length > 0 ? '!' : ''), style: () => 'red' },
   { title: 'TOOL', text: ({ toolName }) => fit(oneLine(toolName), width < 80 ? 12 : 20) },
   { title: 'CALL', text: (record) => callInALine(toJson(record)), grows: true },
 ];
@@ -97,7 +81,7 @@ export function whole(record: KeptRecord, width = columns(), now = Date.now()): 
   field('may be', json.allowedDecisions.join(', '));
   field('digest', json.digest);
   field('says', oneLine(json.description));
-  field('beware', deceivingFlags(json).join(', '), 'red');
+  field('beware', standsOut(json).join(', '), 'red');
   if (json.contents !== 'kept') field('contents', CONTENTS[json.contents], 'yellow');
   if (json.verdict !== null) field('policy', `${json.verdict.effect}: ${oneLine(json.verdict.reason)}`);
   for (const rule of json.verdict?.rule ? [json.verdict.rule] : [])
@@ -109,7 +93,7 @@ export function whole(record: KeptRecord, width = columns(), now = Date.now()): 
     lines.push('', 'edited to', ...shownArguments(json.toolName, json.decision.args, width));
   if (json.decision?.type === 'respond')
     lines.push('', 'answered with', ...shownArguments(json.toolName, json.decision.output, width));
-  lines.push('', ...(json.contents === 'dropped' ? [] : pageOf(json, width)));
+  if (json.contents !== 'dropped') lines.push('', ...pageOf(json, width), ...wholeOf(json));
   if (json.status === 'pending' && json.kind === 'question')
     lines.push('', `answer it: countersign respond ${shortId(json.approvalId)} --answer TEXT, one for each question`);
   return lines;
@@ -133,6 +117,12 @@ function pageOf(record: ApprovalRecord, width: number): string[] {
   const questions = questionsOf(record);
   const args = questions === undefined ? record.args : readable(questions);
   return isPlain ? shownArguments(record.toolName, args, width) : record.preview.split('\n');
+}
+
+/** What the page leaves out. */
+function wholeOf(record: ApprovalRecord): string[] {
+  const lines = argumentLines(record);
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 function shownArguments(toolName: string, args: unknown, width: number): string[] {

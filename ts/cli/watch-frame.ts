@@ -1,5 +1,6 @@
 /** The live view as lines of a terminal. */
-import { deceivingFlags, pendingColumns, summary, whole } from './shown.js';
+import { standsOut } from '../gate/stands-out.js';
+import { pendingColumns, summary, whole } from './shown.js';
 import { fit, style, widthOf } from './style.js';
 import { table } from './table.js';
 import type { Watching } from './watch-model.js';
@@ -70,7 +71,7 @@ function status({ mode, records, said }: Watching, columns: number): string {
   if (mode.at !== 'confirm') return style('yellow', fit(said, columns));
   const record = records.find(({ approvalId }) => approvalId === mode.id);
   if (record === undefined) return '';
-  const flags = deceivingFlags(record);
+  const flags = standsOut(record);
   const beware = flags.length > 0 ? ` (${flags.join(', ')})` : '';
   const question = `${mode.what}${beware}? `;
   const text = `${question}${summary(record, Math.max(10, columns - widthOf(question)))}`;

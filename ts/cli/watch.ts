@@ -10,6 +10,7 @@ import { Exit, Usage } from './exit.js';
 import { shortId } from './ids.js';
 import { LEDGER, ledgerName, withLedger } from './open-ledger.js';
 import { readOptions } from './options.js';
+import { whenUnread } from './output.js';
 import { print, printJson } from './print.js';
 import { outcome, summary, toJson } from './shown.js';
 import { oneLine } from './style.js';
@@ -64,7 +65,16 @@ async function lines(ledger: NativeLedger, asJson: boolean): Promise<number> {
   for (const request of await ledger.pending(null)) tell({ type: 'requested', request } as unknown as GateEvent);
   early.forEach(tell);
   early = undefined;
-  return new Promise<never>(() => setInterval(() => {}, 2 ** 30));
+  // Lines are all that it is for.
+  await new Promise<void>((resolve) => {
+    const stay = setInterval(() => {}, 2 ** 30);
+    const stop = whenUnread(() => {
+      clearInterval(stay);
+      setImmediate(() => stop());
+      resolve();
+    });
+  });
+  return Exit.unread;
 }
 
 /** A request as `ApprovalRequest`: what became of it is said by events. */
@@ -120,6 +130,13 @@ async function live(ledger: NativeLedger, place: string, who: Who): Promise<numb
   };
   const tick = setInterval(() => change(withoutDue(state, Date.now())), TICK);
   process.stdout.on('resize', draw);
+  // Whoever continued it (`fg`) has set the terminal to what a shell needs.
+  const continued = (): void => {
+    screen.takeAgain();
+    draw();
+  };
+  process.on('SIGCONT', continued);
+  const stop = whenUnread(() => process.exit(Exit.failure));
   try {
     ledger.watch((events) => change(withEvents(state, events, Date.now())));
     const waiting = await ledger.pending(null);
@@ -137,6 +154,8 @@ async function live(ledger: NativeLedger, place: string, who: Who): Promise<numb
   } finally {
     clearInterval(tick);
     process.stdout.off('resize', draw);
+    process.off('SIGCONT', continued);
+    stop();
     screen.giveBack();
   }
 }
@@ -158,10 +177,17 @@ function takeScreen() {
     ['SIGINT', 2],
   ] as const)
     process.once(signal, () => process.exit(128 + number));
-  process.stdin.setRawMode(true);
-  process.stdout.write('\u001b[?1049h\u001b[?25l');
+  const take = (): void => {
+    process.stdin.setRawMode(true);
+    process.stdout.write('\u001b[?1049h\u001b[?25l');
+  };
+  take();
   return {
     giveBack,
+    takeAgain: () => {
+      process.stdin.setRawMode(false);
+      take();
+    },
     size: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
     draw: (all: readonly string[]) => {
       if (isOurs) process.stdout.write(`\u001b[H${all.map((line) => `${line}\u001b[K`).join('\r\n')}\u001b[J`);

@@ -39,7 +39,7 @@ import { judge, unanswered, type Judge, type JudgedCall, type Verdict } from './
 
 export type ApprovalCallback = (
   request: never,
-  options: { abortSignal: AbortSignal },
+  options: { abortSignal: AbortSignal; objectionTo: (answer: unknown) => Promise<string | undefined> },
 ) => ApprovalAnswer | PromiseLike<ApprovalAnswer>;
 
 export interface AskerOptions {
@@ -331,6 +331,11 @@ export class Asker {
     return this.#turns.stopped;
   }
 
+  /** Why calls of this run, or of one that is a part of it, did not run though somebody was to be asked; `undefined`: none. */
+  get nobody(): Error | undefined {
+    return this.#turns.nobody;
+  }
+
   /** Whether somebody can answer questions. */
   get canAskQuestions(): boolean {
     return nobodyAnswers(this.gate, this.#questionCallback !== undefined, this.#hasGate) === undefined;
@@ -364,7 +369,8 @@ export class Asker {
   ): Promise<() => Awaitable<void>> {
     let answer: unknown;
     try {
-      answer = await this.inContext(() => callback(requestOf(record, args) as never, { abortSignal }));
+      const objectionTo = (given: unknown): Promise<string | undefined> => this.gate.objectionTo(record, given);
+      answer = await this.inContext(() => callback(requestOf(record, args) as never, { abortSignal, objectionTo }));
     } catch (error) {
       return () => this.#onFailure(record, error, abortSignal);
     }
@@ -381,6 +387,7 @@ export class Asker {
     const name = isQuestion(record) ? 'onQuestion' : 'onApprovalRequest';
     // What somebody else says in an error may quote what they were asked.
     const isOurs = isSuch(error, (each) => CountersignError.isInstance(each));
+    if (isSuch(error, isNobody)) this.#turns.nobody ??= error as Error;
     const said = isOurs ? `it failed: ${messageOf(error)}` : `it failed (${originOf(error)})`;
     return this.gate.refuseByCallback(name, record, `Asking the human failed: ${messageOf(error)}`, said);
   }
@@ -402,6 +409,10 @@ function isSuch(error: unknown, is: (error: unknown) => boolean): boolean {
     return false;
   }
 }
+
+/** Not the human has failed, there is none. */
+const isNobody = (error: unknown): boolean =>
+  CountersignError.isInstance(error) && (error.code === 'ERR_INPUT_ENDED' || error.code === 'ERR_OUTPUT_UNSEEN');
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 

@@ -3,6 +3,7 @@ import type { ApprovalAnswer, ApprovalRecord, DecideOptions, DecidedVia, Decisio
 import {
   AlreadyDecidedError,
   ApprovalExpiredError,
+  DecisionNotAllowedError,
   InvalidDecisionError,
   NotApproverError,
   NotAuthorizedError,
@@ -95,7 +96,29 @@ export class Deciding {
         );
         return;
       }
-      await this.rejectBySystem(approvalId, `The answer was not taken: ${messageOf(error)}`, 'callback');
+      const reason = `The answer was not taken: ${messageOf(error)}`;
+      if (InvalidDecisionError.isInstance(error) || DecisionNotAllowedError.isInstance(error))
+        await this.refuseByCallback('onApprovalRequest', record, reason, `its answer was not taken (${error.code})`);
+      else await this.rejectBySystem(approvalId, reason, 'callback');
+    }
+  }
+
+  /**
+   * Why an answer would not be taken; `undefined`: it would be, as things are now. Whoever has a human at hand asks once more.
+   * Never rejects.
+   */
+  async objectionTo(record: ApprovalRecord, answer: unknown): Promise<string | undefined> {
+    const { approvalId, toolName, allowedDecisions } = record;
+    try {
+      const decision = this.#parse(answer, toolName);
+      const { type } = decision;
+      if (type === 'expired' || type === 'cancelled') return `${type} is no answer`;
+      if (!allowedDecisions.includes(type))
+        return `${type} is not among the answers that this call may get: ${allowedDecisions.join(', ')}`;
+      if (decision.type === 'edit') await this.#teller.checks.get(approvalId)?.(revive(decision.args));
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
     }
   }
 

@@ -200,6 +200,11 @@ export class LocalGate implements Gate {
     return this.#deciding.decideByCallback(record, answer, mayWait);
   }
 
+  /** @see Deciding.objectionTo */
+  objectionTo(record: ApprovalRecord, answer: unknown): Promise<string | undefined> {
+    return this.#deciding.objectionTo(record, answer);
+  }
+
   /** @see Deciding.answerByCallback */
   answerByCallback(record: ApprovalRecord, answers: unknown): Promise<void> {
     return this.#deciding.answerByCallback(record, answers);

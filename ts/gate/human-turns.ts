@@ -31,6 +31,9 @@ export class HumanTurns {
     return this.#stopped.signal;
   }
 
+  /** Why nobody could be asked, the first time that it was so. */
+  nobody: Error | undefined;
+
   stop(reason: unknown): void {
     this.#stopped.abort(reason);
   }

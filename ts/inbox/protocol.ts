@@ -174,6 +174,8 @@ export interface ShownRecord extends HistoryItem {
    * very same arguments. `null`: they are not whole here, or are more than JSON can say, so that they cannot be edited.
    */
   argsJson: string | null;
+  /** Each argument whole, as text with gutters, where `preview` leaves something out; else `null`. */
+  whole: string | null;
   digest: string;
   /** `scopes`: what may stand in `remember`; empty: nothing may. */
   always: { allow: ShownOffer | null; deny: ShownOffer | null; scopes: readonly ('run' | 'session' | 'always')[] };

@@ -3,6 +3,7 @@ import type { ApprovalRecord, GrantOffer, PolicyRuleRef, PolicySubject, PolicyVe
 import { callInALine, oneLine } from '../gate/in-a-line.js';
 import { questionsOf } from '../gate/questions.js';
 import { safeText } from '../native.js';
+import { argumentLines } from '../terminal/whole.js';
 import { seenJson } from '../values/seen-json.js';
 import { trySnapshot } from '../values/snapshot.js';
 import { isMeant, mayDecide, type Groups } from './may.js';
@@ -106,10 +107,16 @@ export function recordOf(record: ApprovalRecord, eyes: Eyes): ShownRecord {
     ...historyItemOf(record, eyes),
     preview: record.contents === 'dropped' ? '' : preview,
     argsJson: argsJsonOf(record),
+    whole: wholeOf(record),
     digest,
     always: { allow: offerOf(always.allow), deny: offerOf(always.deny), scopes: eyes.scopes },
     changes: changes.map((change) => ({ ...change, path: oneLine(change.path) })),
   };
+}
+
+function wholeOf(record: ApprovalRecord): string | null {
+  const lines = record.contents === 'dropped' ? [] : argumentLines(record);
+  return lines.length === 0 ? null : lines.join('\n');
 }
 
 /** `null` when it would not read as the very same arguments. */

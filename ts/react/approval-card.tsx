@@ -2,7 +2,7 @@ import { useEffect, useId, useState, type MouseEvent, type ReactElement } from '
 import type { ApprovalCardProps, ApprovalLabels, PendingApprovalOf } from '../../react.js';
 import { LABELS } from './labels.js';
 import { Preview } from './preview.js';
-import { isHarmless, safeText } from './safe-text.js';
+import { isHarmless, safeText, wholeOf } from './safe-text.js';
 
 /** @see react.d.ts */
 export function ApprovalCard(props: ApprovalCardProps): ReactElement {
@@ -24,6 +24,12 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       </Heading>
       <Facts approval={approval} labels={labels} />
       {renderPreview ? renderPreview(approval) : <Preview text={preview} label={labels.preview} />}
+      {isHidden(approval) && (
+        <details data-part="whole">
+          <summary>{labels.whole}</summary>
+          <Preview text={wholeOf(approval.input)} label={labels.whole} />
+        </details>
+      )}
       {details === undefined && <p data-part="no-details">{labels.noDetails}</p>}
       {/* By its id: what is typed for one call must never stand in the card of another. */}
       {renderActions ? (
@@ -39,6 +45,17 @@ interface PartProps {
   approval: PendingApprovalOf<string, string, unknown>;
   labels: ApprovalLabels;
 }
+
+/** What needs no second look: it is seen for what it is. */
+const PLAIN_FLAGS = ['long', 'multiline'];
+
+/** Whether the preview leaves out a part of the call. One that was made here says so itself: no text can. */
+const isHidden = ({ details, preview }: PartProps['approval']): boolean =>
+  details === undefined ? preview.includes('…[') : details.flags.includes('hidden');
+
+/** Whether it may be another call than it seems to be. */
+const standsOut = (approval: PartProps['approval']): boolean =>
+  isHidden(approval) || approval.details?.flags.some((flag) => !PLAIN_FLAGS.includes(flag)) === true;
 
 /** What is seen for what it is, and warns of nothing. */
 const HARMLESS_FLAGS = ['multiline'];
@@ -124,6 +141,7 @@ function parsed(text: string): { value: unknown } | undefined {
 function Actions({ approval, labels }: PartProps): ReactElement {
   const [reason, setReason] = useState('');
   const [edited, setEdited] = useState<string>();
+  const [hasLooked, setHasLooked] = useState(false);
   const { state, isExpired } = approval;
   const written = jsonOf(approval.input);
   const args = edited === undefined ? undefined : parsed(edited);
@@ -152,9 +170,12 @@ function Actions({ approval, labels }: PartProps): ReactElement {
             type="button"
             data-decision="approve"
             disabled={isOut || isExpired}
-            onClick={click(() => approval.approve(reason))}
+            onClick={click(async () => {
+              if (standsOut(approval) && !hasLooked) setHasLooked(true);
+              else await approval.approve(reason);
+            })}
           >
-            {labels.approve}
+            {hasLooked ? labels.approveAnyway : labels.approve}
           </button>
         </>
       ) : (

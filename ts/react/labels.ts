@@ -12,7 +12,8 @@ const WARNINGS: Readonly<Record<string, string>> = {
   padding: 'blanks that push something out of sight',
   'odd-key': 'an unusual name of an argument',
   'right-to-left': 'words that run from right to left: the order on the screen is not the order that counts',
-  long: 'a long text, of which only both ends are shown',
+  long: 'a long text',
+  hidden: 'a part of it is left out of what is shown first',
 };
 
 const lines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`;
@@ -24,6 +25,8 @@ export const LABELS: ApprovalLabels = {
   reject: 'Reject',
   reason: 'Reason, for the model',
   preview: 'What would run',
+  whole: 'All of it',
+  approveAnyway: 'I have looked twice: approve',
   warnings: 'Beware',
   warning: (flag) => WARNINGS[flag] ?? flag,
   why: ({ effect, reason, source, line }) => {

@@ -24,6 +24,20 @@ export function safeText(text: string): string {
   return `${escaped(characters.slice(0, END))}…[${hidden} characters hidden]…${escaped(characters.slice(-END))}`;
 }
 
+/** Each argument of a call from its beginning to its end, behind a gutter: none of it can pose as our own words. */
+export function wholeOf(input: unknown): string {
+  const isNamed = typeof input === 'object' && input !== null && !Array.isArray(input);
+  const all: [string, unknown][] = isNamed ? Object.entries(input) : [['arguments', input]];
+  return all
+    .flatMap(([name, value]) => [
+      `${escaped([...name]).replaceAll('\n', '\\u{000A}')}:`,
+      ...escaped([...(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'))])
+        .split('\n')
+        .map((line) => `│ ${line}`),
+    ])
+    .join('\n');
+}
+
 /** Whether it may be shown as it is, wherever it stands. */
 export const isHarmless = (character: string): boolean => HARMLESS.test(character);
 

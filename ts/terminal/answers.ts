@@ -1,16 +1,30 @@
 /** A line as the answer to what waits. Nothing here reads or writes. */
 import type { ApprovalRequest, Decision, DecisionType, Question } from '../../index.js';
 import { messageOf } from '../errors/message-of.js';
+import { isHidden, standsOut } from '../gate/stands-out.js';
 import { safeLong } from './safe-long.js';
+import { argumentLines } from './whole.js';
 import { isNo, isYes } from './words.js';
 
 /** What a line means. `say`: nothing is decided yet. */
 export type LineAnswer = Decision | { type: 'say'; lines: string[] };
 
-type Asked = Pick<ApprovalRequest, 'args' | 'allowedDecisions'>;
+type Asked = Pick<ApprovalRequest, 'args' | 'allowedDecisions' | 'flags'>;
 
 /** What is said with each request. */
 export const SHORT = 'y yes, n no, ? other answers; anything else: no, with that as the reason';
+
+/** The same, and how to see all of what is not shown whole. */
+export const shortFor = (asked: Pick<ApprovalRequest, 'flags'>): string =>
+  isHidden(asked) ? `${SHORT}; d shows all of it` : SHORT;
+
+/** What is said when a call that stands out was approved. */
+export function secondLook(asked: Pick<ApprovalRequest, 'flags'>): string {
+  const doubts = standsOut(asked).join(', ');
+  return isHidden(asked)
+    ? `Look twice (${doubts}): a part of it is not shown above. d shows all of it.`
+    : `Look twice: it may not be what it seems (${doubts}).`;
+}
 
 const may = ({ allowedDecisions }: Asked, type: DecisionType): boolean => allowedDecisions.includes(type);
 
@@ -21,6 +35,7 @@ export function answersTo(asked: Asked): string[] {
     'n       no',
     ...(may(asked, 'edit') ? ['e JSON  yes, with these arguments'] : []),
     ...(may(asked, 'respond') ? ['r TEXT  do not run it: this is its result'] : []),
+    ...(isHidden(asked) ? ['d       all of it, also what is not shown above'] : []),
   ];
 }
 
@@ -45,6 +60,9 @@ export function readAnswer(line: string, asked: Asked): LineAnswer {
       };
     case 'r':
       return { type: 'say', lines: ['To answer instead of running it, give its result: r text'] };
+    case 'd':
+      if (!isHidden(asked)) return { type: 'reject', reason: text };
+      return { type: 'say', lines: argumentLines(asked) };
     case '?':
       return { type: 'say', lines: [...answersTo(asked), OTHERS] };
     default:

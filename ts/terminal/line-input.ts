@@ -1,7 +1,9 @@
 /** Lines that a human types, or that come through a pipe: one after the other, whoever asks for them. */
 import type { Readable, Writable } from 'node:stream';
+import { CountersignError } from '../errors/index.js';
 import { Limit } from '../values/limit.js';
 import { whenAborted } from '../values/when-aborted.js';
+import { Seen, seenOutput } from './seen.js';
 
 type Input = Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
 
@@ -20,7 +22,8 @@ export interface LineRequest {
 /** One input, which is read only while somebody asks for a line: it keeps no process alive. */
 export class LineInput {
   readonly #input: Input;
-  readonly #output: Writable;
+  /** Where the human sees it; `undefined`: nowhere. */
+  readonly #output: Seen | undefined;
   readonly #turns = new Limit(1);
   readonly #decoder = new TextDecoder();
   /** What was read and nobody took. */
@@ -29,7 +32,8 @@ export class LineInput {
 
   constructor(input: Input, output: Writable) {
     this.#input = input;
-    this.#output = output;
+    const seen = seenOutput(input, output);
+    this.#output = seen && new Seen(seen);
   }
 
   get isTerminal(): boolean {
@@ -37,7 +41,7 @@ export class LineInput {
   }
 
   say(text: string): void {
-    this.#output.write(text);
+    this.#output?.write(text);
   }
 
   /** Nobody else asks here until it is done. */
@@ -48,13 +52,15 @@ export class LineInput {
   /**
    * The next line; `undefined`: the input is at its end.
    *
+   * @throws {CountersignError} `ERR_OUTPUT_UNSEEN`: nobody can have seen what it would answer
    * @throws an `AbortError` at Ctrl+C
    * @throws the reason of the signal
    */
   async line(asked: LineRequest): Promise<string | undefined> {
     asked.signal.throwIfAborted();
+    if (!this.isTerminal) this.say(asked.prompt);
+    await this.mustBeSeen();
     if (!this.isTerminal) {
-      this.say(asked.prompt);
       const line = await this.#piped(asked.signal);
       this.say('\n');
       return line;
@@ -62,11 +68,26 @@ export class LineInput {
     return this.#typed(asked);
   }
 
+  /** @throws {CountersignError} `ERR_OUTPUT_UNSEEN` */
+  async mustBeSeen(): Promise<void> {
+    if (this.#output !== undefined && !(await this.#output.isUnread())) return;
+    const why =
+      this.#output === undefined
+        ? 'the answers come from a terminal, and what is asked does not go to one (the output is redirected)'
+        : 'whoever read what is asked has stopped';
+    throw new CountersignError({
+      code: 'ERR_OUTPUT_UNSEEN',
+      message: `nobody would see the question: ${why}. Let stderr go to the terminal, or pipe one line for each call`,
+    });
+  }
+
   /** What was typed before the request was there decides nothing. */
   async forget(signal: AbortSignal): Promise<void> {
+    await this.mustBeSeen();
     if (!this.isTerminal) return;
     const input = this.#input;
     input.setRawMode?.(true);
+    const stay = whenContinued(() => this.#rawAgain());
     try {
       await this.#until<void>(signal, (resolve, reject) => {
         const see = (data: Buffer | string): void => {
@@ -83,8 +104,15 @@ export class LineInput {
         };
       });
     } finally {
+      stay();
       input.setRawMode?.(false);
     }
+  }
+
+  /** Whoever continued the program (`fg`) has set the terminal to what a shell needs. */
+  #rawAgain(): void {
+    this.#input.setRawMode?.(false);
+    this.#input.setRawMode?.(true);
   }
 
   async #typed({ prompt, draft, signal }: LineRequest): Promise<string | undefined> {
@@ -92,30 +120,47 @@ export class LineInput {
     const { createInterface } = await import('node:readline');
     signal.throwIfAborted();
     return this.#until(signal, (resolve, reject) => {
-      const terminal = createInterface({ input: this.#input, output: this.#output, terminal: true, historySize: 0 });
+      const output = this.#output?.stream;
+      const terminal = createInterface({ input: this.#input, output, terminal: true, historySize: 0 });
       terminal.on('line', (line) => resolve(line));
       terminal.on('close', () => resolve(undefined));
       terminal.on('SIGINT', () => reject(interrupted()));
       terminal.setPrompt(prompt);
       terminal.prompt();
       if (draft !== undefined) terminal.write(draft);
-      return () => terminal.close();
+      // At Ctrl+Z and `fg` readline pauses the input, and says so.
+      terminal.on('SIGCONT', () => terminal.prompt(true));
+      const stay = whenContinued(() => {
+        this.#rawAgain();
+        terminal.prompt(true);
+      });
+      return () => {
+        stay();
+        terminal.close();
+      };
     });
   }
 
   #piped(signal: AbortSignal): Promise<string | undefined> {
     const input = this.#input;
     return this.#until(signal, (resolve, reject) => {
+      let isTaken = false;
+      const give = (line: string | undefined): void => {
+        isTaken = true;
+        resolve(line);
+      };
       const take = (): void => {
+        // More may come before whoever waits has it: that is the next one's.
+        if (isTaken) return;
         const end = this.#rest.indexOf('\n');
         if (end >= 0) {
           const line = this.#rest.slice(0, end);
           this.#rest = this.#rest.slice(end + 1);
-          resolve(line.replace(/\r$/, ''));
+          give(line.replace(/\r$/, ''));
         } else if (this.#isEnded) {
           const last = this.#rest;
           this.#rest = '';
-          resolve(last === '' ? undefined : last);
+          give(last === '' ? undefined : last);
         }
       };
       const more = (data: Buffer | string): void => {
@@ -160,6 +205,12 @@ export class LineInput {
       stop?.();
     }
   }
+}
+
+/** Calls when the process goes on after it was stopped. @returns what ends that */
+function whenContinued(call: () => void): () => void {
+  process.on('SIGCONT', call);
+  return () => void process.off('SIGCONT', call);
 }
 
 const interrupted = (): DOMException => new DOMException('Ctrl+C: the human ended the run.', 'AbortError');

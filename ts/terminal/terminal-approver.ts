@@ -5,17 +5,26 @@ import type { ApprovalRequest, Decision, DecisionType, Question, QuestionRequest
 import { CountersignError, InvalidConfigError } from '../errors/index.js';
 import { makesCallbacks } from '../gate/makers.js';
 import { questionsOf } from '../gate/questions.js';
+import { standsOut } from '../gate/stands-out.js';
 import { safeText } from '../native.js';
 import { checkOptions } from '../options/check.js';
 import { snapshot, revive } from '../values/snapshot.js';
-import { edited, readAnswer, readQuestionAnswer, SHORT } from './answers.js';
+import { edited, readAnswer, readQuestionAnswer, secondLook, shortFor } from './answers.js';
 import { lineInput, type LineInput } from './line-input.js';
 import { safeLong } from './safe-long.js';
+import { argumentLines } from './whole.js';
 
 /** A request, or as much as is known of it. */
 type Shown = Pick<ApprovalRequest, 'preview'> & Partial<ApprovalRequest>;
 
 const ALL: readonly DecisionType[] = ['approve', 'edit', 'reject', 'respond', 'skip'];
+
+/** What comes with a request. `objectionTo`: why an answer would not be taken. */
+interface Asking {
+  abortSignal: AbortSignal;
+  objectionTo?: ObjectionTo;
+}
+type ObjectionTo = ((answer: Decision) => Promise<string | undefined>) | undefined;
 
 type Answers = readonly (string | readonly string[] | null)[];
 
@@ -28,13 +37,13 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
       message: 'terminalApprover: input must be a stream to read from, and output one to write to.',
     });
   const lines = lineInput(input, output);
-  const ask = (request: Shown, { abortSignal }: { abortSignal: AbortSignal }): Promise<unknown> =>
+  const ask = (request: Shown, { abortSignal, objectionTo }: Asking): Promise<unknown> =>
     lines.inTurn(async () => {
       abortSignal.throwIfAborted();
       try {
         return await (request.kind === 'question'
           ? answersTo(request as QuestionRequest, lines, abortSignal)
-          : decisionOn(request, lines, abortSignal));
+          : decisionOn(request, lines, abortSignal, objectionTo));
       } catch (error) {
         lines.say(abortSignal.aborted ? '\n(This is no longer asked.)\n' : '\n');
         throw error;
@@ -44,21 +53,45 @@ export const terminalApprover: typeof Api.terminalApprover = (options = {}) => {
 };
 makesCallbacks(terminalApprover, 'terminalApprover()');
 
-async function decisionOn(shown: Shown, lines: LineInput, signal: AbortSignal): Promise<Decision> {
+async function decisionOn(
+  shown: Shown,
+  lines: LineInput,
+  signal: AbortSignal,
+  objectionTo: ObjectionTo,
+): Promise<Decision> {
   const request = { args: null, flags: [], allowedDecisions: ALL, ...shown };
+  const whole = argumentLines(request);
   lines.say(`\n${headOf(request)}\n${request.preview}\n`);
-  if (request.flags.length > 0) lines.say(`Look twice: ${request.flags.join(', ')}\n`);
+  // Nobody looks again at what went through a pipe, and each line of one answers one call.
+  if (!lines.isTerminal && whole.length > 0) lines.say(`${whole.join('\n')}\n`);
+  const doubts = standsOut(request);
+  if (request.flags.length > 0)
+    lines.say(`${doubts.length > 0 ? 'Look twice' : 'It is'}: ${request.flags.join(', ')}\n`);
   await lines.forget(signal);
-  lines.say(`${SHORT}\n`);
+  lines.say(`${shortFor(request)}\n`);
+  let isWarned = !lines.isTerminal || doubts.length === 0;
   for (;;) {
     const line = await next(lines, 'Run it? ', signal);
     const answer =
       line.trim() === 'e' && lines.isTerminal && request.allowedDecisions.includes('edit')
         ? edited(await next(lines, 'Run it with: ', signal, editable(request.args)))
         : readAnswer(line, request);
-    if (answer.type === 'edit') return { ...answer, args: revive(answer.args) };
-    if (answer.type !== 'say') return answer;
-    lines.say(`${answer.lines.join('\n')}\n`);
+    if (answer.type === 'approve' && !isWarned) {
+      isWarned = true;
+      lines.say(`${secondLook(request)} y once more runs it.\n`);
+      await lines.forget(signal);
+      continue;
+    }
+    if (answer.type === 'say') {
+      lines.say(`${answer.lines.join('\n')}\n`);
+      continue;
+    }
+    const decision = answer.type === 'edit' ? { ...answer, args: revive(answer.args) } : answer;
+    const objection = await objectionTo?.(decision);
+    if (objection === undefined) return decision;
+    // It is about this call: whoever would be asked next must not get the answer to it.
+    lines.say(`That was not taken: ${safeLong(objection)}\n${shortFor(request)}\n`);
+    await lines.forget(signal);
   }
 }
 
@@ -117,7 +150,9 @@ async function next(lines: LineInput, prompt: string, signal: AbortSignal, draft
   if (line === undefined)
     throw new CountersignError({
       code: 'ERR_INPUT_ENDED',
-      message: 'the input has ended, and nobody can answer. Run it on a terminal, or pipe one line for each call',
+      message: lines.isTerminal
+        ? 'the input has ended (Ctrl+D), and nobody can answer'
+        : 'the input has ended, and nobody can answer. Run it on a terminal, or pipe one line for each call',
     });
   return line;
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ApprovalRecord, ApprovalRequest } from '../../index.js';
 import { oneLine } from '../gate/in-a-line.js';
+import { argumentLines } from '../terminal/whole.js';
 import type { Saying } from './link-token.js';
 
 const STYLE = `
@@ -76,6 +77,8 @@ export function confirmation(request: ApprovalRequest, { by, decision }: Saying)
       : [['Approved by', request.votes.map((vote) => vote.by).join(', ')] as [string, string]]),
     ['You are', by],
   ];
+  // The preview has only both ends of what is long.
+  const whole = argumentLines(request).join('\n');
   const list = facts.map(([name, value]) => `<dt>${name}</dt><dd>${line(value)}</dd>`).join('\n');
   const beware = [
     ...(request.flags.length === 0 ? [] : [`Look twice: ${request.flags.join(', ')}.`]),
@@ -93,7 +96,7 @@ ${beware.map((text) => `<p class="beware">${line(text)}</p>\n`).join('')}<dl>
 ${list}
 </dl>
 <pre>${html(request.preview)}</pre>
-<form method="post">
+${whole === '' ? '' : `<details><summary>All of it</summary><pre>${html(whole)}</pre></details>\n`}<form method="post">
 ${reason}<button name="decision" value="${decision}">${verb}</button>
 </form>
 <p>Nothing is decided before you press the button.</p>

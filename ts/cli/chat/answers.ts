@@ -2,7 +2,7 @@
 import type { Decision } from '../../../index.js';
 import { answersTo, OTHERS, readAnswer as readPlain, SHORT } from '../../terminal/answers.js';
 import { safeLong } from '../../terminal/safe-long.js';
-import { argumentLines } from './safe.js';
+import { argumentLines } from '../../terminal/whole.js';
 import type { Ask } from './view.js';
 
 type Approval = Extract<Ask, { kind: 'approval' }>;
@@ -14,7 +14,7 @@ export type Answer = Decision | { type: 'always' } | { type: 'all' } | { type: '
 function keysOf({ request, always }: Approval): string[] {
   const runs = request.allowedDecisions.includes('approve');
   return [
-    ...answersTo(request),
+    ...answersTo({ ...request, flags: [] }),
     ...(runs && always !== null ? ['s       yes, and always for this session'] : []),
     ...(runs ? ['A       approve all: turns Auto-approve on'] : []),
     'd       the whole of it, again',

@@ -1,7 +1,8 @@
 /** What waits for the human: requests, and how they are put. */
 import type { ApprovalRequest, Question } from '../../../index.js';
 import { standing } from '../../gate/standing.js';
-import { CONTENTS, deceivingFlags } from '../shown.js';
+import { standsOut } from '../../gate/stands-out.js';
+import { CONTENTS } from '../shown.js';
 import { oneLine } from '../style.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import type { Ask } from './view.js';
@@ -103,11 +104,12 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   combining: 'it has letters with many marks',
   padding: 'it has long stretches of nothing, which push things out of sight',
   'odd-key': 'it has unusual names of arguments',
+  hidden: 'a part of it is not shown: d shows all of it',
   'right-to-left': 'it has words that run from right to left: what stands first on the screen may come last',
 };
 
 function warningsOf(request: ApprovalRequest): string[] {
-  const words = deceivingFlags({ flags: [...request.flags] }).map((flag) => IN_WORDS[flag] ?? flag);
+  const words = standsOut(request).map((flag) => IN_WORDS[flag] ?? flag);
   return request.contents === 'kept' ? words : [...words, CONTENTS[request.contents]];
 }
 

@@ -8,6 +8,7 @@ import { AlreadyDecidedError, ApprovalExpiredError } from '../../errors/index.js
 import { messageOf } from '../../errors/message-of.js';
 import { localGate } from '../../gate/gate.js';
 import { standing } from '../../gate/standing.js';
+import { shortRun } from '../ids.js';
 import { oneLine } from '../style.js';
 import { Asks, asAsked } from './asks.js';
 import { COMMANDS, complete, isCommand, nearest, readCommand } from './commands.js';
@@ -42,6 +43,8 @@ class TheChat implements LocalChat {
   #isWorking = false;
   #known: { runs: readonly string[]; grants: readonly string[] } = { runs: [], grants: [] };
   #closing: Promise<void> | undefined;
+  /** The run is let go of: what waits in it goes on waiting. */
+  #isLeaving = false;
   isOver = false;
   lastRun: RunEnd | null = null;
 
@@ -202,7 +205,10 @@ class TheChat implements LocalChat {
     }
     this.lastRun = end;
     this.#asks.clear();
-    this.#transcript.close(end === 'failed' ? 'failed' : 'cancelled');
+    const runId = this.#running?.run.runId;
+    this.#transcript.close(this.#isLeaving ? 'waits' : end === 'failed' ? 'failed' : 'cancelled');
+    if (this.#isLeaving && runId !== undefined)
+      this.#transcript.note('info', `The run is left as it is: /resume ${shortRun(runId)} continues it.`);
     await this.#learn();
     this.#running = undefined;
     over();
@@ -212,7 +218,9 @@ class TheChat implements LocalChat {
   /** @returns how the run ends, with the event that says so */
   #see(event: AgentEvent): RunEnd | undefined {
     this.#options.onEvent?.(event);
-    this.#transcript.see(event);
+    // It is not decided, it is let go of.
+    const isLeft = this.#isLeaving && (event.type === 'approval-response' || event.type === 'question-answered');
+    if (!isLeft) this.#transcript.see(event);
     this.#changed();
     switch (event.type) {
       case 'run-resumed':
@@ -377,12 +385,15 @@ class TheChat implements LocalChat {
       if (running === undefined) return;
       const patience = new Promise((resolve) => setTimeout(resolve, GRACE).unref());
       // Where nothing is kept, nothing can be let go of.
+      this.#isLeaving = true;
       const suspended = running.run.suspend().then(
         () => running.ended,
-        () => {},
+        () => void (this.#isLeaving = false),
       );
       await Promise.race([suspended, patience]);
-      if (this.#running === running) this.#cancel('the terminal is gone');
+      if (this.#running !== running) return;
+      this.#isLeaving = false;
+      this.#cancel('the terminal is gone');
     });
     return this.#closing;
   }

@@ -9,6 +9,7 @@ import type { Question } from '../../../index.js';
 import { told } from '../duration.js';
 import { style } from '../style.js';
 import { readQuestionAnswer, SHORT } from '../../terminal/answers.js';
+import { argumentLines } from '../../terminal/whole.js';
 import { readAnswer } from './answers.js';
 import type { LocalChat } from './parts.js';
 import { Exit } from '../exit.js';
@@ -18,6 +19,10 @@ import type { Ask, Entry } from './view.js';
 export interface LinesOptions {
   input: Readable & { isTTY?: boolean };
   write(text: string): void;
+  /** Puts what waits where whoever answers sees it. @default write */
+  ask?: ((text: string) => void) | undefined;
+  /** Whether what was put came through. @default it did */
+  isSeen?: (() => Promise<boolean>) | undefined;
   /** The only prompt. */
   prompt?: string | undefined;
   /** Whether somebody reads what waits, and answers. */
@@ -54,7 +59,7 @@ class Lines {
   /** Entries that were printed. */
   readonly #printed = new Set<number>();
   /** What is being put, whether it could be read by now, and what was answered of it, for questions. */
-  #put: { id: string; isSeen: boolean; answers: (string | readonly string[] | null)[] } | undefined;
+  #put: { id: string; isSeen: boolean; isWarned: boolean; answers: (string | readonly string[] | null)[] } | undefined;
   /** What was put was taken away unanswered: the line that is being typed may be about that. */
   #isLost = false;
   /** Lines that are being dealt with. */
@@ -167,24 +172,38 @@ class Lines {
     const { approvalId } = ask.request;
     if (!this.#isPut) {
       this.#takeAway();
-      const put = (this.#put = { id: approvalId, isSeen: true, answers: [] });
+      const put = (this.#put = { id: approvalId, isSeen: true, isWarned: false, answers: [] });
       // What was typed before it could be seen is not about it.
       if (this.#options.input.isTTY === true) this.#read.length = 0;
       this.#putAsk(ask);
       if (ask.kind === 'approval') this.#sayHow(put);
     }
+    const { canAsk, isSeen } = this.#options;
+    const isAsked = canAsk && (isSeen === undefined || (await isSeen()));
+    // It may have been decided elsewhere meanwhile.
+    if (!this.#isPut) return true;
+    if (!isAsked) {
+      // What is read from here on may have been meant as an answer: it is no prompt.
+      this.#isEnded = true;
+      this.#reader?.close();
+      this.#read.length = 0;
+      return this.#refuse(approvalId);
+    }
     const line = this.#read.shift();
     if (line === undefined && !this.#isEnded) return false;
     if (line !== undefined && this.#isTooEarly()) {
-      this.#say('That was typed before this was there, and decides nothing: answer once more.');
+      this.#ask('That was typed before this was there, and decides nothing: answer once more.');
       return true;
     }
-    if (line === undefined) {
-      this.#nobody = true;
-      await this.#chat.refuse(approvalId);
-      return this.#next();
-    }
+    if (line === undefined) return this.#refuse(approvalId);
     return ask.kind === 'question' ? this.#answerQuestion(ask, line) : this.#answerApproval(ask, line);
+  }
+
+  /** Nobody can answer it, or nobody has seen it. */
+  async #refuse(approvalId: string): Promise<boolean> {
+    this.#nobody = true;
+    await this.#chat.refuse(approvalId);
+    return this.#next();
   }
 
   /** Whether a line that came now may be about something else. */
@@ -197,11 +216,11 @@ class Lines {
 
   /** Says which answers there are, as soon as they are taken. */
   #sayHow(put: { isSeen: boolean }): void {
-    if (this.#options.input.isTTY !== true) return this.#say(SHORT);
+    if (this.#options.input.isTTY !== true) return this.#ask(SHORT);
     put.isSeen = false;
     const take = (): void => {
       put.isSeen = true;
-      if (this.#put === put) this.#say(SHORT);
+      if (this.#put === put) this.#ask(SHORT);
     };
     // What was typed while the program stood still is read first.
     setTimeout(() => setImmediate(take), SEEN);
@@ -210,9 +229,18 @@ class Lines {
   async #answerApproval(ask: Approval, line: string): Promise<boolean> {
     const { approvalId } = ask.request;
     const answer = readAnswer(line, ask);
+    const put = this.#put!;
+    const runs = answer.type === 'approve' || answer.type === 'always' || answer.type === 'all';
+    // Nobody looks again at what went through a pipe, and each line of one answers one call.
+    if (runs && ask.warnings.length > 0 && !put.isWarned && this.#options.input.isTTY === true) {
+      put.isWarned = true;
+      this.#ask(`Look twice: ${ask.warnings.join('; ')}.`, 'The same once more runs it.');
+      this.#sayHow(put);
+      return true;
+    }
     switch (answer.type) {
       case 'say':
-        this.#say(...answer.lines);
+        this.#ask(...answer.lines);
         return true;
       case 'all':
         await this.#chat.approveAll();
@@ -232,7 +260,7 @@ class Lines {
     const question = questions[put.answers.length];
     const answer = question === undefined ? null : readQuestionAnswer(line, question);
     if (answer?.type === 'say') {
-      this.#say(...answer.lines);
+      this.#ask(...answer.lines);
       return true;
     }
     if (answer === null || answer.type === 'none') {
@@ -260,7 +288,7 @@ class Lines {
     const which = of > 1 ? ` (tool ${index} of ${of})` : '';
     const who = from === '' ? '' : ` from ${from}`;
     if (ask.kind === 'question') {
-      this.#say(
+      this.#ask(
         '',
         `${style('yellow', 'The agent asks you something')}${who}${which}. /no: you do not want to answer.`,
       );
@@ -269,10 +297,11 @@ class Lines {
       return;
     }
     const left = request.expiresAt === null ? [] : [`Time left: ${told(request.expiresAt - Date.now())}`];
-    this.#say(
+    this.#ask(
       '',
       style('yellow', `Waits for approval${which}${who}:`),
       ...request.preview.split('\n'),
+      ...(this.#options.input.isTTY === true ? [] : argumentLines(request)),
       `Why: ${ask.why}`,
       ...ask.warnings.map((warning) => style('red', `Beware: ${warning}`)),
       ...left,
@@ -284,9 +313,9 @@ class Lines {
 
   #putQuestion(question: Question): void {
     const isLeftOut = question.required === false ? ' (an empty line leaves it out)' : '';
-    this.#say(style('bold', question.question) + isLeftOut);
+    this.#ask(style('bold', question.question) + isLeftOut);
     if (question.kind === 'text') return;
-    this.#say(
+    this.#ask(
       ...question.options.map(
         ({ label, description }, at) => `  ${at + 1}. ${label}${description === undefined ? '' : `: ${description}`}`,
       ),
@@ -313,6 +342,11 @@ class Lines {
     const [mark, words] =
       mode === 'auto' ? ['🟢', 'Auto-approve'] : mode === 'safe' ? ['🔴', 'Safe mode'] : ['', `Mode: ${mode}`];
     return this.#options.emoji && mark !== '' ? `${mark} ${words}` : words;
+  }
+
+  #ask(...lines: readonly string[]): void {
+    const { ask, write } = this.#options;
+    (ask ?? write)(lines.map((line) => `${line}\n`).join(''));
   }
 
   #say(...lines: readonly string[]): void {

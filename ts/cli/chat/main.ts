@@ -8,6 +8,8 @@ import { whoDecides } from '../decisions.js';
 import { Exit, Usage } from '../exit.js';
 import { linesOf } from '../lines.js';
 import { readOptions } from '../options.js';
+import { whenUnread } from '../output.js';
+import { Seen, seenOutput } from '../../terminal/seen.js';
 import { tellError } from '../tell-error.js';
 import { createAgent } from './agent.js';
 import { createChat } from './chat.js';
@@ -130,12 +132,21 @@ async function show(chat: LocalChat, flags: Flags, isPlain: boolean, emoji: bool
   if (flags.json === true) return showJson(chat, prompt === undefined ? linesOf(input) : [prompt]);
   if (!isPlain && prompt === undefined && isScreen()) {
     const { showChat } = await import('./screen/index.js');
-    return showChat(chat, { emoji });
+    // The terminal is gone.
+    const stop = whenUnread(() => void chat.letGo().finally(() => process.exit(Exit.failure)));
+    return showChat(chat, { emoji }).finally(stop);
   }
-  const write = (text: string): void => void process.stdout.write(text);
-  // One prompt without a terminal: whatever is on stdin is not an answer.
-  const canAsk = prompt === undefined || input.isTTY === true;
-  return showLines(chat, { input, write, prompt, canAsk, emoji });
+  const output = seenOutput(input, process.stdout);
+  const seen = output && new Seen(output);
+  const write = (text: string): void => {
+    if (output === process.stdout) seen?.write(text);
+    else process.stdout.write(text);
+  };
+  // One prompt without a terminal: whatever is on stdin is not an answer. Nor is what is typed where nothing is shown.
+  const canAsk = seen !== undefined && (prompt === undefined || input.isTTY === true);
+  const ask = (text: string): void => seen?.write(text);
+  const isSeen = async (): Promise<boolean> => seen !== undefined && !(await seen.isUnread());
+  return showLines(chat, { input, write, ask, isSeen, prompt, canAsk, emoji });
 }
 
 /** Whether this is a terminal that can be drawn on, with a keyboard. */

@@ -1,5 +1,4 @@
 /** Texts of models, tools and people, made safe to show without losing any of them. */
-import type { ApprovalRequest } from '../../../index.js';
 import { inReadingOrder, plain } from '../../gate/in-a-line.js';
 import { safeLong } from '../../terminal/safe-long.js';
 import { fit, oneLine } from '../style.js';
@@ -53,19 +52,4 @@ function saidBy(toolName: string, args: unknown): string {
   const [only] = entries;
   if (entries.length === 1 && typeof only?.[1] === 'string') return only[1];
   return entries.map(([key, value]) => `${key}=${plain(value)}`).join(' ');
-}
-
-/**
- * Each argument from its beginning to its end, behind a gutter that tells it from our words: a preview has only both ends of a
- * long one. Nothing of a call that its preview shows whole.
- */
-export function argumentLines({ args, flags }: Pick<ApprovalRequest, 'args' | 'flags'>): string[] {
-  if (!flags.includes('long')) return [];
-  const isNamed = typeof args === 'object' && args !== null && !Array.isArray(args);
-  return (isNamed ? Object.entries(args) : [['arguments', args] as const]).flatMap(([name, value]) => [
-    `whole ${oneLine(name)}:`,
-    ...safeLong(plain(value))
-      .split('\n')
-      .map((line) => `│ ${line}`),
-  ]);
 }

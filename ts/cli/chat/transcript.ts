@@ -107,7 +107,7 @@ export class Transcript {
   }
 
   /** The run is over: nothing in it goes on any more. */
-  close(status: 'failed' | 'cancelled'): void {
+  close(status: 'failed' | 'cancelled' | 'waits'): void {
     this.#saying.forEach((at) => this.#change(at, { isDone: true }));
     this.#calls.forEach((at) => this.#change(at, { isDone: true, status }));
     this.#saying.clear();

@@ -120,10 +120,11 @@ const FLAGS: Readonly<Record<string, string>> = {
   'unicode-space': 'Spaces that are not ordinary ones',
   homoglyph: 'Letters of another script that look like Latin ones',
   combining: 'Marks piled on letters',
-  long: 'Very long: the middle is left out, both ends are shown',
+  long: 'Very long',
   padding: 'A long run of blanks, which could push something out of sight',
   multiline: 'Several lines',
   'odd-key': 'An argument with a strange name',
+  hidden: 'A part of it is left out of what is shown: “All of it” has it',
   'right-to-left': 'Words that run from right to left: the order on the screen may not be the order that counts',
 };
 

@@ -283,7 +283,13 @@ fn path(
         }
         _ if *extent != Extent::Itself => (
             vec![named.clone(), format!("{named}/**")],
-            format!("{} and all below it", subject.text()),
+            // A use of all of it may be any: which one, the tool alone says.
+            format!(
+                "{} {} and all below it, by {}",
+                if *access == Access::Write { "writing" } else { "reading" },
+                subject.text(),
+                rule.tools.iter().flatten().next().map_or("any tool", String::as_str)
+            ),
         ),
         (Access::Write, _) => {
             (vec![named], format!("writing {real} at any time, with any content"))

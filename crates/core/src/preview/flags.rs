@@ -31,11 +31,13 @@ pub enum Flag {
     OddKey,
     /// Words of a script that runs from right to left, side by side: what is shown second comes first.
     RightToLeft,
+    /// Part of it is left out of what is shown, so that nobody can have read it there.
+    Hidden,
 }
 
 impl Flag {
     /// Every flag.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Ansi,
         Self::Control,
         Self::Nul,
@@ -49,6 +51,7 @@ impl Flag {
         Self::Multiline,
         Self::OddKey,
         Self::RightToLeft,
+        Self::Hidden,
     ];
 
     /// The word for it.
@@ -67,6 +70,7 @@ impl Flag {
             Self::Multiline => "multiline",
             Self::OddKey => "odd-key",
             Self::RightToLeft => "right-to-left",
+            Self::Hidden => "hidden",
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::iter::repeat_n;
 
-use super::safe::{on_one_line, safe};
+use super::safe::{leaves_out, on_one_line, safe};
 use super::scan::Sum;
 use crate::call::{CanonicalJson, Digest, Json};
 
@@ -32,28 +32,32 @@ enum Step<'a> {
     Index(usize),
 }
 
-/// The whole page: the name of the tool, its arguments, then what is said in the place of some of them.
+/// The whole page: the name of the tool, its arguments, then what is said in the place of some of them; and whether anything is
+/// left out of it.
 pub(super) fn page(
     tool_name: &str, args: Option<(&Json, &Sum)>, width: Option<usize>, rest: &[&str],
-) -> String {
-    let mut page = Page { text: String::new(), width: width.map(|width| width.max(MIN_WIDTH)) };
+) -> (String, bool) {
+    let width = width.map(|width| width.max(MIN_WIDTH));
+    let mut page = Page { text: String::new(), width, leaves_out: false };
     page.line("", &name(tool_name));
     if let Some((args, sum)) = args {
         page.arguments(args, sum);
     }
     rest.iter().flat_map(|text| text.lines()).for_each(|line| page.line("", line));
     page.text.truncate(page.text.trim_end_matches('\n').len());
-    page.text
+    (page.text, page.leaves_out)
 }
 
 struct Page {
     text: String,
     width: Option<usize>,
+    leaves_out: bool,
 }
 
 impl Page {
     /// Writes one line, wrapped where it is too wide.
     fn line(&mut self, gutter: &str, line: &str) {
+        self.leaves_out |= leaves_out(line);
         self.text.push_str(gutter);
         let Some(width) = self.width else {
             self.text.push_str(line);

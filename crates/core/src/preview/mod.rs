@@ -56,7 +56,8 @@ pub struct Segments<'a> {
 }
 
 /// Shows a call as [`render`] does, with a diff in the place of the arguments that it says everything about, and a command
-/// taken apart in the place of the command. The flags are those of all arguments, also of these.
+/// taken apart in the place of the command. The flags are those of all arguments, also of these; [`Flag::Hidden`] stands exactly
+/// where the text leaves something out.
 pub fn page(
     tool_name: &str, args: &Json, width: Option<usize>, change: Option<&FileChange>,
     segments: Option<Segments>,
@@ -82,7 +83,7 @@ pub fn page(
         rest.push(change.text.clone());
     }
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
-    let text = match args {
+    let (text, leaves_out) = match args {
         Json::Object(all) if !told.is_empty() => {
             let others: BTreeMap<String, Json> = all
                 .iter()
@@ -96,6 +97,9 @@ pub fn page(
         }
         _ => layout::page(tool_name, Some((args, &sum)), width, &rest),
     };
+    if leaves_out {
+        flags.add(Flags::of([Flag::Hidden]));
+    }
     Preview { text, flags }
 }
 

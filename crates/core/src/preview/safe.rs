@@ -46,6 +46,15 @@ fn ends_of(text: &str, end: usize, form: Form, language: Language) -> String {
     shown
 }
 
+/// Whether a line of a preview says that something of the call is left out of it: `…[12 characters hidden…`. No text can say so
+/// itself (see [`poses`]). Of blanks it is said how many they are, which is all that there is to them.
+pub(super) fn leaves_out(line: &str) -> bool {
+    line.split("…[").skip(1).any(|said| {
+        let what = said.trim_start_matches(|c: char| c.is_ascii_digit());
+        !what.starts_with(" spaces hidden") && !what.starts_with(" line ends")
+    })
+}
+
 /// The two ends of a text that is too long to show; one piece when it is not.
 fn ends(text: &str, end: usize) -> (&str, Option<&str>) {
     // What is shown escaped takes more room.

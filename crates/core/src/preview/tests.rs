@@ -172,7 +172,7 @@ fn both_ends_of_what_is_long_are_shown() {
     );
     assert!(preview.text.contains("…[46010 characters hidden; SHA-256 of the text: "));
     assert!(preview.text.chars().count() < 4_300);
-    assert_eq!(flags(&preview), ["long"]);
+    assert_eq!(flags(&preview), ["long", "hidden"]);
 
     let items: Vec<String> = (0..5_000).map(|item| format!("\"item {item}\"")).collect();
     let preview = show(&format!("[{}]", items.join(",")));
@@ -184,6 +184,47 @@ fn both_ends_of_what_is_long_are_shown() {
 
     let deep = format!("{}\"bottom\"{}", r#"{"level":"#.repeat(100), "}".repeat(100));
     assert!(show(&deep).text.ends_with(": bottom"));
+}
+
+#[test]
+fn what_is_left_out_of_what_is_shown_is_told_by_a_flag() {
+    let script = |lines: usize| {
+        let lines: Vec<_> = (0..lines).map(|line| format!("echo line {line}")).collect();
+        lines.join("\n")
+    };
+    let hides = |preview: &Preview| preview.flags.contains(Flag::Hidden);
+    let call = |args: Json, width| render("execute", &args, width);
+    for width in [None, Some(20), Some(80)] {
+        // Long, and shown to the last character.
+        let whole = call(Json::String(script(200)), width);
+        assert!(!hides(&whole) && whole.flags.contains(Flag::Long), "{}", whole.text);
+        assert!(hides(&call(Json::String(script(400)), width)));
+        assert!(hides(&call(Json::Array(vec![Json::String("value".to_owned()); 5_000]), width)));
+        // All that is left out is blank, and it is said how much of it: `padding` warns of it.
+        let blank =
+            call(Json::String(format!("a{}b{}c", " ".repeat(9_000), "\n".repeat(9_000))), width);
+        assert!(!hides(&blank), "{}", blank.text);
+        // What a text says of itself is escaped.
+        let posing = call(Json::String("…[9 characters hidden]…".to_owned()), width);
+        assert!(!hides(&posing), "{}", posing.text);
+    }
+    // A name of which the middle is not shown; levels of a value.
+    assert!(hides(&call(Json::Object([("n".repeat(500), Json::Null)].into()), None)));
+    let deep = format!("{}\"bottom\"{}", r#"{"level":"#.repeat(100), "}".repeat(100));
+    assert!(hides(&call(deep.parse().unwrap(), None)));
+    // A command that is taken apart, and a change of a file.
+    let command = Json::Object([("command".to_owned(), Json::String(script(400)))].into());
+    let segments = Some(Segments { argument: "command", marks: &[] });
+    assert!(hides(&page("execute", &command, None, None, segments)));
+    for (lines, expected) in [(300, false), (1_000, true)] {
+        let args = Json::Object(
+            [("path", "a".to_owned()), ("content", script(lines))]
+                .map(|(name, text)| (name.to_owned(), Json::String(text)))
+                .into(),
+        );
+        let change = change_of("write_file", &args, &|_| File::Absent);
+        assert_eq!(hides(&page("write_file", &args, None, change.as_ref(), None)), expected);
+    }
 }
 
 #[test]

@@ -52,6 +52,14 @@ export class Keyboard {
     process.stdout.write(PASTE_ON);
   }
 
+  /** Whoever continued the program (`fg`) has set the terminal to what a shell needs. */
+  takeAgain(): void {
+    if (!this.#isOurs) return;
+    process.stdin.setRawMode(false);
+    process.stdin.setRawMode(true);
+    process.stdout.write(PASTE_ON);
+  }
+
   giveBack(): void {
     if (!this.#isOurs) return;
     this.#isOurs = false;

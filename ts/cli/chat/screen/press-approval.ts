@@ -7,7 +7,7 @@ import type { Ask } from '../view.js';
 import { draftOf, edited, EMPTY, insert, type Draft } from './draft.js';
 import type { Key } from './keys.js';
 import type { Surroundings } from './press.js';
-import { goTo, sent, type Pressed, type State } from './state.js';
+import { goTo, sent, warned, type Pressed, type State } from './state.js';
 
 export type Approval = Extract<Ask, { kind: 'approval' }>;
 
@@ -84,9 +84,17 @@ function agree(state: State, ask: Approval, draft: Draft, isAlone: boolean, arou
   const stay = (said: string): Pressed => ({ state: goTo(state, { at: 'reason', draft }, said) });
   if (!offers(ask, around.isShown).some(({ key }) => key === 'y')) return stay('it cannot be approved here');
   if (!isAlone) return stay('Enter once more approves it');
+  if (mustLookTwice(state, ask))
+    return { state: warned(state, `${lookTwice(ask)}: Enter once more approves it`, around.now) };
   const { approvalId } = ask.request;
   return { state: sent(state), action: { type: 'decide', approvalId, decision: { type: 'approve' } } };
 }
+
+/** Whether it may be another call than it seems to be, and the human was not told yet to look twice. */
+const mustLookTwice = ({ ask }: State, { warnings }: Approval): boolean =>
+  warnings.length > 0 && ask?.isWarned !== true;
+
+const lookTwice = ({ warnings }: Approval): string => `look twice, ${warnings.join('; ')}`;
 
 const isLetter = (key: Key, letter: string, isAlone: boolean): boolean =>
   isAlone && key.kind === 'text' && key.text === letter;
@@ -112,6 +120,8 @@ function pressKeys(state: State, ask: Approval, key: Key, isAlone: boolean, arou
     // Words: why it must not run.
     return { state: goTo(state, { at: 'reason', draft: insert(EMPTY, key.text.replace(/^\s+/, '')) }) };
   }
+  if ((typed === 'y' || typed === 'A') && mustLookTwice(state, ask))
+    return { state: warned(state, `${lookTwice(ask)}: ${typed} once more does it`, around.now) };
   switch (typed) {
     case 'y':
       return { state: sent(state), action: { type: 'decide', approvalId, decision: { type: 'approve' } } };

@@ -68,6 +68,12 @@ export class Program {
     };
     const unsubscribe = this.#chat.subscribe(() => this.#changed());
     process.stdout.on('resize', onResize);
+    const onContinued = (): void => {
+      if (this.#isAway) return;
+      this.#keyboard.takeAgain();
+      this.#paint();
+    };
+    process.on('SIGCONT', onContinued);
     const giveBackConsole = takeConsole((text) => this.#print(text));
     this.#keyboard.take();
     this.#changed();
@@ -75,6 +81,7 @@ export class Program {
       unsubscribe();
       giveBackConsole();
       process.stdout.off('resize', onResize);
+      process.off('SIGCONT', onContinued);
       for (const timer of Object.values(this.#timers)) clearTimeout(timer);
       clearImmediate(this.#hearing);
       // Nothing stays but what was said and done, and an empty line before what comes next.

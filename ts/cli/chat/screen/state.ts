@@ -31,6 +31,8 @@ export interface Asked {
   readonly shownAt: number;
   /** It was answered: the chat is about to take it. */
   readonly isAnswered: boolean;
+  /** It stands out, and the human was told to look twice. */
+  readonly isWarned?: boolean;
   readonly at: Place;
 }
 
@@ -130,6 +132,10 @@ export const goTo = (state: State, at: Place, said = ''): State =>
 /** Something else is on the screen now: nothing is decided about it before it has been seen. */
 export const unseen = (state: State, now: number): State =>
   state.ask === null ? state : { ...state, ask: { ...state.ask, shownAt: now } };
+
+/** The human is told to look twice: what was pressed counts when it is pressed once more. */
+export const warned = (state: State, said: string, now: number): State =>
+  state.ask === null ? state : { ...state, ask: { ...state.ask, isWarned: true, shownAt: now }, said };
 
 /** Answered: no key means it any more. */
 export const sent = (state: State): State =>

@@ -1,6 +1,6 @@
 /** All of a call, laid out once: it is scrolled through, line by line. */
 import type { ApprovalRequest } from '../../../../index.js';
-import { argumentLines } from '../safe.js';
+import { argumentLines } from '../../../terminal/whole.js';
 import { pieces } from './layout.js';
 
 let last: { args: unknown; width: number; lines: string[] } | undefined;

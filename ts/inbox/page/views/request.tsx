@@ -145,7 +145,7 @@ function Warnings({ shown: { record } }: { shown: Detail }) {
 
 /** What would run: the diffs of the files that it would change, or the call itself. */
 function Contents({ shown: { record } }: { shown: Detail }) {
-  const { approvalId, changes, preview } = record;
+  const { approvalId, changes, preview, whole } = record;
   const isCall = changes.length === 0 || callOf.value === approvalId;
   return (
     <section class="contents" aria-label="What would run">
@@ -175,6 +175,12 @@ function Contents({ shown: { record } }: { shown: Detail }) {
             <Diff rows={readDiff(diff)} label={`Changes of ${path}`} />
           </figure>
         ))
+      )}
+      {whole !== null && (
+        <details class="whole">
+          <summary>All of it</summary>
+          <Preview text={whole} />
+        </details>
       )}
     </section>
   );

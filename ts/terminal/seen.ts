@@ -1,0 +1,56 @@
+/** Whether a question is seen by whoever answers it. */
+import type { Readable, Writable } from 'node:stream';
+import type { WriteStream } from 'node:tty';
+
+type Terminal = { isTTY?: boolean };
+
+/**
+ * Where a question is put whose answer is typed on `input`: on `output`, unless that is turned away from the terminal; then on
+ * the terminal itself. `undefined`: nobody would see it. Of an answer that does not come from a terminal nobody types anything.
+ */
+export function seenOutput(input: Readable & Terminal, output: Writable & Terminal): Writable | undefined {
+  if (input.isTTY !== true || output.isTTY === true) return output;
+  // Of a terminal that somebody made nobody knows where it shows things.
+  if (input !== process.stdin) return undefined;
+  return [process.stderr, process.stdout].find(({ isTTY }) => isTTY === true) ?? terminalItself();
+}
+
+let itself: WriteStream | null | undefined;
+
+/** The terminal that controls this process. Windows has none that a file stands for. */
+function terminalItself(): WriteStream | undefined {
+  if (itself === undefined) {
+    try {
+      // They are slow to load, and most programs need neither.
+      const [fs, tty] = [process.getBuiltinModule('node:fs'), process.getBuiltinModule('node:tty')];
+      itself = new tty.WriteStream(fs.openSync('/dev/tty', 'w'));
+    } catch {
+      itself = null;
+    }
+  }
+  return itself ?? undefined;
+}
+
+/** A stream that questions are put on. */
+export class Seen {
+  readonly stream: Writable;
+  #isUnread = false;
+
+  constructor(stream: Writable) {
+    this.stream = stream;
+  }
+
+  write(text: string): void {
+    // The standard streams of Node forget that a write failed: whoever wrote is told, and nobody else.
+    this.stream.write(text, (error) => {
+      if (error) this.#isUnread = true;
+    });
+  }
+
+  /** Whether what was written by now did not come through: whoever read it is gone. */
+  async isUnread(): Promise<boolean> {
+    // What goes wrong with a write is told after it.
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.#isUnread || this.stream.destroyed === true;
+  }
+}
