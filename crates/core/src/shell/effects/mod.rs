@@ -42,8 +42,8 @@ use std::sync::LazyLock;
 
 pub(super) use self::search::{Search, searched};
 pub(crate) use classify::{
-    Knowledge, goes_through_links, is_understood, kind, knowledge_of, reads_names_only,
-    special_like, takes_data_only,
+    Knowledge, goes_through_links, is_understood, kind, knowledge_of, option_marks,
+    reads_names_only, special_like, takes_data_only, without_g,
 };
 pub use classify::{is_interpreter_or_launcher, subcommand_depth};
 pub(super) use classify::{language, leads};

@@ -41,9 +41,14 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
         | "proxychains" | "proxychains4" | "sshpass" | "start-stop-daemon" | "daemonize"
         | "screen" | "tmux" | "at" | "batch" | "crontab" | "cgexec" | "capsh" | "sg" | "newgrp"
         | "run-parts" | "gdb" | "arch" | "linux32" | "linux64" | "setarch" | "catchsegv"
-        | "softlimit" | "chpst" | "dtach" => Wrapper::Opaque,
+        | "softlimit" | "chpst" | "dtach" | "hyperfine" | "nodemon" | "watchexec" | "run0"
+        | "gosu" | "dotenvx" | "chamber" | "aws-vault" | "foreman" | "nsjail" => Wrapper::Opaque,
         name if launch::is_through(name) => Wrapper::Simple,
-        name => Wrapper::Shell(effects::language(name)?),
+        name => match effects::language(name) {
+            Some(language) => Wrapper::Shell(language),
+            // `genv`, `gtimeout`: those of GNU.
+            None => return find(effects::without_g(name)?),
+        },
     })
 }
 
