@@ -30,6 +30,8 @@ pub(crate) use effects::{
 pub(crate) use effects::{Parts, parts, stays_below};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
 
+pub(crate) use programs::is_builtin;
+
 use findings::Findings;
 use prover::{Dialect, Prover};
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::Reader;
 use crate::policy::subject::{By, Extent, Kind, Subject, literal};
-use crate::shell::{Access, Knowledge, Piece, Role, Word, knowledge_of};
+use crate::shell::{
+    self, Access, Knowledge, Piece, Role, Word, is_builtin, kind, knowledge_of, takes_data_only,
+};
 
 /// The longest word that is looked at, in bytes.
 const LONGEST: usize = 1024;
@@ -26,7 +28,9 @@ impl Reader<'_> {
         for (command, subject) in self.subjects.iter().enumerate() {
             let Kind::Command { argv, role: Role::Plain } = &subject.kind else { continue };
             let words: Vec<&str> = argv.iter().map_while(Word::literal).collect();
-            if knowledge_of(&words) == Knowledge::Wholly {
+            let name = words.first().copied().unwrap_or_default();
+            let script = kind(name) == shell::Kind::Interpreter && !takes_data_only(name);
+            if is_builtin(name) || (!script && knowledge_of(&words) == Knowledge::Wholly) {
                 continue;
             }
             let files = argv.iter().enumerate().skip(1).flat_map(|(arg, word)| {
