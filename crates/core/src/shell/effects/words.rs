@@ -219,10 +219,10 @@ pub(super) fn may_stray(word: &Word) -> bool {
                     return true;
                 }
             }
-            ',' if depth > 0 => {
-                if "./".contains(before) || next.is_none_or(|next| "{},./~".contains(next)) {
-                    return true;
-                }
+            ',' if depth > 0
+                && ("./".contains(before) || next.is_none_or(|next| "{},./~".contains(next))) =>
+            {
+                return true;
             }
             '}' => {
                 depth -= 1;
