@@ -22,8 +22,8 @@ struct House {
 }
 
 impl House {
-    fn new() -> Self {
-        let root = std::env::temp_dir().join(format!("attacks-{}", std::process::id()));
+    fn new(name: &str) -> Self {
+        let root = std::env::temp_dir().join(format!("attacks-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
         for folder in [
             "home/.ssh",
@@ -52,6 +52,7 @@ impl House {
             ("out/victim.txt", "victim"),
             ("project/important.txt", "important"),
             ("project/list", "PWNED"),
+            ("project/@list", "x"),
             ("project/.env", "API_KEY=hunter2"),
             ("project/src/c", "PWNED"),
             ("project/ev/.git/hooks/pre-commit", "x"),
@@ -91,6 +92,7 @@ impl House {
             "deny" => r#"{"version":1,"rule":[{"effect":"allow","commands":["git diff","git log","find","grep","more","diff3","man","apropos","ack","jq","column"]},{"effect":"deny","reads":["~/.ssh/**"]},{"effect":"deny","writes":["/**"]}]}"#.to_owned(),
             "copy" => format!(r#"{{"version":1,"rule":[{{"effect":"allow","commands":["cp","echo"],"writes":["${{project}}/**"]}},{{"effect":"deny","writes":["~/**","{}/**"]}}]}}"#, self.at("out")),
             "pack" => r#"{"version":1,"rule":[{"effect":"allow","commands":["tar","zip"],"writes":["${project}/**"]},{"effect":"deny","reads":["~/.ssh/**"]}]}"#.to_owned(),
+            "deny-names" => r#"{"version":1,"rule":[{"effect":"allow","commands":["*"]},{"effect":"deny","reads":["~/.ssh/**","**/.env"]},{"effect":"deny","commands":["rm"]}]}"#.to_owned(),
             "deny-keys" => r#"{"version":1,"rule":[{"effect":"allow","commands":["*"]},{"effect":"deny","reads":["~/.ssh/**"]}]}"#.to_owned(),
             "deny-out" => format!(r#"{{"version":1,"rule":[{{"effect":"allow","commands":["cp"],"writes":["/**"]}},{{"effect":"deny","writes":["{}/**"]}}]}}"#, self.at("out")),
             preset_name => preset(preset_name).unwrap().to_owned(),
@@ -135,8 +137,92 @@ fn verdict(policy: &Policy, tool: &str, line: &str) -> (Effect, String) {
 }
 
 #[test]
+fn a_pattern_is_asked_about_where_it_finds_an_option_and_nowhere_else() {
+    let house = House::new("patterns");
+    let [plain, hostile] = ["plain", "hostile"].map(|name| {
+        let folder = house.root.join("project").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("a.txt"), "x").unwrap();
+        folder
+    });
+    fs::write(hostile.join("-aR"), "").unwrap();
+    fs::write(hostile.join("@list"), "").unwrap();
+    let mut wrong = Vec::new();
+    for (line, in_plain, in_hostile) in [
+        ("grep . *", true, false),
+        ("grep -n x *", true, false),
+        ("grep x *.txt", true, true),
+        ("grep x ./*", true, true),
+        ("grep x -- *", true, true),
+        ("grep x [a-z]*", true, true),
+        ("grep x [^b]*", true, false),
+        ("grep x ?aR", true, false),
+        ("ls *", true, false),
+        ("wc -l *", true, false),
+        ("sort *.txt", true, true),
+        ("strings *", true, false),
+        ("strings -- *", true, false),
+        ("strings ./*", true, true),
+        ("for f in *; do strings \"$f\"; done", true, false),
+        ("ls; git status && grep x *", true, false),
+        ("touch ./-aR; grep x *", false, false),
+        ("npm test; grep x *", false, false),
+    ] {
+        for (folder, expected) in [(&plain, in_plain), (&hostile, in_hostile)] {
+            let context = Where {
+                cwd: folder.to_str().unwrap().to_owned(),
+                home: Some(house.at("home")),
+                project: Some(folder.to_str().unwrap().to_owned()),
+                ..Where::default()
+            };
+            let source = Source { layer: Layer::Code, name: Arc::from("developer"), trusted: true };
+            let document = load(preset("developer").unwrap(), Format::Toml, source).unwrap();
+            let policy = Policy::compile(vec![document], &context).unwrap();
+            let (effect, reason) = verdict(&policy, "bash", line);
+            if (effect == Effect::Allow) != expected {
+                wrong.push(format!("{line} in {}: {effect:?}: {reason}", folder.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is described, or only mentioned, costs no question where nothing is said against it.
+#[test]
+fn what_is_meant_to_run_still_runs() {
+    let house = House::new("meant");
+    let mut wrong = Vec::new();
+    for (name, line) in [
+        ("developer", "prettier --check 'src/**/*.{ts,tsx}'"),
+        ("developer", "prettier --write \"**/*.md\""),
+        ("developer", "prettier --check . '!**/dist/**'"),
+        ("developer", "eslint 'src/**/*.ts' --fix"),
+        ("developer", "eslint 'app/[id]/page.tsx'"),
+        ("developer", "mocha 'test/**/*.spec.js'"),
+        ("developer", "mocha --spec 'test/{a,b}/*.js'"),
+        ("developer", "jest 'foo\\.test' 'src/(a|b)'"),
+        ("developer", "jest --config jest.config.js"),
+        ("developer", "pytest 'tests/a.py::test_x[1-2]'"),
+        ("developer", "vitest list --json=out.json"),
+        ("developer", "rustfmt --check src/a.rs"),
+        ("read-only", "ls -R src"),
+        ("read-only", "ls -L src"),
+        ("deny-names", "aws s3 cp out.txt s3://bucket/x"),
+        ("deny-names", "docker run -v ./src:/x img npm test"),
+        ("deny-names", "docker run --rm img ls"),
+        ("deny-names", "gls -la"),
+    ] {
+        let (effect, reason) = verdict(&house.policy(name), "bash", line);
+        if effect != Effect::Allow {
+            wrong.push(format!("{name}: {line}\n    {effect:?}: {reason}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn nothing_that_once_got_through_is_allowed() {
-    let house = House::new();
+    let house = House::new("lines");
     let mut policies: BTreeMap<&str, Policy> = BTreeMap::new();
     let mut wrong = Vec::new();
     let rows: Vec<&str> =

@@ -373,6 +373,7 @@ mod tests {
             span: Some(Span { start: 3, end: 4 }),
             argument: argument.map(Into::into),
             needs_allow: true,
+            mentioned: false,
             start: Arc::new(Start::default()),
         };
         let cause = Cause::Uncovered;

@@ -20,6 +20,9 @@ pub struct Subject {
     /// Whether something must allow it. What does not (a wrapper, a file used through a command's arguments) is covered by
     /// something else that must be; denies and asks bite it all the same.
     pub needs_allow: bool,
+    /// Whether it is a guess at what a word of a command could name, of which nothing is known. It is part of a verdict only
+    /// where something stands against it.
+    pub mentioned: bool,
     /// Where relative paths start.
     pub start: Arc<Start>,
 }

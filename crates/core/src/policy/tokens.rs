@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::compile::wild;
 use super::document::{Behind, CommandPattern, Token};
-use crate::shell::{self, Parts, Piece, Word};
+use crate::shell::{self, Parts, Piece, Word, without_g};
 
 /// Whether programs whose names differ in case alone are one program: where the usual volumes fold case.
 pub(crate) const FOLDS_CASE: bool = cfg!(any(target_os = "macos", windows));
@@ -277,14 +277,12 @@ fn token_is(token: &Token, word: &str) -> bool {
 
 fn token_is_name(token: &Token, word: &str) -> bool {
     let name = base_name(word);
-    let is = |text: &String| {
-        if FOLDS_CASE {
-            let name = name.strip_suffix(".exe").unwrap_or(name);
-            text.eq_ignore_ascii_case(name)
-        } else {
-            text == name
-        }
+    let name = if FOLDS_CASE { name.strip_suffix(".exe").unwrap_or(name) } else { name };
+    let same = |text: &String, name: &str| {
+        if FOLDS_CASE { text.eq_ignore_ascii_case(name) } else { text == name }
     };
+    let is =
+        |text: &String| same(text, name) || without_g(name).is_some_and(|plain| same(text, plain));
     match token {
         Token::Text(text) => is(text),
         Token::OneOf(texts) => texts.iter().any(is),

@@ -234,6 +234,8 @@ pub enum Why {
     UnknownOption,
     /// A word that could turn out to be an option.
     MayBeOption,
+    /// A pattern for names of files that may find names which are options.
+    FindsOptions,
     /// An option, or an argument, that makes the command run other code.
     RunsCode,
     /// It runs with other rights.
@@ -291,6 +293,7 @@ impl fmt::Display for Why {
             Self::MissingCommand => "the command to run is missing",
             Self::UnknownOption => "an option that this command is not known to have",
             Self::MayBeOption => "a word that could turn out to be an option",
+            Self::FindsOptions => "a pattern that may find files whose names are options",
             Self::RunsCode => "an argument that makes the command run other code",
             Self::Privileged => "it runs with other rights",
             Self::Elsewhere => "it runs elsewhere or later, out of sight",

@@ -24,11 +24,13 @@ pub use effects::{
     subcommand_depth,
 };
 pub(crate) use effects::{
-    Kind, Knowledge, goes_through_links, is_understood, kind, knowledge_of, reads_names_only,
-    special_like, takes_data_only,
+    Kind, Knowledge, goes_through_links, is_understood, kind, knowledge_of, option_marks,
+    reads_names_only, special_like, takes_data_only, without_g,
 };
 pub(crate) use effects::{Parts, parts, stays_below};
 pub use facts::{Access, Analysis, Command, Dir, Fact, Piece, Role, Shell, Span, What, Why, Word};
+
+pub(crate) use programs::is_builtin;
 
 use findings::Findings;
 use prover::{Dialect, Prover};

@@ -9,7 +9,7 @@ use crate::policy::Effect;
 use crate::policy::document::Token;
 use crate::policy::names::names_of;
 use crate::policy::tokens::{FOLDS_CASE, base_name, is_dashed};
-use crate::shell::Word;
+use crate::shell::{Word, without_g};
 
 /// Rules that are tried on a command of which not even the name is known.
 const MOST_GUESSES: usize = 100;
@@ -176,6 +176,9 @@ impl Index {
         let folded = FOLDS_CASE.then(|| key(name));
         let name = folded.as_deref().unwrap_or(name);
         if let Some(rules) = self.commands.bites.get(name) {
+            rules.find(behind_options(argv), found);
+        }
+        if let Some(rules) = without_g(name).and_then(|plain| self.commands.bites.get(plain)) {
             rules.find(behind_options(argv), found);
         }
         // A rule may spell out a path: `/usr/bin/git`.

@@ -70,18 +70,25 @@ pub fn judge(policy: &Policy, call: &JudgedCall, files: &dyn Files) -> Result<Ve
 
 /// The same, with a record of each rule that was compared.
 pub(crate) fn judge_traced(
-    policy: &Policy, call: &JudgedCall, files: &dyn Files, trace: Option<&mut Trace>,
+    policy: &Policy, call: &JudgedCall, files: &dyn Files, mut trace: Option<&mut Trace>,
 ) -> Result<Verdict, NeedsFiles> {
     let files = &Cached::new(files);
     let subjects = reading::subjects(call, policy.readings(), policy.context(), files)?;
     let judge = Judge::new(policy, call, files, &subjects);
-    let mut judged = judge.all(trace)?;
-    let who = who(policy, &judged);
-    let mut subjects = subjects.into_iter();
+    let said = judge.all(trace.as_deref_mut())?;
+    // What is only mentioned counts where something is said against it. It stands behind all others.
+    let counts =
+        |says: &Says, subject: &Subject| !subject.mentioned || says.effect != Effect::Allow;
+    if let Some(trace) = trace {
+        let mut each = said.iter().zip(&subjects);
+        trace.subjects.retain(|_| each.next().is_none_or(|(says, subject)| counts(says, subject)));
+    }
+    let judged: Vec<(Says, Subject)> =
+        said.into_iter().zip(subjects).filter(|(says, subject)| counts(says, subject)).collect();
+    let who = who(policy, judged.iter().map(|(says, _)| says));
     let verdict = Verdict::of(
         judged
-            .drain(..)
-            .zip(subjects.by_ref())
+            .into_iter()
             .map(|(says, subject)| JudgedSubject {
                 effect: says.effect,
                 rule: says.rule.and_then(|rule| policy.reference(rule)),
@@ -95,9 +102,9 @@ pub(crate) fn judge_traced(
 }
 
 /// Who must agree, as all rules say together that ask about anything of the call.
-fn who(policy: &Policy, judged: &[Says]) -> Who {
+fn who<'s>(policy: &Policy, judged: impl Iterator<Item = &'s Says>) -> Who {
     let mut who = Who::default();
-    let mut rules: Vec<usize> = judged.iter().flat_map(|says| &says.who).copied().collect();
+    let mut rules: Vec<usize> = judged.flat_map(|says| &says.who).copied().collect();
     rules.sort_unstable();
     rules.dedup();
     for rule in rules.into_iter().filter_map(|rule| policy.rule(rule)?.who.as_ref()) {
@@ -239,7 +246,7 @@ impl<'a> Judge<'a> {
                 if spots.is_null_device() {
                     return None;
                 }
-                if let Some(error) = spots.error {
+                if let Some(error) = spots.error.as_ref().filter(|_| !subject.mentioned) {
                     return Some(Cause::Unlocated(error.to_string()));
                 }
                 if subject.needs_allow && !spots.certain {

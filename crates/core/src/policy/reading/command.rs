@@ -9,7 +9,7 @@ use crate::path::{PathError, Where, is_below, locate};
 use crate::policy::judge::NeedsFiles;
 use crate::policy::subject::{By, Extent, Kind, Start, Subject, literal};
 use crate::shell::{
-    self, Access, Analysis, Dir, Fact, Piece, Role, Shell, What, Word, reads_names_only,
+    self, Access, Analysis, Dir, Fact, Piece, Role, Shell, What, Why, Word, reads_names_only,
 };
 
 impl Reader<'_> {
@@ -161,6 +161,14 @@ impl Reader<'_> {
         }
     }
 
+    /// The word of a command.
+    fn argument_of(&self, by: By) -> Option<Word> {
+        match &self.subjects.get(by.command)?.kind {
+            Kind::Command { argv, .. } => argv.get(by.arg).cloned(),
+            _ => None,
+        }
+    }
+
     /// What a command line can do, as subjects.
     fn facts(
         &mut self, plan: &Plan, name: &str, analysis: Analysis, mut start: Arc<Start>,
@@ -193,7 +201,21 @@ impl Reader<'_> {
             true => analysis.facts.iter().map(lists_names).collect(),
             false => Vec::new(),
         };
-        let by = |command: usize, arg: usize| By { command: base + command, arg };
+        // What is looked up below is no subject yet, so that the subjects are fewer than the facts.
+        let mut next = base;
+        let places: Vec<usize> = analysis
+            .facts
+            .iter()
+            .map(|fact| {
+                let place = next;
+                next += usize::from(!is_looked_up(fact));
+                place
+            })
+            .collect();
+        let by = |command: usize, arg: usize| By {
+            command: places.get(command).copied().unwrap_or(usize::MAX),
+            arg,
+        };
         for fact in analysis.facts {
             let (kind, needs_allow) = match fact.what {
                 What::Command(command) => {
@@ -218,7 +240,29 @@ impl Reader<'_> {
                     let (span, start) = (line.map(|_| fact.span), Arc::clone(&start));
                     let argument = Arc::clone(&argument);
                     let by = by(command, arg);
-                    self.loads.push(Loads { by, target, span, argument, start });
+                    self.loads.push(Loads {
+                        by,
+                        target,
+                        why: Why::RunsCode,
+                        span,
+                        argument,
+                        start,
+                    });
+                    continue;
+                }
+                What::Unknown { why: Why::FindsOptions, named: Some((command, arg)) } => {
+                    let by = by(command, arg);
+                    let (span, start) = (line.map(|_| fact.span), Arc::clone(&start));
+                    let argument = Arc::clone(&argument);
+                    let target = self.argument_of(by).unwrap_or_else(|| literal(""));
+                    self.loads.push(Loads {
+                        by,
+                        target,
+                        why: Why::FindsOptions,
+                        span,
+                        argument,
+                        start,
+                    });
                     continue;
                 }
                 What::Url { command, arg, target } => {
@@ -234,10 +278,19 @@ impl Reader<'_> {
                 span: line.map(|_| fact.span),
                 argument: Some(Arc::clone(&argument)),
                 needs_allow: needs_allow && !plan.foreign,
+                mentioned: false,
                 start: Arc::clone(&start),
             });
         }
     }
+}
+
+/// Whether it depends on the files what it comes to.
+fn is_looked_up(fact: &Fact) -> bool {
+    matches!(
+        fact.what,
+        What::Loads { .. } | What::Unknown { why: Why::FindsOptions, named: Some(_) }
+    )
 }
 
 /// Whether a command reads of directories the names alone of what is in them.

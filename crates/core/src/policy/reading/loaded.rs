@@ -3,15 +3,20 @@
 use std::sync::Arc;
 
 use super::Reader;
-use crate::path::{PathError, Where, is_below, locate, spelled, symlinks_found};
+use crate::path::{Listing, PathError, Where, is_below, locate, spelled, symlinks_found};
 use crate::policy::judge::{NeedsFiles, places};
-use crate::policy::subject::{By, Kind, Start, Subject};
-use crate::shell::{Piece, Span, Why, Word, stays_below};
+use crate::policy::subject::{By, Extent, Kind, Start, Subject};
+use crate::shell::{Access, Piece, Span, Why, Word, option_marks, stays_below};
 
-/// A file or a directory that a command loads.
+/// How many names a pattern is tried on.
+const MOST_NAMES: usize = 4096;
+
+/// A file or a directory that a command loads, or a pattern that may find options.
 pub(super) struct Loads {
     pub(super) by: By,
     pub(super) target: Word,
+    /// What it is doubted for.
+    pub(super) why: Why,
     pub(super) span: Option<Span>,
     pub(super) argument: Arc<str>,
     pub(super) start: Arc<Start>,
@@ -20,19 +25,57 @@ pub(super) struct Loads {
 impl Reader<'_> {
     /// Says so where a command loads what is not the project's own, or may not be.
     pub(super) fn loaded(&mut self) -> Result<(), NeedsFiles> {
-        for Loads { by, target, span, argument, start } in std::mem::take(&mut self.loads) {
-            let own = match self.is_own(&target, &start) {
+        for Loads { by, target, why, span, argument, start } in std::mem::take(&mut self.loads) {
+            let own = match why {
+                Why::FindsOptions => self.finds_operands(by, &target, &start),
+                _ => self.is_own(&target, &start),
+            };
+            let own = match own {
                 Err(PathError::NeedsFiles) => return Err(NeedsFiles),
                 own => own.unwrap_or(false),
             };
             if own {
                 continue;
             }
-            let kind = Kind::Unknown { why: Why::RunsCode.to_string().into(), named: Some(by) };
+            let kind = Kind::Unknown { why: why.to_string().into(), named: Some(by) };
             let argument = Some(argument);
-            self.subjects.push(Subject { kind, span, argument, needs_allow: !self.guesses, start });
+            self.subjects.push(Subject {
+                kind,
+                span,
+                argument,
+                needs_allow: !self.guesses,
+                mentioned: false,
+                start,
+            });
         }
         Ok(())
+    }
+
+    /// Whether no name that the pattern could find begins as options do. What the line itself makes is not there yet.
+    fn finds_operands(&self, by: By, target: &Word, start: &Start) -> Result<bool, PathError> {
+        let Some(Kind::Command { argv, .. }) = self.subjects.get(by.command).map(|it| &it.kind)
+        else {
+            return Ok(false);
+        };
+        let name = argv.first().and_then(Word::literal).unwrap_or_default();
+        let (dirs, adrift) = places(start, self.files)?;
+        if adrift || self.subjects.iter().any(|subject| may_name_a_file(&subject.kind)) {
+            return Ok(false);
+        }
+        for dir in dirs {
+            match self.files.list(&dir, MOST_NAMES) {
+                Listing::Names(names) => {
+                    let marked = |name: &str, marks: &[char]| name.starts_with(marks);
+                    let marks = option_marks(name);
+                    if names.iter().any(|it| marked(&it.name, marks) && may_find(target, &it.name))
+                    {
+                        return Ok(false);
+                    }
+                }
+                Listing::Unknown | Listing::TooMany => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     /// Whether it lies in the project, or in the directory that the command runs in.
@@ -77,5 +120,31 @@ impl Reader<'_> {
             paths.push(dir.to_owned());
         }
         Ok(paths)
+    }
+}
+
+/// Whether what the pattern begins with, behind the characters that are not certain, lets it find this name. Only the end of
+/// a name that is one component is compared: what comes before may be anything.
+fn may_find(pattern: &Word, name: &str) -> bool {
+    let slash = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains('/'));
+    match pattern.pieces.last() {
+        Some(Piece::Text(ending)) if !pattern.pieces.iter().any(slash) => {
+            name.to_lowercase().ends_with(&ending.to_lowercase())
+        }
+        _ => true,
+    }
+}
+
+/// Whether this may make a file whose name is an option: a program that does what the project says, or one that writes where
+/// not one name is told.
+fn may_name_a_file(kind: &Kind) -> bool {
+    match kind {
+        Kind::Command { .. } => kind.depends_on_folder() && !kind.looks_with_git(),
+        Kind::Path { access: Access::Write, target, extent, .. } => {
+            let name = target.literal().map(|text| text.rsplit('/').next().unwrap_or(text));
+            *extent != Extent::Itself
+                || name.is_none_or(|name| name.is_empty() || name.starts_with(['-', '+', '@']))
+        }
+        _ => false,
     }
 }

@@ -4,6 +4,7 @@ pub(super) mod builtin;
 mod command;
 mod folder;
 mod loaded;
+mod mentioned;
 mod repository;
 
 use std::borrow::Cow;
@@ -132,6 +133,7 @@ pub(crate) fn subjects(
         reader.read(Some(reading))?;
     }
     reader.guesses = false;
+    reader.mentioned();
     if reader.subjects.is_empty() {
         reader.unknown(None, "the call does nothing that could be judged");
     }
@@ -192,7 +194,14 @@ impl<'a> Reader<'a> {
     fn tool(&mut self) {
         let kind = Kind::Tool { name: Arc::from(self.call.tool_name) };
         let start = Arc::new(self.host_start());
-        self.subjects.push(Subject { kind, span: None, argument: None, needs_allow: true, start });
+        self.subjects.push(Subject {
+            kind,
+            span: None,
+            argument: None,
+            needs_allow: true,
+            mentioned: false,
+            start,
+        });
     }
 
     fn unknown(&mut self, argument: Option<&str>, why: impl Into<Cow<'static, str>>) {
@@ -202,7 +211,14 @@ impl<'a> Reader<'a> {
         let kind = Kind::Unknown { why: why.into(), named: None };
         let argument = argument.map(Arc::from);
         let start = Arc::new(Start::default());
-        self.subjects.push(Subject { kind, span: None, argument, needs_allow: true, start });
+        self.subjects.push(Subject {
+            kind,
+            span: None,
+            argument,
+            needs_allow: true,
+            mentioned: false,
+            start,
+        });
     }
 
     fn is_some_other_tool(&self, plan: &Plan) -> bool {
@@ -304,7 +320,14 @@ impl<'a> Reader<'a> {
     /// What an argument of the tool says.
     fn subject(&mut self, kind: Kind, argument: &str, needs_allow: bool, start: &Arc<Start>) {
         let (argument, start) = (Some(Arc::from(argument)), Arc::clone(start));
-        self.subjects.push(Subject { kind, span: None, argument, needs_allow, start });
+        self.subjects.push(Subject {
+            kind,
+            span: None,
+            argument,
+            needs_allow,
+            mentioned: false,
+            start,
+        });
     }
 
     /// A path or an address.

@@ -3,7 +3,7 @@
 use super::spec::{Operands::*, Use};
 use super::walk::{Part, Walk};
 use super::words;
-use crate::shell::{Access, Why};
+use crate::shell::{Access, Why, Word};
 
 const CHANGES: &str = "changes";
 const STAYS: &str = "stays";
@@ -29,12 +29,50 @@ pub(super) fn formats(walk: &mut Walk) {
 fn operands(walk: &mut Walk, changes: bool) {
     for operand in std::mem::take(&mut walk.operands) {
         let here = walk.place(operand.arg).literal() == Some(".");
-        if changes && here {
+        let word = walk.word(Part { arg: operand.arg, skip: 0 });
+        if let Some(root) = word.literal().and_then(words::pattern_root) {
+            pattern(walk, operand.arg, &word, root, changes);
+        } else if changes && here {
             // They go over the sources of a project, and that is what whoever allows the program means.
             let target = walk.word(Part { arg: operand.arg, skip: 0 });
             walk.path(0, Access::Write, target, true);
         } else {
             walk.operand_is(operand, if changes { Use::Change } else { Use::Read });
+        }
+    }
+}
+
+/// A pattern that the program itself looks for. What it finds lies below the directory that it begins with, dots first or
+/// not: so it has to be for sources, and for no others.
+fn pattern(walk: &mut Walk, arg: usize, word: &Word, root: &str, changes: bool) {
+    if words::beginning(word).starts_with('!') {
+        // It leaves files out.
+        return;
+    }
+    let sources = word.literal().is_some_and(words::finds_sources);
+    if !sources || words::may_stray(word) {
+        walk.runs(arg, Why::NotUnderstood);
+    }
+    let target = words::text(word, root);
+    if changes {
+        let arg = if root == "." { 0 } else { arg };
+        walk.path(arg, Access::Write, target.clone(), true);
+    }
+    if !changes || root != "." {
+        walk.path(arg, Access::Read, target, true);
+    }
+}
+
+/// Expressions for the names of tests of the project, or those very files.
+pub(super) fn searched(walk: &mut Walk) {
+    let exactly = walk.kept("exactly").is_some();
+    for operand in std::mem::take(&mut walk.operands) {
+        let word = walk.word(Part { arg: operand.arg, skip: 0 });
+        let expression = word.literal().is_some_and(|_| words::may_stray(&word));
+        if exactly || !expression {
+            walk.operand_is(operand, Use::Loads);
+        } else if words::leads_outside(&word) || !words::stays_below(&word) {
+            walk.runs(operand.arg, Why::RunsCode);
         }
     }
 }

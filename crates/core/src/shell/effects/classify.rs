@@ -1,7 +1,7 @@
 //! What a command is called, for those who propose rules about it.
 
 use super::spec::{Kind, Operands, Program, Use};
-use super::{called, tables};
+use super::{called, read, tables};
 
 /// What the program of this name is. Versions count as the program (`python3.12`), paths by their last component.
 pub(crate) fn kind(name: &str) -> Kind {
@@ -59,6 +59,25 @@ pub fn subcommand_depth(argv: &[&str]) -> usize {
 pub(in crate::shell) fn leads(name: &str) -> bool {
     let direct = |operands| matches!(operands, Operands::Launches(0));
     tables().program(name).is_some_and(|program| program.through && direct(program.operands))
+}
+
+/// The characters that a word of this program may begin with and be no operand. Of what has commands all of them.
+pub(crate) fn option_marks(name: &str) -> &'static [char] {
+    match called(name) {
+        Some(program) if matches!(program.operands, Operands::Command) => &['-', '+', '@'],
+        Some(program) => match (program.plus, program.at_files) {
+            (false, false) => &['-'],
+            (true, false) => &['-', '+'],
+            (false, true) => &['-', '@'],
+            (true, true) => &['-', '+', '@'],
+        },
+        None => &['-', '+', '@'],
+    }
+}
+
+/// The name without the `g` that programs of GNU have beside those of the system (`grm`): where that is a program.
+pub(crate) fn without_g(name: &str) -> Option<&str> {
+    read::plain(name).filter(|plain| tables().has(plain))
 }
 
 /// Whether this program, given a directory, reads what the symlinks below lead to.

@@ -115,6 +115,7 @@ fn name(uses: Use) -> &'static str {
         Use::Base => "base",
         Use::Recursive => "recursive",
         Use::Follows => "follows",
+        Use::FollowsBelow => "follows-below",
         Use::Moves => "moves",
         Use::Settles => "settles",
         Use::SettlesRead => "settles-read",

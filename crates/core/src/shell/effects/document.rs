@@ -13,10 +13,12 @@ This page is made from the tables that the prover reads (`crates/core/src/shell/
 For each program it says what its words do. A rule that allows a program allows what stands here as _nothing_ and as reading;
 files that are written and addresses that are fetched are judged by the rules for those. Whatever is listed under **asks**, and
 **any option that is not listed here**, is asked about, unless a rule spells out those very words: what is not described is not
-allowed. A program that is not on this page is only known by its name, and a rule for it allows whatever it does.
+allowed. A program that is not on this page is only known by its name, and a rule for it allows whatever it does; a deny of a
+file that its words name holds all the same.
 
 - An option may be listed twice: versions of the program differ, and then all readings count.
-- A word that only the run will tell counts as any option, as long as the program takes options.
+- A word that only the run will tell counts as any option, as long as the program takes options. A pattern (`*`) is looked up, and
+  asks where it may find a name that begins as options do.
 - _loads_: asked about where the file, or what a link leads to, is not the project's.
 - What makes or moves links or folders makes the paths behind it in the same line unsure.
 - _open_: the options are not described. No preset allows such a program.
@@ -28,7 +30,7 @@ const USES: [(&str, &[&str]); 7] = [
     ("asks", &["runs", "runs-file", "loads", "connects", "shows", "alters", "follows"]),
     ("writes", &["write", "write-below", "change", "into"]),
     ("fetches", &["url"]),
-    ("reads", &["read", "read-below", "settles-read", "base", "recursive"]),
+    ("reads", &["read", "read-below", "settles-read", "base", "recursive", "follows-below"]),
     ("makes or moves links or folders", &["moves"]),
     ("looked at", &["code", "keep", "other"]),
     ("nothing", &["nothing", "settles"]),

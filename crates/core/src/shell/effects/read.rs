@@ -29,6 +29,7 @@
 //! | `through` | it needs no allow of its own, since that command needs one |
 //! | `moves-with WORD…` | the commands of these names make or move links or folders |
 //! | `moves-but WORD…` | all its commands do, but for these |
+//! | `follows-below OPTION…` | a use: symlinks are followed where all that is below the operands is used |
 //! | `assigns` | `NAME=value` may stand before that command |
 //! | `doubt REASON` | unknown, whatever command it runs: `runs`, `elsewhere`, `privileged` |
 //! | `language LANGUAGE` | what a shell reads: `bash`, `sh` (bash or dash), `words` (plain words only), `other` |
@@ -142,9 +143,15 @@ impl Tables {
         self.blocks.push(Block { parent: of, names, body, data_only, program: OnceLock::new() });
     }
 
-    /// The program of this name.
+    /// The program of this name. GNU's have a `g` before their names where the system has others.
     pub(super) fn program(&self, name: &str) -> Option<&Program> {
-        self.get(*self.programs.get(name)?)
+        let number = self.programs.get(name).or_else(|| self.programs.get(plain(name)?));
+        self.get(*number?)
+    }
+
+    /// Whether there is a program of exactly this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.programs.contains_key(name)
     }
 
     /// The command of this name; the parent is the program's first name, and of what is deeper all names with dots.
@@ -265,6 +272,11 @@ impl Tables {
     }
 }
 
+/// A name without the `g` before it.
+pub(super) fn plain(name: &str) -> Option<&str> {
+    name.strip_prefix('g').filter(|plain| plain.len() > 1)
+}
+
 fn names(text: &'static str) -> Vec<&'static str> {
     text.split_ascii_whitespace().collect()
 }
@@ -325,6 +337,7 @@ fn use_of(text: &'static str) -> Option<Use> {
         "base" => Use::Base,
         "recursive" => Use::Recursive,
         "follows" => Use::Follows,
+        "follows-below" => Use::FollowsBelow,
         "moves" => Use::Moves,
         "settles" => Use::Settles,
         "settles-read" => Use::SettlesRead,

@@ -30,16 +30,6 @@ pub(super) fn in_and_out(walk: &mut Walk) {
     }
 }
 
-/// Programs over object files. A word `@list` stands for the words in that file, wherever it stands.
-pub(super) fn objects(walk: &mut Walk) {
-    for arg in 1..walk.argv.len() {
-        if words::beginning(walk.place(arg)).starts_with('@') {
-            walk.apply(Use::RunsFile, Part { arg, skip: 1 }, 0);
-        }
-    }
-    walk.lay_out(All(Use::Read), Use::Nothing);
-}
-
 /// Of one option several can be made: behind a `$` in its value, and behind a `+`, go on options and commands.
 pub(super) fn pager(walk: &mut Walk) {
     for arg in 1..walk.argv.len() {

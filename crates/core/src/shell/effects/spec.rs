@@ -41,6 +41,8 @@ pub(super) enum Use {
     Recursive,
     /// A flag: symlinks below the operands are followed, so that a file anywhere may be read.
     Follows,
+    /// A flag: symlinks are followed where all that is below the operands is used.
+    FollowsBelow,
     /// A flag: it makes or moves links or folders, so that a path behind the command may lead elsewhere than before it.
     Moves,
     /// Stands for what is otherwise the first operand (`grep -e`).
@@ -54,8 +56,7 @@ pub(super) enum Use {
 }
 
 impl Use {
-    /// Whether a word that only the run will tell may be this option without making the command unknown: all that the option
-    /// can do is to read.
+    /// Whether all that the option can do is to read.
     pub(super) fn only_reads(self) -> bool {
         matches!(
             self,
@@ -64,6 +65,7 @@ impl Use {
                 | Self::ReadBelow
                 | Self::Recursive
                 | Self::Follows
+                | Self::FollowsBelow
                 | Self::Settles
                 | Self::SettlesRead
         )
@@ -320,6 +322,14 @@ impl Program {
         let rest = self.longs.get(from..).unwrap_or_default();
         let to = rest.partition_point(|(known, _)| *known == name);
         rest.get(..to).unwrap_or_default()
+    }
+
+    /// Whether an option does more than to change how what the operands name is shown.
+    pub(super) fn options_matter(&self) -> bool {
+        self.open
+            || self.plus
+            || self.at_files
+            || self.meanings().any(|meaning| !matches!(meaning.uses, Use::Nothing))
     }
 
     /// All readings of all options.

@@ -37,7 +37,12 @@ impl Walk<'_> {
     pub(super) fn apply(&mut self, uses: Use, part: Part, base: usize) {
         let recursive = self.recursive;
         match uses {
-            Use::Nothing | Use::Recursive | Use::Settles | Use::Into | Use::Base => {}
+            Use::Nothing
+            | Use::Recursive
+            | Use::FollowsBelow
+            | Use::Settles
+            | Use::Into
+            | Use::Base => {}
             Use::Follows => {
                 let anywhere = words::unknown(self.place(part.arg));
                 self.path(part.arg, Access::Read, anywhere, true);
@@ -83,7 +88,8 @@ impl Walk<'_> {
     /// only counts whether it can be said. `hidden`: a part of the word may name what is not.
     pub(super) fn loads(&mut self, part: Part, base: usize, hidden: bool) {
         let word = self.word(part);
-        let told = words::is_plain_path(&word) || (words::stays_below(&word) && !hidden);
+        let below = words::stays_below(&word) && !hidden && !words::may_stray(&word);
+        let told = words::is_plain_path(&word) || below;
         if !told {
             return self.runs(part.arg, Why::RunsCode);
         }

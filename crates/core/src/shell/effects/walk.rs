@@ -46,6 +46,8 @@ pub(super) struct Walk<'a> {
     /// Directories, and the arguments that name them.
     pub(super) bases: Vec<(usize, Word)>,
     pub(super) recursive: bool,
+    /// Whether symlinks are followed where all that is below is used.
+    follows_below: bool,
     pub(super) into: Option<Part>,
     /// Whether what follows is no longer the program's.
     pub(super) ended: bool,
@@ -71,6 +73,7 @@ pub(super) fn walk<'a>(
         settled: false,
         bases: Vec::new(),
         recursive: program.recursive,
+        follows_below: false,
         into: None,
         ended: false,
         kept: Vec::new(),
@@ -94,9 +97,13 @@ impl<'a> Walk<'a> {
         if self.program.at_files {
             for (at, word) in self.argv.iter().enumerate().skip(from) {
                 if words::beginning(word).starts_with('@') {
-                    self.effects.unknown.push((at, Why::RunsCode));
-                } else if words::begins_unknown(word) && !self.files.contains(word) {
-                    self.effects.unknown.push((at, Why::MayBeOption));
+                    self.runs(at, Why::RunsCode);
+                    self.apply(Use::Read, Part { arg: at, skip: 1 }, 0);
+                } else if self.files.contains(word) || !words::begins_unknown(word) {
+                } else if !words::is_pattern(word) {
+                    self.runs(at, Why::MayBeOption);
+                } else if words::may_find_options(word) {
+                    self.runs(at, Why::FindsOptions);
                 }
             }
         }
@@ -187,19 +194,24 @@ impl<'a> Walk<'a> {
     fn uncertain(&mut self, at: usize) {
         let Some(word) = self.argv.get(at) else { return };
         let doubt = words::splits_into_options(word) || words::begins_unknown(word);
-        if doubt && !self.files.contains(word) {
+        if !doubt || self.files.contains(word) {
+            return;
+        }
+        if !words::is_pattern(word) {
             self.any_option(at, word.clone());
+        } else if words::may_find_options(word) && self.program.options_matter() {
+            // Who knows the files knows whether there is one of such a name.
+            self.runs(at, Why::FindsOptions);
         }
     }
 
     /// It may be any of the program's options, with this value.
     fn any_option(&mut self, at: usize, value: Word) {
         self.may_move();
-        if self.program.plus || self.program.meanings().any(|meaning| !meaning.uses.only_reads()) {
+        // One that reads more, or that makes of other words what they do not look like, is no better than one that runs.
+        let harmless = |uses: Use| matches!(uses, Use::Nothing | Use::Read | Use::ReadBelow);
+        if self.program.plus || self.program.meanings().any(|meaning| !harmless(meaning.uses)) {
             return self.runs(at, Why::MayBeOption);
-        }
-        if self.program.meanings().any(|meaning| matches!(meaning.uses, Use::Recursive)) {
-            self.recursive = true;
         }
         if self.program.meanings().any(|meaning| meaning.uses.reads()) {
             self.path(at, Access::Read, value, self.recursive);
@@ -455,6 +467,7 @@ impl<'a> Walk<'a> {
     pub(super) fn option(&mut self, uses: Use, part: Part) {
         match uses {
             Use::Recursive => self.recursive = true,
+            Use::FollowsBelow => self.follows_below = true,
             Use::Settles => self.settled = true,
             Use::SettlesRead => {
                 self.settled = true;
@@ -526,6 +539,9 @@ impl<'a> Walk<'a> {
         }
         if matches!(self.program.operands, Operands::Command) {
             return self.command();
+        }
+        if self.follows_below && self.recursive {
+            self.apply(Use::Follows, Part { arg: 0, skip: 0 }, 0);
         }
         self.lay_out(self.program.operands, self.program.here);
     }

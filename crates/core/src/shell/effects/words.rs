@@ -158,6 +158,168 @@ pub(super) fn begins_unknown(word: &Word) -> bool {
     matches!(word.pieces.first(), Some(Piece::Glob(_) | Piece::Unknown { .. }))
 }
 
+/// Whether it is a pattern for names of files and nothing else.
+pub(super) fn is_pattern(word: &Word) -> bool {
+    word.pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Glob(_)))
+        && word.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
+}
+
+/// Whether what a pattern finds may begin as options do.
+pub(super) fn may_find_options(word: &Word) -> bool {
+    matches!(word.pieces.first(), Some(Piece::Glob(pattern)) if !begins_as_name(pattern))
+}
+
+/// Whether the pattern begins with a class of letters and digits alone.
+fn begins_as_name(pattern: &str) -> bool {
+    let class = pattern.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    class.is_some_and(|(class, _)| is_class_of_names(class))
+}
+
+/// Whether it holds letters, digits and ranges of them, and nothing else: `a-z0-9`.
+fn is_class_of_names(class: &str) -> bool {
+    let ends = class.strip_prefix('-').is_some() || class.strip_suffix('-').is_some();
+    !class.is_empty()
+        && !ends
+        && class.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+/// Whether a program that takes it for a pattern of its own may find what is not below the directory that it begins with:
+/// with escapes, with quotes, with groups, or with alternatives that make a `..`. Of what it is not, it may be.
+pub(super) fn may_stray(word: &Word) -> bool {
+    let mut text = String::new();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Text(part) | Piece::Glob(part) => text.push_str(part),
+            Piece::Home | Piece::Unknown { .. } => return true,
+        }
+    }
+    let text = text.strip_prefix('!').unwrap_or(&text);
+    let mut depth = 0;
+    let mut rest = text.char_indices();
+    let mut before = '/';
+    while let Some((at, char)) = rest.next() {
+        let next = text.get(at + char.len_utf8()..).and_then(|rest| rest.chars().next());
+        match char {
+            '\\' | '"' | '\'' | '`' | ')' | ']' => return true,
+            '[' | '(' => {
+                let end = if char == '[' { ']' } else { ')' };
+                let Some((inside, _)) = rest.as_str().split_once(end) else { return true };
+                if !is_class_of_names(inside) || (char == '(' && "?*+@!".contains(before)) {
+                    return true;
+                }
+                rest = text.char_indices();
+                rest.nth(
+                    text.get(..=at + inside.len() + 1).map_or(0, |read| read.chars().count() - 1),
+                );
+            }
+            // An alternative that is empty, or that begins or ends with a dot or a slash, may be a part of `..` or `/`.
+            '{' => {
+                depth += 1;
+                if next.is_none_or(|next| "{},./~".contains(next)) || before == '$' {
+                    return true;
+                }
+            }
+            ',' if depth > 0
+                && ("./".contains(before) || next.is_none_or(|next| "{},./~".contains(next))) =>
+            {
+                return true;
+            }
+            '}' => {
+                depth -= 1;
+                if depth < 0 || "./".contains(before) {
+                    return true;
+                }
+            }
+            '.' if next == Some('.') && text.contains(['{', '[', '(']) => return true,
+            _ => {}
+        }
+        before = char;
+    }
+    depth != 0
+}
+
+/// The directory that a pattern begins with, for a program that looks for what it finds: `src` of `src/**/*.ts`. `None`: it
+/// is no pattern.
+pub(super) fn pattern_root(text: &str) -> Option<&str> {
+    let text = text.strip_prefix('!').unwrap_or(text);
+    let first = text.find(['*', '?', '[', '{', '(', '\\'])?;
+    let root = text.get(..first)?.rsplit_once('/').map_or(".", |(root, _)| root);
+    Some(if root.is_empty() { "/" } else { root })
+}
+
+/// Endings of sources and of data, under which nobody keeps secrets by default.
+const ENDINGS: &[&str] = &[
+    "astro",
+    "c",
+    "cc",
+    "cjs",
+    "cpp",
+    "cs",
+    "css",
+    "cts",
+    "dart",
+    "gemspec",
+    "go",
+    "gql",
+    "graphql",
+    "h",
+    "handlebars",
+    "hbs",
+    "hpp",
+    "htm",
+    "html",
+    "java",
+    "js",
+    "json",
+    "json5",
+    "jsonc",
+    "jsx",
+    "kt",
+    "less",
+    "lua",
+    "markdown",
+    "md",
+    "mdx",
+    "mjs",
+    "mts",
+    "php",
+    "py",
+    "pyi",
+    "rake",
+    "rb",
+    "rs",
+    "sass",
+    "scala",
+    "scss",
+    "sql",
+    "svelte",
+    "svg",
+    "swift",
+    "toml",
+    "ts",
+    "tsx",
+    "vue",
+    "xml",
+    "yaml",
+    "yml",
+];
+
+/// Whether all that a pattern finds has the ending of a source, and no pattern is for names with a dot first.
+pub(super) fn finds_sources(text: &str) -> bool {
+    let special = ['*', '?', '[', '{', '('];
+    let mut names = text.split('/');
+    let hidden = names.any(|name| name.starts_with('.') && name.contains(special));
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+    let ending = match (ending.strip_prefix('{'), stem.contains('{')) {
+        (Some(more), _) => more.strip_suffix('}').unwrap_or(more),
+        // `{a,b}.ts`, but not `{a.ts,b}`.
+        (None, _) if stem.matches('{').count() > stem.matches('}').count() => return false,
+        (None, _) => ending,
+    };
+    !hidden && ending.split(',').all(|ending| ENDINGS.contains(&ending))
+}
+
 /// The last component of a path; none where it names a directory's own content (`.`, `..`, `/`).
 pub(super) fn file_name(path: &Word) -> Option<Word> {
     if let Some(text) = path.literal() {

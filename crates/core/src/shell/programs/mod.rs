@@ -13,6 +13,17 @@ use super::{Piece, Role, Why, Word};
 /// How many words behind an option that is not understood are tried as the command.
 const GUESSES: usize = 2;
 
+/// Whether the shell itself is the program of this name.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    builtins::is_builtin(name) || MORE_BUILTINS.contains(&name)
+}
+
+/// Builtins that need no closer look.
+const MORE_BUILTINS: &[&str] = &[
+    "bg", "break", "caller", "continue", "dirs", "disown", "exit", "fg", "logout", "return",
+    "shift", "suspend", "times", "type", "ulimit", "umask",
+];
+
 impl Prover<'_, '_> {
     /// A command with these words runs.
     pub(super) fn runs(&mut self, argv: Vec<Word>) {

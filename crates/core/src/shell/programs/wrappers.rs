@@ -41,10 +41,13 @@ pub(super) fn find(name: &str) -> Option<Wrapper> {
         | "proxychains" | "proxychains4" | "sshpass" | "start-stop-daemon" | "daemonize"
         | "screen" | "tmux" | "at" | "batch" | "crontab" | "cgexec" | "capsh" | "sg" | "newgrp"
         | "run-parts" | "gdb" | "arch" | "linux32" | "linux64" | "setarch" | "catchsegv"
-        | "softlimit" | "chpst" | "dtach" => Wrapper::Opaque,
-        name => match launch::through(name)? {
-            Through::Command => Wrapper::Simple,
-            Through::Script(language) => Wrapper::Shell(language),
+        | "softlimit" | "chpst" | "dtach" | "hyperfine" | "nodemon" | "watchexec" | "run0"
+        | "gosu" | "dotenvx" | "chamber" | "aws-vault" | "foreman" | "nsjail" => Wrapper::Opaque,
+        name => match launch::through(name) {
+            Some(Through::Command) => Wrapper::Simple,
+            Some(Through::Script(language)) => Wrapper::Shell(language),
+            // `genv`, `gtimeout`: those of GNU.
+            None => return find(effects::without_g(name)?),
         },
     })
 }

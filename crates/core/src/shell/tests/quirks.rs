@@ -88,7 +88,7 @@ fn characters_behind_a_continuation() {
         ("ls\\\né", "lsé"),
         ("ls\\\n\u{a0}", "ls\u{a0}"),
         ("ls \"a\\\né\"", "ls aé"),
-        ("ls *\\\né", "ls ‹*›é"),
+        ("ls *\\\né", "ls ‹*›é; !FindsOptions@1"),
     ];
     check(Shell::Bash, &table);
 }

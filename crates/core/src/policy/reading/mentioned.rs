@@ -1,0 +1,127 @@
+//! What the words of a command could name of which nothing is known: files that it may read, and commands that it may run.
+//! That allows nothing, and no deny or ask is passed by.
+
+use std::sync::Arc;
+
+use super::Reader;
+use crate::policy::subject::{By, Extent, Kind, Subject, literal};
+use crate::shell::{
+    self, Access, Knowledge, Piece, Role, Word, is_builtin, kind, knowledge_of, takes_data_only,
+};
+
+/// The longest word that is looked at, in bytes.
+const LONGEST: usize = 1024;
+/// How many files one command may name.
+const MOST_FILES: usize = 64;
+/// How many words may be where a command begins.
+const MOST_COMMANDS: usize = 8;
+
+/// Words behind which a command stands.
+const RUNS: &[&str] = &["exec", "run", "--", "--exec", "-x"];
+/// Options that take a command line.
+const SCRIPTS: &[&str] = &["-c", "--run", "--exec", "--command", "--cmd"];
+
+impl Reader<'_> {
+    /// Gathers them. They stand behind all other subjects, since those that nothing is said of are left out of the verdict.
+    pub(super) fn mentioned(&mut self) {
+        let mut found = Vec::new();
+        for (command, subject) in self.subjects.iter().enumerate() {
+            let Kind::Command { argv, role: Role::Plain } = &subject.kind else { continue };
+            let words: Vec<&str> = argv.iter().map_while(Word::literal).collect();
+            let name = words.first().copied().unwrap_or_default();
+            let script = kind(name) == shell::Kind::Interpreter && !takes_data_only(name);
+            if is_builtin(name) || (!script && knowledge_of(&words) == Knowledge::Wholly) {
+                continue;
+            }
+            let files = argv.iter().enumerate().skip(1).flat_map(|(arg, word)| {
+                let by = Some(By { command, arg });
+                files(word).into_iter().map(move |target| Kind::Path {
+                    access: Access::Read,
+                    target,
+                    extent: Extent::Tree,
+                    by,
+                })
+            });
+            let commands =
+                commands(argv).into_iter().map(|argv| Kind::Command { argv, role: Role::Wrapper });
+            for kind in files.take(MOST_FILES).chain(commands) {
+                found.push(Subject {
+                    kind,
+                    span: subject.span,
+                    argument: subject.argument.clone(),
+                    needs_allow: false,
+                    mentioned: true,
+                    start: Arc::clone(&subject.start),
+                });
+            }
+        }
+        self.subjects.extend(found);
+    }
+}
+
+/// What of the word could be a path: all of it, and the parts behind `=`, `@`, `:`, `,` and the letter of an option.
+fn files(word: &Word) -> Vec<Word> {
+    let mut text = String::new();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Text(part) => text.push_str(part),
+            Piece::Home => text.push('~'),
+            // A pattern of the shell finds what it finds, as one word.
+            Piece::Glob(_) => return vec![word.clone()],
+            Piece::Unknown { .. } => return Vec::new(),
+        }
+    }
+    if text.len() > LONGEST || text.contains('\n') {
+        return Vec::new();
+    }
+    let mut found: Vec<&str> = Vec::new();
+    let mut parts: Vec<&str> = text.split(['=', ',', ':', ';']).collect();
+    parts.push(&text);
+    if let Some(rest) = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))
+        && let Some(value) = rest.get(rest.chars().next().map_or(0, char::len_utf8)..)
+    {
+        parts.push(value);
+    }
+    for part in parts {
+        let part = part.trim_start_matches('@');
+        // `file://HOST/PATH`, of which the split leaves two slashes.
+        for part in [part, part.strip_prefix("//").unwrap_or(part)] {
+            if !part.is_empty() && !part.starts_with('-') && !found.contains(&part) {
+                found.push(part);
+            }
+        }
+    }
+    found.into_iter().map(|part| file(word, part)).collect()
+}
+
+/// A path as the program reads it, which may know what `~` is.
+fn file(place: &Word, text: &str) -> Word {
+    let mut pieces = Vec::new();
+    match text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        Some("") => pieces.push(Piece::Home),
+        Some(rest) => pieces.extend([Piece::Home, Piece::Text(rest.to_owned())]),
+        None => pieces.push(Piece::Text(text.to_owned())),
+    }
+    Word { span: place.span, pieces }
+}
+
+/// The commands that may begin behind a word that runs some.
+fn commands(argv: &[Word]) -> Vec<Vec<Word>> {
+    let begins =
+        |text: &str| text.starts_with(|c: char| c.is_ascii_alphanumeric() || "/.".contains(c));
+    let mut found = Vec::new();
+    let mut runs = false;
+    for (at, word) in argv.iter().enumerate().skip(1) {
+        let Some(text) = word.literal() else { continue };
+        if runs && begins(text) && found.len() < MOST_COMMANDS {
+            found.push(argv.get(at..).unwrap_or_default().to_vec());
+        }
+        let before = argv.get(at - 1).and_then(Word::literal).unwrap_or_default();
+        if SCRIPTS.contains(&before) {
+            found.push(text.split_ascii_whitespace().map(literal).collect());
+        }
+        runs |= RUNS.contains(&text);
+    }
+    found.retain(|argv: &Vec<Word>| !argv.is_empty());
+    found
+}
