@@ -4,6 +4,7 @@
 
 use crate::path::{Files, Located, PathError, PathSet, Vars, Where, fold, is_below};
 use crate::policy::judge::Spots;
+use crate::policy::secrets::{self, Folders};
 use crate::policy::subject::Extent;
 use crate::policy::suggest::escaped;
 use crate::shell::{Access, Piece};
@@ -55,7 +56,6 @@ type Names = &'static [(&'static str, &'static str)];
 
 const WRITES: Names = &[
     (".git", GIT),
-    (".gitconfig", GIT),
     (".gitmodules", GIT),
     (".husky", GIT),
     (".githooks", GIT),
@@ -114,6 +114,8 @@ const WRITES: Names = &[
 
 /// Protected from reading and from writing.
 const BOTH: Names = &[
+    // An address in it may hold a password.
+    (".gitconfig", GIT),
     (".ssh", SSH),
     (".netrc", SECRETS),
     ("_netrc", SECRETS),
@@ -127,6 +129,12 @@ const BOTH: Names = &[
     (".git-credentials", SECRETS),
     (".pgpass", SECRETS),
     (".my.cnf", SECRETS),
+    (".curlrc", SECRETS),
+    (".wgetrc", SECRETS),
+    (".claude.json", SECRETS),
+    (".dockercfg", SECRETS),
+    (".oci", SECRETS),
+    (".fly", SECRETS),
     (".password-store", SECRETS),
     (".vault-token", SECRETS),
     (".terraform.d", SECRETS),
@@ -160,6 +168,14 @@ const WRITE_CHAINS: Chains = &[
 ];
 
 const BOTH_CHAINS: Chains = &[
+    // An address in it may hold a password.
+    (&[".git", "config"], GIT),
+    (&["git", "credentials"], SECRETS),
+    (&[".config", "rclone"], SECRETS),
+    (&[".m2", "settings.xml"], SECRETS),
+    (&[".gradle", "gradle.properties"], SECRETS),
+    (&["run", "secrets"], SECRETS),
+    (&["ssl", "private"], SECRETS),
     (&[".config", "gh"], SECRETS),
     (&[".config", "gcloud"], SECRETS),
     (&[".config", "op"], SECRETS),
@@ -235,10 +251,14 @@ fn of_roots(path: &Located, context: &Where) -> Option<Protection> {
 
 fn of_text(path: &str, access: Access) -> Option<Protection> {
     let mut before = "";
-    for name in path.split('/') {
-        if let Some(what) = of_name(before, name, access) {
+    let mut folders = Folders::default();
+    let mut names = path.trim_end_matches('/').split('/').peekable();
+    while let Some(name) = names.next() {
+        let secret = || names.peek().is_none().then(|| folders.secret(trimmed(name))).flatten();
+        if let Some(what) = of_name(before, name, access).or_else(secret) {
             return Some(Protection::new(what, name));
         }
+        folders.enter(name);
         before = name;
     }
     None
@@ -297,7 +317,10 @@ fn is_env(name: &str, access: Access) -> bool {
 /// By what is known of a path; a name that is not known at all is free.
 fn of_pieces(pieces: &[Piece], access: Access) -> Option<Protection> {
     let mut before = String::new();
-    for (name, open) in names_of(pieces) {
+    let names = names_of(pieces);
+    let last = names.len().saturating_sub(1);
+    let mut folders = Folders::default();
+    for (at, (name, open)) in names.into_iter().enumerate() {
         let found = if open {
             // `.e*` could be `.env`, `.env.$x` is one of them.
             (name.starts_with('.') && name != "..")
@@ -316,9 +339,18 @@ fn of_pieces(pieces: &[Piece], access: Access) -> Option<Protection> {
                     })
                 })
                 .flatten()
+                .or_else(|| {
+                    let ends = match pieces.last() {
+                        Some(Piece::Text(text)) => text.as_str(),
+                        _ => "",
+                    };
+                    (at == last).then(|| secrets::of_pattern(&name, ends)).flatten()
+                })
         } else {
-            of_name(&before, &name, access)
+            let secret = || (at == last).then(|| folders.secret(trimmed(&name))).flatten();
+            of_name(&before, &name, access).or_else(secret)
         };
+        folders.enter(&name);
         if let Some(what) = found {
             return Some(Protection::new(what, &name));
         }
@@ -366,7 +398,7 @@ mod tests {
         use Access::{Read, Write};
         for (path, access, expected) in [
             ("/p/.git/config", Write, true),
-            ("/p/.git/config", Read, false),
+            ("/p/.git/config", Read, true),
             ("/p/.gitignore", Write, false),
             ("/p/.GIT/hooks/x", Write, true),
             ("/p/.env", Read, true),
@@ -391,6 +423,11 @@ mod tests {
             ("/p/.g\u{200c}it/config", Write, true),
             ("/p/.gët/config", Write, false),
             ("/p/src/main.rs", Write, false),
+            ("/p/server.key", Read, true),
+            ("/p/src/auth.ts", Read, false),
+            ("/h/.codex/auth.json", Read, true),
+            ("/var/run/secrets/kubernetes.io/serviceaccount/token", Read, true),
+            ("/h/.gitconfig", Read, true),
             ("/p/azure-pipelines.yml", Write, true),
         ] {
             assert_eq!(of_text(path, access).is_some(), expected, "{path} {access:?}");
@@ -412,6 +449,10 @@ mod tests {
             (vec![Piece::Home, text("/.ssh/"), glob()], true),
             (vec![text("src/"), glob(), text(".rs")], false),
             (vec![text("."), glob()], true),
+            (vec![glob(), text(".key")], true),
+            (vec![text("keys/id_"), glob()], true),
+            (vec![glob(), text(".env")], true),
+            (vec![glob(), text(".pem")], false),
         ] {
             assert_eq!(of_pieces(&pieces, Access::Read).is_some(), expected, "{pieces:?}");
         }

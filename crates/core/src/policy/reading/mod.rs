@@ -4,7 +4,7 @@ pub(super) mod builtin;
 mod command;
 mod folder;
 mod loaded;
-mod repository;
+pub(super) mod repository;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -134,7 +134,8 @@ impl Reader<'_> {
             self.argument(&plan, wanted, &start);
         }
         self.loaded()?;
-        self.folders()
+        self.folders()?;
+        self.work_trees()
     }
 
     fn tool(&mut self) {
