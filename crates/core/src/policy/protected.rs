@@ -49,6 +49,7 @@ const SECRETS: &str = "credentials";
 const SYSTEM: &str = "what the system runs by itself";
 const OWN: &str = "the policy itself";
 const MANY: &str = "more files than can be looked through: some may hold secrets";
+const OTHERS: &str = "the home of another user";
 const LEDGER: &str = "the ledger that the approvals are in";
 
 /// A name anywhere in a path, and what it is. All in lower case.
@@ -198,6 +199,11 @@ pub(crate) fn protection(
             .or_else(|| of_text(&path.real, access))
             .or_else(|| of_text(&path.real_of_lexical, access))
             .or_else(|| {
+                [&path.lexical, &path.real, &path.real_of_lexical]
+                    .into_iter()
+                    .find_map(|path| of_others(path, access, context, files))
+            })
+            .or_else(|| {
                 (extent.is_recursive() && access == Access::Write)
                     .then(|| of_roots(path, context))
                     .flatten()
@@ -208,6 +214,12 @@ pub(crate) fn protection(
         .iter()
         .find_map(located)
         .or_else(|| spots.loose.iter().find_map(|(pieces, _)| of_pieces(pieces, access)))
+        .or_else(|| {
+            spots.loose.iter().find_map(|(pieces, _)| match pieces.first() {
+                Some(Piece::Text(text)) => of_others(text, access, context, files),
+                _ => None,
+            })
+        })
         .or_else(|| {
             let below = spots.below.as_ref()?;
             let more = || below.may_tell_more(files).then(|| Protection::new(MANY, ""));
@@ -235,6 +247,31 @@ fn is_own(own: &str, spots: &Spots, access: Access, extent: Extent, files: &dyn 
             !pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }))
                 && any(set.could_match_through(pieces, from, files))
         }))
+}
+
+/// What is read in the home of another user, as far as it is known whose this one is. What the call works on is its own.
+fn of_others(path: &str, access: Access, context: &Where, files: &dyn Files) -> Option<Protection> {
+    const SHARED: &[&str] = &["", "shared", "linuxbrew"];
+    if access == Access::Write {
+        return None;
+    }
+    let mut names = path.strip_prefix('/')?.split('/');
+    let first = names.next()?;
+    let name = match first.to_ascii_lowercase().as_str() {
+        "root" => first,
+        "home" | "users" => names.next()?,
+        _ => return None,
+    };
+    if names.next().is_none() || SHARED.contains(&name.to_ascii_lowercase().as_str()) {
+        return None;
+    }
+    let home = context.home.as_deref()?;
+    let mut roots =
+        [Some(home), Some(context.cwd.as_str()), context.project.as_deref()].into_iter();
+    let own = roots.by_ref().flatten().any(|root| {
+        is_below(path, root) || files.real(root).is_ok_and(|root| is_below(path, &root))
+    });
+    (!own).then(|| Protection::new(OTHERS, name))
 }
 
 /// A directory whose loss is the loss of all that is protected below it.

@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 64;
 const MOST_TEXT: usize = 1 << 16;
 
 /// What git finds as it looks from a folder upwards.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::policy) enum Found {
     /// No repository.
     Nothing,
@@ -63,47 +63,31 @@ pub(super) fn stays(argv: &[Word]) -> bool {
 /// What git finds from this absolute path upwards.
 pub(super) fn found(path: &str, files: &dyn Files) -> Result<Found, PathError> {
     let mut path = path.trim_end_matches('/');
-    let mut nothing = Found::Nothing;
+    let mut found = Found::Nothing;
     for _ in 0..MAX_DEPTH {
         let git = format!("{path}/.git");
         if files.has(&git)? {
-            if leads_on(&git, files) {
+            if leads_to(&git, files).is_some() {
                 return Ok(Found::Some);
             }
+            found = found.max(if is_plain(&git, files) { Found::Plain } else { Found::Some });
             if files.has(&format!("{git}/HEAD"))? {
-                return Ok(if is_plain(&git, files) {
-                    nothing.or(Found::Plain)
-                } else {
-                    Found::Some
-                });
+                return Ok(found);
             }
-            // None to git, which looks further.
-            nothing = Found::Some;
+            // To git this is none, and it looks further.
         }
         if files.has(&format!("{path}/HEAD"))? {
             return Ok(Found::Hidden);
         }
         match path.rsplit_once('/') {
             Some((above, _)) if !path.is_empty() => path = above,
-            _ => return Ok(nothing),
+            _ => return Ok(found),
         }
     }
     Ok(Found::Hidden)
 }
 
-impl Found {
-    /// The other, unless something was found before.
-    fn or(self, other: Self) -> Self {
-        if self == Self::Nothing { other } else { self }
-    }
-}
-
-/// Whether it is a file that says where the repository is: of a worktree, or of a submodule. git alone makes one, and no
-/// clone brings it.
-fn leads_on(git: &str, files: &dyn Files) -> bool {
-    leads_to(git, files).is_some()
-}
-
+/// Where the repository is, as the file says that a worktree or a submodule has. git alone makes one: no clone brings it.
 fn leads_to(git: &str, files: &dyn Files) -> Option<String> {
     let text = files.text(git, MOST_TEXT)?;
     Some(text.strip_prefix("gitdir:")?.trim().to_owned())

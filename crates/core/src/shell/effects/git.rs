@@ -42,7 +42,7 @@ pub(super) fn command(walk: &mut Walk) {
         if parent == "stash" {
             git_refs::writes_tree(walk);
         }
-        return;
+        return git_shown::before(walk);
     };
     if walk.place(arg.saturating_sub(1)).literal() == Some("--") {
         // `git stash -- file`

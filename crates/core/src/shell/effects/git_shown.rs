@@ -58,6 +58,15 @@ pub(super) fn trees(walk: &mut Walk) {
     over(walk, &Shown { uses: Use::ReadBelow, shown, revisions: true });
 }
 
+/// What is changed, which an option makes show what is in files. So may a word that only the run will tell.
+pub(super) fn status(walk: &mut Walk) {
+    let operands = std::mem::take(&mut walk.operands);
+    let certain = operands.iter().all(|operand| walk.place(operand.arg).literal().is_some());
+    if !certain || shown(walk, false) {
+        everything(walk, Part { arg: 0, skip: 0 });
+    }
+}
+
 /// All that is in a revision.
 pub(super) fn packed(walk: &mut Walk) {
     over(walk, &Shown { uses: Use::Read, shown: true, revisions: true });
@@ -143,11 +152,14 @@ fn over(walk: &mut Walk, of: &Shown) {
     let mut all_limit = !operands.is_empty();
     for operand in &operands {
         let part = Part { arg: operand.arg, skip: 0 };
-        git::named(walk, part, of.uses);
+        let pattern = !of.revisions || dashes.is_some_and(|dashes| dashes < operand.arg);
+        if !pattern || !words::beginning(walk.place(operand.arg)).starts_with(':') {
+            git::named(walk, part, of.uses);
+        }
         if !of.shown {
             continue;
         }
-        if !of.revisions || dashes.is_some_and(|dashes| dashes < operand.arg) {
+        if pattern {
             limited = true;
             pathspec(walk, part);
         } else {

@@ -56,6 +56,7 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
         "git.show" => git_shown::show,
         "git.shown_stash" => git_shown::stash,
         "git.shown_stashes" => git_shown::stashes,
+        "git.status" => git_shown::status,
         "git.takes" => git::takes,
         "interpreters.compiled" => interpreters::compiled,
         "interpreters.java" => interpreters::java,
