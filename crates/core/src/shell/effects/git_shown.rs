@@ -62,7 +62,7 @@ pub(super) fn trees(walk: &mut Walk) {
 pub(super) fn status(walk: &mut Walk) {
     let operands = std::mem::take(&mut walk.operands);
     let certain = operands.iter().all(|operand| walk.place(operand.arg).literal().is_some());
-    if !certain || shown(walk, false) {
+    if !certain || walk.recursive {
         everything(walk, Part { arg: 0, skip: 0 });
     }
 }
