@@ -27,6 +27,14 @@ describe('ls', () => {
   });
 });
 
+test.each([
+  ['ls', {}, '"a\\nb.txt" (3 bytes)'],
+  ['glob', { pattern: '*' }, '"a\\nb.txt"'],
+  ['grep', { pattern: 'abc' }, '"a\\nb.txt":1: abc\n[Lines: 1. Files: 1.]'],
+] as const)('%s shows a name with a line break as one name', async (name, input, shown) => {
+  expect(await stage({ 'a\nb.txt': 'abc' }).run(name, input)).toBe(shown);
+});
+
 describe('read_file', () => {
   test('numbers the lines', async () => {
     const { run, told } = stage({ 'a.txt': 'one\n\nthree' });

@@ -41,6 +41,8 @@ impl House {
             "project/.git/objects",
             "project/.git/refs",
             "project/bare/objects",
+            "project/pkg/objects",
+            "project/pkg/refs",
             "project/bare/refs",
             "out/evil/.git/objects",
         ] {
@@ -60,6 +62,10 @@ impl House {
             ("project/.git/config", "[core]"),
             ("project/bare/HEAD", "ref: refs/heads/main"),
             ("project/bare/config", "[core]\n\tfsmonitor = touch x"),
+            ("project/pkg/HEAD", "ref: refs/heads/main"),
+            ("project/pkg/config", "[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch x"),
+            ("project/src/lib.rs", "x"),
+            ("project/server.key", "SECRET"),
             ("out/evil/.git/config", "[core]\n\tfsmonitor = touch x"),
         ] {
             fs::write(root.join(file), text).unwrap();
@@ -248,4 +254,261 @@ fn nothing_that_once_got_through_is_allowed() {
         }
     }
     assert!(wrong.is_empty(), "{} got through:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The policy of this name, for a session that starts in this folder.
+fn started(house: &House, name: &str, folder: &str) -> Policy {
+    let text = match name {
+        "deny-env" => {
+            r#"{"version":1,"rule":[{"effect":"allow","commands":["git"]},{"effect":"deny","reads":["**/.env"]}]}"#
+        }
+        name => preset(name).unwrap(),
+    };
+    let format = if text.starts_with('{') { Format::Json } else { Format::Toml };
+    let source = Source { layer: Layer::Code, name: Arc::from(name), trusted: true };
+    let context = Where {
+        cwd: house.at(folder),
+        home: Some(house.at("home")),
+        project: Some(house.at(folder)),
+        ..Where::default()
+    };
+    Policy::compile(vec![load(text, format, source).unwrap()], &context).unwrap()
+}
+
+/// Lines that are not allowed, and lines that are.
+fn tried(policy: &Policy, asked: &[&str], allowed: &[&str]) {
+    let mut wrong = Vec::new();
+    for (lines, allows) in [(asked, false), (allowed, true)] {
+        for line in lines {
+            let (effect, reason) = verdict(policy, "bash", line);
+            if (effect == Effect::Allow) != allows {
+                wrong.push(format!("{line}\n    {effect:?}: {reason}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_session_that_starts_in_a_folder_that_looks_like_a_repository_runs_no_git() {
+    let house = House::new("start");
+    for name in ["read-only", "developer"] {
+        for folder in ["project/pkg", "project/pkg/objects"] {
+            tried(
+                &started(&house, name, folder),
+                &[
+                    "git status",
+                    "git log -1",
+                    "env git diff",
+                    "timeout 5 git status",
+                    "/usr/bin/git status",
+                    "ls; git status",
+                ],
+                &["ls", "cat a.txt"],
+            );
+        }
+        tried(
+            &started(&house, name, "project"),
+            &[
+                "env -i git status",
+                "env - git diff",
+                "env -u GIT_CONFIG_COUNT git status",
+                "exec -c git status",
+                "cd pkg; git status",
+                "unset GIT_CONFIG_COUNT; git status",
+            ],
+            &["git status", "git log -1", "env git status", "env -i ls"],
+        );
+        tried(&started(&house, name, "project/src"), &[], &["git status", "git log -1"]);
+    }
+}
+
+/// An index of git with these names.
+fn index(names: &[&str]) -> Vec<u8> {
+    let mut bytes = b"DIRC\0\0\0\x02".to_vec();
+    bytes.extend(u32::try_from(names.len()).unwrap().to_be_bytes());
+    for name in names {
+        let start = bytes.len();
+        bytes.extend([0; 24]);
+        bytes.extend(0o100_644_u32.to_be_bytes());
+        bytes.extend([0; 32]);
+        bytes.extend(u16::try_from(name.len()).unwrap().to_be_bytes());
+        bytes.extend(name.as_bytes());
+        bytes.resize(bytes.len() + 8 - (bytes.len() - start) % 8, 0);
+    }
+    bytes.extend([0; 20]);
+    bytes
+}
+
+/// What shows, of all that git knows, what is in it.
+const SHOWS_ALL: &[&str] = &[
+    "git diff",
+    "git diff HEAD",
+    "git diff .",
+    "git diff -- '*'",
+    "git diff -- ':!README.md'",
+    "git diff -- ':(icase).ENV'",
+    "git status -vv",
+    "git status --verb",
+    "git diff-index -p HEAD",
+    "git diff-files -p",
+    "git show",
+    "git show HEAD",
+    "git log -p",
+    "git log --patch -1",
+    "git log -U3",
+    "git cat-file --batch-all-objects --batch",
+    "git cat-file -p HEAD",
+    "git grep KEY",
+    "git grep KEY HEAD",
+    "git grep KEY -- ':(exclude)src'",
+    "git grep KEY -- ':/'",
+    "git grep KEY -- '.e*'",
+    "git --icase-pathspecs grep KEY -- .ENV",
+    "git stash show -p",
+    "git stash list -p",
+    "git reflog -p",
+];
+
+/// What shows nothing that is in `.env`.
+const SHOWS_OTHERS: &[&str] = &[
+    "git status",
+    "git log --oneline -5",
+    "git log --stat",
+    "git diff --stat",
+    "git diff --name-only HEAD~1",
+    "git diff -- src",
+    "git diff -- 'src/*.rs'",
+    "git show HEAD:src/lib.rs",
+    "git show --stat HEAD",
+    "git grep KEY -- src",
+    "git ls-files",
+];
+
+#[test]
+fn a_secret_that_git_knows_is_met_by_each_pathspec_and_by_none() {
+    let house = House::new("tracked");
+    fs::write(house.root.join("project/.git/index"), index(&[".env", "src/lib.rs"])).unwrap();
+    for name in ["read-only", "deny-env"] {
+        for folder in ["project", "project/src"] {
+            let lines: Vec<&str> = SHOWS_ALL
+                .iter()
+                .copied()
+                // A name is one of the folder.
+                .filter(|line| folder == "project" || !line.contains(".e*"))
+                .collect();
+            tried(&started(&house, name, folder), &lines, &[]);
+        }
+        tried(&started(&house, name, "project"), &[], SHOWS_OTHERS);
+    }
+}
+
+#[test]
+fn a_secret_that_git_does_not_know_is_shown_by_what_looks_at_other_files() {
+    let house = House::new("untracked");
+    fs::write(house.root.join("project/.git/index"), index(&["src/lib.rs"])).unwrap();
+    let asked = [
+        "git grep --no-index KEY",
+        "git grep --no-index KEY '.e*'",
+        "git grep --no-index KEY '*.en[v]'",
+        "git grep --no-index KEY '?env'",
+        "git grep --no-index KEY ':(icase).ENV'",
+        "git grep --no-index KEY ':(glob)**/.e*'",
+        "git grep --no-index KEY ':!README.md'",
+        "git grep --untracked --no-exclude-standard KEY -- '.e*'",
+        "git --glob-pathspecs grep --no-index KEY '**/.e*'",
+        "git diff --no-index . ../out",
+    ];
+    for name in ["read-only", "deny-env"] {
+        let policy = started(&house, name, "project");
+        // All but what shows what lies in no index.
+        let plain: Vec<&str> =
+            SHOWS_ALL.iter().copied().filter(|line| !line.contains(".ENV")).collect();
+        tried(&policy, &asked, &plain);
+        tried(
+            &policy,
+            &["git grep --no-index KEY -- .env"],
+            &["git grep --no-index KEY src", "git diff"],
+        );
+    }
+    let developer = started(&house, "developer", "project");
+    tried(
+        &developer,
+        &[
+            "git stash -a",
+            "git stash --all",
+            "git stash push -u",
+            "git add '.e*'",
+            "git add ':(icase).ENV'",
+            "git commit -m x -- '.e*'",
+            "git stash push -- '.e*'",
+        ],
+        &[
+            "git stash",
+            "git add src",
+            "git add -A",
+            "git commit -m x",
+            "git add 'src/*.rs'",
+            "git diff .",
+        ],
+    );
+}
+
+#[test]
+fn secrets_are_known_by_their_names_whoever_made_them() {
+    let house = House::new("secrets");
+    for name in ["read-only", "developer"] {
+        let policy = started(&house, name, "project");
+        tried(
+            &policy,
+            &[
+                "cat server.key",
+                "cat id_ed25519",
+                "cat *.key",
+                "cat prod.env",
+                "cat credentials.json",
+                "cat .git/config",
+                "cat ~/.gitconfig",
+                "cat ~/.config/git/credentials",
+                "cat ~/.claude/.credentials.json",
+                "cat ~/.codex/auth.json",
+                "cat ~/.gemini/oauth_creds.json",
+                "cat /run/secrets/x",
+                "cat /etc/ssh/ssh_host_rsa_key",
+                "cat /root/.bash_history",
+                "cat /home/other/notes.txt",
+                "cat ~/.mysql_history",
+                "cat ~/.local/share/fish/fish_history",
+                "cat terraform.tfstate",
+                "head key.pem",
+                "grep -r x .",
+            ],
+            &[
+                "cat cert.pem",
+                "cat src/lib.rs",
+                "cat ~/notes.txt",
+                "cat tests/keys/server.key",
+                "cat src/auth.json",
+                "cat /etc/hosts",
+                "git status",
+            ],
+        );
+        fs::create_dir_all(house.root.join("project/bare.git")).unwrap();
+        tried(
+            &policy,
+            &[
+                "git fetch bare",
+                "git fetch -q --tags bare",
+                "last -d",
+                "who --lookup",
+                "phpunit --check-version",
+            ],
+            &["last", "who"],
+        );
+    }
+    tried(
+        &started(&house, "developer", "project"),
+        &["git fetch bare"],
+        &["git fetch src", "git fetch origin", "git fetch origin bare/x"],
+    );
 }

@@ -2,6 +2,7 @@ import type { BackendTools } from '../../../agent.js';
 import { cutMiddle } from '../cut.js';
 import { inputSchema, object, text } from '../schema.js';
 import { emit, reading } from './call.js';
+import { nameOf } from './name-of.js';
 import type { ToolSettings } from './settings.js';
 
 const LIMIT = 1_000;
@@ -22,7 +23,7 @@ export const globTool = ({ backend, maxResultCharacters }: ToolSettings): Backen
     });
     emit(options, { type: 'glob', pattern, count: paths.length });
     if (paths.length === 0) return '(No file matches.)';
-    const lines = [...paths, ...(truncated ? [`[There are more. ${NARROWER}]`] : [])];
+    const lines = [...paths.map(nameOf), ...(truncated ? [`[There are more. ${NARROWER}]`] : [])];
     return cutMiddle(
       lines.join('\n'),
       maxResultCharacters,

@@ -2,6 +2,7 @@ import type { BackendTools } from '../../../agent.js';
 import { cutMiddle } from '../cut.js';
 import { flag, inputSchema, object, text } from '../schema.js';
 import { emit, reading } from './call.js';
+import { nameOf } from './name-of.js';
 import type { ToolSettings } from './settings.js';
 
 const LIMIT = 1_000;
@@ -33,7 +34,8 @@ export const grepTool = ({ backend, maxResultCharacters }: ToolSettings): Backen
     emit(options, { type: 'grep', pattern, count: matches.length });
     if (matches.length === 0) return '(No line matches.)';
     const lines = matches.map(
-      ({ path, line, text }) => `${path}:${line}: ${cutMiddle(text, LINE, () => 'a part of the line is left out')}`,
+      ({ path, line, text }) =>
+        `${nameOf(path)}:${line}: ${cutMiddle(text, LINE, () => 'a part of the line is left out')}`,
     );
     lines.push(truncated ? `[There are more. ${NARROWER}]` : `[Lines: ${matches.length}. Files: ${files}.]`);
     return cutMiddle(

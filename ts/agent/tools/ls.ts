@@ -3,6 +3,7 @@ import { cutMiddle } from '../cut.js';
 import { inputSchema, object, text } from '../schema.js';
 import { bytesOf } from './bytes-of.js';
 import { emit, reading } from './call.js';
+import { nameOf } from './name-of.js';
 import type { ToolSettings } from './settings.js';
 
 const LIMIT = 1_000;
@@ -33,4 +34,4 @@ const SUFFIX: Record<DirectoryEntry['type'], string> = {
 };
 
 const lineOf = ({ path, type, size }: DirectoryEntry): string =>
-  `${path}${SUFFIX[type]}${size === undefined ? '' : ` (${bytesOf(size)})`}`;
+  `${nameOf(path)}${SUFFIX[type]}${size === undefined ? '' : ` (${bytesOf(size)})`}`;

@@ -58,6 +58,11 @@ pub trait Files {
         None
     }
 
+    /// All bytes of a file that has no more than `most`; `None`: it has more, or cannot be read.
+    fn bytes(&self, _path: &str, _most: usize) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Where an absolute path that is normal (no `..`) points. What keeps answers overrides it.
     ///
     /// # Errors
@@ -180,16 +185,20 @@ impl Files for RealFiles {
     }
 
     fn text(&self, path: &str, most: usize) -> Option<String> {
+        String::from_utf8(self.bytes(path, most)?).ok()
+    }
+
+    fn bytes(&self, path: &str, most: usize) -> Option<Vec<u8>> {
         use std::io::Read as _;
         // Looked at before it is opened: to open a pipe would wait for a writer.
         if !fs::metadata(path).ok()?.is_file() {
             return None;
         }
-        let mut text = String::new();
+        let mut bytes = Vec::new();
         // One more byte tells what is too long from what ends there. Lengths that files tell may be old, or none at all.
         let limit = u64::try_from(most).ok()?.checked_add(1)?;
-        fs::File::open(path).ok()?.take(limit).read_to_string(&mut text).ok()?;
-        (text.len() <= most).then_some(text)
+        fs::File::open(path).ok()?.take(limit).read_to_end(&mut bytes).ok()?;
+        (bytes.len() <= most).then_some(bytes)
     }
 
     fn read_link(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
@@ -365,6 +374,11 @@ impl Files for Cached<'_> {
     fn text(&self, path: &str, most: usize) -> Option<String> {
         let text = kept(&self.texts, path, || self.files.text(path, most));
         text.filter(|text| text.len() <= most)
+    }
+
+    fn bytes(&self, path: &str, most: usize) -> Option<Vec<u8>> {
+        // Too much to keep: what is made of it is.
+        self.files.bytes(path, most)
     }
 
     fn stamp(&self, dir: &str) -> Option<Stamp> {

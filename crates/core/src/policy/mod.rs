@@ -14,6 +14,7 @@ mod looking;
 mod names;
 mod protected;
 mod reading;
+mod secrets;
 pub mod subject;
 mod suggest;
 mod tokens;

@@ -4,6 +4,7 @@
 
 use crate::path::{Files, Located, PathError, PathSet, Vars, Where, fold, is_below};
 use crate::policy::judge::Spots;
+use crate::policy::secrets::{self, Folders};
 use crate::policy::subject::Extent;
 use crate::policy::suggest::escaped;
 use crate::shell::{Access, Piece};
@@ -48,6 +49,7 @@ const SECRETS: &str = "credentials";
 const SYSTEM: &str = "what the system runs by itself";
 const OWN: &str = "the policy itself";
 const MANY: &str = "more files than can be looked through: some may hold secrets";
+const OTHERS: &str = "the home of another user";
 const LEDGER: &str = "the ledger that the approvals are in";
 
 /// A name anywhere in a path, and what it is. All in lower case.
@@ -55,7 +57,6 @@ type Names = &'static [(&'static str, &'static str)];
 
 const WRITES: Names = &[
     (".git", GIT),
-    (".gitconfig", GIT),
     (".gitmodules", GIT),
     (".husky", GIT),
     (".githooks", GIT),
@@ -114,6 +115,8 @@ const WRITES: Names = &[
 
 /// Protected from reading and from writing.
 const BOTH: Names = &[
+    // An address in it may hold a password.
+    (".gitconfig", GIT),
     (".ssh", SSH),
     (".netrc", SECRETS),
     ("_netrc", SECRETS),
@@ -127,6 +130,12 @@ const BOTH: Names = &[
     (".git-credentials", SECRETS),
     (".pgpass", SECRETS),
     (".my.cnf", SECRETS),
+    (".curlrc", SECRETS),
+    (".wgetrc", SECRETS),
+    (".claude.json", SECRETS),
+    (".dockercfg", SECRETS),
+    (".oci", SECRETS),
+    (".fly", SECRETS),
     (".password-store", SECRETS),
     (".vault-token", SECRETS),
     (".terraform.d", SECRETS),
@@ -160,6 +169,14 @@ const WRITE_CHAINS: Chains = &[
 ];
 
 const BOTH_CHAINS: Chains = &[
+    // An address in it may hold a password.
+    (&[".git", "config"], GIT),
+    (&["git", "credentials"], SECRETS),
+    (&[".config", "rclone"], SECRETS),
+    (&[".m2", "settings.xml"], SECRETS),
+    (&[".gradle", "gradle.properties"], SECRETS),
+    (&["run", "secrets"], SECRETS),
+    (&["ssl", "private"], SECRETS),
     (&[".config", "gh"], SECRETS),
     (&[".config", "gcloud"], SECRETS),
     (&[".config", "op"], SECRETS),
@@ -182,6 +199,11 @@ pub(crate) fn protection(
             .or_else(|| of_text(&path.real, access))
             .or_else(|| of_text(&path.real_of_lexical, access))
             .or_else(|| {
+                [&path.lexical, &path.real, &path.real_of_lexical]
+                    .into_iter()
+                    .find_map(|path| of_others(path, access, context, files))
+            })
+            .or_else(|| {
                 (extent.is_recursive() && access == Access::Write)
                     .then(|| of_roots(path, context))
                     .flatten()
@@ -192,6 +214,12 @@ pub(crate) fn protection(
         .iter()
         .find_map(located)
         .or_else(|| spots.loose.iter().find_map(|(pieces, _)| of_pieces(pieces, access)))
+        .or_else(|| {
+            spots.loose.iter().find_map(|(pieces, _)| match pieces.first() {
+                Some(Piece::Text(text)) => of_others(text, access, context, files),
+                _ => None,
+            })
+        })
         .or_else(|| {
             let below = spots.below.as_ref()?;
             let more = || below.may_tell_more(files).then(|| Protection::new(MANY, ""));
@@ -221,6 +249,31 @@ fn is_own(own: &str, spots: &Spots, access: Access, extent: Extent, files: &dyn 
         }))
 }
 
+/// What is read in the home of another user, as far as it is known whose this one is. What the call works on is its own.
+fn of_others(path: &str, access: Access, context: &Where, files: &dyn Files) -> Option<Protection> {
+    const SHARED: &[&str] = &["", "shared", "linuxbrew"];
+    if access == Access::Write {
+        return None;
+    }
+    let mut names = path.strip_prefix('/')?.split('/');
+    let first = names.next()?;
+    let name = match first.to_ascii_lowercase().as_str() {
+        "root" => first,
+        "home" | "users" => names.next()?,
+        _ => return None,
+    };
+    if names.next().is_none() || SHARED.contains(&name.to_ascii_lowercase().as_str()) {
+        return None;
+    }
+    let home = context.home.as_deref()?;
+    let mut roots =
+        [Some(home), Some(context.cwd.as_str()), context.project.as_deref()].into_iter();
+    let own = roots.by_ref().flatten().any(|root| {
+        is_below(path, root) || files.real(root).is_ok_and(|root| is_below(path, &root))
+    });
+    (!own).then(|| Protection::new(OTHERS, name))
+}
+
 /// A directory whose loss is the loss of all that is protected below it.
 fn of_roots(path: &Located, context: &Where) -> Option<Protection> {
     let roots = [Some(&context.cwd), context.project.as_ref(), context.home.as_ref()];
@@ -235,10 +288,14 @@ fn of_roots(path: &Located, context: &Where) -> Option<Protection> {
 
 fn of_text(path: &str, access: Access) -> Option<Protection> {
     let mut before = "";
-    for name in path.split('/') {
-        if let Some(what) = of_name(before, name, access) {
+    let mut folders = Folders::default();
+    let mut names = path.trim_end_matches('/').split('/').peekable();
+    while let Some(name) = names.next() {
+        let secret = || names.peek().is_none().then(|| folders.secret(trimmed(name))).flatten();
+        if let Some(what) = of_name(before, name, access).or_else(secret) {
             return Some(Protection::new(what, name));
         }
+        folders.enter(name);
         before = name;
     }
     None
@@ -297,7 +354,10 @@ fn is_env(name: &str, access: Access) -> bool {
 /// By what is known of a path; a name that is not known at all is free.
 fn of_pieces(pieces: &[Piece], access: Access) -> Option<Protection> {
     let mut before = String::new();
-    for (name, open) in names_of(pieces) {
+    let names = names_of(pieces);
+    let last = names.len().saturating_sub(1);
+    let mut folders = Folders::default();
+    for (at, (name, open)) in names.into_iter().enumerate() {
         let found = if open {
             // `.e*` could be `.env`, `.env.$x` is one of them.
             (name.starts_with('.') && name != "..")
@@ -316,9 +376,18 @@ fn of_pieces(pieces: &[Piece], access: Access) -> Option<Protection> {
                     })
                 })
                 .flatten()
+                .or_else(|| {
+                    let ends = match pieces.last() {
+                        Some(Piece::Text(text)) => text.as_str(),
+                        _ => "",
+                    };
+                    (at == last).then(|| secrets::of_pattern(&name, ends)).flatten()
+                })
         } else {
-            of_name(&before, &name, access)
+            let secret = || (at == last).then(|| folders.secret(trimmed(&name))).flatten();
+            of_name(&before, &name, access).or_else(secret)
         };
+        folders.enter(&name);
         if let Some(what) = found {
             return Some(Protection::new(what, &name));
         }
@@ -366,7 +435,7 @@ mod tests {
         use Access::{Read, Write};
         for (path, access, expected) in [
             ("/p/.git/config", Write, true),
-            ("/p/.git/config", Read, false),
+            ("/p/.git/config", Read, true),
             ("/p/.gitignore", Write, false),
             ("/p/.GIT/hooks/x", Write, true),
             ("/p/.env", Read, true),
@@ -391,6 +460,11 @@ mod tests {
             ("/p/.g\u{200c}it/config", Write, true),
             ("/p/.gët/config", Write, false),
             ("/p/src/main.rs", Write, false),
+            ("/p/server.key", Read, true),
+            ("/p/src/auth.ts", Read, false),
+            ("/h/.codex/auth.json", Read, true),
+            ("/var/run/secrets/kubernetes.io/serviceaccount/token", Read, true),
+            ("/h/.gitconfig", Read, true),
             ("/p/azure-pipelines.yml", Write, true),
         ] {
             assert_eq!(of_text(path, access).is_some(), expected, "{path} {access:?}");
@@ -412,6 +486,10 @@ mod tests {
             (vec![Piece::Home, text("/.ssh/"), glob()], true),
             (vec![text("src/"), glob(), text(".rs")], false),
             (vec![text("."), glob()], true),
+            (vec![glob(), text(".key")], true),
+            (vec![text("keys/id_"), glob()], true),
+            (vec![glob(), text(".env")], true),
+            (vec![glob(), text(".pem")], false),
         ] {
             assert_eq!(of_pieces(&pieces, Access::Read).is_some(), expected, "{pieces:?}");
         }

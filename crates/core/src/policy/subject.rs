@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::looking::looks;
+use super::tokens::base_name;
 use crate::path::Where;
 use crate::shell::{Access, Dir, Piece, Role, Span, Word, takes_data_only};
 
@@ -121,6 +122,13 @@ impl Kind {
     pub(crate) fn looks_with_git(&self) -> bool {
         let Self::Command { argv, .. } = self else { return false };
         argv.first().and_then(Word::literal) == Some("git") && looks(argv)
+    }
+
+    /// The words of git, where it is git.
+    pub(crate) fn git(&self) -> Option<&[Word]> {
+        let Self::Command { argv, .. } = self else { return None };
+        let name = argv.first().and_then(Word::literal)?;
+        (base_name(name) == "git").then_some(argv)
     }
 
     /// Puts the subject behind `base` others.

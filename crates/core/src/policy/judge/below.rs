@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use super::sieve::Sieve;
+use super::tracked;
 use crate::path::{Files, Folding, Listed, Listing, Located, PathError, Where, lexically};
 
 /// How many names below one path are looked at.
@@ -24,6 +25,8 @@ pub(crate) struct Below {
     sieve: Sieve,
     /// Whether what is read is told: printed, copied, packed.
     tells: bool,
+    /// Whether it is git that reads, which shows what it knows alone.
+    tracked: bool,
     found: OnceCell<Found>,
 }
 
@@ -49,18 +52,25 @@ pub(super) enum Meant {
 
 impl Below {
     /// The files below these directories, as far as the sieve does not pass over them.
-    pub(super) fn of(dirs: &[Located], sieve: Sieve, tells: bool) -> Self {
+    pub(super) fn of(dirs: &[Located], sieve: Sieve, tells: bool, tracked: bool) -> Self {
         let folding = dirs.first().map_or(Folding::Ask, |dir| dir.folding);
         let mut roots: Vec<String> =
             dirs.iter().map(|dir| dir.real.trim_end_matches('/').to_owned()).collect();
         roots.dedup();
-        Self { roots, folding, sieve, tells, found: OnceCell::new() }
+        Self { roots, folding, sieve, tells, tracked, found: OnceCell::new() }
     }
 
     fn found(&self, files: &dyn Files) -> &Found {
         self.found.get_or_init(|| {
             let mut found = Found { files: Vec::new(), complete: true, complete_own: true };
-            self.roots.iter().for_each(|root| found.look(root, files));
+            for root in &self.roots {
+                match self.tracked.then(|| tracked::below(root, files)).flatten() {
+                    Some(paths) => {
+                        found.files.extend(paths.into_iter().map(|path| (path, root.len() + 1)));
+                    }
+                    None => found.look(root, files),
+                }
+            }
             found
         })
     }

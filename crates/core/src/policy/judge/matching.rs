@@ -316,9 +316,10 @@ impl Judge<'_> {
         let name = argv.and_then(|argv| argv.first()?.literal());
         let tells = by.is_none()
             || name.is_some_and(|name| takes_data_only(base_name(name)))
-            || argv.is_some_and(|argv| tells_with_git(argv));
+            || argv.is_some_and(|argv| git_shows(argv));
+        let tracked = argv.is_some_and(|argv| git_shows(argv) && git_knows(argv));
         let sieve = argv.map(|argv| Sieve::of(argv)).unwrap_or_default();
-        Below::of(&spots.located, sieve, tells)
+        Below::of(&spots.located, sieve, tells, tracked)
     }
 
     /// Whether a deny or an ask means a file below.
@@ -354,12 +355,60 @@ impl Judge<'_> {
     }
 }
 
-/// Whether it is git, and shows what it finds in the work tree, kept or not. `git grep` shows what is kept.
-fn tells_with_git(argv: &[Word]) -> bool {
-    let mut words = argv.iter().map(|word| word.literal().unwrap_or("--no-index"));
-    words.next().is_some_and(|name| base_name(name) == "git")
-        && words
-            .any(|word| word == "diff" || word.starts_with("--no-i") || word.starts_with("--unt"))
+/// The command of git that it is: the first word that is one. `None` where it is not git.
+fn git_command(argv: &[Word]) -> Option<&str> {
+    const VALUED: &[&str] = &["-C", "-c", "--namespace", "--attr-source"];
+    let mut words = argv.iter().map(|word| word.literal().unwrap_or_default());
+    if words.next().map(base_name) != Some("git") {
+        return None;
+    }
+    while let Some(word) = words.next() {
+        if VALUED.contains(&word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            return Some(word);
+        }
+    }
+    None
+}
+
+/// Whether it is git, and shows what is in files, where it reads all below a folder. What it takes in it does not show.
+fn git_shows(argv: &[Word]) -> bool {
+    const SHOWS: &[&str] = &[
+        "diff",
+        "diff-files",
+        "diff-index",
+        "diff-tree",
+        "status",
+        "grep",
+        "log",
+        "show",
+        "whatchanged",
+        "range-diff",
+        "reflog",
+        "cat-file",
+        "archive",
+        "stash",
+        "commit",
+    ];
+    git_command(argv).is_some_and(|command| command.is_empty() || SHOWS.contains(&command))
+}
+
+/// Whether of all that git shows it knows each file.
+fn git_knows(argv: &[Word]) -> bool {
+    let files = match git_command(argv) {
+        Some("diff") => true,
+        Some("grep") => false,
+        Some(command) => return !command.is_empty(),
+        None => return false,
+    };
+    argv.iter().all(|word| {
+        word.literal().is_some_and(|word| {
+            // Where one of two files lies outside, or by an option, `git diff` compares files of anywhere.
+            let outside = word.starts_with(['/', '~']) || word.split('/').any(|part| part == "..");
+            !(word.starts_with("--no-i") || word.starts_with("--unt") || (files && outside))
+        })
+    })
 }
 
 /// What it costs to look for words anywhere in a long command: behind a `**`, and for a deny behind options.

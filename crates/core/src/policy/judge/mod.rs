@@ -9,6 +9,7 @@ mod matching;
 mod pool;
 mod sieve;
 mod spot;
+mod tracked;
 
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, HashMap};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::Reader;
 use super::repository::{self, Found};
-use crate::path::{Located, PathError, is_below, locate};
-use crate::policy::judge::{NeedsFiles, through};
-use crate::policy::subject::{Kind, Start, Subject};
+use crate::path::{Files, Located, PathError, is_below, locate};
+use crate::policy::judge::{NeedsFiles, places, through};
+use crate::policy::subject::{Extent, Kind, Start, Subject, literal};
 use crate::shell::{Access, Piece, Word};
 
 /// Folders that a call runs in beside its own.
@@ -23,11 +23,111 @@ enum Folders {
 }
 
 impl Reader<'_> {
-    /// Says so where a program that does what the files of its folder say runs in a folder of which nobody spoke.
+    /// Says so where the folder that a program runs in may make it do what nobody spoke of.
+    pub(super) fn folders(&mut self) -> Result<(), NeedsFiles> {
+        if self.moved()? {
+            return Ok(());
+        }
+        self.repositories()
+    }
+
+    /// Says so where git would find a repository that nobody made: wherever it runs, also where the session starts, which may
+    /// be a folder of a clone. And where it would take a folder that is there for the repository to talk with.
+    fn repositories(&mut self) -> Result<(), NeedsFiles> {
+        let mut starts: Vec<Arc<Start>> = Vec::new();
+        let mut named: Vec<String> = Vec::new();
+        for subject in &self.subjects {
+            let Some(argv) = subject.kind.git() else { continue };
+            if !starts.iter().any(|start| Arc::ptr_eq(start, &subject.start)) {
+                starts.push(Arc::clone(&subject.start));
+            }
+            let words = argv.iter().skip(1).filter_map(Word::literal);
+            if words.clone().any(|word| TALKS.contains(&word)) {
+                let names =
+                    words.filter(|word| !word.starts_with('-') && !word.contains([':', '/', '.']));
+                named.extend(names.map(str::to_owned));
+            }
+        }
+        named.sort_unstable();
+        named.dedup();
+        for start in starts {
+            let (dirs, _) = match places(&start, self.files) {
+                Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+                found => found.unwrap_or_default(),
+            };
+            let mut hidden = self.folders_of(&start, true, true)? == Folders::Repository;
+            for dir in &dirs {
+                let dir = dir.trim_end_matches('/');
+                // What the line itself makes is not there yet.
+                let own = has(&format!("{dir}/.git"), self.files)?;
+                hidden |= !own && self.makes_repository();
+                for name in &named {
+                    match repository::is_repository(&format!("{dir}/{name}"), self.files) {
+                        Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+                        Ok(false) => {}
+                        Ok(true) | Err(_) => {
+                            let why = format!(
+                                "`{name}` is a folder here, and as a repository its settings say what runs"
+                            );
+                            self.unknown(None, why);
+                            return Ok(());
+                        }
+                    }
+                }
+            }
+            if hidden {
+                self.unknown(
+                    None,
+                    "`git` runs in a folder that may hold a repository of its own, whose settings say what git runs",
+                );
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// What git reads of all that is here it reads of the whole work tree, which may begin further up.
+    pub(super) fn work_trees(&mut self) -> Result<(), NeedsFiles> {
+        let mut more: Vec<Subject> = Vec::new();
+        for subject in &self.subjects {
+            let Kind::Path { access: Access::Read, target, extent: Extent::Tree, by: Some(by) } =
+                &subject.kind
+            else {
+                continue;
+            };
+            let git = self.subjects.get(by.command).is_some_and(|it| it.kind.git().is_some());
+            if !git || target.literal() != Some(".") {
+                continue;
+            }
+            let (dirs, _) = match places(&subject.start, self.files) {
+                Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+                found => found.unwrap_or_default(),
+            };
+            for dir in dirs {
+                let top = match repository::work_tree(&dir, self.files) {
+                    Err(PathError::NeedsFiles) => return Err(NeedsFiles),
+                    Ok(Some((top, _))) if top != dir => top,
+                    Ok(_) | Err(_) => continue,
+                };
+                let mut above = subject.clone();
+                if let Kind::Path { target, .. } = &mut above.kind {
+                    *target = literal(if top.is_empty() { "/".to_owned() } else { top });
+                }
+                if !more.iter().any(|known| known.kind == above.kind) {
+                    more.push(above);
+                }
+            }
+        }
+        self.subjects.extend(more);
+        Ok(())
+    }
+
+    /// Says so where a program that does what the files of its folder say runs in a folder of which nobody spoke, and whether
+    /// one does.
     ///
     /// Unknown, and no question about the folder: whoever allows `cd` and `make` means neither `make` in every folder, nor
     /// what any folder's files make of it.
-    pub(super) fn folders(&mut self) -> Result<(), NeedsFiles> {
+    fn moved(&mut self) -> Result<bool, NeedsFiles> {
         let host = self.host();
         let mut moved = self
             .subjects
@@ -37,7 +137,7 @@ impl Reader<'_> {
         let all_look = moved.clone().all(|subject| subject.kind.looks_with_git());
         let first = moved.find(|subject| all_look || !subject.kind.looks_with_git());
         let Some((kind, start)) = first.map(|it| (&it.kind, Arc::clone(&it.start))) else {
-            return Ok(());
+            return Ok(false);
         };
         let program = match kind {
             Kind::Command { argv, .. } => argv.first().and_then(Word::literal),
@@ -51,7 +151,7 @@ impl Reader<'_> {
             folders => folders,
         };
         match folders {
-            Folders::Inside => {}
+            Folders::Inside => return Ok(false),
             Folders::Elsewhere => self.unknown(
                 None,
                 format!("`{program}` does what the files of its folder say, and that may be a folder outside of the project"),
@@ -61,7 +161,7 @@ impl Reader<'_> {
                 format!("`{program}` runs in a folder that may hold a repository of its own, whose settings say what git runs"),
             ),
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Whether a file called `HEAD` may be written.
@@ -129,6 +229,16 @@ impl Reader<'_> {
             roots.push(root.to_owned());
         }
         Ok(roots)
+    }
+}
+
+/// Commands of git that talk with another repository.
+const TALKS: &[&str] = &["fetch", "pull", "push", "ls-remote", "remote", "fetch-pack", "send-pack"];
+
+fn has(path: &str, files: &dyn Files) -> Result<bool, NeedsFiles> {
+    match files.has(path) {
+        Err(PathError::NeedsFiles) => Err(NeedsFiles),
+        has => Ok(has.unwrap_or(false)),
     }
 }
 

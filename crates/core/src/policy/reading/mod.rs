@@ -5,7 +5,7 @@ mod command;
 mod folder;
 mod loaded;
 mod mentioned;
-mod repository;
+pub(super) mod repository;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -174,6 +174,7 @@ impl<'a> Reader<'a> {
         }
         self.loaded()?;
         self.folders()?;
+        self.work_trees()?;
         Ok(Some(plan))
     }
 

@@ -10,8 +10,8 @@ const MAX_DEPTH: usize = 64;
 const MOST_TEXT: usize = 1 << 16;
 
 /// What git finds as it looks from a folder upwards.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::policy) enum Found {
     /// No repository.
     Nothing,
     /// One that names no program: of commands that look, git runs nothing there.
@@ -63,20 +63,68 @@ pub(super) fn stays(argv: &[Word]) -> bool {
 /// What git finds from this absolute path upwards.
 pub(super) fn found(path: &str, files: &dyn Files) -> Result<Found, PathError> {
     let mut path = path.trim_end_matches('/');
+    let mut found = Found::Nothing;
     for _ in 0..MAX_DEPTH {
         let git = format!("{path}/.git");
         if files.has(&git)? {
-            return Ok(if is_plain(&git, files) { Found::Plain } else { Found::Some });
+            if leads_to(&git, files).is_some() {
+                return Ok(Found::Some);
+            }
+            found = found.max(if is_plain(&git, files) { Found::Plain } else { Found::Some });
+            if files.has(&format!("{git}/HEAD"))? {
+                return Ok(found);
+            }
+            // To git this is none, and it looks further.
         }
         if files.has(&format!("{path}/HEAD"))? {
             return Ok(Found::Hidden);
         }
         match path.rsplit_once('/') {
             Some((above, _)) if !path.is_empty() => path = above,
-            _ => return Ok(Found::Nothing),
+            _ => return Ok(found),
         }
     }
     Ok(Found::Hidden)
+}
+
+/// Where the repository is, as the file says that a worktree or a submodule has. git alone makes one: no clone brings it.
+fn leads_to(git: &str, files: &dyn Files) -> Option<String> {
+    let text = files.text(git, MOST_TEXT)?;
+    Some(text.strip_prefix("gitdir:")?.trim().to_owned())
+}
+
+/// The folder of the work tree that git finds from this absolute path upwards, and the one that it keeps its own files in.
+pub(in crate::policy) fn work_tree(
+    path: &str, files: &dyn Files,
+) -> Result<Option<(String, String)>, PathError> {
+    let mut path = path.trim_end_matches('/');
+    for _ in 0..MAX_DEPTH {
+        let git = format!("{path}/.git");
+        if files.has(&git)? {
+            if let Some(there) = leads_to(&git, files) {
+                let there = if there.starts_with('/') { there } else { format!("{path}/{there}") };
+                return Ok(Some((path.to_owned(), there)));
+            }
+            if files.has(&format!("{git}/HEAD"))? {
+                return Ok(Some((path.to_owned(), git)));
+            }
+        }
+        match path.rsplit_once('/') {
+            Some((above, _)) if !path.is_empty() => path = above,
+            _ => break,
+        }
+    }
+    Ok(None)
+}
+
+/// Whether this folder holds a repository, in one of the ways in which git takes a name for one.
+pub(super) fn is_repository(path: &str, files: &dyn Files) -> Result<bool, PathError> {
+    for end in ["/.git", "/HEAD", ".git/HEAD", ".git/.git"] {
+        if files.has(&format!("{path}{end}"))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether there are no hooks, and no settings but those that name no program: here, and not in a folder that git is sent to.

@@ -378,7 +378,8 @@ fn what_is_read_with_all_that_is_below_is_read_file_by_file() {
     let place = Place::new("below");
     for (file, text) in [
         ("project/.env", "KEY=1"),
-        ("project/src/deep/a.key", "KEY"),
+        ("project/.git/HEAD", "ref: refs/heads/main"),
+        ("project/src/deep/a.sec", "KEY"),
         ("project/src/deep/a.ts", ""),
         ("project/lib/b.ts", ""),
         ("project/packages/node_modules/x/.npmrc", ""),
@@ -437,7 +438,7 @@ commands = ["grep", "rg", "cat", "find", "ls", "cp", "tar", "diff", "du", "tree"
     let spelled = place.policy("[[rule]]\neffect = \"allow\"\ncommands = [\"grep -r KEY .\"]\n");
     place.check(&spelled, &[("allow", "bash", "grep -r KEY .")]);
     let denied =
-        place.policy(&format!("{rules}[[rule]]\neffect = \"deny\"\nreads = [\"**/*.key\"]\n"));
+        place.policy(&format!("{rules}[[rule]]\neffect = \"deny\"\nreads = [\"**/*.sec\"]\n"));
     place.check(
         &denied,
         &[

@@ -2,7 +2,7 @@
 
 use super::spec::{Operands::*, Use};
 use super::walk::{Operand, Part, Walk, walk as run};
-use super::{git_refs, words};
+use super::{git_refs, git_shown, words};
 use crate::shell::{Access, Why, Word};
 
 const GET: &str = "get";
@@ -42,7 +42,7 @@ pub(super) fn command(walk: &mut Walk) {
         if parent == "stash" {
             git_refs::writes_tree(walk);
         }
-        return;
+        return git_shown::before(walk);
     };
     if walk.place(arg.saturating_sub(1)).literal() == Some("--") {
         // `git stash -- file`
@@ -57,6 +57,7 @@ pub(super) fn command(walk: &mut Walk) {
         return walk.runs(arg, Why::MayBeOption);
     };
     git_refs::acts(walk, parent, name, arg);
+    git_shown::before(walk);
     let path = format!("git.{parent}");
     let (command, from) = match super::tables().command(&path, name) {
         Some(command) => (Some(command), arg + 1),
@@ -199,7 +200,7 @@ pub(super) fn submodule(walk: &mut Walk) {
 }
 
 /// A name of a file, or `revision:file`, or a revision, which does not matter then.
-fn named(walk: &mut Walk, part: Part, uses: Use) {
+pub(super) fn named(walk: &mut Walk, part: Part, uses: Use) {
     walk.apply(uses, part, 0);
     let word = walk.word(part);
     let text = words::beginning(&word);
@@ -221,10 +222,10 @@ pub(super) fn revisions(walk: &mut Walk) {
     }
 }
 
-/// Revisions, files and directories. Two of which one is outside of the repository are compared with all below them.
-pub(super) fn trees(walk: &mut Walk) {
+/// Files that are taken in.
+pub(super) fn takes(walk: &mut Walk) {
     for operand in std::mem::take(&mut walk.operands) {
-        named(walk, Part { arg: operand.arg, skip: 0 }, Use::ReadBelow);
+        git_shown::taken(walk, operand, Use::Read);
     }
 }
 
@@ -353,8 +354,13 @@ pub(super) fn hub(walk: &mut Walk) {
 
 /// What is added, with all below it; without a name the whole work tree, where an option says so.
 pub(super) fn adds(walk: &mut Walk) {
-    let here = if walk.kept("all").is_some() { Use::ReadBelow } else { Use::Nothing };
-    walk.lay_out(All(Use::ReadBelow), here);
+    let operands = std::mem::take(&mut walk.operands);
+    for operand in &operands {
+        git_shown::taken(walk, *operand, Use::ReadBelow);
+    }
+    if operands.is_empty() && walk.kept("all").is_some() {
+        walk.here(Use::ReadBelow);
+    }
 }
 
 /// What stands before the names of files: they are written into its folder, and their names go on from its last one.

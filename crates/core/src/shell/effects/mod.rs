@@ -17,6 +17,7 @@ mod download;
 mod editors;
 mod git;
 mod git_refs;
+mod git_shown;
 mod interpreters;
 pub(super) mod launch;
 mod moves;

@@ -2,8 +2,8 @@
 
 use super::walk::{Part, Walk};
 use super::{
-    archives, awk, checkers, download, editors, git, git_refs, interpreters, moves, network,
-    packages,
+    archives, awk, checkers, download, editors, git, git_refs, git_shown, interpreters, moves,
+    network, packages,
 };
 use super::{readers, search, sed, system, text, writers};
 
@@ -40,7 +40,6 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
         "git.paths" => git::paths,
         "git.adds" => git::adds,
         "git.brought" => git::brought,
-        "git.picks" => git::picks,
         "git.pull" => git_refs::pull,
         "git.rewrites" => git_refs::rewrites,
         "git.places" => git::places,
@@ -49,7 +48,17 @@ pub(super) fn operands(name: &str) -> Option<fn(&mut Walk)> {
         "git.second" => git::second,
         "git.submodule" => git::submodule,
         "git.switch" => git_refs::switch,
-        "git.trees" => git::trees,
+        "git.trees" => git_shown::trees,
+        "git.diff" => git_shown::diff,
+        "git.history" => git_shown::history,
+        "git.object" => git_shown::object,
+        "git.packed" => git_shown::packed,
+        "git.searched" => git_shown::searched,
+        "git.show" => git_shown::show,
+        "git.shown_stash" => git_shown::stash,
+        "git.shown_stashes" => git_shown::stashes,
+        "git.status" => git_shown::status,
+        "git.takes" => git::takes,
         "interpreters.compiled" => interpreters::compiled,
         "interpreters.java" => interpreters::java,
         "interpreters.make" => interpreters::make,
@@ -142,6 +151,7 @@ pub(super) fn option(name: &str) -> Option<fn(&mut Walk, Part)> {
         "git.prefix" => git::prefix,
         "git.elsewhere" => git::elsewhere,
         "git.enter" => git::enter,
+        "git.everything" => git_shown::everything,
         "git.loses" => git_refs::loses,
         "git.merges" => git::merges,
         "download.named_there" => download::named_there,

@@ -114,6 +114,13 @@ impl Prover<'_, '_> {
             self.found.unknown(span_of(argv), Why::RunsCode);
         }
         let Some(value) = &given.value else { return };
+        if given.is("unsets") {
+            // As `unset NAME` does.
+            match value.literal() {
+                Some(name) => self.found.assign(value.span, name),
+                None => self.found.unknown(value.span, Why::NotUnderstood),
+            }
+        }
         if given.writes() {
             self.found.path(command, given.arg, Access::Write, value.clone(), false);
         } else if given.reads() {
@@ -158,6 +165,7 @@ impl Prover<'_, '_> {
         let span = span_of(&argv);
         let Some(launch) = self.wrapper(&argv, role) else { return };
         self.wrapper_place(&launch);
+        self.clears(&launch, &argv);
         if let Some(split) = launch.find("split") {
             let text = split.value.as_ref().and_then(Word::literal);
             let plain = |text: &&str| !text.contains(['\'', '"', '\\', '$', '#']);
@@ -197,8 +205,22 @@ impl Prover<'_, '_> {
         self.rest(&argv, launch.command);
     }
 
+    /// All variables are taken away. Some may keep a program from what it would do: one that takes orders from them is asked
+    /// about.
+    fn clears(&mut self, launch: &Launch, argv: &[Word]) {
+        let before = argv.get(1..launch.command).unwrap_or_default();
+        let clears = launch.find("clears").is_some()
+            || before.iter().any(|word| word.literal() == Some("-"));
+        let program = argv.get(launch.command).and_then(Word::literal);
+        let plain = program.is_some_and(|name| effects::takes_data_only(effects::base_name(name)));
+        if clears && !plain {
+            self.found.unknown(span_of(argv), Why::Alters);
+        }
+    }
+
     fn exec(&mut self, argv: Vec<Word>, role: Role) {
         let Some(launch) = self.wrapper(&argv, role) else { return };
+        self.clears(&launch, &argv);
         if launch.command >= argv.len() {
             return self.found.unknown(span_of(&argv), Why::MissingCommand);
         }

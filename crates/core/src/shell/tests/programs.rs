@@ -155,7 +155,7 @@ fn wrappers() {
         Shell::Bash,
         &[
             ("env A=1 rm x", "[env A=1 rm x]; A=; rm x"),
-            ("env -i -u B -C /d A=1 rm x", "[env -i -u B -C /d A=1 rm x]; A=; rm x"),
+            ("env -i -u B -C /d A=1 rm x", "[env -i -u B -C /d A=1 rm x]; B=; A=; rm x"),
             ("env - A=1 rm x", "[env - A=1 rm x]; A=; rm x"),
             ("env", "[env]; !MissingCommand"),
             ("env A=1", "[env A=1]; !MissingCommand; A="),
@@ -165,7 +165,7 @@ fn wrappers() {
             (r#"env -S 'rm "$x"' y"#, r#"[env -S rm "$x" y]; !DynamicScript; rm ‹?›"#),
             ("env --split-string='rm x'", "[env --split-string=rm x]; [env rm x]; rm x"),
             ("env -x rm x", "[env -x rm x]; !UnknownOption; rm x; x"),
-            ("env --unset=A rm x", "[env --unset=A rm x]; rm x"),
+            ("env --unset=A rm x", "[env --unset=A rm x]; A=; rm x"),
             ("env --uns=A rm x", "[env --uns=A rm x]; !UnknownOption; rm x; x"),
             ("env $x rm y", "[env ‹?*› rm y]; !MayBeOption; rm y; y"),
             ("env A=$x rm y", "[env A=‹?*› rm y]; !MayBeOption; rm y; y"),

@@ -169,10 +169,10 @@ fn expansions_behind_the_number_of_the_process() {
 #[test]
 fn a_lone_dash_of_env() {
     let table = [
-        ("env - a", "[env - a]; a"),
-        ("env -- - a", "[env -- - a]; a"),
-        ("env - - a", "[env - - a]; - a"),
-        ("env - -u a", "[env - -u a]; -u a"),
+        ("env - a", "[env - a]; !Alters; a"),
+        ("env -- - a", "[env -- - a]; !Alters; a"),
+        ("env - - a", "[env - - a]; !Alters; - a"),
+        ("env - -u a", "[env - -u a]; !Alters; -u a"),
         ("env A=1 - a", "[env A=1 - a]; A=; - a"),
     ];
     check(Shell::Bash, &table);

@@ -1,0 +1,270 @@
+//! Files that are secret by what they are called, whatever program made them: keys, credentials, histories.
+//!
+//! Keys among the files of tests are there to be read, and so are certificates.
+
+/// The folders that a file lies in, as far as they say what its name means.
+#[derive(Debug, Default)]
+pub(super) struct Folders {
+    /// One begins with a dot: programs keep there what is theirs.
+    hidden: bool,
+    /// How far up files of tests begin; 0: nowhere near.
+    tests: u8,
+}
+
+const KEY: &str = "a key, or what holds keys";
+const CREDENTIALS: &str = "credentials";
+const STATE: &str = "the state of machines, with their secrets";
+const HISTORY: &str = "a history of what was typed, passwords too";
+const VARIABLES: &str = "a file of variables and secrets";
+
+/// How many folders below one of tests its files still count as such.
+const NEAR: u8 = 4;
+const TESTS: &[&str] = &[
+    "test",
+    "tests",
+    "__tests__",
+    "testdata",
+    "test-data",
+    "testing",
+    "fixture",
+    "fixtures",
+    "__fixtures__",
+    "spec",
+    "specs",
+    "example",
+    "examples",
+    "mocks",
+];
+
+/// Hidden folders of code, packages and settings of the project.
+const OPEN: &[&str] = &[
+    ".",
+    "..",
+    ".git",
+    ".github",
+    ".gitlab",
+    ".vscode",
+    ".idea",
+    ".venv",
+    ".tox",
+    ".next",
+    ".nuxt",
+    ".svelte-kit",
+    ".yarn",
+    ".pnpm",
+    ".pnpm-store",
+    ".cache",
+    ".npm",
+    ".cargo",
+    ".rustup",
+    ".nvm",
+    ".pyenv",
+    ".husky",
+    ".storybook",
+];
+
+/// Ends of names of files that hold keys.
+const KEYS: &[&str] = &["p12", "pfx", "jks", "keystore", "kdbx", "kdb", "ppk"];
+
+/// Ends of names of files that hold data, and no code.
+const DATA: &[&str] = &[
+    "json",
+    "yaml",
+    "yml",
+    "toml",
+    "ini",
+    "xml",
+    "csv",
+    "txt",
+    "conf",
+    "cfg",
+    "properties",
+    "db",
+    "dat",
+    "bak",
+    "old",
+];
+
+/// Names of files in hidden folders, or words of them.
+const WORDS: &[&str] = &[
+    "token",
+    "tokens",
+    "auth",
+    "oauth",
+    "oauth2",
+    "creds",
+    "credential",
+    "credentials",
+    "secret",
+    "secrets",
+    "password",
+    "passwords",
+    "passwd",
+    "apikey",
+];
+
+const IDENTITIES: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "ssh_host_"];
+
+impl Folders {
+    /// Goes down into one.
+    pub(super) fn enter(&mut self, name: &str) {
+        self.tests = self.tests.saturating_sub(1);
+        if TESTS.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            self.tests = NEAR;
+        }
+        self.hidden |= name.starts_with('.') && !OPEN.contains(&name);
+    }
+
+    /// What a file of this name is here, if it is secret.
+    pub(super) fn secret(&self, name: &str) -> Option<&'static str> {
+        // By far the most names are of code.
+        let name = name.to_ascii_lowercase();
+        let is_history = name.starts_with('.') && name.ends_with("_history");
+        if is_history || matches!(name.as_str(), "fish_history" | ".histfile" | ".zhistory") {
+            return Some(HISTORY);
+        }
+        let (stem, end) = match name.rsplit_once('.') {
+            Some(("", name)) => (name, ""),
+            Some(parts) => parts,
+            None => (name.as_str(), ""),
+        };
+        if end == "env" && !is_template(stem) {
+            return Some(VARIABLES);
+        }
+        if self.tests > 0 {
+            return None;
+        }
+        if IDENTITIES.iter().any(|known| name.starts_with(known)) && end != "pub" {
+            return Some(KEY);
+        }
+        let key = match end {
+            "pem" => stem.contains("key") || !is_public(stem),
+            "key" => !stem.contains("pub") || stem.contains("priv"),
+            end => KEYS.contains(&end),
+        };
+        if key {
+            return Some(KEY);
+        }
+        if end == "tfstate" || stem.ends_with(".tfstate") || stem.contains(".tfstate.") {
+            return Some(STATE);
+        }
+        if !end.is_empty() && !DATA.contains(&end) {
+            return None;
+        }
+        let accounts = end == "json"
+            && (stem.starts_with("client_secret")
+                || stem.contains("service-account")
+                || stem.contains("service_account"));
+        let named = !end.is_empty() && stem.contains("credentials");
+        let words = || {
+            let mut words = stem.split(|char: char| !char.is_ascii_alphanumeric());
+            words.any(|word| WORDS.contains(&word))
+        };
+        (accounts || named || (self.hidden && words())).then_some(CREDENTIALS)
+    }
+}
+
+/// What a pattern for names may find, whose names begin and end so.
+pub(super) fn of_pattern(begins: &str, ends: &str) -> Option<&'static str> {
+    let (begins, ends) = (begins.to_ascii_lowercase(), ends.to_ascii_lowercase());
+    let identity = begins.len() >= 3 && IDENTITIES.iter().any(|known| known.starts_with(&begins));
+    if identity && !ends.ends_with(".pub") {
+        return Some(KEY);
+    }
+    let end = ends.rsplit_once('.').map(|(_, end)| end)?;
+    match end {
+        "env" => Some(VARIABLES),
+        "key" => Some(KEY),
+        "tfstate" => Some(STATE),
+        end => KEYS.contains(&end).then_some(KEY),
+    }
+}
+
+fn is_template(stem: &str) -> bool {
+    ["example", "sample", "template", "dist"].iter().any(|word| stem.contains(word))
+}
+
+/// Certificates, and keys that everybody may know.
+fn is_public(stem: &str) -> bool {
+    ["cert", "crt", "chain", "bundle", "pub", "root"].iter().any(|word| stem.contains(word))
+        || stem.split(['-', '_', '.']).any(|word| word == "ca")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(path: &str) -> bool {
+        let mut folders = Folders::default();
+        let (above, name) = path.rsplit_once('/').unwrap();
+        above.split('/').for_each(|name| folders.enter(name));
+        folders.secret(name).is_some()
+    }
+
+    #[test]
+    fn a_secret_has_no_maker_but_a_name() {
+        for path in [
+            "/p/id_rsa",
+            "/p/id_ed25519",
+            "/p/keys/id_rsa.bak",
+            "/p/server.key",
+            "/p/config/master.key",
+            "/p/key.pem",
+            "/p/server.pem",
+            "/p/cert-key.pem",
+            "/p/privkey.pem",
+            "/p/x.p12",
+            "/p/x.PFX",
+            "/p/x.jks",
+            "/p/x.keystore",
+            "/p/x.kdbx",
+            "/p/terraform.tfstate",
+            "/p/terraform.tfstate.backup",
+            "/p/prod.env",
+            "/p/credentials.json",
+            "/p/aws-credentials.csv",
+            "/p/client_secret_1.json",
+            "/h/.mysql_history",
+            "/h/.node_repl_history",
+            "/h/.local/share/fish/fish_history",
+            "/h/.config/git/credentials",
+            "/h/.claude/.credentials.json",
+            "/h/.codex/auth.json",
+            "/h/.gemini/oauth_creds.json",
+            "/h/.composer/auth.json",
+            "/h/.config/x/token",
+            "/etc/ssh/ssh_host_rsa_key",
+            "/etc/ssl/private/x.key",
+        ] {
+            assert!(secret(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn code_certificates_and_files_of_tests_are_no_secrets() {
+        for path in [
+            "/p/src/credentials.ts",
+            "/p/src/token.rs",
+            "/p/src/auth.json",
+            "/p/id_rsa.pub",
+            "/p/cert.pem",
+            "/p/cacert.pem",
+            "/p/fullchain.pem",
+            "/p/ca.pem",
+            "/p/public.key",
+            "/p/example.env",
+            "/p/test/fixtures/keys/server.key",
+            "/p/tests/credentials.json",
+            "/p/tests/a/b/key.pem",
+            "/p/.github/workflows/auth.yml",
+            "/p/.venv/lib/token.py",
+            "/h/.cache/m/tokenizer.json",
+            "/p/.git/refs/heads/auth",
+            "/etc/ssh/ssh_host_rsa_key.pub",
+            "/p/monkey.rs",
+            "/p/history",
+        ] {
+            assert!(!secret(path), "{path}");
+        }
+    }
+}

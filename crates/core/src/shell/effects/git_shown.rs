@@ -1,0 +1,209 @@
+//! What git shows of what is in files: which ones its pathspecs, or the lack of any, say.
+//!
+//! Pathspecs are patterns of git's own: `:(magic)`, `:!x`, `*` that crosses `/`. Without any the whole work tree is shown. A
+//! read of all below a folder stands for that; which files git knows there is for who knows the files to say.
+
+use super::spec::Use;
+use super::walk::{Operand, Part, Walk};
+use super::{git, words};
+use crate::shell::{Access, Piece, Why};
+
+/// Options that show what is in files.
+const PATCH: &str = "patch";
+/// Options that show something else instead.
+const QUIET: &str = "quiet";
+
+/// What pathspecs, or other operands, speak of.
+struct Shown {
+    uses: Use,
+    /// Whether what is in files is shown.
+    shown: bool,
+    /// Whether an operand that stands before `--` may be a revision, of which all is shown.
+    revisions: bool,
+}
+
+/// All files that git finds, as this argument says.
+pub(super) fn everything(walk: &mut Walk, part: Part) {
+    let target = words::text(walk.place(0), ".");
+    walk.path(part.arg, Access::Read, target, true);
+}
+
+/// Whether what is in files is shown: by default, or because an option says so.
+fn shown(walk: &Walk, by_default: bool) -> bool {
+    walk.kept(PATCH).is_some() || (by_default && walk.kept(QUIET).is_none())
+}
+
+/// Commits, which an option makes show what is in files.
+pub(super) fn history(walk: &mut Walk) {
+    let shown = shown(walk, false);
+    over(walk, &Shown { uses: Use::Read, shown, revisions: true });
+}
+
+/// Commits, and what is in the files that they change.
+pub(super) fn show(walk: &mut Walk) {
+    let shown = shown(walk, true);
+    over(walk, &Shown { uses: Use::Read, shown, revisions: true });
+}
+
+/// Differences, or files of anywhere.
+pub(super) fn diff(walk: &mut Walk) {
+    let files = walk.kept("files").is_some() && walk.operands.len() > 1;
+    let shown = shown(walk, true) && !files;
+    over(walk, &Shown { uses: Use::ReadBelow, shown, revisions: true });
+}
+
+/// Differences of trees, as their names, unless an option says otherwise.
+pub(super) fn trees(walk: &mut Walk) {
+    let shown = shown(walk, false);
+    over(walk, &Shown { uses: Use::ReadBelow, shown, revisions: true });
+}
+
+/// What is changed, which an option makes show what is in files. So may a word that only the run will tell.
+pub(super) fn status(walk: &mut Walk) {
+    let operands = std::mem::take(&mut walk.operands);
+    let certain = operands.iter().all(|operand| walk.place(operand.arg).literal().is_some());
+    if !certain || walk.recursive {
+        everything(walk, Part { arg: 0, skip: 0 });
+    }
+}
+
+/// All that is in a revision.
+pub(super) fn packed(walk: &mut Walk) {
+    over(walk, &Shown { uses: Use::Read, shown: true, revisions: true });
+}
+
+/// An object: `-p OBJECT`, or `KIND OBJECT`.
+pub(super) fn object(walk: &mut Walk) {
+    let kind = walk.operands.len() > 1;
+    if kind {
+        walk.operands.remove(0);
+    }
+    let shown = kind || shown(walk, false);
+    over(walk, &Shown { uses: Use::Read, shown, revisions: true });
+}
+
+/// What is searched: revisions and pathspecs, or files alone.
+pub(super) fn searched(walk: &mut Walk) {
+    let certain = walk.operands.first().is_some_and(|first| !walk.place(first.arg).splits());
+    if !walk.settled && certain {
+        // The pattern.
+        walk.operands.remove(0);
+    }
+    let files = walk.kept("files").is_some() && walk.kept("kept").is_none();
+    over(walk, &Shown { uses: Use::ReadBelow, shown: true, revisions: !files });
+}
+
+/// Stashes, which an option makes show what is in files. Those that git did not know are in no index.
+pub(super) fn stash(walk: &mut Walk) {
+    if let Some(part) = walk.kept("untracked").filter(|_| shown(walk, false)) {
+        walk.runs(part.arg, Why::ShowsSecrets);
+    }
+    history(walk);
+}
+
+/// Stashes, as `git log` lists them.
+pub(super) fn stashes(walk: &mut Walk) {
+    if shown(walk, false) {
+        everything(walk, Part { arg: 0, skip: 0 });
+    }
+    git::picks(walk);
+}
+
+/// Options that stand before the name of what a command does: `git reflog -p`.
+pub(super) fn before(walk: &mut Walk) {
+    if let Some(part) = walk.kept(PATCH) {
+        everything(walk, part);
+    }
+}
+
+/// Files that are taken in, not shown: what is known of their names counts.
+pub(super) fn taken(walk: &mut Walk, operand: Operand, uses: Use) {
+    walk.operand_is(operand, uses);
+    let word = walk.place(operand.arg);
+    let begins = words::beginning(word);
+    let pattern = match begins.strip_prefix(':') {
+        Some(rest) if rest.starts_with('(') => rest.split_once(')').map_or("", |(_, rest)| rest),
+        Some(rest) => rest.trim_start_matches(['/', ':', '!', '^']),
+        None => begins,
+    };
+    let special = pattern.find(is_special);
+    if pattern.len() == begins.len() && special.is_none() {
+        return;
+    }
+    let (known, open) = pattern.split_at(special.unwrap_or(pattern.len()));
+    let mut target = words::text(word, known);
+    if !open.is_empty() {
+        target.pieces.push(Piece::Glob(open.to_owned()));
+    }
+    target.pieces.extend(word.pieces.iter().skip(1).cloned());
+    walk.path(operand.arg, Access::Read, target, matches!(uses, Use::ReadBelow));
+}
+
+fn is_special(char: char) -> bool {
+    matches!(char, '*' | '?' | '[' | '\\')
+}
+
+fn over(walk: &mut Walk, of: &Shown) {
+    let operands = std::mem::take(&mut walk.operands);
+    let from = walk.from;
+    let mut words = walk.argv.iter().enumerate().skip(from);
+    let dashes = words.find(|(_, word)| word.literal() == Some("--")).map(|(at, _)| at);
+    let mut limited = false;
+    let mut all_limit = !operands.is_empty();
+    for operand in &operands {
+        let part = Part { arg: operand.arg, skip: 0 };
+        let pattern = !of.revisions || dashes.is_some_and(|dashes| dashes < operand.arg);
+        if !pattern || !words::beginning(walk.place(operand.arg)).starts_with(':') {
+            git::named(walk, part, of.uses);
+        }
+        if !of.shown {
+            continue;
+        }
+        if pattern {
+            limited = true;
+            pathspec(walk, part);
+        } else {
+            all_limit &= walk.place(operand.arg).literal().is_some_and(is_blob);
+        }
+    }
+    if of.shown && !limited && !all_limit {
+        everything(walk, Part { arg: 0, skip: 0 });
+    }
+}
+
+/// Whether it names one file of a revision: `HEAD:file`, `:file`, `:1:file`.
+fn is_blob(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(revision, path)| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte);
+        !revision.contains('{')
+            && !path.starts_with(['/', ':'])
+            && !path.is_empty()
+            && path.bytes().all(plain)
+    })
+}
+
+/// A pattern for files. What it may find lies below the folder that it begins with, or anywhere.
+fn pathspec(walk: &mut Walk, part: Part) {
+    let word = walk.word(part);
+    let begins = words::beginning(&word);
+    let certain = word.literal().is_some();
+    let special = begins.find(is_special);
+    let any_case = walk.argv.iter().any(|word| word.literal() == Some("--icase-pathspecs"));
+    if certain && special.is_none() && !begins.starts_with(':') && !any_case {
+        return;
+    }
+    let glob = |piece: &Piece| matches!(piece, Piece::Text(_) | Piece::Glob(_));
+    let known = begins.get(..special.unwrap_or(begins.len())).unwrap_or_default();
+    match known.rsplit_once('/') {
+        Some((folder, _))
+            if !folder.is_empty()
+                && !begins.starts_with(':')
+                && !any_case
+                && word.pieces.iter().all(glob) =>
+        {
+            let folder = words::text(&word, folder);
+            walk.path(part.arg, Access::Read, folder, true);
+        }
+        _ => everything(walk, part),
+    }
+}
