@@ -15,6 +15,7 @@ import { scratch } from '../policy/support.js';
 import { became, ways } from '../policy/ways.js';
 import { effort, isSample } from '../support/effort.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
+import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
 const SEEDS = Array.from({ length: effort(12, 40) }, (_, seed) => seed);
 const open: PolicyDocument = { version: 1, default: 'allow' };
@@ -150,7 +151,12 @@ async function inChain(
       isLast ? calls(call(made.toolName, made.args, 'c')) : calls(call('go_down', {}, 'c')),
       says('.'),
     ]);
-    const gating = { interruptOn: level.interruptOn, policy: level.policy, unknownTools: 'ignore', ...above };
+    const gating = withoutUndefined({
+      interruptOn: level.interruptOn,
+      policy: level.policy,
+      unknownTools: 'ignore',
+      ...above,
+    });
     if (level.loop === 'run') {
       await collect(streamWithEvents({ model, prompt: 'go', tools, ...gating } as never));
     } else {
