@@ -29,10 +29,14 @@ describe.each(ways)('%s', (...way) => {
       const [parent, child, call] = [randomPolicy(next), randomPolicy(next), randomCall(next)];
       const entry = pick(next, [undefined, true, false]);
       const interruptOn = entry === undefined ? undefined : { [call.toolName]: entry };
-      const alone = await became(way, call, { gate: createGate({ policy: parent, place }), interruptOn });
+      const alone = await became(
+        way,
+        call,
+        withoutUndefined({ gate: createGate({ policy: parent, place }), interruptOn }),
+      );
       const together = await became(way, call, {
         gate: createGate({ policy: parent, place }),
-        interruptOn,
+        ...withoutUndefined({ interruptOn }),
         policy: child,
       });
       const said = [parent, child].map((policy) => checkPolicy(policy, call, place));
