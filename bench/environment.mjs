@@ -164,7 +164,7 @@ export async function versions(node) {
  * @param {string} app the folder of {@link stageApp}
  */
 export function plainEnvironment(app) {
-  const ours = /^(NODE_|LANGSMITH_|LANGCHAIN_|OPENAI_|AI_SDK_|NAPI_RS_)/;
+  const ours = /^(NODE_|LANGSMITH_|LANGCHAIN_|OPENAI_|AI_SDK_|NAPI_RS_|COUNTERSIGN_ADDON)/;
   const kept = Object.entries(process.env).filter(([name]) => !ours.test(name));
   return { ...Object.fromEntries(kept), NODE_ENV: 'production', COUNTERSIGN_BENCH_APP: app };
 }

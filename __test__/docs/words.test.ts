@@ -124,7 +124,7 @@ test('docs/concepts.md has each event of a run', () => {
 test('docs/concepts.md names those that only some runs have', () => {
   const declared = declarations.slice(
     declarations.indexOf('export type QuestionAskedEvent'),
-    declarations.indexOf('export interface GateToolsOptions'),
+    declarations.indexOf('export type GateToolsOptions'),
   );
   const [, section = ''] = /\nSome runs have more:\n\n([\s\S]*?)\n\n/.exec(read('docs/concepts.md')) ?? [];
   expect(unique(allOf(section, /`([a-z]+(?:-[a-z]+)*)`/g))).toEqual(unique(allOf(declared, /type: '([a-z-]+)'/g)));
@@ -141,7 +141,7 @@ test('docs/concepts.md says which calls can be asked about once more', () => {
 test('docs/agent.md has each event of subagents, questions and tools', () => {
   const declared = declarations.slice(
     declarations.indexOf('export type QuestionAskedEvent'),
-    declarations.indexOf('export interface GateToolsOptions'),
+    declarations.indexOf('export type GateToolsOptions'),
   );
   const events = unique(allOf(declared, /type: '([a-z-]+)'/g));
   expect(events.length).toBe(19);

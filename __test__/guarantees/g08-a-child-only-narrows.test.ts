@@ -15,6 +15,7 @@ import { scratch } from '../policy/support.js';
 import { became, ways } from '../policy/ways.js';
 import { effort, isSample } from '../support/effort.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
+import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
 const SEEDS = Array.from({ length: effort(12, 40) }, (_, seed) => seed);
 const open: PolicyDocument = { version: 1, default: 'allow' };
@@ -28,10 +29,14 @@ describe.each(ways)('%s', (...way) => {
       const [parent, child, call] = [randomPolicy(next), randomPolicy(next), randomCall(next)];
       const entry = pick(next, [undefined, true, false]);
       const interruptOn = entry === undefined ? undefined : { [call.toolName]: entry };
-      const alone = await became(way, call, { gate: createGate({ policy: parent, place }), interruptOn });
+      const alone = await became(
+        way,
+        call,
+        withoutUndefined({ gate: createGate({ policy: parent, place }), interruptOn }),
+      );
       const together = await became(way, call, {
         gate: createGate({ policy: parent, place }),
-        interruptOn,
+        ...withoutUndefined({ interruptOn }),
         policy: child,
       });
       const said = [parent, child].map((policy) => checkPolicy(policy, call, place));
@@ -150,7 +155,12 @@ async function inChain(
       isLast ? calls(call(made.toolName, made.args, 'c')) : calls(call('go_down', {}, 'c')),
       says('.'),
     ]);
-    const gating = { interruptOn: level.interruptOn, policy: level.policy, unknownTools: 'ignore', ...above };
+    const gating = withoutUndefined({
+      interruptOn: level.interruptOn,
+      policy: level.policy,
+      unknownTools: 'ignore',
+      ...above,
+    });
     if (level.loop === 'run') {
       await collect(streamWithEvents({ model, prompt: 'go', tools, ...gating } as never));
     } else {

@@ -339,7 +339,7 @@ describe('beside interruptOn and needsApproval', () => {
           await play({
             tools: { x },
             policy,
-            interruptOn,
+            ...(interruptOn === undefined ? {} : { interruptOn }),
             turns: [calls(call('x', {}, 'c1')), says('.')],
             onApprovalRequest: () => asked.push(1) < 0,
           } as never);
