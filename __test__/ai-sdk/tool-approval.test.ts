@@ -79,7 +79,7 @@ describe.runIf(major === 7)('what runs is what was shown', () => {
   const changed = async (change: (input: { path: unknown }) => void, options: Partial<ToolApprovalOptions> = {}) => {
     const { ran, tools } = recordingTools();
     const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('Done.')]);
-    let answer = (_: boolean): void => {};
+    let answer!: (isApproved: boolean) => void;
     const answered = new Promise<boolean>((resolve) => {
       answer = resolve;
     });
