@@ -117,7 +117,7 @@ export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
   | readonly (keyof TOOLS & string)[]
   | ({ readonly [NAME in keyof TOOLS & string]?: boolean | InterruptOptions<InferToolInput<TOOLS[NAME]>> } & {
       readonly '*'?: boolean | Omit<InterruptOptions, 'shouldApprove' | 'description'>;
-    });
+    } & { readonly [NAME in Exclude<`mcp__${string}`, keyof TOOLS>]?: boolean | InterruptOptions });
 
 /** What to do about names in `interruptOn` that no tool has. */
 export interface UnknownToolsOptions {
