@@ -110,6 +110,9 @@ export interface JudgeContext {
  *
  * Names are not patterns: one like `'delete_*'`, which no tool has, is {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) whatever
  * `unknownTools` says. An entry that is `undefined` is {@link InvalidConfigError} (`ERR_INVALID_CONFIG`), and no entry left out.
+ *
+ * A tool of an MCP server, or made with `dynamicTool`, has a name that somebody else chose: an entry of the bare name only tightens
+ * there, and `false` or a `shouldApprove` counts under the name that rules know it by, `mcp__server__tool`.
  */
 export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
   | 'all'
@@ -117,7 +120,7 @@ export type InterruptOn<TOOLS extends ToolSet = ToolSet> =
   | readonly (keyof TOOLS & string)[]
   | ({ readonly [NAME in keyof TOOLS & string]?: boolean | InterruptOptions<InferToolInput<TOOLS[NAME]>> } & {
       readonly '*'?: boolean | Omit<InterruptOptions, 'shouldApprove' | 'description'>;
-    });
+    } & { readonly [NAME in Exclude<`mcp__${string}`, keyof TOOLS>]?: boolean | InterruptOptions });
 
 /** What to do about names in `interruptOn` that no tool has. */
 export interface UnknownToolsOptions {
@@ -133,9 +136,10 @@ export interface UnknownToolsOptions {
 /**
  * Marks the tools that must be asked about with the AI SDK's `needsApproval`.
  *
- * Where nothing is gated, as with `'none'`, it returns the very same object. A gated tool is a copy with all other properties kept (also
- * symbols, getters and the prototype) and `needsApproval` set to `true` or to your own `shouldApprove` function, the same
- * function object; the others are the very same tools.
+ * What it returns is a new set, frozen, of the tools of this moment; a promise of tools, a `Map` or a list is an error. A gated tool
+ * is a copy with all other properties kept (also symbols, getters and the prototype) and `needsApproval` set to `true` or to your own
+ * `shouldApprove` function, the same function object; the others are the very same tools. Without `tools` there is nothing to mark,
+ * and it returns `undefined`.
  *
  * @throws {@link UnknownToolError} (`ERR_UNKNOWN_TOOL`) for a name that is plainly a typo
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) for a configuration of the wrong shape, a gated entry that is no tool of
@@ -1203,7 +1207,8 @@ export interface Gate extends AsyncDisposable {
   check(call: { toolName: string; args: unknown; runId?: string }): Promise<PolicyVerdict>;
   readonly mode: PolicyMode;
   /**
-   * `auto` also approves what waits in this process and would not be asked about any more.
+   * Counts from the next call on, in runs that are under way and for tools that `gateTools` has wrapped. `auto` also approves what
+   * waits in this process and would not be asked about any more.
    *
    * @throws {@link ModeForbiddenError} (`ERR_MODE_FORBIDDEN`) where a policy forbids it
    */
@@ -1862,6 +1867,9 @@ type GatingMode = { /** @default 'wait' */ mode?: 'wait'; gate?: Gate } | { mode
  * abort is honoured before and after the wait, and a denial reaches the model as `execution-denied`. A tool that calls others
  * (`experimental_toolCallers`, code mode) is gated, and so is each call that it makes: one that may not run throws.
  *
+ * What it returns is a new set, frozen, of the tools of this moment: what `tools` gets later is not in it. With a `gate` every tool
+ * is wrapped, so that a mode which is set later counts.
+ *
  * @throws as {@link applyInterruptConfig}; {@link InvalidConfigError} (`ERR_INVALID_CONFIG`) also for options that there are not
  */
 export declare function gateTools<TOOLS extends ToolSet>(tools: TOOLS, options: GateToolsOptions<TOOLS>): TOOLS;
@@ -1913,7 +1921,12 @@ export interface ToolApprovalOptions<TOOLS extends ToolSet = ToolSet> extends Un
  *
  * The SDK does not ask it about calls that a tool makes of other tools (`experimental_toolCallers`, code mode): give those to
  * {@link gateTools}.
- * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`) on AI SDK 6, which would pass over it
+ *
+ * The SDK runs the tool with its own object: what was judged is frozen in it, and a call is `denied` when the arguments have changed
+ * meanwhile, or hold a getter, a proxy or an instance of a class. Dates, maps, sets and bytes cannot be frozen.
+ *
+ * @throws {@link UnsupportedSdkError} (`ERR_UNSUPPORTED_SDK`) on AI SDK 6, which would pass over it; also where the module that calls
+ * this has another version of `ai` than this package
  * @throws {@link InvalidConfigError} (`ERR_INVALID_CONFIG`)
  */
 export declare function toolApproval<TOOLS extends ToolSet = ToolSet>(

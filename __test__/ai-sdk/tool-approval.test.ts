@@ -1,10 +1,15 @@
 /** `toolApproval` of AI SDK 7, asked in the middle of a step. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { ToolApprovalOptions } from '../../index.js';
-import { createGate, toolApproval } from '../../ts/index.js';
+import { createGate, streamWithEvents, toolApproval } from '../../ts/index.js';
 import { call, calls, major, resultsIn, says, scripted } from '../support/model.js';
 import { recordingTools } from '../support/tools.js';
+import { listenToWarnings } from '../support/warnings.js';
 
 const LITERALS = ['not-applicable', 'approved', 'denied', 'user-approval'];
 
@@ -67,6 +72,181 @@ describe.runIf(major === 7)('in a step of the SDK', () => {
     const { ran } = await generate({ interruptOn: { read: true } });
     expect(ran).toEqual(['del /a']);
   });
+});
+
+describe.runIf(major === 7)('what runs is what was shown', () => {
+  /** A run of the SDK whose arguments somebody changes when they are there. */
+  const changed = async (change: (input: { path: unknown }) => void, options: Partial<ToolApprovalOptions> = {}) => {
+    const { ran, tools } = recordingTools();
+    const { model } = scripted([calls(call('del', { path: '/a' }, 'c1')), says('Done.')]);
+    let answer!: (isApproved: boolean) => void;
+    const answered = new Promise<boolean>((resolve) => {
+      answer = resolve;
+    });
+    const { fullStream } = ai.streamText({
+      model,
+      tools: {
+        ...tools,
+        del: ai.dynamicTool({ ...tools.del, inputSchema: ai.jsonSchema({ type: 'object' }) } as never),
+      },
+      prompt: 'go',
+      toolApproval: toolApproval({ interruptOn: 'all', onApprovalRequest: () => answered, ...options }),
+    } as never);
+    for await (const part of fullStream) {
+      if (part.type !== 'tool-call') continue;
+      change(part.input as never);
+      answer(true);
+    }
+    return ran;
+  };
+
+  it('arguments that are changed while the human thinks: denied', async () => {
+    expect(await changed(() => {})).toEqual(['del /a']);
+    expect(await changed((input) => (input.path = '/etc'))).toEqual([]);
+  });
+
+  it('arguments that are changed after they were approved: they cannot be', async () => {
+    const input = { path: '/a', more: [{ deep: 1 }] };
+    const approve = toolApproval({ interruptOn: 'all', onApprovalRequest: () => true });
+    const status = () =>
+      approve({ toolCall: { toolCallId: 'c1', toolName: 'del', input }, tools: recordingTools().tools, messages: [] });
+    expect(await status()).toEqual({ type: 'approved' });
+    expect(() => (input.path = '/etc')).toThrow(TypeError);
+    expect(() => (input.more[0] = { deep: 2 })).toThrow(TypeError);
+    expect(() => Object.assign(input.more[0] as object, { deep: 2 })).toThrow(TypeError);
+  });
+
+  it('arguments that a policy allows cannot be changed either; those that nothing judges are as they were', async () => {
+    const call = (input: object) => ({
+      toolCall: { toolCallId: 'c1', toolName: 'del', input },
+      tools: recordingTools().tools,
+      messages: [],
+    });
+    const [judged, free] = [{ path: '/a' }, { path: '/a' }];
+    const policy = { version: 1, default: 'allow' } as never;
+    expect(await toolApproval({ policy })(call(judged))).toEqual({ type: 'not-applicable' });
+    expect(Object.isFrozen(judged)).toBe(true);
+    expect(await toolApproval({ interruptOn: 'none' })(call(free))).toEqual({ type: 'not-applicable' });
+    expect(Object.isFrozen(free)).toBe(false);
+  });
+
+  it.each<[string, () => object]>([
+    [
+      'an instance of a class, which may hold what it does not show',
+      () =>
+        new (class {
+          readonly path = '/a';
+          #hidden = '/etc';
+          get hidden() {
+            return this.#hidden;
+          }
+        })(),
+    ],
+    ['a getter', () => ({ get path() { return '/a'; } })], // prettier-ignore
+    ['a proxy', () => new Proxy({ path: '/a' }, {})],
+    ['a list of them', () => [{ path: new Proxy({}, {}) }]],
+    ['a Map of them', () => new Map([['path', new Proxy({}, {})]])],
+  ])('arguments that cannot be held: %s', async (_, input) => {
+    const approve = toolApproval({ interruptOn: 'all', onApprovalRequest: () => true });
+    const toolCall = { toolCallId: 'c1', toolName: 'del', input: input() };
+    const { tools } = recordingTools();
+    expect(await approve({ toolCall, tools, messages: [] })).toMatchObject({ type: 'denied' });
+  });
+
+  it.each<[string, () => unknown]>([
+    ['a date', () => new Date(0)],
+    ['a URL', () => new URL('file:///a')],
+    ['a Map', () => new Map([['a', new Set([1])]])],
+    ['bytes', () => new Uint8Array([1, 2])],
+    ['no prototype', () => Object.assign(Object.create(null) as object, { a: 1 })],
+  ])('arguments that show all that they are run: %s', async (_, path) => {
+    const approve = toolApproval({ interruptOn: 'all', onApprovalRequest: () => true });
+    const toolCall = { toolCallId: 'c1', toolName: 'del', input: { path: path() } };
+    const { tools } = recordingTools();
+    expect(await approve({ toolCall, tools, messages: [] })).toEqual({ type: 'approved' });
+  });
+});
+
+describe.runIf(major === 7)('where the caller has another copy of the SDK', () => {
+  it('of version 6, which would pass over it: an error', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-caller-'));
+    try {
+      const own = join(folder, 'node_modules', 'ai');
+      mkdirSync(own, { recursive: true });
+      writeFileSync(join(own, 'package.json'), JSON.stringify({ name: 'ai', version: '6.0.1' }));
+      const file = join(folder, 'caller.mjs');
+      writeFileSync(file, 'export const call = (entry, options) => entry(options);');
+      const { call } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as {
+        call: (...given: unknown[]) => unknown;
+      };
+      expect(() => call(toolApproval, { interruptOn: 'all' })).toThrow(
+        expect.objectContaining({
+          code: 'ERR_UNSUPPORTED_SDK',
+          message: expect.stringContaining('6.0.1') as unknown,
+        }) as Error,
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('one of the SDK, given to streamWithEvents', () => {
+  const tools = () => recordingTools().tools;
+  const run = (toolApproval: unknown, given: { ran: string[]; tools: object } = recordingTools(), more: object = {}) =>
+    streamWithEvents({
+      model: scripted([calls(call('del', { path: '/a' }, 'c1')), says('Done.')]).model,
+      tools: given.tools,
+      prompt: 'go',
+      toolApproval,
+      onApprovalRequest: () => false,
+      ...more,
+    } as never);
+
+  it.each<[string, unknown]>([
+    ['a text', 'denied'],
+    ['another', 'user-approval'],
+    ['true', true],
+    ['a list', ['del']],
+    ['a Map', new Map([['del', 'denied']])],
+    ['a promise', Promise.resolve({ del: 'denied' })],
+    ['a status that is none', { del: 'deny' }],
+    ['an object that is none', { del: { type: 'deny' } }],
+    ['true for a tool', { del: true }],
+  ])('%s is an error at the call', (_, toolApproval) => {
+    const wrong = expect.objectContaining({
+      code: 'ERR_INVALID_CONFIG',
+      message: expect.stringContaining('toolApproval') as unknown,
+    }) as Error;
+    expect(() => run(toolApproval)).toThrow(wrong);
+    const agent = new ai.ToolLoopAgent({ model: {} as never, tools: tools(), toolApproval } as never);
+    expect(() => streamWithEvents({ agent, prompt: 'go' })).toThrow(wrong);
+  });
+
+  it.each([['Del'], ['del '], ['dell']])('a misspelt name is an error: %j', (name) => {
+    expect(() => run({ [name]: 'denied' })).toThrow(
+      expect.objectContaining({
+        code: 'ERR_UNKNOWN_TOOL',
+        message: expect.stringContaining('toolApproval') as unknown,
+      }) as Error,
+    );
+  });
+
+  it('an entry that no tool has gates nothing: the warning says so', async () => {
+    using heard = listenToWarnings();
+    await run({ elsewhere: 'denied' }).result;
+    expect(heard.warnings.join('\n')).toMatch(/toolApproval names tools[^]*nothing is gated/);
+  });
+
+  it.each(['denied', 'user-approval', { type: 'denied', reason: 'no' }])(
+    '%j for a tool: it does not run',
+    async (status) => {
+      using heard = listenToWarnings();
+      const given = recordingTools();
+      await run({ del: status, read: undefined }, given).result;
+      expect([given.ran, heard.warnings]).toEqual([[], []]);
+    },
+  );
 });
 
 describe('the function by itself', () => {

@@ -26,7 +26,7 @@ describe('what is no set of tools is an error that says what to write', () => {
   const { tools } = recordingTools();
   const wrong: [string, unknown, RegExp][] = [
     ['a promise', Promise.resolve(tools), /await it/],
-    ['a thenable', { then: () => {} }, /await it/],
+    ['a thenable', Object.create(Promise.prototype), /await it/],
     ['a Map', new Map(Object.entries(tools)), /Object\.fromEntries/],
     ['a Set', new Set([tools.del]), /Object\.fromEntries/],
     ['an array', [tools.del], /name each/],
