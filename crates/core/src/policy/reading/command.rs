@@ -7,6 +7,7 @@ use super::{Plan, Reader, builtin, no_text};
 use crate::call::Json;
 use crate::path::{PathError, Where, is_below, locate};
 use crate::policy::judge::NeedsFiles;
+use crate::policy::looking::looks;
 use crate::policy::subject::{By, Extent, Kind, Start, Subject, literal};
 use crate::shell::{
     self, Access, Analysis, Dir, Fact, Piece, Role, Shell, What, Word, reads_names_only,
@@ -189,17 +190,48 @@ impl Reader<'_> {
         let argument: Arc<str> = Arc::from(name);
         let base = self.subjects.len();
         let lists: Vec<bool> = analysis.facts.iter().map(lists_names).collect();
-        let by = |command: usize, arg: usize| By { command: base + command, arg };
+        let exceeds: Vec<bool> = analysis.facts.iter().map(is_to_look).collect();
+        let exceeds = |command: usize| exceeds.get(command) == Some(&true);
+        // What is loaded is no subject yet.
+        let mut subjects = 0;
+        let places: Vec<usize> = analysis
+            .facts
+            .iter()
+            .map(|fact| {
+                let place = subjects;
+                subjects += usize::from(!matches!(fact.what, What::Loads { .. }));
+                place
+            })
+            .collect();
+        let by = |command: usize, arg: usize| By {
+            command: base + places.get(command).copied().unwrap_or(command),
+            arg,
+        };
+        // Behind the others, whose places among the facts are told.
+        let mut connections = Vec::new();
         for fact in analysis.facts {
             let (kind, needs_allow) = match fact.what {
                 What::Command(command) => {
                     let needs = command.role == Role::Plain;
                     (Kind::Command { argv: command.argv, role: command.role }, needs)
                 }
-                What::Redirect { access, target } => (
-                    Kind::Path { access, target, extent: Extent::Itself, by: None },
-                    access == Access::Write,
-                ),
+                What::Redirect { access, target } => {
+                    if target.may_connect(sets_home) {
+                        let kind = Kind::Url { target: anything(&target), by: None };
+                        let needs_allow = !plan.foreign;
+                        let (span, argument) = (line.map(|_| fact.span), Arc::clone(&argument));
+                        let start = Arc::clone(&start);
+                        connections.push(Subject {
+                            kind,
+                            span,
+                            argument: Some(argument),
+                            needs_allow,
+                            start,
+                        });
+                    }
+                    let kind = Kind::Path { access, target, extent: Extent::Itself, by: None };
+                    (kind, access == Access::Write)
+                }
                 What::Assign { name } => (Kind::Env { name }, true),
                 What::Path { command, arg, access, target, recursive } => {
                     let names = access == Access::Read && lists.get(command) == Some(&true);
@@ -208,7 +240,8 @@ impl Reader<'_> {
                         (true, false) => Extent::Tree,
                         (false, _) => Extent::Itself,
                     };
-                    (Kind::Path { access, target, extent, by: Some(by(command, arg)) }, false)
+                    let kind = Kind::Path { access, target, extent, by: Some(by(command, arg)) };
+                    (kind, access == Access::Write && arg > 0 && exceeds(command))
                 }
                 What::Loads { command, arg, target } => {
                     let (span, start) = (line.map(|_| fact.span), Arc::clone(&start));
@@ -218,7 +251,7 @@ impl Reader<'_> {
                     continue;
                 }
                 What::Url { command, arg, target } => {
-                    (Kind::Url { target, by: Some(by(command, arg)) }, false)
+                    (Kind::Url { target, by: Some(by(command, arg)) }, exceeds(command))
                 }
                 What::Unknown { why, named } => {
                     let named = named.map(|(command, arg)| by(command, arg));
@@ -233,7 +266,20 @@ impl Reader<'_> {
                 start: Arc::clone(&start),
             });
         }
+        self.subjects.append(&mut connections);
     }
+}
+
+/// A word of which nothing is known, in the same place.
+fn anything(word: &Word) -> Word {
+    Word { span: word.span, pieces: vec![Piece::Unknown { splits: false }] }
+}
+
+/// Whether it is a command whose allow, if it needs one, is meant for looking: what it writes and fetches needs an allow of its
+/// own. A wrapper needs none, and `git log` is allowed for what it shows.
+fn is_to_look(fact: &Fact) -> bool {
+    let What::Command(command) = &fact.what else { return false };
+    command.role == Role::Wrapper || looks(&command.argv)
 }
 
 /// Whether a command reads of directories the names alone of what is in them.
