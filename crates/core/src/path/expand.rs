@@ -57,10 +57,13 @@ pub fn expanded(pieces: &[Piece], from: &Where, files: &dyn Files) -> Result<Exp
     Ok(found)
 }
 
-/// The symlinks and the directories in a directory that the pattern for a name could mean; `None` where it cannot be listed.
+/// Symlinks, and directories.
+type Matched = (Vec<String>, Vec<String>);
+
+/// Those in a directory that the pattern for a name could mean; `None` where it cannot be listed.
 fn matched(
     dir: &str, name: &[Part], left: &mut usize, files: &dyn Files,
-) -> Result<Option<(Vec<String>, Vec<String>)>, PathError> {
+) -> Result<Option<Matched>, PathError> {
     let too_many = || PathError::Unreadable(format!("{dir}: too much for the pattern to be tried"));
     let (mut links, mut below) = (Vec::new(), Vec::new());
     if let Some(name) = literal(name) {
