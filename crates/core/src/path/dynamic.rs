@@ -49,6 +49,18 @@ impl Partial {
         Ok(Self { paths: unsure(pieces, from).resolved(files)? })
     }
 
+    /// It, or anything below it.
+    #[must_use]
+    pub fn with_below(mut self) -> Self {
+        let below = |path: &Unsure| {
+            let end = [Part::Char('/'), Part::Any];
+            Unsure { parts: path.parts.iter().copied().chain(end).collect() }
+        };
+        let more: Vec<Unsure> = self.paths.iter().map(below).collect();
+        self.paths.extend(more);
+        self
+    }
+
     /// Whether it surely begins with some directory.
     pub fn is_rooted(&self) -> bool {
         self.dirs().is_some()

@@ -1,4 +1,5 @@
-//! What a shell's pattern for names (`*.md`) finds: symlinks among it may lead anywhere.
+//! What a shell's pattern for names (`*.md`) finds: symlinks among it may lead anywhere, and what is done to a directory among it
+//! may be done to all below.
 
 use super::dynamic::{Part, unsure};
 use super::files::Listing;
@@ -8,13 +9,22 @@ use crate::shell::Piece;
 /// The most names that are looked at for one pattern.
 const MOST_NAMES: usize = 4096;
 
-/// The symlinks that a pattern could be expanded to.
+/// What a pattern could be expanded to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Expanded {
+    /// The symlinks.
+    pub links: Vec<String>,
+    /// The directories, and names at its end that are no pattern.
+    pub dirs: Vec<String>,
+    /// Whether these are all: each directory on the way could be listed.
+    pub complete: bool,
+}
+
+/// The symlinks and the directories that a pattern could be expanded to.
 ///
 /// # Errors
 /// When it could lead through one on the way, or when there is too much to look at: then it cannot be told where it leads.
-pub fn symlinks_found(
-    pieces: &[Piece], from: &Where, files: &dyn Files,
-) -> Result<Vec<String>, PathError> {
+pub fn expanded(pieces: &[Piece], from: &Where, files: &dyn Files) -> Result<Expanded, PathError> {
     let parts = unsure(pieces, from).into_parts();
     if parts.contains(&Part::Any) {
         return Err(PathError::Unreadable("the pattern could lead anywhere".to_owned()));
@@ -23,30 +33,37 @@ pub fn symlinks_found(
     let sure = names.iter().take_while(|name| literal(name).is_some()).count();
     let known: Vec<String> = names.iter().take(sure).filter_map(|name| literal(name)).collect();
     let mut dirs = vec![known.iter().map(|name| format!("/{name}")).collect::<String>()];
-    let mut found = Vec::new();
+    let mut found = Expanded { complete: true, ..Expanded::default() };
     let mut left = MOST_NAMES;
     for (at, name) in names.iter().enumerate().skip(sure) {
         let last = at + 1 == names.len();
         let mut next = Vec::new();
         for dir in dirs {
-            let (links, below) = matched(&dir, name, &mut left, files)?;
+            let Some((links, below)) = matched(&dir, name, &mut left, files)? else {
+                found.complete = false;
+                continue;
+            };
             if let Some(link) = links.first().filter(|_| !last) {
                 return Err(PathError::Unreadable(format!(
                     "{link} is a symlink, which the pattern could lead through"
                 )));
             }
-            found.extend(links);
+            found.links.extend(links);
             next.extend(below);
         }
         dirs = next;
     }
+    found.dirs = dirs;
     Ok(found)
 }
 
-/// The symlinks and the directories in a directory that the pattern for a name could mean.
+/// Symlinks, and directories.
+type Matched = (Vec<String>, Vec<String>);
+
+/// Those in a directory that the pattern for a name could mean; `None` where it cannot be listed.
 fn matched(
     dir: &str, name: &[Part], left: &mut usize, files: &dyn Files,
-) -> Result<(Vec<String>, Vec<String>), PathError> {
+) -> Result<Option<Matched>, PathError> {
     let too_many = || PathError::Unreadable(format!("{dir}: too much for the pattern to be tried"));
     let (mut links, mut below) = (Vec::new(), Vec::new());
     if let Some(name) = literal(name) {
@@ -54,21 +71,30 @@ fn matched(
         *left = left.checked_sub(1).ok_or_else(too_many)?;
         let into = if files.read_link(&path)?.is_some() { &mut links } else { &mut below };
         into.push(path);
-        return Ok((links, below));
+        return Ok(Some((links, below)));
     }
     let listed = match files.list(if dir.is_empty() { "/" } else { dir }, *left) {
-        Listing::Unknown => return Ok((links, below)),
+        Listing::Unknown => return Ok(None),
         Listing::TooMany => return Err(too_many()),
         Listing::Names(listed) => listed,
     };
     for listed in listed {
         *left = left.checked_sub(1).ok_or_else(too_many)?;
         if (listed.is_link || listed.is_dir) && could_be(name, &listed.name) {
-            let into = if listed.is_link { &mut links } else { &mut below };
-            into.push(format!("{dir}/{}", listed.name));
+            let path = format!("{dir}/{}", listed.name);
+            if listed.is_link {
+                links.push(path);
+            } else if !(listed.name.starts_with('.') && is_undotted(name)) {
+                below.push(path);
+            }
         }
     }
-    Ok((links, below))
+    Ok(Some((links, below)))
+}
+
+/// Whether the pattern begins with a wildcard, which takes no dot.
+fn is_undotted(name: &[Part]) -> bool {
+    matches!(name.first(), Some(Part::One | Part::Undotted))
 }
 
 fn literal(name: &[Part]) -> Option<String> {

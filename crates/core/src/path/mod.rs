@@ -21,7 +21,7 @@ mod way;
 
 pub use beginnings::Links;
 pub use dynamic::Partial;
-pub use expand::symlinks_found;
+pub use expand::{Expanded, expanded};
 pub use files::{Cached, Files, Listed, Listing, NoFiles, NoLinks, RealFiles, Stamp};
 pub use glob::{Glob, GlobError, Vars};
 pub use index::PathIndex;

@@ -9,7 +9,6 @@ mod shadow;
 mod tests;
 mod unmatchable;
 
-pub(crate) use broad::decides_what_runs;
 use serde::Serialize;
 
 use super::Effect;

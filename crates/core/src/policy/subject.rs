@@ -266,10 +266,16 @@ fn as_written(word: &Word, line: Option<&str>) -> Option<String> {
 /// A word as it could be written; what only the run will tell is `$…`.
 pub fn word_text(word: &Word) -> String {
     let mut text = String::new();
-    for piece in &word.pieces {
+    let mut pieces = word.pieces.iter().peekable();
+    while let Some(piece) = pieces.next() {
         match piece {
             Piece::Text(part) | Piece::Glob(part) => text.push_str(part),
-            Piece::Home => text.push('~'),
+            // `~*` would be a name.
+            Piece::Home => text.push_str(match pieces.peek() {
+                Some(Piece::Text(next)) if !next.starts_with('/') => "$HOME",
+                Some(Piece::Glob(_)) => "$HOME",
+                _ => "~",
+            }),
             Piece::Unknown { .. } => text.push_str("$…"),
         }
     }

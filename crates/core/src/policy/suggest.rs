@@ -8,7 +8,6 @@ use super::compile::Policy;
 use super::document::{Behind, CommandPattern, Examples, Located, Place, Rule, Token};
 use super::grants::{Grants, effects};
 use super::judge::{JudgedCall, NeedsFiles, Spots};
-use super::lint::decides_what_runs;
 use super::looking::looks;
 use super::protected;
 use super::subject::{Extent, Kind, Subject, command_text};
@@ -129,15 +128,34 @@ fn scope(
             let also = format!("everything at {origin}");
             (Rule { urls: vec![located(origin)], ..rule }, also)
         }),
-        // What decides which programs run, or with what code, is not for ever.
-        Kind::Env { name } if decides_what_runs(name) => None,
-        Kind::Env { name } => {
-            let also = format!("setting {name} to anything");
-            Some((Rule { env: vec![located(name.clone())], ..rule }, also))
-        }
+        // Programs take options, files and code from variables: what is not known to be harmless is not for ever.
+        Kind::Env { name } => SETTINGS.contains(&name.as_str()).then(|| setting(name, rule)),
         Kind::Tool { name } => Some((rule, format!("every call of {name}"))),
         Kind::Command { role: Role::Wrapper, .. } | Kind::Unknown { .. } => None,
     })
+}
+
+/// Variables from which programs take neither options nor code nor files, whatever is in them.
+const SETTINGS: &[&str] = &[
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "LINES",
+    "LOG_LEVEL",
+    "NODE_ENV",
+    "NO_COLOR",
+    "PORT",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TZ",
+    "VERBOSE",
+];
+
+fn setting(name: &str, rule: Rule) -> Scope {
+    let also = format!("setting {name} to anything");
+    (Rule { env: vec![located(name.to_owned())], ..rule }, also)
 }
 
 /// Tools that take files away are remembered for the file alone.
@@ -150,8 +168,10 @@ fn width(call: &JudgedCall) -> Width {
 fn scope_of_denial(
     policy: &Policy, call: &JudgedCall, subject: &Subject, files: &dyn Files,
 ) -> Result<Option<Scope>, NeedsFiles> {
-    let Kind::Command { argv, .. } = &subject.kind else {
-        return scope(policy, call, subject, files);
+    let argv = match &subject.kind {
+        Kind::Command { argv, .. } => argv,
+        Kind::Env { name } => return Ok(Some(setting(name, rule_for(call)))),
+        _ => return scope(policy, call, subject, files),
     };
     // A denial may be as broad as it likes, but what is known must be known.
     let depth = depth(argv);
@@ -255,7 +275,7 @@ fn path(
     context: &Where, rule: Rule, subject: &Subject, width: Width, files: &dyn Files,
 ) -> Result<Option<Scope>, NeedsFiles> {
     let Kind::Path { access, target, extent, .. } = &subject.kind else { return Ok(None) };
-    let spots = match Spots::of(target, &subject.start, files) {
+    let spots = match Spots::of(target, *extent, &subject.start, files) {
         Ok(spots) => spots,
         Err(PathError::NeedsFiles) => return Err(NeedsFiles),
         Err(_) => return Ok(None),

@@ -237,6 +237,26 @@ pub(crate) fn spells_out(pattern: &CommandPattern, arg: usize) -> bool {
     })
 }
 
+/// Whether the pattern names what this argument does: it spells it out, or lists it, or the option that it belongs to, among
+/// what may stand behind the words.
+pub(crate) fn names(pattern: &CommandPattern, words: &Words, arg: usize) -> bool {
+    if spells_out(pattern, arg) {
+        return true;
+    }
+    let Behind::Only { operands, options } = &pattern.behind else { return false };
+    let listed = words.argv.get(arg).and_then(Word::literal).is_some_and(|word| {
+        let is = |token: &Token| {
+            matches!(token, Token::Text(_) | Token::OneOf(_)) && token_is(token, word)
+        };
+        operands.iter().any(is)
+    });
+    let option = options.as_ref().zip(words.parts()).is_some_and(|(options, parts)| {
+        let here = |at: usize| at == arg || at + 1 == arg;
+        parts.options.iter().any(|option| here(option.at) && options.contains(&option.name))
+    });
+    listed || option
+}
+
 /// Whether a deny or an ask speaks of this command, or could: whether in any reading of it there stands what the rule names.
 /// Options may stand between the words, and more words behind them whatever the rule says of those ([`Behind`]).
 ///

@@ -44,6 +44,9 @@ pub enum Piece {
     },
 }
 
+/// Where the names of files begin that bash takes for connections.
+const NETWORKS: [&str; 2] = ["/dev/tcp/", "/dev/udp/"];
+
 /// A word of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Word {
@@ -61,6 +64,34 @@ impl Word {
             [Piece::Text(text)] => Some(text),
             _ => None,
         }
+    }
+
+    /// Whether a redirection from or to this word may be a connection: bash takes `/dev/tcp/HOST/PORT` for one, and what only
+    /// the run will tell may be that. `home_is_set`: the line sets what `~` stands for.
+    pub fn may_connect(&self, home_is_set: bool) -> bool {
+        let is_open = |piece: &Piece| match piece {
+            Piece::Unknown { .. } => true,
+            Piece::Home => home_is_set,
+            Piece::Text(_) | Piece::Glob(_) => false,
+        };
+        let before = self.pieces.iter().take_while(|piece| !is_open(piece));
+        let known: String = before
+            .map(|piece| match piece {
+                Piece::Text(text) | Piece::Glob(text) => text.as_str(),
+                // No home is below `/dev`.
+                Piece::Home | Piece::Unknown { .. } => "~",
+            })
+            .collect();
+        let open = self.pieces.iter().any(is_open);
+        let begins = NETWORKS.iter().any(|network| {
+            known.starts_with(network) || (open && network.starts_with(known.as_str()))
+        });
+        // Behind the last `/` stands the port: a number, or the name of a service, in which there is no dot.
+        let port = match self.pieces.last() {
+            Some(Piece::Text(text)) => text.rsplit('/').next().unwrap_or_default(),
+            _ => "",
+        };
+        begins && port.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_+*".contains(&byte))
     }
 
     /// Whether it can become several words, or none.

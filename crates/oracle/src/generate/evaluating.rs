@@ -138,13 +138,44 @@ fn place(rng: &mut Rng) -> String {
     form.replace('N', name)
 }
 
+/// A text in the subscript of a descriptor that is kept in an array.
+fn descriptor(rng: &mut Rng, text: &str) -> String {
+    let quoted = match rng.u8(..6) {
+        0 => text.to_owned(),
+        1 => format!("\"{}\"", text.replace('$', "\\$").replace('`', "\\`")),
+        2 => format!("$'{text}'"),
+        3 => format!("'a]{text}'"),
+        _ => format!("'{text}'"),
+    };
+    let name = pick(rng, &["FOO", "CI", "y", "0"]);
+    let operator = pick(
+        rng,
+        &[">&1", "<&0", "<a.txt", ">out/x", ">>out/x", "<>out/x", "\\\n>&1", " >&1", ">&-", "<<<x"],
+    );
+    let token = format!("{{{name}[{quoted}]}}{operator}");
+    match rng.u8(..4) {
+        0 => format!("{token} {}", simple(rng, 9)),
+        1 => format!("{{ {}; }} {token}", simple(rng, 9)),
+        _ => format!("{} {token}", simple(rng, 9)),
+    }
+}
+
+/// A quote inside of double quotes and braces, with a command in it.
+fn replacement(rng: &mut Rng) -> String {
+    let command = pick(rng, FORBIDDEN);
+    let operator =
+        pick(rng, &["/a/", "//a/", "/#a/", "/%a/", "/", "^", ",,", "#", "%%", ":-", "+"]);
+    let quote = pick(rng, &["'", "$'"]);
+    format!("FOO=a; echo \"${{FOO{operator}{quote}$({command})'}}\"")
+}
+
 /// A text comes to a parameter, and the parameter to where it is evaluated.
 pub(super) fn evaluating(rng: &mut Rng, depth: u8) -> String {
     let text = subscript(rng);
     let place = place(rng);
     let quoted = place.replace('\'', r"'\''");
     let between = if often(rng, 20) { format!("{}; ", simple(rng, 9)) } else { String::new() };
-    match rng.u8(..24) {
+    match rng.u8(..26) {
         0 => format!(": '{text}'; {place}"),
         1 => format!("ls '{text}'; {place}"),
         2 => format!("echo \"{}\"; {between}{place}", text.replace('$', "\\$").replace('`', "\\`")),
@@ -168,6 +199,8 @@ pub(super) fn evaluating(rng: &mut Rng, depth: u8) -> String {
         20 => format!("export FOO='{text}' CI=1; {between}{place}"),
         21 => format!("FOO=$(echo '{text}'); {place}"),
         22 => format!("CI=1; {place}; {}", list(rng, depth + 2)),
+        23 => descriptor(rng, &text),
+        24 => replacement(rng),
         _ => {
             format!("for CI in 1 2 3; do {place}; {}; done", simple(rng, 9))
         }

@@ -9,6 +9,7 @@ use super::{Judge, NeedsFiles};
 use crate::path::{Address, Links, Partial};
 use crate::policy::Effect;
 use crate::policy::compile::{PathRules, Patterns, Rule};
+use crate::policy::document::CommandPattern;
 use crate::policy::subject::{By, Extent, Kind, Subject};
 use crate::policy::tokens::{self, Meets, Words, base_name};
 use crate::shell::{Access, Word, goes_through_links, takes_data_only};
@@ -75,7 +76,7 @@ impl Judge<'_> {
                 })?;
             }
             Kind::Path { access, target, extent, by } => {
-                let places = Self::located(Spots::of(target, &subject.start, self.files))?;
+                let places = Self::located(Spots::of(target, *extent, &subject.start, self.files))?;
                 let mut places =
                     places.unwrap_or_else(|error| Spots { error: Some(error), ..Spots::default() });
                 // A formatter goes over the sources of a project, and what it writes there is no word of the line.
@@ -223,10 +224,10 @@ impl Judge<'_> {
 
     /// What is known of the places that are known in part; `None` for one that could be anywhere.
     fn guesses(&self, spots: &Spots) -> Result<Vec<Option<Partial>>, NeedsFiles> {
-        let guesses = spots
-            .loose
-            .iter()
-            .map(|(pieces, from)| Ok(Self::located(Partial::of(pieces, from, self.files))?.ok()));
+        let guesses = spots.loose.iter().map(|(pieces, from)| {
+            let guess = Self::located(Partial::of(pieces, from, self.files))?.ok();
+            Ok(guess.map(|guess| if spots.loose_below { guess.with_below() } else { guess }))
+        });
         guesses.collect()
     }
 
@@ -341,17 +342,31 @@ impl Judge<'_> {
 
     /// Whether an allow spells out this argument of a command, and all before it.
     pub(crate) fn is_spelled_out(&self, by: By) -> bool {
+        self.is_meant(by, |pattern, _, arg| tokens::spells_out(pattern, arg))
+    }
+
+    /// Whether an allow names this argument of a command: it spells it out, or lists it or its option among what may stand
+    /// behind the words.
+    pub(super) fn is_named(&self, by: By) -> bool {
+        self.is_meant(by, tokens::names)
+    }
+
+    /// Whether an allow covers a command, and means this argument of it.
+    fn is_meant(&self, by: By, means: impl Fn(&CommandPattern, &Words, usize) -> bool) -> bool {
         let Some(Kind::Command { argv, .. }) = self.kind(by.command) else { return false };
         let mut found = Vec::new();
         self.policy.index().commands(argv, &mut found);
         let words = Words::of(argv);
-        found.into_iter().any(|rule| {
-            self.hit(rule, |rule| {
-                let spells = rule.effect == Effect::Allow && spells_out(rule, &words, by.arg);
-                if spells { Meets::Yes } else { Meets::No }
-            })
-            .is_some_and(|hit| hit.how == How::Surely)
-        })
+        let meets = |rule: &Rule| {
+            let means = rule.effect == Effect::Allow
+                && rule.commands.iter().any(|pattern| {
+                    tokens::covers(pattern, &words) && means(pattern, &words, by.arg)
+                });
+            if means { Meets::Yes } else { Meets::No }
+        };
+        found
+            .into_iter()
+            .any(|rule| self.hit(rule, meets).is_some_and(|hit| hit.how == How::Surely))
     }
 }
 

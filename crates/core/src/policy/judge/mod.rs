@@ -179,6 +179,14 @@ impl<'a> Judge<'a> {
             }
             hits.clear();
             self.by_argument.set(false);
+            let named = match &subject.kind {
+                Kind::Path { by: Some(by), .. } | Kind::Url { by: Some(by), .. } => {
+                    subject.needs_allow && self.is_named(*by)
+                }
+                _ => false,
+            };
+            let covered = named.then(|| Subject { needs_allow: false, ..subject.clone() });
+            let subject = covered.as_ref().unwrap_or(subject);
             let mut says = self.subject(subject, &mut hits, trace.as_deref_mut())?;
             if self.work.get() == 0 && !self.late.get() {
                 // Whatever is still to come is not allowed any more, but a deny is not missed.

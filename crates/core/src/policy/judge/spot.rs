@@ -3,10 +3,10 @@
 use super::NeedsFiles;
 use super::below::Below;
 use crate::path::{
-    Files, Folding, Listed, Listing, Located, PathError, Where, lexically, locate, spelled,
-    symlinks_found,
+    Expanded, Files, Folding, Listed, Listing, Located, PathError, Where, expanded, lexically,
+    locate, spelled,
 };
-use crate::policy::subject::{Kind, Start, Subject};
+use crate::policy::subject::{Extent, Kind, Start, Subject};
 use crate::shell::{Dir, Piece, Word};
 
 /// How many names below what is written are looked through for symlinks.
@@ -19,6 +19,8 @@ pub(crate) struct Spots {
     pub(crate) located: Vec<Located>,
     /// What is known of it where it is not certain, and from where.
     pub(crate) loose: Vec<(Vec<Piece>, Where)>,
+    /// What is known in part is used with all that is below it, and it is not known which directories those are.
+    pub(crate) loose_below: bool,
     /// Whether the places located are all there are.
     pub(crate) certain: bool,
     /// Why it cannot be told where it points.
@@ -32,7 +34,9 @@ impl Spots {
     ///
     /// # Errors
     /// Only [`PathError::NeedsFiles`].
-    pub(crate) fn of(target: &Word, start: &Start, files: &dyn Files) -> Result<Self, PathError> {
+    pub(crate) fn of(
+        target: &Word, extent: Extent, start: &Start, files: &dyn Files,
+    ) -> Result<Self, PathError> {
         let mut spots = Self { certain: true, ..Self::default() };
         let texts = texts(target, start);
         let Some(first) = texts.first() else {
@@ -43,7 +47,8 @@ impl Spots {
                 (start.bases.clone(), false)
             };
             spots.loosely(&target.pieces, &places, adrift, start);
-            spots.expand(target, &places, adrift, start, files)?;
+            let complete = spots.expand(target, extent, &places, adrift, start, files)?;
+            spots.loose_below = extent.is_recursive() && !complete;
             return Ok(spots);
         };
         let relative = !first.starts_with(['/', '~']);
@@ -63,8 +68,8 @@ impl Spots {
 
     /// Whether a subject is a file, and surely `/dev/null`.
     pub(crate) fn are_nowhere(subject: &Subject, files: &dyn Files) -> Result<bool, NeedsFiles> {
-        let Kind::Path { target, .. } = &subject.kind else { return Ok(false) };
-        match Self::of(target, &subject.start, files) {
+        let Kind::Path { target, extent, .. } = &subject.kind else { return Ok(false) };
+        match Self::of(target, *extent, &subject.start, files) {
             Err(PathError::NeedsFiles) => Err(NeedsFiles),
             spots => Ok(spots.is_ok_and(|spots| spots.is_null_device())),
         }
@@ -159,29 +164,33 @@ impl Spots {
         Ok(())
     }
 
-    /// Symlinks that a pattern of the shell finds are places like others. Where part of the path is not known at all, they
-    /// could be anything anyway.
+    /// Symlinks that a pattern of the shell finds are places like others; directories are, where all below them is used. Where
+    /// part of the path is not known at all, they could be anything anyway. Says whether these are all.
     fn expand(
-        &mut self, target: &Word, places: &[String], adrift: bool, start: &Start, files: &dyn Files,
-    ) -> Result<(), PathError> {
+        &mut self, target: &Word, extent: Extent, places: &[String], adrift: bool, start: &Start,
+        files: &dyn Files,
+    ) -> Result<bool, PathError> {
         let known = !target.pieces.iter().any(|piece| matches!(piece, Piece::Unknown { .. }));
         let found = target.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
         if !(start.shell && known && found) || adrift {
-            return Ok(());
+            return Ok(false);
         }
+        let mut all = true;
         for base in places {
             let from = start.at(base);
-            match symlinks_found(&target.pieces, &from, files) {
-                Ok(links) => {
-                    for link in links {
-                        self.add(&link, base, start, files)?;
+            match expanded(&target.pieces, &from, files) {
+                Ok(Expanded { links, dirs, complete }) => {
+                    all &= complete;
+                    let dirs = if extent.is_recursive() { dirs } else { Vec::new() };
+                    for path in links.iter().chain(&dirs) {
+                        self.add(path, base, start, files)?;
                     }
                 }
                 Err(PathError::NeedsFiles) => return Err(PathError::NeedsFiles),
                 Err(error) => self.error = Some(error),
             }
         }
-        Ok(())
+        Ok(all)
     }
 
     /// What is known of it, from each of these directories. `adrift`: or from any.

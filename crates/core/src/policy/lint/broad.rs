@@ -79,30 +79,6 @@ const VARIABLES: &[&str] = &[
     "npm_config_script_shell",
 ];
 
-/// Whether a variable decides which programs run, or with what code: by its name, or by what it begins or ends with.
-pub(crate) fn decides_what_runs(name: &str) -> bool {
-    const BEGINNINGS: [&str; 12] = [
-        "LD_",
-        "DYLD_",
-        "BASH_",
-        "GIT_",
-        "PYTHON",
-        "PERL",
-        "RUBY",
-        "NODE_O",
-        "NODE_P",
-        "npm_config_",
-        "RUSTC",
-        "JAVA_",
-    ];
-    const ENDS: [&str; 8] =
-        ["FLAGS", "_COMMAND", "PAGER", "EDITOR", "BROWSER", "SHELL", "_WRAPPER", "_OPTIONS"];
-    VARIABLES.contains(&name)
-        || ["CC", "CXX", "LD", "AR", "VISUAL"].contains(&name)
-        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
-        || ENDS.iter().any(|end| name.ends_with(end))
-}
-
 pub(super) fn check(report: &mut Report, documents: &[Document]) {
     let rule = report.rule;
     let guarded = documents.iter().flat_map(|document| &document.rules).any(|rule| {

@@ -7,6 +7,7 @@ use super::{Plan, Reader, builtin, no_text};
 use crate::call::Json;
 use crate::path::{PathError, Where, is_below, locate};
 use crate::policy::judge::NeedsFiles;
+use crate::policy::looking::looks;
 use crate::policy::subject::{By, Extent, Kind, Start, Subject, literal};
 use crate::shell::{
     self, Access, Analysis, Dir, Fact, Piece, Role, Shell, What, Why, Word, reads_names_only,
@@ -201,6 +202,8 @@ impl Reader<'_> {
             true => analysis.facts.iter().map(lists_names).collect(),
             false => Vec::new(),
         };
+        let exceeds: Vec<bool> = analysis.facts.iter().map(is_to_look).collect();
+        let exceeds = |command: usize| exceeds.get(command) == Some(&true);
         // What is looked up below is no subject yet, so that the subjects are fewer than the facts.
         let mut next = base;
         let places: Vec<usize> = analysis
@@ -216,16 +219,32 @@ impl Reader<'_> {
             command: places.get(command).copied().unwrap_or(usize::MAX),
             arg,
         };
+        // Behind the others, whose places among the facts are told.
+        let mut connections = Vec::new();
         for fact in analysis.facts {
             let (kind, needs_allow) = match fact.what {
                 What::Command(command) => {
                     let needs = command.role == Role::Plain;
                     (Kind::Command { argv: command.argv, role: command.role }, needs)
                 }
-                What::Redirect { access, target } => (
-                    Kind::Path { access, target, extent: Extent::Itself, by: None },
-                    access == Access::Write,
-                ),
+                What::Redirect { access, target } => {
+                    if target.may_connect(sets_home) {
+                        let kind = Kind::Url { target: anything(&target), by: None };
+                        let needs_allow = !plan.foreign;
+                        let (span, argument) = (line.map(|_| fact.span), Arc::clone(&argument));
+                        let start = Arc::clone(&start);
+                        connections.push(Subject {
+                            kind,
+                            span,
+                            argument: Some(argument),
+                            needs_allow,
+                            mentioned: false,
+                            start,
+                        });
+                    }
+                    let kind = Kind::Path { access, target, extent: Extent::Itself, by: None };
+                    (kind, access == Access::Write)
+                }
                 What::Assign { name } => (Kind::Env { name }, true),
                 What::Path { command, arg, access, target, recursive } => {
                     let names = access == Access::Read && lists.get(command) == Some(&true);
@@ -234,7 +253,8 @@ impl Reader<'_> {
                         (true, false) => Extent::Tree,
                         (false, _) => Extent::Itself,
                     };
-                    (Kind::Path { access, target, extent, by: Some(by(command, arg)) }, false)
+                    let kind = Kind::Path { access, target, extent, by: Some(by(command, arg)) };
+                    (kind, access == Access::Write && arg > 0 && exceeds(command))
                 }
                 What::Loads { command, arg, target } => {
                     let (span, start) = (line.map(|_| fact.span), Arc::clone(&start));
@@ -266,7 +286,7 @@ impl Reader<'_> {
                     continue;
                 }
                 What::Url { command, arg, target } => {
-                    (Kind::Url { target, by: Some(by(command, arg)) }, false)
+                    (Kind::Url { target, by: Some(by(command, arg)) }, exceeds(command))
                 }
                 What::Unknown { why, named } => {
                     let named = named.map(|(command, arg)| by(command, arg));
@@ -282,6 +302,7 @@ impl Reader<'_> {
                 start: Arc::clone(&start),
             });
         }
+        self.subjects.append(&mut connections);
     }
 }
 
@@ -291,6 +312,18 @@ fn is_looked_up(fact: &Fact) -> bool {
         fact.what,
         What::Loads { .. } | What::Unknown { why: Why::FindsOptions, named: Some(_) }
     )
+}
+
+/// A word of which nothing is known, in the same place.
+fn anything(word: &Word) -> Word {
+    Word { span: word.span, pieces: vec![Piece::Unknown { splits: false }] }
+}
+
+/// Whether it is a command whose allow, if it needs one, is meant for looking: what it writes and fetches needs an allow of its
+/// own. A wrapper needs none, and `git log` is allowed for what it shows.
+fn is_to_look(fact: &Fact) -> bool {
+    let What::Command(command) = &fact.what else { return false };
+    command.role == Role::Wrapper || looks(&command.argv)
 }
 
 /// Whether a command reads of directories the names alone of what is in them.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Reader;
-use crate::path::{Listing, PathError, Where, is_below, locate, spelled, symlinks_found};
+use crate::path::{Listing, PathError, Where, expanded, is_below, locate, spelled};
 use crate::policy::judge::{NeedsFiles, places};
 use crate::policy::subject::{By, Extent, Kind, Start, Subject};
 use crate::shell::{Access, Piece, Span, Why, Word, option_marks, stays_below};
@@ -113,7 +113,7 @@ impl Reader<'_> {
         if !stays_below(target) {
             return Err(PathError::Ambiguous("it is only known when it runs"));
         }
-        let mut paths = symlinks_found(&target.pieces, from, self.files)?;
+        let mut paths = expanded(&target.pieces, from, self.files)?.links;
         if let Some(Piece::Text(text)) = target.pieces.first()
             && let Some((dir, _)) = text.rsplit_once('/')
         {

@@ -387,3 +387,80 @@ fn a_line_too_long_to_judge_is_never_allowed_and_denies_still_bite() {
         assert_eq!(run(&denied, &line), Effect::Deny, "{length}");
     }
 }
+
+#[test]
+fn what_a_wrapper_writes_needs_an_allow_of_its_own() {
+    let rules = r#"
+[[rule]]
+effect = "allow"
+commands = ["ls"]
+"#;
+    let table = [
+        ("allow", "\\time -f x ls"),
+        ("allow", "env -C sub nice ls"),
+        ("ask", "\\time -f x -o a.txt ls"),
+        ("ask", "/usr/bin/time --output=a.txt ls"),
+        ("ask", "command time -a -o a.txt ls"),
+        ("ask", "env time -o a.txt ls"),
+        ("allow", "\\time -o /dev/null ls"),
+    ];
+    runs(rules, &table);
+    let written = format!("{rules}writes = [\"${{project}}/a.txt\"]\n");
+    runs(&written, &[("allow", "\\time -o a.txt ls"), ("ask", "\\time -o b.txt ls")]);
+}
+
+#[test]
+fn what_a_command_writes_that_is_allowed_for_looking_needs_an_allow_of_its_own() {
+    let rules = r#"
+[[rule]]
+effect = "allow"
+commands = ["git log", "sort", "uniq", "tree", "sed", "rm", "mkdir", "pytest", "shuf -o out.txt"]
+"#;
+    let table = [
+        ("allow", "git log -1 --format=x"),
+        ("ask", "git log -1 --output=a.txt"),
+        ("allow", "sort -u a.txt"),
+        ("ask", "sort -o a.txt b.txt"),
+        ("ask", "uniq a.txt b.txt"),
+        ("ask", "tree -o a.txt"),
+        ("ask", "sed -i s/a/b/ a.txt"),
+        ("ask", "sed 'w b.txt' a.txt"),
+        ("allow", "rm a.txt"),
+        ("allow", "mkdir a"),
+        // These very words are allowed, wherever they stand.
+        ("allow", "shuf -o out.txt a.txt"),
+        ("allow", "pytest test_a.py; shuf -o out.txt a.txt"),
+        ("ask", "shuf -o other.txt a.txt"),
+    ];
+    runs(rules, &table);
+    let written = format!("{rules}writes = [\"${{project}}/**\"]\n");
+    runs(&written, &[("allow", "sort -o a.txt b.txt"), ("ask", "sort -o /tmp/a.txt b.txt")]);
+}
+
+#[test]
+fn a_file_of_a_redirection_that_is_not_known_may_be_a_connection() {
+    let rules = r#"
+[[rule]]
+effect = "allow"
+commands = ["cat", "read"]
+"#;
+    let table = [
+        ("allow", "cat < a.txt"),
+        ("allow", "cat < ~/a"),
+        ("allow", "cat < \"$x\"/a.txt"),
+        ("allow", "cat < dir/$x"),
+        ("allow", "cat < /dev/shm/$x"),
+        ("ask", "cat < /dev/tcp/a.example/80"),
+        ("ask", "cat < $x"),
+        ("ask", "cat < $x/dev/tcp/a.example/80"),
+        ("ask", "cat < \"$x\"/dev/tcp/a.example/80"),
+        ("ask", "cat < $1/dev/udp/a.example/domain"),
+        ("ask", "cat < /dev$x/tcp/a.example/80"),
+        ("ask", "cat < /dev/tc$x"),
+        ("ask", "cat < $(cat a.txt)"),
+        ("ask", "read x <<< /dev/tcp/a.example/80; cat < $x"),
+    ];
+    runs(rules, &table);
+    let allowed = format!("{rules}urls = [\"*\"]\n");
+    runs(&allowed, &[("ask", "cat < $x")]);
+}

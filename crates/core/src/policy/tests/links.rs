@@ -477,3 +477,58 @@ fn what_cannot_be_looked_through_asks() {
         ],
     );
 }
+
+#[test]
+fn a_pattern_as_the_root_of_what_goes_below_is_judged_by_the_folders_that_it_finds() {
+    let place = Place::new("trees");
+    for folder in
+        ["home/.ssh", "project/src/keep", "project/packages/api", "project/sub", "project/d1"]
+    {
+        fs::create_dir_all(place.at(folder)).unwrap();
+    }
+    for file in ["home/.ssh/id_rsa", "project/src/keep/f", "project/packages/api/.env"] {
+        fs::write(place.at(file), "").unwrap();
+    }
+    place.link("project/d1/k", "home/.ssh");
+    let policy = place.policy(
+        r#"
+[[rule]]
+effect = "allow"
+commands = ["grep", "find", "rg", "rm", "cp", "mv", "chmod", "diff", "cd", "cat", "ls"]
+[[rule]]
+effect = "allow"
+env = ["d"]
+[[rule]]
+effect = "deny"
+reads = ["~/.ssh/**"]
+writes = ["${project}/src/keep/**", "~/**"]
+"#,
+    );
+    place.check(
+        &policy,
+        &[
+            ("deny", "bash", "grep -r x ../home"),
+            ("deny", "bash", "grep -r x ../hom*"),
+            ("deny", "bash", "grep -r x \"$HOME\"*"),
+            ("deny", "bash", "grep -r x ../h[o]me"),
+            ("deny", "bash", "grep -r x ../?ome"),
+            ("deny", "bash", "rg -uu x ../h*"),
+            ("deny", "bash", "cp -r ../hom* sub"),
+            ("deny", "bash", "diff -rN ../hom* sub"),
+            ("deny", "bash", "diff -rN d[1] sub"),
+            ("deny", "bash", "rm -r sr*"),
+            ("deny", "bash", "rm -rf ../hom*"),
+            ("deny", "bash", "mv ../hom* gone"),
+            ("deny", "bash", "chmod -R 600 ../hom*"),
+            ("deny", "bash", "rm -rf ../proj*"),
+            ("ask", "bash", "grep -rn x p*"),
+            ("ask", "bash", "grep -rn x pack*/*"),
+            ("ask", "bash", "for d in p*; do grep -r x \"$d\"; done"),
+            ("ask", "bash", "grep -r x \"$(cat a)\"/sub"),
+            ("allow", "bash", "grep -rn x sr*"),
+            ("allow", "bash", "grep -n x pack*"),
+            ("allow", "bash", "ls -d ../hom*"),
+            ("allow", "bash", "rm -r su*"),
+        ],
+    );
+}

@@ -269,3 +269,20 @@ fn what_decides_which_programs_run_is_not_for_ever() {
     let plain = Call::new("bash", r#"{"command":"CI=1 ls"}"#);
     assert!(offered(&policy, &plain).is_some());
 }
+
+#[test]
+fn a_variable_that_programs_take_options_from_is_not_for_ever() {
+    let policy = policy("[[rule]]\neffect = \"allow\"\ncommands = [\"rg\", \"xz\", \"pytest\"]\n");
+    for line in [
+        "RIPGREP_CONFIG_PATH=/dev/null rg main src",
+        "XZ_OPT=-9 xz -c a.txt",
+        "PYTEST_ADDOPTS=-q pytest",
+        "MAVEN_OPTS=-Xmx1g pytest",
+        "TMPDIR=/tmp rg main",
+        "NODE_OPTIONS=-x rg main",
+        "WHATEVER=1 rg main",
+    ] {
+        assert_eq!(offered(&policy, &Call::run(line)), None, "{line}");
+    }
+    assert!(offered(&policy, &Call::run("CI=1 rg main src")).is_some());
+}

@@ -371,7 +371,7 @@ impl Prover<'_, '_> {
                     self.unknown(start, Why::Indirect);
                 }
                 self.seen.push(Seen::Text);
-                return self.operand(quoting, false);
+                return self.operand(quoting, Operand::Text);
             }
             b':' if !matches!(second, b'-' | b'=' | b'?' | b'+') => {
                 self.bump(1);
@@ -387,7 +387,7 @@ impl Prover<'_, '_> {
                 }
                 self.bump(if byte == b':' { 2 } else { 1 });
                 let (values, from) = (self.found.values.mark(), self.at);
-                let read = self.operand(quoting, false);
+                let read = self.operand(quoting, Operand::Text);
                 self.found.values.uncertain(values);
                 let text = self.slice(from, self.at).trim_end_matches('}');
                 let expands = text.starts_with('$') && !text.contains(['`', '\'', '"', '\\', '[']);
@@ -396,25 +396,28 @@ impl Prover<'_, '_> {
                 }
                 return read;
             }
-            b'#' | b'%' => return self.operand(quoting, true),
+            b'#' | b'%' => return self.operand(quoting, Operand::Pattern),
             b'/' | b'^' | b',' | b'~' => {
                 if !self.bash() {
                     self.unknown(start, Why::NotUnderstood);
                 }
                 self.seen.push(Seen::Text);
-                return self.operand(quoting, true);
+                return self.operand(quoting, Operand::Replacement);
             }
             _ => {
                 self.unknown(start, Why::NotUnderstood);
-                return self.operand(quoting, true);
+                return self.operand(quoting, Operand::Pattern);
             }
         }
         Ok(())
     }
 
     /// The text up to the closing brace.
-    fn operand(&mut self, quoting: Quoting, pattern: bool) -> Read {
+    fn operand(&mut self, quoting: Quoting, operand: Operand) -> Read {
         let quoted = quoting != Quoting::None;
+        let pattern = operand != Operand::Text;
+        // Whether a quote inside of double quotes is one in each version of bash.
+        let settled = self.bash() && operand == Operand::Pattern && quoting == Quoting::Double;
         let scratch = &mut Pieces::default();
         loop {
             match self.peek() {
@@ -426,8 +429,7 @@ impl Prover<'_, '_> {
                 b'\\' => self.at = (self.at + 2).min(self.text.len()),
                 b'\'' if quoted => {
                     // Whether this is a quote depends on the shell and its mode.
-                    let certain = self.bash() && pattern && quoting == Quoting::Double;
-                    if !certain {
+                    if !settled {
                         self.unknown(self.at, Why::NotUnderstood);
                     }
                     if self.bash() || pattern {
@@ -445,7 +447,7 @@ impl Prover<'_, '_> {
                 }
                 b'$' => {
                     let quote = quoted && matches!(self.second(), b'\'' | b'"');
-                    if quote && self.bash() && pattern && quoting == Quoting::Double {
+                    if quote && settled {
                         // In a pattern the quotes count, even inside of double quotes.
                         self.dollar(Quoting::None, scratch)?;
                         continue;
@@ -465,6 +467,18 @@ impl Prover<'_, '_> {
             }
         }
     }
+}
+
+/// What stands behind the operator of `${…}`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operand {
+    /// The text of `${x:-text}`.
+    Text,
+    /// The pattern of `${x#pattern}`: a quote is one, inside of double quotes too.
+    Pattern,
+    /// What stands in `${x/pattern/text}` and `${x^pattern}`: inside of double quotes bash before 4.3 takes a single quote
+    /// there for a character, and runs what stands between two.
+    Replacement,
 }
 
 /// What stands in the braces of `${…}`.

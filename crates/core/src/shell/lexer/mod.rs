@@ -137,12 +137,22 @@ impl Prover<'_, '_> {
         if self.at == start && mode != Mode::Value {
             return Err(Stop(Why::NotUnderstood));
         }
+        if self.bash() && matches!(self.peek(), b'<' | b'>') && self.names_element(start) {
+            self.unknown(start, Why::Arithmetic);
+        }
         let (quoted, process) = (out.quoted, out.is_process());
         let span = self.span(start);
         let before = out.take_ended().into_iter().map(|pieces| Word { span, pieces }).collect();
         let vanishes = !out.is_word();
         let word = Word { span, pieces: out.finish() };
         Ok(Lexed { word, quoted, process, before, vanishes, seen })
+    }
+
+    /// Whether bash may take the word for `{NAME[SUBSCRIPT]}`, where a descriptor is kept: it decides so by the text as it is
+    /// written, and evaluates the subscript, whatever is quoted in it.
+    fn names_element(&self, start: usize) -> bool {
+        let text = self.slice(start, self.at);
+        text.starts_with('{') && text.contains('[') && text.replace("\\\n", "").ends_with("]}")
     }
 
     fn word_into(&mut self, out: &mut Pieces, mode: Mode) -> Read {

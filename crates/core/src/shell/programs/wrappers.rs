@@ -189,7 +189,7 @@ impl Prover<'_, '_> {
             return;
         }
         if launch.command >= argv.len() {
-            return self.found.unknown(span, Why::MissingCommand);
+            return self.found.unknown(span, Why::ShowsSecrets);
         }
         self.rest(&argv, launch.command);
     }

@@ -1,6 +1,6 @@
 //! Where shells do what nobody expects, each row named after what it is. All were found by running them.
 
-use super::super::Shell;
+use super::super::{Shell, What, Why, analyze};
 use super::check;
 
 #[test]
@@ -181,6 +181,61 @@ fn a_lone_dash_of_env() {
 #[test]
 fn subscripts_of_descriptors_that_do_not_end() {
     check(Shell::Bash, &[("{x[}>f", "{x[}; >f"), ("{x[1]}>f a", "x=; >f; a")]);
+}
+
+/// Whether the line is unknown for this reason.
+fn is_unknown(line: &str, why: Why) -> bool {
+    let unknown = What::Unknown { why, named: None };
+    analyze(line, Shell::Bash).facts.iter().any(|fact| fact.what == unknown)
+}
+
+#[test]
+fn code_in_the_subscript_of_a_descriptor_runs_whatever_is_quoted_in_it() {
+    for line in [
+        "a {y['$(rm x)']}>&1",
+        "a {y['`rm x`']}>&1",
+        "a {y[$'$(rm x)']}<b",
+        "a {y['a]$(rm x)']}>>b",
+        "a {y['a[$(rm x)]']}<&0",
+        "a {y[\"\\$(rm x)\"]}>|b",
+        "a {y['$(rm x)']\\\n}>&1",
+        "a {y['$(rm x)']}\\\n>&1",
+        ": {y['$(rm x)']}>&1",
+        "{y['$(rm x)']}>&1 a",
+        "x=1 {y['$(rm x)']}>&1 a",
+        "a | { b {y['$(rm x)']}<>c; }",
+        "{ a; } {y['$(rm x)']}>&1",
+        "a {y[x]}>&1",
+    ] {
+        assert!(
+            is_unknown(line, Why::Arithmetic) || is_unknown(line, Why::NotUnderstood),
+            "{line}: {:?}",
+            analyze(line, Shell::Bash)
+        );
+    }
+    for line in
+        ["a {y['$(rm x)']} >&1", "a {b,c}>d", "find . -exec a {} \\; >b", "a {}>b", "a {fd}>b"]
+    {
+        assert!(!is_unknown(line, Why::Arithmetic), "{line}");
+    }
+}
+
+#[test]
+fn quotes_that_old_versions_take_for_characters_hide_no_code() {
+    for line in [
+        r#"a "${x/b/'$(rm x)'}""#,
+        r#"a "${x//b/'`rm x`'}""#,
+        r#"a "${x/#b/c'$(rm x)'}""#,
+        r#"a "${x/'$(rm x)'/b}""#,
+        r#"a "${x/b/$'$(rm x)'}""#,
+        r#"a "${x^'$(rm x)'}""#,
+        r#"a "${x,,'$(rm x)'}""#,
+    ] {
+        assert!(is_unknown(line, Why::NotUnderstood), "{line}");
+    }
+    for line in [r#"a "${x#'b'}""#, r#"a "${x%%'$(rm x)'}""#, r#"a "${x/b/c}""#, "a ${x/b/'c'}"] {
+        assert!(!is_unknown(line, Why::NotUnderstood), "{line}");
+    }
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn expansions() {
             ("a ${x", "a ‹?*›; !NotUnderstood; !NotUnderstood"),
             ("a ${}", "a ‹?*›; !NotUnderstood"),
             (r#"echo "${x:-'}"; rm y; echo "'}""#, "echo ‹?›; !NotUnderstood"),
-            (r#"a "${x/'}'/b}" c"#, "a ‹?› c"),
+            (r#"a "${x/'}'/b}" c"#, "a ‹?› c; !NotUnderstood"),
             (r#"a "${x:-"b c"}""#, "a ‹?›"),
             ("a ${x:-'}'} b", "a ‹?*› b"),
             ("a $((1 + 2)) $[3]", "a 3 ‹?›"),
