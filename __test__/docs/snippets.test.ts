@@ -153,7 +153,13 @@ describe('commands', () => {
         if (!['bench', 'build', 'clippy', 'fmt', 'run', 'test'].includes(first)) return `cargo ${first}`;
         const named = rest.indexOf('-p');
         if (named < 0) return first === 'run' ? 'cargo run' : undefined;
-        return ['countersign', 'countersign-bridge', 'countersign-core', 'countersign-oracle', 'countersign-proof'].includes(rest[named + 1]!)
+        return [
+          'countersign',
+          'countersign-bridge',
+          'countersign-core',
+          'countersign-oracle',
+          'countersign-proof',
+        ].includes(rest[named + 1]!)
           ? undefined
           : 'an unknown crate';
       }

@@ -235,7 +235,7 @@ fn what_is_only_known_when_it_runs() {
         &[
             ("ask", "$TOOL x"),
             ("ask", "git $x"),
-            ("allow", "git status $x"),
+            ("ask", "git status $x"),
             ("allow", "echo \"$x\""),
             ("ask", "$(echo ls)"),
             ("deny", "echo $(rm x)"),

@@ -256,7 +256,6 @@ const PLAIN: &[&str] = &[
     "git status --short --branch",
     "git status -sb -uno",
     "git status --porcelain=v2 --ignored -z",
-    "git status $x",
     "git log --oneline -20",
     "git log --oneline --graph --decorate --all -n 20",
     "git log -p -3 --stat --format=%h·%an·%s",
