@@ -17,7 +17,7 @@ import { effort, isSample } from '../support/effort.js';
 import { call, calls, collect, says, scripted } from '../support/model.js';
 import { withoutUndefined } from '../../ts/values/without-undefined.js';
 
-const SEEDS = Array.from({ length: effort(12, 40) }, (_, seed) => seed);
+const SEEDS = Array.from({ length: effort(24, 40) }, (_, seed) => seed);
 const open: PolicyDocument = { version: 1, default: 'allow' };
 
 describe.each(ways)('%s', (...way) => {

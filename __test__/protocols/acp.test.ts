@@ -16,6 +16,7 @@ import { z } from 'zod';
 import type { AcpPermissionRequest } from '../../acp.js';
 import { createGate } from '../../ts/index.js';
 import { acpApprover, fromPermissionOutcome, toPermissionRequest } from '../../ts/protocols/acp.js';
+import { withoutUndefined } from '../../ts/values/without-undefined.js';
 import { call, calls, says } from '../support/model.js';
 import { abortedWhileAsked, ALWAYS, NEVER, deleting, ODD, requestWith } from './asked.js';
 
@@ -166,7 +167,9 @@ describe('a request', () => {
 
   test('offers what it allows, and to remember only where it does', async () => {
     const kinds = async (...[changed, remember]: [Parameters<typeof requestWith>[0], ('run' | null)?]) =>
-      toPermissionRequest(await requestWith(changed), 's', { remember }).options.map(({ kind }) => kind);
+      toPermissionRequest(await requestWith(changed), 's', withoutUndefined({ remember })).options.map(
+        ({ kind }) => kind,
+      );
     expect(await kinds({ always: ALWAYS })).toEqual(['allow_once', 'allow_always', 'reject_once', 'reject_always']);
     expect(await kinds({ always: ALWAYS }, null)).toEqual(['allow_once', 'reject_once']);
     expect(await kinds({ always: ALWAYS, allowedDecisions: ['reject', 'edit'] })).toEqual([

@@ -13,6 +13,7 @@ import type { Question } from '../../index.js';
 import { fromElicitResult, mcpApprover, mcpQuestioner, toElicitation } from '../../ts/protocols/mcp.js';
 import { call, calls, resultsIn, says } from '../support/model.js';
 import { play } from '../support/play.js';
+import { withoutUndefined } from '../../ts/values/without-undefined.js';
 import { askUserTool, COLOUR, DATABASE, PARTS } from '../support/questions.js';
 import { abortedWhileAsked, ALWAYS, deleting, NEVER, ODD, requestWith } from './asked.js';
 
@@ -104,7 +105,7 @@ describe('between a server and a client', () => {
 
 describe('a form', () => {
   const choices = async (...[changed, remember]: [Parameters<typeof requestWith>[0], null?]) => {
-    const { properties } = toElicitation(await requestWith(changed), { remember }).requestedSchema;
+    const { properties } = toElicitation(await requestWith(changed), withoutUndefined({ remember })).requestedSchema;
     return (properties['decision'] as { enum: string[] }).enum;
   };
 

@@ -82,7 +82,7 @@ describe('a run that goes on with other approvers', () => {
   it('named by a policy: when it is to run it is judged again, and both those of before and the new ones must agree', async () => {
     const on = stage();
     const naming = (name: string) => ({
-      interruptOn: undefined,
+      interruptOn: 'none',
       policy: { version: 1, rule: [{ effect: 'ask', tools: ['del'], approvers: [name] }] },
     });
     await askThenLeave(on, [calls(call('del', { path: '/1' }, 'c1'))], 1, naming('ada'));
