@@ -13,7 +13,7 @@ import { inspect } from 'node:util';
 
 // Programs, and modules beside them, are loaded anew for each; what is a package is shared.
 const hooks = `
-  const FRESH = /\\/(?:examples|\\.build|__test__)\\/|\\/dist\\/cli\\.js$/;
+  const FRESH = /\\/(?:examples|\\.build|__test__)\\/|\\/dist\\/(?:cli|command)\\.js$/;
   export async function resolve(specifier, context, next) {
     const found = await next(specifier, context);
     const run = /[?]run=\\d+$/.exec(context.parentURL ?? '')?.[0];

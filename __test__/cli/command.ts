@@ -12,12 +12,9 @@ if (!existsSync(cli)) throw new Error('dist/ is missing: run `npm run build`');
 export const countersign = (args: readonly string[], options?: ExecOptions): Promise<Finished> =>
   exec(process.execPath, [cli, ...args], options);
 
-/** What `cli` starts, once a process. */
-const command = join(import.meta.dirname, '../../dist/command.js');
-
 /** The same, where nothing hangs on its having a process of its own; `npm run test:all` starts one for each. */
 export const quickly = (args: readonly string[], options?: ExecOptions): Promise<Finished> =>
-  together(command, args, options);
+  together(cli, args, options);
 
 /** On the oldest and the newest Node that are here, and on Bun. */
 export function someRuntimes(): Runtime[] {

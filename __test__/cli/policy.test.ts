@@ -116,7 +116,7 @@ describe('check and explain', () => {
     ['', 3, 'ask'],
     ['git status "', 3, 'ask'],
   ])('%j: exit %i', async (command, code, effect) => {
-    const { run } = there();
+    const { root, run } = there();
     for (const how of ['check', 'explain']) {
       const done = await run(['policy', how, '-p', 'policy.toml', '--', command]);
       expect([how, done.code, done.stdout.startsWith(`${effect}: `), done.stderr], done.stdout).toEqual([
@@ -128,10 +128,8 @@ describe('check and explain', () => {
       const json = await run(['policy', how, '-p', 'policy.toml', '--json', '--', command]);
       expect(json.code).toBe(code);
       const verdict = JSON.parse(json.stdout) as PolicyVerdict;
-      const checked = await checkPolicy(parsePolicy(policy, { name: 'policy.toml' }), {
-        toolName: 'execute',
-        args: { command },
-      });
+      const parsed = parsePolicy(policy, { name: 'policy.toml' });
+      const checked = await checkPolicy(parsed, { toolName: 'execute', args: { command } }, { cwd: root });
       expect(verdict.effect).toBe(effect);
       expect(verdict.subjects.map(({ effect, kind }) => [kind, effect])).toEqual(
         checked.subjects.map(({ effect, kind }) => [kind, effect]),
