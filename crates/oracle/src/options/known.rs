@@ -353,13 +353,13 @@ fn git_reads(deed: &Deed, words: &[String], world: &World) -> bool {
     }
     let Some(inside) = path.strip_prefix(PROJECT) else { return false };
     let inside = inside.trim_start_matches('/');
-    let options = words.iter().take_while(|word| *word != "--");
+    let mut options = words.iter().take_while(|word| *word != "--");
     deed.how == How::Lists
         || inside == ".git"
         || inside.starts_with(".git/")
         || GIT_READS.iter().any(|name| inside.rsplit('/').next() == Some(name))
         // What is in the repository anyway. Behind `--` there is no option.
-        || !options.into_iter().any(|word| word.contains("no-index")) && world.tracks(inside)
+        || !options.any(|word| word.contains("no-index")) && world.tracks(inside)
 }
 
 fn git_writes(path: &str, words: &[String], world: &World) -> bool {
