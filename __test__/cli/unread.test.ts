@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGate } from '../../ts/index.js';
 import { scratch } from '../policy/support.js';
@@ -98,8 +99,14 @@ test('answers that nobody reads are no success, and a batch ends where it is not
 });
 
 test('watch on a pipe ends when nobody reads it', async () => {
-  const { root, ledger } = await place(2);
-  expect(await ended(['watch', '-l', ledger], root, { stdout: 'something', stderr: 'all' })).toBe(141);
+  const { root, ledger, gate } = await place(1);
+  const end = ended(['watch', '-l', ledger], root, { stdout: 'something', stderr: 'all' });
+  // It learns of the end of the pipe when it writes the next time, whenever the reader left.
+  const isOver = end.then(() => true);
+  let next = 1;
+  while (!(await Promise.race([isOver, delay(100, false)])))
+    gate.request({ toolName: 'delete_file', args: { path: `${next++}.txt` } }).catch(() => {});
+  expect(await end).toBe(141);
 });
 
 test('the chat: a question that nobody can have read is answered by nobody', async () => {

@@ -56,8 +56,8 @@ pub struct Segments<'a> {
 }
 
 /// Shows a call as [`render`] does, with a diff in the place of the arguments that it says everything about, and a command
-/// taken apart in the place of the command. The flags are those of all arguments, also of these; [`Flag::Hidden`] stands exactly
-/// where the text leaves something out.
+/// taken apart in the place of the command. The flags are those of all arguments, also of these. [`Flag::Hidden`] stands exactly
+/// where the text leaves something out, or where a screen would that lays the command out anew, as [`render`] does, for its width.
 pub fn page(
     tool_name: &str, args: &Json, width: Option<usize>, change: Option<&FileChange>,
     segments: Option<Segments>,
@@ -97,7 +97,8 @@ pub fn page(
         }
         _ => layout::page(tool_name, Some((args, &sum)), width, &rest),
     };
-    if leaves_out {
+    let anew = || change.is_none() && layout::page(tool_name, Some((args, &sum)), width, &[]).1;
+    if leaves_out || (!told.is_empty() && anew()) {
         flags.add(Flags::of([Flag::Hidden]));
     }
     Preview { text, flags }

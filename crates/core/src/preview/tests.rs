@@ -216,6 +216,19 @@ fn what_is_left_out_of_what_is_shown_is_told_by_a_flag() {
     let command = Json::Object([("command".to_owned(), Json::String(script(400)))].into());
     let segments = Some(Segments { argument: "command", marks: &[] });
     assert!(hides(&page("execute", &command, None, None, segments)));
+    // Each part of it is shown whole; a screen that lays the command out anew, for its width, shows its ends alone.
+    let half = "x".repeat(3_000);
+    let text = format!("{half};{half}");
+    let marks = [(0, 3_000), (3_001, 6_001)].map(|(start, end)| Mark {
+        start,
+        end,
+        effect: MarkEffect::Ask,
+        reason: String::new(),
+    });
+    let command = Json::Object([("command".to_owned(), Json::String(text))].into());
+    let segments = Some(Segments { argument: "command", marks: &marks });
+    let taken_apart = page("execute", &command, None, None, segments);
+    assert!(!safe::leaves_out(&taken_apart.text) && hides(&taken_apart), "{}", taken_apart.text);
     for (lines, expected) in [(300, false), (1_000, true)] {
         let args = Json::Object(
             [("path", "a".to_owned()), ("content", script(lines))]
