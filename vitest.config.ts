@@ -158,7 +158,7 @@ export const projects = [...short, ...long].filter(({ test }) => test.include.le
 export default defineConfig({
   test: {
     // Tests wait more than they compute.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     projects,
     // Three projects transform nearly the same files: what one of them made of a file serves the next run, and is known by the text
     // of the file and by this configuration.
