@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use countersign_bridge::envelope::envelope;
 use countersign_core::gate::Error;
 use countersign_core::ledger::audit::{
-    Chain, Checkpoint, Head, Line, SigningKey, Standing, Verifier, VerifyingKey,
+    AuditChain, Checkpoint, ExportLine, HeadStanding, LogHead, LogVerifier, SigningKey,
+    VerifyingKey,
 };
 use countersign_core::ledger::{hash_from_hex, hex};
 use napi::bindgen_prelude::Uint8Array;
@@ -69,10 +70,10 @@ pub fn sign_audit_head(head: String, origin: String, private_key: String) -> Str
     outcome(sign())
 }
 
-fn chain_of(head: &str) -> Result<Chain, String> {
+fn chain_of(head: &str) -> Result<AuditChain, String> {
     let HeadText { size, hash, at } = read_head(head)?;
     let head = hash_from_hex(&hash).ok_or("the hash of a head is 64 hex digits")?;
-    Ok(Chain { seq: size, at: at.unwrap_or(0), head })
+    Ok(AuditChain { seq: size, at: at.unwrap_or(0), head })
 }
 
 fn read_head(head: &str) -> Result<HeadText, String> {
@@ -112,8 +113,8 @@ pub struct AuditVerifier {
 struct State {
     /// The number that the export should begin with.
     from: u64,
-    expected: Option<Head>,
-    verifier: Option<Verifier>,
+    expected: Option<LogHead>,
+    verifier: Option<LogVerifier>,
     entries: u64,
 }
 
@@ -144,7 +145,7 @@ impl AuditVerifier {
     #[napi(constructor, catch_unwind)]
     pub fn new(from: f64, expected: Option<String>) -> napi::Result<Self> {
         let expected = expected
-            .map(|head| chain_of(&head).map(Head::from))
+            .map(|head| chain_of(&head).map(LogHead::from))
             .transpose()
             .map_err(|message| napi::Error::new(napi::Status::InvalidArg, message))?;
         let from = (from as u64).max(1);
@@ -154,16 +155,16 @@ impl AuditVerifier {
     /// The next line, without its line end.
     #[napi(catch_unwind)]
     pub fn see(&self, line: Uint8Array) -> napi::Result<()> {
-        let line = Line::parse(&line);
+        let line = ExportLine::parse(&line);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { from, expected, .. } = *state;
         let verifier = state.verifier.get_or_insert_with(|| {
             // Where an export was cut, what comes before it is taken from its first line: only a head can confirm it.
             let start = match &line {
                 Ok(line) if from > 1 && line.entry.seq == from => line.before(),
-                _ => Chain { seq: from - 1, ..Chain::default() },
+                _ => AuditChain { seq: from - 1, ..AuditChain::default() },
             };
-            Verifier::new(start, expected)
+            LogVerifier::new(start, expected)
         });
         verifier.see_line(&line);
         let intact = verifier.broken().is_none();
@@ -178,7 +179,7 @@ impl AuditVerifier {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { from, expected, entries, .. } = *state;
         let verifier = state.verifier.take().unwrap_or_else(|| {
-            Verifier::new(Chain { seq: from - 1, ..Chain::default() }, expected)
+            LogVerifier::new(AuditChain { seq: from - 1, ..AuditChain::default() }, expected)
         });
         envelope(Ok::<_, Error>(match verifier.finish() {
             Ok(verified) => VerdictText {
@@ -201,14 +202,14 @@ impl AuditVerifier {
     }
 }
 
-impl From<Standing> for StandingText {
-    fn from(standing: Standing) -> Self {
+impl From<HeadStanding> for StandingText {
+    fn from(standing: HeadStanding) -> Self {
         let (word, by) = match standing {
-            Standing::Same => ("same", 0),
-            Standing::Extended { by } => ("extended", by),
-            Standing::Truncated { by } => ("truncated", by),
-            Standing::Forked => ("forked", 0),
-            Standing::Unknown => ("unknown", 0),
+            HeadStanding::Same => ("same", 0),
+            HeadStanding::Extended { by } => ("extended", by),
+            HeadStanding::Truncated { by } => ("truncated", by),
+            HeadStanding::Forked => ("forked", 0),
+            HeadStanding::Unknown => ("unknown", 0),
         };
         Self { word, by }
     }

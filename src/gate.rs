@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use countersign_bridge::envelope::envelope;
 use countersign_bridge::operation::{Host, perform};
-use countersign_core::gate::{Error, Wake};
+use countersign_core::gate::{Error, WakeCallback};
 use napi::bindgen_prelude::{Function, Object, spawn_blocking};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Status};
@@ -66,7 +66,7 @@ impl NativeGate {
     #[napi(catch_unwind, ts_args_type = "wake: () => void")]
     pub fn on_wake(&self, wake: Function<(), ()>) -> napi::Result<()> {
         let wake: WakeFunction = wake.build_threadsafe_function::<()>().weak::<true>().build()?;
-        let wake: Wake = Arc::new(move || {
+        let wake: WakeCallback = Arc::new(move || {
             // Refused when the environment goes away: then nobody waits any more.
             wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
         });

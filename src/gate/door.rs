@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 use countersign_bridge::operation::Host;
 use countersign_bridge::options::NativeGateOptions;
 use countersign_core::gate::{Clock, Error, Gate, Options, SystemClock};
-use countersign_core::ledger::seal::Key;
-use countersign_core::ledger::{Feed, LedgerError, Location, OpenOptions, Watch, open};
+use countersign_core::ledger::seal::ContentKey;
+use countersign_core::ledger::{
+    EventFeed, LedgerError, LedgerLocation, OpenOptions, WatchScope, open,
+};
 use napi::bindgen_prelude::spawn;
 
 /// The way to a gate.
 pub(super) struct Door {
-    feed: Arc<Feed>,
+    feed: Arc<EventFeed>,
     way: Way,
 }
 
@@ -27,7 +29,7 @@ enum Way {
 /// How it is opened.
 struct How {
     /// What cannot be read is told when it is opened: a constructor has no code to give.
-    location: Result<Location, LedgerError>,
+    location: Result<LedgerLocation, LedgerError>,
     key: Option<Box<str>>,
     options: Options,
 }
@@ -44,8 +46,8 @@ impl Door {
     pub(super) fn new(text: &str) -> Result<Self, Error> {
         let text = NativeGateOptions::from_text(text)?;
         let options = text.options()?;
-        match Location::parse(&text.ledger, Path::new(&*text.cwd)) {
-            Ok(Location::Memory) => {
+        match LedgerLocation::parse(&text.ledger, Path::new(&*text.cwd)) {
+            Ok(LedgerLocation::Memory) => {
                 let gate = Gate::new(options, Box::new(SystemClock::new()), spawner());
                 Ok(Self { feed: Arc::clone(gate.feed()), way: Way::Here(gate) })
             }
@@ -89,7 +91,7 @@ impl Host for Door {
         self.open()
     }
 
-    fn feed(&self) -> &Feed {
+    fn feed(&self) -> &EventFeed {
         &self.feed
     }
 
@@ -144,7 +146,7 @@ impl Host for Here<'_> {
         }
     }
 
-    fn feed(&self) -> &Feed {
+    fn feed(&self) -> &EventFeed {
         self.0.feed()
     }
 
@@ -162,10 +164,10 @@ impl Host for Here<'_> {
 }
 
 impl How {
-    fn open(&self, feed: &Arc<Feed>) -> Result<Arc<Gate>, LedgerError> {
+    fn open(&self, feed: &Arc<EventFeed>) -> Result<Arc<Gate>, LedgerError> {
         let clock = SystemClock::new();
         let options = OpenOptions {
-            key: self.key.as_deref().map(Key::parse).transpose()?,
+            key: self.key.as_deref().map(ContentKey::parse).transpose()?,
             read_only: self.options.read_only,
             feed: Arc::clone(feed),
             now: clock.now(),
@@ -195,8 +197,8 @@ fn spawner() -> countersign_core::gate::Spawn {
     Box::new(|task| drop(spawn(task)))
 }
 
-const fn watch(all: bool) -> Watch {
-    if all { Watch::All } else { Watch::Own }
+const fn watch(all: bool) -> WatchScope {
+    if all { WatchScope::All } else { WatchScope::Own }
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {

@@ -8,8 +8,8 @@ use countersign_core::approval::{
     Via, Vote,
 };
 use countersign_core::call::{CanonicalJson, Digest};
-use countersign_core::gate::{Error, Event, shown};
-use countersign_core::ledger::Feed;
+use countersign_core::gate::{Error, LedgerEvent, shown};
+use countersign_core::ledger::EventFeed;
 use countersign_core::preview::{self, Row};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -332,28 +332,30 @@ pub(crate) enum NativeEvent<'a> {
     },
 }
 
-impl<'a> From<&'a Event> for NativeEvent<'a> {
-    fn from(event: &'a Event) -> Self {
+impl<'a> From<&'a LedgerEvent> for NativeEvent<'a> {
+    fn from(event: &'a LedgerEvent) -> Self {
         match event {
-            Event::Requested(request) => {
+            LedgerEvent::Requested(request) => {
                 Self::Requested { request: NativeApproval::new(request, None) }
             }
-            Event::Voted { record, vote } => {
+            LedgerEvent::Voted { record, vote } => {
                 Self::Voted { request: record.into(), vote: vote.into(), at: vote.at }
             }
-            Event::Reminded { record, at } => Self::Reminded { request: record.into(), at: *at },
-            Event::Escalated { record, to, at } => {
+            LedgerEvent::Reminded { record, at } => {
+                Self::Reminded { request: record.into(), at: *at }
+            }
+            LedgerEvent::Escalated { record, to, at } => {
                 Self::Escalated { request: record.into(), to, at: *at }
             }
-            Event::Decided { request, decided, tally } => Self::Decided {
+            LedgerEvent::Decided { request, decided, tally } => Self::Decided {
                 request: NativeApproval::new(request, tally.as_deref()),
                 decision: (&decided.decision).into(),
                 decided_by: decided.by(),
                 via: decided.via,
                 at: decided.at,
             },
-            Event::Started { id, at } => Self::Started { approval_id: *id, at: *at },
-            Event::Settled { id, end, at } => {
+            LedgerEvent::Started { id, at } => Self::Started { approval_id: *id, at: *at },
+            LedgerEvent::Settled { id, end, at } => {
                 Self::Settled { approval_id: *id, status: end.name(), at: *at }
             }
         }
@@ -365,8 +367,8 @@ impl<'a> From<&'a Event> for NativeEvent<'a> {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct EventsText(#[cfg_attr(test, ts(as = "Vec<NativeEvent<'static>>"))] Vec<Raw>);
 
-/// What [`Feed::drain`] gives, and at most about 4 MiB of it.
-pub(crate) fn drain(feed: &Feed) -> Result<EventsText, Error> {
+/// What [`EventFeed::drain`] gives, and at most about 4 MiB of it.
+pub(crate) fn drain(feed: &EventFeed) -> Result<EventsText, Error> {
     let mut texts = Vec::new();
     let mut size = 0;
     let mut failed = None;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use countersign_core::approval::{ApprovalId, DecisionKind, DecisionKinds, More, Need, is_name};
 use countersign_core::call::{CanonicalJson, Context, Json, ToolCall};
 use countersign_core::gate::{Claim, Error, Gate, MAX_NAME, NewRequest, Page, shown};
-use countersign_core::ledger::Past;
+use countersign_core::ledger::HistoryQuery;
 use countersign_core::preview::{self, Flag};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -271,14 +271,14 @@ pub(crate) struct NativePast {
 }
 
 impl NativePast {
-    pub(crate) fn past(self) -> Result<Past, Error> {
+    pub(crate) fn past(self) -> Result<HistoryQuery, Error> {
         if !(1.0..=MAX_HISTORY).contains(&self.limit) || self.limit.fract() != 0.0 {
             return Err(Error::InvalidConfig(format!(
                 "history: limit must be a whole number from 1 to {MAX_HISTORY}, not {}",
                 self.limit
             )));
         }
-        Ok(Past {
+        Ok(HistoryQuery {
             run: self.run_id,
             tool: self.tool_name,
             before: self.before.as_deref().map(approval_id).transpose()?,

@@ -1,7 +1,7 @@
 //! The words that stand for values of the core, as unions of TypeScript.
 
 use countersign_core::approval::{self, DecisionKind, Status, Via};
-use countersign_core::ledger::{End, RunStatus};
+use countersign_core::ledger::{ExecutionEnd, RunStatus};
 use countersign_core::policy::Effect;
 use countersign_core::policy::document::{Code, Layer};
 use countersign_core::policy::interrupt::Action;
@@ -61,7 +61,7 @@ words! {
         Callback, Gate, Terminal, Messages, Inbox, Link, Protocol, Deadline, Abort, System,
     ];
     Contents = approval::Contents: |it| it.name().to_owned(), [Kept, Redacted, Dropped];
-    Outcome = End: |it| it.name().to_owned(), [Succeeded, Failed, Interrupted];
+    Outcome = ExecutionEnd: |it| it.name().to_owned(), [Succeeded, Failed, Interrupted];
     NativeRunStatus = RunStatus: |it| it.name().to_owned(), [Running, Done, Failed, Cancelled];
     PolicyEffect = Effect: |it| written(it), [Allow, Ask, Deny];
     PolicyLayer = Layer: |it| written(it), [Managed, User, Project, Code, Session];

@@ -15,11 +15,11 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use countersign_core::ledger::sqlite::{Engine, Migration, OpenOptions, OwnerId};
+use countersign_core::ledger::sqlite::{OpenOptions, OwnerId, SchemaMigration, SqliteEngine};
 use countersign_core::ledger::{LedgerError, LedgerErrorKind};
 use effort::effort;
 
-const SCHEMA: &[Migration] = &[Migration {
+const SCHEMA: &[SchemaMigration] = &[SchemaMigration {
     version: 1,
     min_reader: 1,
     min_writer: 1,
@@ -44,7 +44,7 @@ impl Directory {
         self.0.join("ledger.db")
     }
 
-    fn engine(&self) -> Engine {
+    fn engine(&self) -> SqliteEngine {
         open(&self.file()).unwrap()
     }
 }
@@ -56,12 +56,12 @@ impl Drop for Directory {
 }
 
 /// A writer that comes late on a slow machine is not taken for one that hangs.
-fn open(file: &Path) -> Result<Engine, LedgerError> {
+fn open(file: &Path) -> Result<SqliteEngine, LedgerError> {
     let options = OpenOptions { busy_timeout: Duration::from_secs(240), ..OpenOptions::new(file) };
-    Engine::open(options, SCHEMA)
+    SqliteEngine::open(options, SCHEMA)
 }
 
-fn count(engine: &Engine, name: &str) -> Result<i64, LedgerError> {
+fn count(engine: &SqliteEngine, name: &str) -> Result<i64, LedgerError> {
     let name = name.to_owned();
     engine.write(move |connection| {
         Ok(connection.query_row(
@@ -72,7 +72,7 @@ fn count(engine: &Engine, name: &str) -> Result<i64, LedgerError> {
     })
 }
 
-fn counted(engine: &Engine) -> BTreeMap<String, i64> {
+fn counted(engine: &SqliteEngine) -> BTreeMap<String, i64> {
     engine
         .read(|connection| {
             let mut all = connection.prepare("SELECT name, value FROM counter")?;
@@ -154,11 +154,12 @@ fn helper() {
         say("ready".to_owned());
         for _ in std::io::stdin().lines() {
             let read = OpenOptions { read_only: true, ..OpenOptions::new(file) };
-            let [write, read] =
-                [open(Path::new(file)), Engine::open(read, SCHEMA)].map(|opened| match opened {
+            let [write, read] = [open(Path::new(file)), SqliteEngine::open(read, SCHEMA)].map(
+                |opened| match opened {
                     Ok(engine) => format!("{:?}", counted(&engine)),
                     Err(error) => error.kind.code().to_owned(),
-                });
+                },
+            );
             say(format!("{write} {read}"));
         }
         return;
@@ -300,13 +301,16 @@ fn who_is_stopped_while_writing_makes_others_busy_and_no_more() {
     let directory = Directory::new();
     let mut options = OpenOptions::new(directory.file());
     options.busy_timeout = Duration::from_millis(100);
-    let engine = Engine::open(options.clone(), SCHEMA).unwrap();
+    let engine = SqliteEngine::open(options.clone(), SCHEMA).unwrap();
     let mut helper = Helper::start("work", &directory.file());
     assert_eq!(helper.ask("hold"), "holding");
     helper.signal("-STOP");
     for _ in 0..3 {
         assert_eq!(count(&engine, "a").unwrap_err().kind, LedgerErrorKind::Busy);
-        assert_eq!(Engine::open(options.clone(), SCHEMA).unwrap_err().kind, LedgerErrorKind::Busy);
+        assert_eq!(
+            SqliteEngine::open(options.clone(), SCHEMA).unwrap_err().kind,
+            LedgerErrorKind::Busy
+        );
     }
     // Reading goes on, and so does whoever only closes it.
     assert!(counted(&engine).is_empty());

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use countersign_core::approval::{ApprovalId, Choice, Decision, DecisionKinds, Status, Via};
 use countersign_core::call::{CanonicalJson, ToolCall};
 use countersign_core::gate::{Clock, Decider, Error, Gate, NewRequest, Options};
-use countersign_core::ledger::{Location, OpenOptions, Retention, open};
+use countersign_core::ledger::{LedgerLocation, OpenOptions, Retention, open};
 use serde_json::Value;
 
 const START: u64 = 1_800_000_000_000;
@@ -56,7 +56,7 @@ impl Place {
     fn gate(&self, clock: &Hand) -> Arc<Gate> {
         let options =
             OpenOptions { key: None, read_only: false, feed: Arc::default(), now: clock.now() };
-        let ledger = open(&Location::Sqlite(Some(self.0.join("a.db"))), options).unwrap();
+        let ledger = open(&LedgerLocation::Sqlite(Some(self.0.join("a.db"))), options).unwrap();
         let options = Options {
             max_argument_bytes: 1_000,
             keep_decided: 100,

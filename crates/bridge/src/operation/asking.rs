@@ -2,7 +2,7 @@
 
 use countersign_core::approval::Via;
 use countersign_core::gate::Error;
-use countersign_core::ledger::{Versioned, Watch};
+use countersign_core::ledger::{VersionedText, WatchScope};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -171,8 +171,8 @@ pub(crate) struct NativeValue {
     version: u64,
 }
 
-impl From<Versioned> for NativeValue {
-    fn from(Versioned { text, version }: Versioned) -> Self {
+impl From<VersionedText> for NativeValue {
+    fn from(VersionedText { text, version }: VersionedText) -> Self {
         Self { text, version }
     }
 }
@@ -335,7 +335,7 @@ impl Operate for WatchRequest {
 
     fn perform(self, host: &dyn Host) -> Result<Self::Answer, Error> {
         let gate = host.gate()?;
-        gate.watch(Watch::One(approval_id(&self.approval_id)?))?;
+        gate.watch(WatchScope::One(approval_id(&self.approval_id)?))?;
         Ok(Done)
     }
 }

@@ -10,8 +10,8 @@ use crate::words;
 use countersign_core::call::{CanonicalJson, Digest};
 use countersign_core::gate::Error;
 use countersign_core::ledger::Retention;
-use countersign_core::ledger::audit::{Chain, Entry, Kind, Note, RuleAt};
-use countersign_core::ledger::{About, Damage, Tidied, Verified, hex};
+use countersign_core::ledger::audit::{AuditChain, AuditEntry, AuditNote, NoteKind, RuleAt};
+use countersign_core::ledger::{LedgerDamage, LedgerInfo, UpkeepReport, VerificationReport, hex};
 use countersign_core::policy::Effect;
 
 /// Something to be written down beside what the ledger itself does. The arguments are not kept, their digest is.
@@ -52,18 +52,21 @@ struct NativeNoteRule {
 }
 
 impl NativeNote {
-    pub(crate) fn note(self) -> Result<Note, Error> {
+    pub(crate) fn note(self) -> Result<AuditNote, Error> {
         // What belongs to a step of the ledger is written down with it, and by it alone.
-        let kind = match Kind::from_name(&self.kind) {
+        let kind = match NoteKind::from_name(&self.kind) {
             Some(
-                kind @ (Kind::Verdict | Kind::Granted | Kind::GrantRevoked | Kind::RunResumed),
+                kind @ (NoteKind::Verdict
+                | NoteKind::Granted
+                | NoteKind::GrantRevoked
+                | NoteKind::RunResumed),
             ) => kind,
             _ => {
                 return Err(Error::Internal(format!("nobody may note {:?} by itself", self.kind)));
             }
         };
         let args = self.args.map(|args| CanonicalJson::parse(args.get())).transpose()?;
-        let mut note = Note {
+        let mut note = AuditNote {
             run_id: self.run_id,
             tool_call_id: self.tool_call_id,
             tool_name: self.tool_name,
@@ -78,7 +81,7 @@ impl NativeNote {
             reason: self.reason,
             args_digest: args.map(|args| Digest::of_text(args.as_str())),
             origin: self.origin,
-            ..Note::new(kind)
+            ..AuditNote::new(kind)
         };
         for (name, fact) in
             [("label", self.label), ("scope", self.scope), ("grantId", self.grant_id)]
@@ -102,8 +105,8 @@ pub(crate) struct NativeAuditEntry {
     hash: String,
 }
 
-impl From<Entry> for NativeAuditEntry {
-    fn from(entry: Entry) -> Self {
+impl From<AuditEntry> for NativeAuditEntry {
+    fn from(entry: AuditEntry) -> Self {
         Self { hash: hex(&entry.hash), body: entry.body }
     }
 }
@@ -117,8 +120,8 @@ pub(crate) struct NativeHead {
     at: u64,
 }
 
-impl From<Chain> for NativeHead {
-    fn from(chain: Chain) -> Self {
+impl From<AuditChain> for NativeHead {
+    fn from(chain: AuditChain) -> Self {
         Self { size: chain.seq, hash: hex(&chain.head), at: chain.at }
     }
 }
@@ -141,9 +144,9 @@ struct NativeDamage {
     what: Box<str>,
 }
 
-impl From<Verified> for NativeVerified {
-    fn from(verified: Verified) -> Self {
-        let fault = |Damage { seq, record, what }| NativeDamage { seq, record, what };
+impl From<VerificationReport> for NativeVerified {
+    fn from(verified: VerificationReport) -> Self {
+        let fault = |LedgerDamage { seq, record, what }| NativeDamage { seq, record, what };
         Self {
             entries: verified.entries,
             head: hex(&verified.head),
@@ -167,9 +170,9 @@ pub(crate) struct NativeAbout {
     bytes: u64,
 }
 
-impl From<About> for NativeAbout {
-    fn from(about: About) -> Self {
-        let About { place, schema, encrypted, records, pending, runs, entries, bytes } = about;
+impl From<LedgerInfo> for NativeAbout {
+    fn from(about: LedgerInfo) -> Self {
+        let LedgerInfo { place, schema, encrypted, records, pending, runs, entries, bytes } = about;
         Self { place, schema, encrypted, records, pending, runs, entries, bytes }
     }
 }
@@ -184,9 +187,9 @@ pub(crate) struct NativeTidied {
     bytes: u64,
 }
 
-impl From<Tidied> for NativeTidied {
-    fn from(tidied: Tidied) -> Self {
-        let Tidied { contents, records, entries, bytes } = tidied;
+impl From<UpkeepReport> for NativeTidied {
+    fn from(tidied: UpkeepReport) -> Self {
+        let UpkeepReport { contents, records, entries, bytes } = tidied;
         Self { contents, records, entries, bytes }
     }
 }

@@ -7,7 +7,7 @@ mod runs;
 use std::sync::Arc;
 
 use countersign_core::gate::{Error, Gate};
-use countersign_core::ledger::Feed;
+use countersign_core::ledger::EventFeed;
 use serde::{Deserialize, Serialize};
 
 use self::asking::{
@@ -33,7 +33,7 @@ pub trait Host {
     fn gate(&self) -> Result<Arc<Gate>, Error>;
 
     /// What happens, also before there is a gate.
-    fn feed(&self) -> &Feed;
+    fn feed(&self) -> &EventFeed;
 
     /// Whether what is asked here outlives this process.
     fn lasts(&self) -> bool;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_core::gate::{Error, Gate};
-use countersign_core::ledger::Feed;
+use countersign_core::ledger::EventFeed;
 
 use super::gate;
 use crate::operation::{Host, perform};
@@ -16,7 +16,7 @@ impl Host for Memory {
         Ok(Arc::clone(&self.0))
     }
 
-    fn feed(&self) -> &Feed {
+    fn feed(&self) -> &EventFeed {
         self.0.feed()
     }
 

@@ -32,7 +32,7 @@ use countersign_core::approval::{
 };
 use countersign_core::call::{CanonicalJson, ToolCall};
 use countersign_core::ledger::sqlite::SqliteLedger;
-use countersign_core::ledger::{Feed, Ledger, OpenOptions, Outcome, Requested};
+use countersign_core::ledger::{DecideOutcome, EventFeed, Ledger, OpenOptions, RequestOutcome};
 use serde_json::{Value, json};
 
 fn main() {
@@ -58,7 +58,7 @@ impl Directory {
     }
 
     fn ledger(&self, name: &str) -> SqliteLedger {
-        let feed = Arc::new(Feed::default());
+        let feed = Arc::new(EventFeed::default());
         let options = OpenOptions { key: None, read_only: false, feed, now: now() };
         SqliteLedger::open(Some(&self.0.join(name)), options).unwrap()
     }
@@ -132,7 +132,7 @@ fn payload(request: &Request) -> usize {
 }
 
 fn ask(ledger: &dyn Ledger, request: Request) -> ApprovalId {
-    let Requested::Created(record) = ledger.request(request).unwrap() else {
+    let RequestOutcome::Created(record) = ledger.request(request).unwrap() else {
         panic!("asked twice")
     };
     // What happened is read by whoever listens.
@@ -143,7 +143,7 @@ fn ask(ledger: &dyn Ledger, request: Request) -> ApprovalId {
 fn approve(ledger: &dyn Ledger, id: ApprovalId) {
     let decision = Decision::new(Choice::Approve, None);
     let decided = Decided { decision, by: Some("somebody".into()), via: Via::Gate, at: now() };
-    let Outcome::Won(_) = ledger.decide(id, decided).unwrap() else { panic!("not decided") };
+    let DecideOutcome::Won(_) = ledger.decide(id, decided).unwrap() else { panic!("not decided") };
     ledger.feed().drain(|_| true);
 }
 

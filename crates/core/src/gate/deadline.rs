@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tracing::error;
 
 use super::{EXPIRE_AT_ONCE, Error, Gate, told};
-use crate::ledger::{Retention, Tidied};
+use crate::ledger::{Retention, UpkeepReport};
 
 /// The longest sleep. The wall clock may jump, and a sleeping machine's timer does not count: look again now and then.
 const LONGEST_NAP: Duration = Duration::from_secs(15);
@@ -78,12 +78,12 @@ impl Gate {
     }
 
     /// Drops what this retention lets go of, a little at a time.
-    pub fn tidy_now(&self, retention: Retention) -> Result<Tidied, Error> {
+    pub fn tidy_now(&self, retention: Retention) -> Result<UpkeepReport, Error> {
         let archive = self.archive()?;
-        let mut all = Tidied::default();
+        let mut all = UpkeepReport::default();
         loop {
             let tidied = archive.tidy(retention, self.now(), TIDY_AT_ONCE)?;
-            if tidied == Tidied::default() {
+            if tidied == UpkeepReport::default() {
                 return Ok(all);
             }
             all = all + tidied;

@@ -1,7 +1,7 @@
 //! The rooms before this one, put to work: a live object that asks, binds, waits and wakes.
 //!
-//! Every method is synchronous and is one step of the ledger, which queues what happened as an [`Event`] of
-//! its [`Feed`]. Over a ledger that lasts, a method may wait for a disk.
+//! Every method is synchronous and is one step of the ledger, which queues what happened as an [`LedgerEvent`] of
+//! its [`EventFeed`]. Over a ledger that lasts, a method may wait for a disk.
 
 mod clock;
 mod deadline;
@@ -24,12 +24,12 @@ use crate::approval::{
 };
 use crate::call::{CanonicalJson, Context, Json, ToolCall};
 use crate::ledger::{
-    Archive, Begun, Feed, Ledger, LedgerErrorKind, MemoryLedger, Outcome, Past, Requested,
-    Retention, Versioned, Watch,
+    DecideOutcome, DurableLedger, EventFeed, HistoryQuery, Ledger, LedgerErrorKind, MemoryLedger,
+    RedeemOutcome, RequestOutcome, Retention, VersionedText, WatchScope,
 };
 use crate::preview::{self, Flag};
 
-pub use crate::ledger::{Event, Wake};
+pub use crate::ledger::{LedgerEvent, WakeCallback};
 pub use clock::{Clock, SystemClock};
 pub use error::Error;
 
@@ -167,7 +167,7 @@ impl Gate {
     }
 
     /// What only a ledger that lasts has.
-    pub fn archive(&self) -> Result<&dyn Archive, Error> {
+    pub fn archive(&self) -> Result<&dyn DurableLedger, Error> {
         self.ledger.archive().ok_or_else(|| {
             let message = "the ledger 'memory:' keeps nothing that lasts: use createGate({ ledger: 'sqlite:approvals.db' })";
             LedgerErrorKind::Temporary.because(message).into()
@@ -185,9 +185,9 @@ impl Gate {
 
     /// Says whose events are told of beside those of requests made here. Whoever waits for a request watches it first, and
     /// then looks.
-    pub fn watch(&self, what: Watch) -> Result<(), Error> {
+    pub fn watch(&self, what: WatchScope) -> Result<(), Error> {
         self.ledger.watch(what);
-        if let Watch::One(id) = what
+        if let WatchScope::One(id) = what
             && let Some(record) = self.ledger.get(id)?
             && let Some(due) = record.due_at()
         {
@@ -271,10 +271,10 @@ impl Gate {
         })
     }
 
-    fn requested(&self, requested: Requested) -> Result<Record, Error> {
+    fn requested(&self, requested: RequestOutcome) -> Result<Record, Error> {
         let record = match requested {
-            Requested::Created(record) => record,
-            Requested::Duplicate(record) => return Err(Error::Duplicate(record)),
+            RequestOutcome::Created(record) => record,
+            RequestOutcome::Duplicate(record) => return Err(Error::Duplicate(record)),
         };
         let request = record.request();
         info!(target: "countersign", approval_id = %request.id, run_id = &*request.call.run_id, tool_call_id = &*request.call.tool_call_id,
@@ -302,12 +302,12 @@ impl Gate {
     }
 
     /// What is no longer pending, the latest request first.
-    pub fn history(&self, past: &Past) -> Result<Vec<Record>, Error> {
+    pub fn history(&self, past: &HistoryQuery) -> Result<Vec<Record>, Error> {
         Ok(self.ledger.history(past)?)
     }
 
     /// The text that is kept under a key.
-    pub fn value(&self, key: &str) -> Result<Option<Versioned>, Error> {
+    pub fn value(&self, key: &str) -> Result<Option<VersionedText>, Error> {
         Ok(self.ledger.value(key)?)
     }
 
@@ -337,32 +337,32 @@ impl Gate {
         let decided = Decided { decision, by: decider.by, via: decider.via, at: self.now() };
         let by = decided.by.clone();
         match self.ledger.decide_as(id, decided, &decider.groups)? {
-            Outcome::Won(record) => {
+            DecideOutcome::Won(record) => {
                 told(&record);
                 Ok(record)
             }
-            Outcome::Expired(record) => {
+            DecideOutcome::Expired(record) => {
                 told(&record);
                 Err(Error::Expired(id))
             }
-            Outcome::Already(record) if record.status() == Status::Expired => {
+            DecideOutcome::Already(record) if record.status() == Status::Expired => {
                 Err(Error::Expired(id))
             }
-            Outcome::Already(record) => Err(Error::AlreadyDecided(record)),
-            Outcome::NotAllowed(record) => {
+            DecideOutcome::Already(record) => Err(Error::AlreadyDecided(record)),
+            DecideOutcome::NotAllowed(record) => {
                 Err(Error::NotAllowed { id, allowed: record.request().allowed })
             }
-            Outcome::Counted(record) => {
+            DecideOutcome::Counted(record) => {
                 info!(target: "countersign", approval_id = %id, run_id = &*record.request().call.run_id,
                     tool_name = &*record.request().call.tool_name, voted_by = by.as_deref(), votes = record.votes().len(), "voted");
                 Ok(record)
             }
-            Outcome::Refused { record, may } => {
+            DecideOutcome::Refused { record, may } => {
                 info!(target: "countersign", approval_id = %id, run_id = &*record.request().call.run_id,
                     tool_name = &*record.request().call.tool_name, by = by.as_deref(), "refused: no approver");
                 Err(Error::NotApprover { id, by, approvers: may })
             }
-            Outcome::Unknown => Err(Error::UnknownApproval(id.to_string())),
+            DecideOutcome::Unknown => Err(Error::UnknownApproval(id.to_string())),
         }
     }
 
@@ -433,17 +433,19 @@ impl Gate {
             context,
         };
         let record = match self.ledger.begin(request.id, asked.digest(), self.now())? {
-            Begun::Won(record) => record,
-            Begun::Mismatch => {
+            RedeemOutcome::Won(record) => record,
+            RedeemOutcome::Mismatch => {
                 info!(target: "countersign", approval_id = %request.id, tool_name = asked.tool_name, "digest mismatch: not started");
                 return Err(Error::DigestMismatch);
             }
             // Another process was faster.
-            Begun::Refused(status) if status.was_started() => {
+            RedeemOutcome::Refused(status) if status.was_started() => {
                 return Err(Error::AlreadyStarted { status });
             }
-            Begun::Refused(status) => return Err(Error::NotApproved { status: Some(status) }),
-            Begun::Unknown => return Err(Error::NotApproved { status: None }),
+            RedeemOutcome::Refused(status) => {
+                return Err(Error::NotApproved { status: Some(status) });
+            }
+            RedeemOutcome::Unknown => return Err(Error::NotApproved { status: None }),
         };
         let Some((args, _)) = record.approved() else {
             return Err(Error::NotApproved { status: Some(record.status()) });
@@ -465,7 +467,7 @@ impl Gate {
     }
 
     /// What happens.
-    pub fn feed(&self) -> &Arc<Feed> {
+    pub fn feed(&self) -> &Arc<EventFeed> {
         self.ledger.feed()
     }
 

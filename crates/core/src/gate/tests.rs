@@ -97,15 +97,15 @@ fn events(gate: &Gate) -> Vec<String> {
     let mut names = Vec::new();
     gate.feed().drain(|event| {
         names.push(match event {
-            Event::Requested(_) => "requested".to_owned(),
-            Event::Decided { decided, .. } => {
+            LedgerEvent::Requested(_) => "requested".to_owned(),
+            LedgerEvent::Decided { decided, .. } => {
                 format!("{} via {}", decided.decision.choice.name(), decided.via.name())
             }
-            Event::Voted { vote, .. } => format!("voted by {}", vote.by),
-            Event::Reminded { .. } => "reminded".to_owned(),
-            Event::Escalated { to, .. } => format!("escalated to {}", to.join(" ")),
-            Event::Started { .. } => "started".to_owned(),
-            Event::Settled { end, .. } => format!("settled {}", end.name()),
+            LedgerEvent::Voted { vote, .. } => format!("voted by {}", vote.by),
+            LedgerEvent::Reminded { .. } => "reminded".to_owned(),
+            LedgerEvent::Escalated { to, .. } => format!("escalated to {}", to.join(" ")),
+            LedgerEvent::Started { .. } => "started".to_owned(),
+            LedgerEvent::Settled { end, .. } => format!("settled {}", end.name()),
         });
         true
     });
@@ -340,7 +340,7 @@ fn events_come_in_order_and_none_is_lost() {
     let mut drain = |most: usize| {
         let mut taken = 0;
         gate.feed().drain(|event| {
-            let Event::Requested(request) = event else { panic!("not a request") };
+            let LedgerEvent::Requested(request) = event else { panic!("not a request") };
             seen.push(request.call.tool_call_id.to_string());
             taken += 1;
             taken < most

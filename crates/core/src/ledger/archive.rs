@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::LedgerError;
-use super::audit::{Chain, Entry, Note};
+use super::audit::{AuditChain, AuditEntry, AuditNote};
 use super::row::internal;
 use crate::approval::Record;
 
@@ -108,7 +108,7 @@ pub struct Retention {
 
 /// What an upkeep did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tidied {
+pub struct UpkeepReport {
     /// Records that lost their contents.
     pub contents: u64,
     /// Records that are gone.
@@ -119,7 +119,7 @@ pub struct Tidied {
     pub bytes: u64,
 }
 
-impl std::ops::Add for Tidied {
+impl std::ops::Add for UpkeepReport {
     type Output = Self;
 
     fn add(self, more: Self) -> Self {
@@ -134,7 +134,7 @@ impl std::ops::Add for Tidied {
 
 /// What a look at everything found.
 #[derive(Debug, Clone, Default)]
-pub struct Verified {
+pub struct VerificationReport {
     /// Entries of the audit that are as they were written, from the first on.
     pub entries: u64,
     /// The hash of the last of these.
@@ -142,12 +142,12 @@ pub struct Verified {
     /// Records looked at.
     pub records: u64,
     /// What is wrong, the first bad entry first; empty: nothing.
-    pub faults: Vec<Damage>,
+    pub faults: Vec<LedgerDamage>,
 }
 
 /// Something that is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damage {
+pub struct LedgerDamage {
     /// The entry of the audit, where it is one.
     pub seq: Option<u64>,
     /// The record, where it is one.
@@ -158,7 +158,7 @@ pub struct Damage {
 
 /// What a ledger is.
 #[derive(Debug, Clone)]
-pub struct About {
+pub struct LedgerInfo {
     /// Where it is.
     pub place: Box<str>,
     /// The version of its schema.
@@ -178,7 +178,7 @@ pub struct About {
 }
 
 /// What only a ledger that lasts has. Like [`Ledger`](super::Ledger)'s, each method is one atomic, durable step.
-pub trait Archive: Send + Sync {
+pub trait DurableLedger: Send + Sync {
     /// The records of a run, oldest first.
     fn records(&self, run: &str) -> Result<Vec<Record>, LedgerError>;
 
@@ -203,30 +203,34 @@ pub trait Archive: Send + Sync {
     fn runs(&self, open: bool, limit: usize) -> Result<Vec<RunInfo>, LedgerError>;
 
     /// Writes down what happened beside the life of requests: verdicts, grants.
-    fn note(&self, notes: &[Note], now: u64) -> Result<(), LedgerError>;
+    fn note(&self, notes: &[AuditNote], now: u64) -> Result<(), LedgerError>;
 
     /// The entries of the audit after this number, in order, at most `limit`.
-    fn audit(&self, after: u64, limit: usize) -> Result<Vec<Entry>, LedgerError>;
+    fn audit(&self, after: u64, limit: usize) -> Result<Vec<AuditEntry>, LedgerError>;
 
     /// Where the audit stands: its head is what can be published.
-    fn head(&self) -> Result<Chain, LedgerError>;
+    fn head(&self) -> Result<AuditChain, LedgerError>;
 
     /// Looks at everything: the chain, each record against its seal and against the chain, the file itself.
-    fn verify(&self) -> Result<Verified, LedgerError>;
+    fn verify(&self) -> Result<VerificationReport, LedgerError>;
 
     /// What this ledger is.
-    fn about(&self) -> Result<About, LedgerError>;
+    fn about(&self) -> Result<LedgerInfo, LedgerError>;
 
     /// Drops what retention lets go of: at most about `limit` rows at a time, so that nobody waits long. Nothing left to do:
     /// all zero.
-    fn tidy(&self, retention: Retention, now: u64, limit: usize) -> Result<Tidied, LedgerError>;
+    fn tidy(
+        &self, retention: Retention, now: u64, limit: usize,
+    ) -> Result<UpkeepReport, LedgerError>;
 
     /// Gives the space of what was dropped back to the system.
-    fn compact(&self) -> Result<Tidied, LedgerError>;
+    fn compact(&self) -> Result<UpkeepReport, LedgerError>;
 }
 
 /// A run that was just taken. It is ours now, so nobody changes it while it is read; what cannot be read is given back.
-pub(super) fn taken(archive: &impl Archive, run: &str, now: u64) -> Result<SavedRun, LedgerError> {
+pub(super) fn taken(
+    archive: &impl DurableLedger, run: &str, now: u64,
+) -> Result<SavedRun, LedgerError> {
     match archive.run(run) {
         Ok(Some(saved)) => Ok(saved),
         failed => {

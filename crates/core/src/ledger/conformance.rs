@@ -122,7 +122,7 @@ fn sqlite() -> Option<SqliteLedger> {
     Some(SqliteLedger::open(None, options).unwrap())
 }
 
-/// Only memory counts what it keeps; a file forgets what is old enough (`Archive::tidy`).
+/// Only memory counts what it keeps; a file forgets what is old enough (`DurableLedger::tidy`).
 #[test]
 fn memory_forgets_the_oldest_that_is_over() {
     forgets_the_oldest_that_is_over(MemoryLedger::new(2));
@@ -157,8 +157,8 @@ fn asked_at(now: u64, run: &str, call: &str, deadline: Option<u64>) -> Request {
 
 fn created(ledger: &impl Ledger, request: Request) -> Record {
     match ledger.request(request).unwrap() {
-        Requested::Created(record) => record,
-        Requested::Duplicate(_) => panic!("a duplicate"),
+        RequestOutcome::Created(record) => record,
+        RequestOutcome::Duplicate(_) => panic!("a duplicate"),
     }
 }
 
@@ -202,7 +202,7 @@ fn keeps_several_in_their_order(ledger: impl Ledger) {
     let requested = ledger.request_all(requests.into()).unwrap();
     let created: Vec<bool> = requested
         .iter()
-        .map(|requested| matches!(requested, Requested::Created(record) if record.request().expires_at == Some(9)))
+        .map(|requested| matches!(requested, RequestOutcome::Created(record) if record.request().expires_at == Some(9)))
         .collect();
     assert_eq!(created, [true, true, false, true, false]);
     assert_eq!(calls(&ledger.pending(None).unwrap()), ["a/0", "a/3", "a/1", "a/2"]);
@@ -216,7 +216,8 @@ fn keeps_and_finds(ledger: impl Ledger) {
     put(&ledger, "a", "1", None);
     put(&ledger, "b", "2", None);
     put(&ledger, "b", "10", None);
-    let Requested::Duplicate(existing) = ledger.request(request("b", "1", None)).unwrap() else {
+    let RequestOutcome::Duplicate(existing) = ledger.request(request("b", "1", None)).unwrap()
+    else {
         panic!("no duplicate")
     };
     assert_eq!(existing.request().id, first);
@@ -239,7 +240,8 @@ fn keeps_and_finds(ledger: impl Ledger) {
 
     ledger.decide(first, approve(0)).unwrap();
     assert_eq!(calls(&ledger.pending(Some("b")).unwrap()), ["b/2", "b/10"]);
-    let Requested::Duplicate(existing) = ledger.request(request("b", "1", None)).unwrap() else {
+    let RequestOutcome::Duplicate(existing) = ledger.request(request("b", "1", None)).unwrap()
+    else {
         panic!("no duplicate")
     };
     assert_eq!(existing.status(), Status::Approved);
@@ -247,25 +249,30 @@ fn keeps_and_finds(ledger: impl Ledger) {
 
 fn first_decision_stands(ledger: impl Ledger) {
     let id = put(&ledger, "r", "1", None);
-    let Outcome::Won(record) = ledger.decide(id, approve(1)).unwrap() else { panic!("not won") };
+    let DecideOutcome::Won(record) = ledger.decide(id, approve(1)).unwrap() else {
+        panic!("not won")
+    };
     assert_eq!(record.status(), Status::Approved);
     for late in [approve(1), reject(2), cancel(), choose(Choice::Expired, 3)] {
-        let Outcome::Already(winner) = ledger.decide(id, late).unwrap() else {
+        let DecideOutcome::Already(winner) = ledger.decide(id, late).unwrap() else {
             panic!("decided twice")
         };
         assert_eq!(winner.decided().unwrap().at, 1);
         assert_eq!(winner.status(), Status::Approved);
     }
-    assert!(matches!(ledger.decide(uuid::Uuid::now_v7(), approve(1)).unwrap(), Outcome::Unknown));
+    assert!(matches!(
+        ledger.decide(uuid::Uuid::now_v7(), approve(1)).unwrap(),
+        DecideOutcome::Unknown
+    ));
 }
 
 fn deadline_is_inside_the_decision(ledger: impl Ledger) {
     let intime = put(&ledger, "r", "1", Some(100));
-    assert!(matches!(ledger.decide(intime, approve(99)).unwrap(), Outcome::Won(_)));
+    assert!(matches!(ledger.decide(intime, approve(99)).unwrap(), DecideOutcome::Won(_)));
     for at in [100, 101] {
         let late = asked_at(99, "r", &format!("late {at}"), Some(100));
         let late = created(&ledger, late).request().id;
-        let Outcome::Expired(record) = ledger.decide(late, approve(at)).unwrap() else {
+        let DecideOutcome::Expired(record) = ledger.decide(late, approve(at)).unwrap() else {
             panic!("not expired")
         };
         assert_eq!(
@@ -273,7 +280,7 @@ fn deadline_is_inside_the_decision(ledger: impl Ledger) {
             (Status::Expired, Via::Deadline)
         );
         // Written down: the next one finds it decided.
-        let Outcome::Already(record) = ledger.decide(late, approve(0)).unwrap() else {
+        let DecideOutcome::Already(record) = ledger.decide(late, approve(0)).unwrap() else {
             panic!("decided twice")
         };
         assert_eq!(record.status(), Status::Expired);
@@ -281,7 +288,7 @@ fn deadline_is_inside_the_decision(ledger: impl Ledger) {
     let expired = put(&ledger, "r", "3", Some(100));
     assert!(matches!(
         ledger.decide(expired, choose(Choice::Expired, 100)).unwrap(),
-        Outcome::Won(_)
+        DecideOutcome::Won(_)
     ));
     assert_eq!(ledger.next_deadline().unwrap(), None);
 }
@@ -291,20 +298,20 @@ fn not_allowed_leaves_it_open(ledger: impl Ledger) {
     let id = created(&ledger, Request { allowed: only_respond, ..request("r", "1", Some(100)) })
         .request()
         .id;
-    assert!(matches!(ledger.decide(id, approve(1)).unwrap(), Outcome::NotAllowed(_)));
-    assert!(matches!(ledger.decide(id, reject(1)).unwrap(), Outcome::NotAllowed(_)));
+    assert!(matches!(ledger.decide(id, approve(1)).unwrap(), DecideOutcome::NotAllowed(_)));
+    assert!(matches!(ledger.decide(id, reject(1)).unwrap(), DecideOutcome::NotAllowed(_)));
     assert_eq!(status(&ledger, id), Some(Status::Pending));
     assert_eq!(ledger.next_deadline().unwrap(), Some(100));
     assert!(matches!(
         ledger.decide(id, Decided { via: Via::System, ..reject(1) }).unwrap(),
-        Outcome::Won(_)
+        DecideOutcome::Won(_)
     ));
     // The deadline is looked at first: what is not allowed is late too.
     let id =
         created(&ledger, Request { allowed: only_respond, ..asked_at(1, "r", "2", Some(100)) })
             .request()
             .id;
-    assert!(matches!(ledger.decide(id, approve(100)).unwrap(), Outcome::Expired(_)));
+    assert!(matches!(ledger.decide(id, approve(100)).unwrap(), DecideOutcome::Expired(_)));
 }
 
 fn begins_once_on_what_was_approved(ledger: impl Ledger) {
@@ -313,26 +320,35 @@ fn begins_once_on_what_was_approved(ledger: impl Ledger) {
     let edited_args = CanonicalJson::parse(r#"{"command":"pwd"}"#).unwrap();
     let edited_digest = approved.call.digest_with(&edited_args);
     let id = created(&ledger, approved).request().id;
-    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Refused(Status::Pending)));
+    assert!(matches!(
+        ledger.begin(id, digest, 0).unwrap(),
+        RedeemOutcome::Refused(Status::Pending)
+    ));
     ledger.decide(id, approve(0)).unwrap();
-    assert!(matches!(ledger.begin(id, edited_digest, 0).unwrap(), Begun::Mismatch));
+    assert!(matches!(ledger.begin(id, edited_digest, 0).unwrap(), RedeemOutcome::Mismatch));
     assert_eq!(status(&ledger, id), Some(Status::Approved));
-    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Won(_)));
-    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Refused(Status::Started)));
+    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), RedeemOutcome::Won(_)));
+    assert!(matches!(
+        ledger.begin(id, digest, 0).unwrap(),
+        RedeemOutcome::Refused(Status::Started)
+    ));
     assert!(ledger.finish(id, Step::Start, None, 0).unwrap().is_none());
     assert_eq!(
         ledger.finish(id, Step::Succeed, None, 0).unwrap().unwrap().status(),
         Status::Succeeded
     );
     assert!(ledger.finish(id, Step::Fail, None, 0).unwrap().is_none());
-    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Refused(Status::Succeeded)));
+    assert!(matches!(
+        ledger.begin(id, digest, 0).unwrap(),
+        RedeemOutcome::Refused(Status::Succeeded)
+    ));
 
     let asked = request("s", "1", None);
     let (digest, edited_digest) = (asked.digest, asked.call.digest_with(&edited_args));
     let id = created(&ledger, asked).request().id;
     ledger.decide(id, choose(Choice::Edit { args: edited_args.clone(), bound: None }, 0)).unwrap();
-    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Mismatch));
-    let Begun::Won(record) = ledger.begin(id, edited_digest, 0).unwrap() else {
+    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), RedeemOutcome::Mismatch));
+    let RedeemOutcome::Won(record) = ledger.begin(id, edited_digest, 0).unwrap() else {
         panic!("not begun")
     };
     assert_eq!(record.approved().unwrap().0, &edited_args);
@@ -340,7 +356,10 @@ fn begins_once_on_what_was_approved(ledger: impl Ledger) {
         ledger.finish(id, Step::Interrupt, None, 0).unwrap().unwrap().status(),
         Status::Interrupted
     );
-    assert!(matches!(ledger.begin(uuid::Uuid::now_v7(), digest, 0).unwrap(), Begun::Unknown));
+    assert!(matches!(
+        ledger.begin(uuid::Uuid::now_v7(), digest, 0).unwrap(),
+        RedeemOutcome::Unknown
+    ));
 }
 
 fn takes_back_only_what_did_not_start(ledger: impl Ledger) {
@@ -352,7 +371,7 @@ fn takes_back_only_what_did_not_start(ledger: impl Ledger) {
     }
     ledger.decide(rejected, reject(0)).unwrap();
     let digest = ledger.get(started).unwrap().unwrap().request().digest;
-    assert!(matches!(ledger.begin(started, digest, 0).unwrap(), Begun::Won(_)));
+    assert!(matches!(ledger.begin(started, digest, 0).unwrap(), RedeemOutcome::Won(_)));
 
     for id in [pending, started, rejected, uuid::Uuid::now_v7()] {
         assert!(ledger.revoke(id, cancel()).unwrap().is_none());
@@ -365,7 +384,10 @@ fn takes_back_only_what_did_not_start(ledger: impl Ledger) {
     assert_eq!(status(&ledger, other), Some(Status::Approved));
     assert_eq!(ledger.revoke(other, cancel()).unwrap().unwrap().status(), Status::Cancelled);
     let digest = ledger.get(other).unwrap().unwrap().request().digest;
-    assert!(matches!(ledger.begin(other, digest, 0).unwrap(), Begun::Refused(Status::Cancelled)));
+    assert!(matches!(
+        ledger.begin(other, digest, 0).unwrap(),
+        RedeemOutcome::Refused(Status::Cancelled)
+    ));
     put(&ledger, "t", "1", None);
     assert_eq!(calls(&ledger.cancel_run(None, &cancel()).unwrap()), ["t/1"]);
     assert_eq!(status(&ledger, started), Some(Status::Started));
@@ -405,7 +427,7 @@ fn forgets_the_oldest_that_is_over(ledger: impl Ledger) {
     }
     let kept: Vec<bool> = ids.iter().map(|id| ledger.get(*id).unwrap().is_some()).collect();
     assert_eq!(kept, [true, true, false, true, true, true]);
-    assert!(matches!(ledger.decide(ids[2], approve(0)).unwrap(), Outcome::Unknown));
+    assert!(matches!(ledger.decide(ids[2], approve(0)).unwrap(), DecideOutcome::Unknown));
     assert!(ledger.find(None, "2").unwrap().is_empty());
     ledger.finish(ids[1], Step::Fail, None, 0).unwrap();
     assert_eq!(status(&ledger, ids[3]), None);
@@ -421,7 +443,7 @@ fn superseding(id: ApprovalId) -> Request {
 fn run(ledger: &impl Ledger, id: ApprovalId, end: Option<Step>, result: Option<&str>) {
     let digest = ledger.get(id).unwrap().unwrap().request().digest;
     ledger.decide(id, approve(0)).unwrap();
-    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Won(_)));
+    assert!(matches!(ledger.begin(id, digest, 0).unwrap(), RedeemOutcome::Won(_)));
     if let Some(end) = end {
         let result = result.map(|text| RawValue::from_string(text.to_owned()).unwrap());
         assert!(ledger.finish(id, end, result, 0).unwrap().is_some());
@@ -430,7 +452,7 @@ fn run(ledger: &impl Ledger, id: ApprovalId, end: Option<Step>, result: Option<&
 
 fn what_nothing_runs_on_may_be_superseded(ledger: impl Ledger) {
     let is_duplicate =
-        |request| matches!(ledger.request(request).unwrap(), Requested::Duplicate(_));
+        |request| matches!(ledger.request(request).unwrap(), RequestOutcome::Duplicate(_));
     let first = put(&ledger, "r", "1", None);
     assert!(is_duplicate(superseding(first)));
     ledger.decide(first, cancel()).unwrap();
@@ -483,7 +505,7 @@ fn tells_what_happened_before_it_was_closed(ledger: impl Ledger) {
 }
 
 /// What is told of, until there is so much of it; what is there already at least.
-fn told(feed: &Feed, expected: usize) -> Vec<String> {
+fn told(feed: &EventFeed, expected: usize) -> Vec<String> {
     let (mut told, start) = (Vec::new(), std::time::Instant::now());
     loop {
         feed.drain(|event| {
@@ -499,17 +521,17 @@ fn told(feed: &Feed, expected: usize) -> Vec<String> {
 }
 
 /// An event in a few words.
-pub(super) fn name(event: &Event) -> String {
+pub(super) fn name(event: &LedgerEvent) -> String {
     match event {
-        Event::Requested(request) => format!("requested {}", request.call.tool_call_id),
-        Event::Decided { request, decided, .. } => {
+        LedgerEvent::Requested(request) => format!("requested {}", request.call.tool_call_id),
+        LedgerEvent::Decided { request, decided, .. } => {
             format!("{} {}", decided.decision.choice.name(), request.call.tool_call_id)
         }
-        Event::Started { .. } => "started".to_owned(),
-        Event::Settled { end, .. } => end.name().to_owned(),
-        Event::Voted { vote, .. } => format!("voted by {}", vote.by),
-        Event::Reminded { .. } => "reminded".to_owned(),
-        Event::Escalated { to, .. } => format!("escalated to {}", to.join(" ")),
+        LedgerEvent::Started { .. } => "started".to_owned(),
+        LedgerEvent::Settled { end, .. } => end.name().to_owned(),
+        LedgerEvent::Voted { vote, .. } => format!("voted by {}", vote.by),
+        LedgerEvent::Reminded { .. } => "reminded".to_owned(),
+        LedgerEvent::Escalated { to, .. } => format!("escalated to {}", to.join(" ")),
     }
 }
 
@@ -540,13 +562,17 @@ fn history_goes_back_page_by_page(ledger: impl Ledger) {
     let mut expected: Vec<ApprovalId> = ids.iter().copied().chain([other]).collect();
     expected.sort_unstable_by(|left, right| right.cmp(left));
     expected.retain(|id| *id != ids[3]);
-    let look = |past: Past| -> Vec<ApprovalId> {
+    let look = |past: HistoryQuery| -> Vec<ApprovalId> {
         ledger.history(&past).unwrap().iter().map(|record| record.request().id).collect()
     };
-    assert_eq!(look(Past { limit: 1_000, ..Past::default() }), expected);
+    assert_eq!(look(HistoryQuery { limit: 1_000, ..HistoryQuery::default() }), expected);
     let mut paged = Vec::new();
     loop {
-        let page = look(Past { before: paged.last().copied(), limit: 2, ..Past::default() });
+        let page = look(HistoryQuery {
+            before: paged.last().copied(),
+            limit: 2,
+            ..HistoryQuery::default()
+        });
         if page.is_empty() {
             break;
         }
@@ -555,7 +581,12 @@ fn history_goes_back_page_by_page(ledger: impl Ledger) {
     assert_eq!(paged, expected);
 
     let of = |run: Option<&str>, tool: Option<&str>| {
-        look(Past { run: run.map(Into::into), tool: tool.map(Into::into), before: None, limit: 9 })
+        look(HistoryQuery {
+            run: run.map(Into::into),
+            tool: tool.map(Into::into),
+            before: None,
+            limit: 9,
+        })
     };
     let only = |some: &[ApprovalId]| -> Vec<ApprovalId> {
         expected.iter().copied().filter(|id| some.contains(id)).collect()
@@ -565,10 +596,10 @@ fn history_goes_back_page_by_page(ledger: impl Ledger) {
     assert_eq!(of(None, Some("read")), [other]);
     assert!(of(Some("a"), Some("read")).is_empty());
     assert_eq!(
-        look(Past { before: Some(expected[0]), limit: 1, ..Past::default() }),
+        look(HistoryQuery { before: Some(expected[0]), limit: 1, ..HistoryQuery::default() }),
         [expected[1]]
     );
-    assert!(look(Past::default()).is_empty());
+    assert!(look(HistoryQuery::default()).is_empty());
 }
 
 fn values_change_from_the_version_they_have(ledger: impl Ledger) {
@@ -630,8 +661,10 @@ fn a_random_walk_agrees_with_a_list(ledger: impl Ledger, steps: u64) {
                 let late = *status == Status::Pending && deadline.is_some_and(|at| at <= now);
                 match step {
                     5 => {
-                        let won =
-                            matches!(ledger.decide(*id, approve(now)).unwrap(), Outcome::Won(_));
+                        let won = matches!(
+                            ledger.decide(*id, approve(now)).unwrap(),
+                            DecideOutcome::Won(_)
+                        );
                         assert_eq!(won, *status == Status::Pending && !late);
                         if *status == Status::Pending {
                             *status = if late { Status::Expired } else { Status::Approved };
@@ -639,7 +672,10 @@ fn a_random_walk_agrees_with_a_list(ledger: impl Ledger, steps: u64) {
                     }
                     6 => {
                         let digest = ledger.get(*id).unwrap().unwrap().request().digest;
-                        let won = matches!(ledger.begin(*id, digest, now).unwrap(), Begun::Won(_));
+                        let won = matches!(
+                            ledger.begin(*id, digest, now).unwrap(),
+                            RedeemOutcome::Won(_)
+                        );
                         assert_eq!(won, status.may_start());
                         *status = if won { Status::Started } else { *status };
                     }

@@ -8,7 +8,7 @@ use crate::approval::{ApprovalId, Decided, Deed, Record, Request, Step, Tally, V
 
 /// Something that happened.
 #[derive(Debug, Clone)]
-pub enum Event {
+pub enum LedgerEvent {
     /// A call was put to a human.
     Requested(Arc<Request>),
     /// It was decided; a second time when an approval is taken back before its start.
@@ -55,7 +55,7 @@ pub enum Event {
         /// The request.
         id: ApprovalId,
         /// How.
-        end: End,
+        end: ExecutionEnd,
         /// ms since the epoch.
         at: u64,
     },
@@ -63,7 +63,7 @@ pub enum Event {
 
 /// How an execution ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum ExecutionEnd {
     /// The tool returned.
     Succeeded,
     /// The tool threw.
@@ -72,7 +72,7 @@ pub enum End {
     Interrupted,
 }
 
-impl End {
+impl ExecutionEnd {
     /// The end that this step is; `None` for the start.
     pub const fn of(step: Step) -> Option<Self> {
         match step {
@@ -94,31 +94,31 @@ impl End {
 }
 
 /// Told that events wait. It is called under a lock: it must not block and must not call what told it.
-pub type Wake = Arc<dyn Fn() + Send + Sync>;
+pub type WakeCallback = Arc<dyn Fn() + Send + Sync>;
 
-/// The most events that one [`Feed::drain`] returns.
+/// The most events that one [`EventFeed::drain`] returns.
 pub const MAX_DRAIN: usize = 128;
 
 /// A queue of events, and who is told that it is no longer empty.
 #[derive(Default)]
-pub struct Feed(Mutex<State>);
+pub struct EventFeed(Mutex<FeedState>);
 
 #[derive(Default)]
-struct State {
-    queue: VecDeque<Event>,
-    wake: Option<Wake>,
+struct FeedState {
+    queue: VecDeque<LedgerEvent>,
+    wake: Option<WakeCallback>,
     /// The wake was called since the last drain: once is enough.
     woken: bool,
 }
 
-impl Feed {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl EventFeed {
+    fn state(&self) -> MutexGuard<'_, FeedState> {
         // A panic under the lock leaves the queue whole: at worst an event is missing, which delays a waiter.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues an event. Whoever made it happen drains the feed itself; see [`Feed::announce`].
-    pub fn push(&self, event: Event) {
+    /// Queues an event. Whoever made it happen drains the feed itself; see [`EventFeed::announce`].
+    pub fn push(&self, event: LedgerEvent) {
         self.state().queue.push_back(event);
     }
 
@@ -127,8 +127,8 @@ impl Feed {
         self.state().announce();
     }
 
-    /// `wake` is called by [`Feed::announce`]; `None` forgets it.
-    pub fn on_wake(&self, wake: Option<Wake>) {
+    /// `wake` is called by [`EventFeed::announce`]; `None` forgets it.
+    pub fn on_wake(&self, wake: Option<WakeCallback>) {
         let mut state = self.state();
         let old = std::mem::replace(&mut state.wake, wake);
         // What came before anybody listened.
@@ -142,11 +142,11 @@ impl Feed {
 
     /// What happened since the last call, oldest first, at most [`MAX_DRAIN`] and while `take` says so. What is left when
     /// `take` stops early is announced.
-    pub fn drain(&self, mut take: impl FnMut(Event) -> bool) {
+    pub fn drain(&self, mut take: impl FnMut(LedgerEvent) -> bool) {
         let mut state = self.state();
         state.woken = false;
         let batch = state.queue.len().min(MAX_DRAIN);
-        let mut events: VecDeque<Event> = state.queue.drain(..batch).collect();
+        let mut events: VecDeque<LedgerEvent> = state.queue.drain(..batch).collect();
         drop(state);
         // Showing an event may be slow: without the lock.
         while let Some(event) = events.pop_front() {
@@ -165,7 +165,7 @@ impl Feed {
     }
 }
 
-impl Event {
+impl LedgerEvent {
     /// The decision on a request; `None`: there is none.
     pub fn decided(record: &Record) -> Option<Self> {
         let decided = Arc::clone(record.decided()?);
@@ -186,7 +186,7 @@ impl Event {
     }
 }
 
-impl State {
+impl FeedState {
     fn announce(&mut self) {
         if self.woken {
             return;
@@ -198,7 +198,7 @@ impl State {
     }
 }
 
-impl fmt::Debug for Feed {
+impl fmt::Debug for EventFeed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Feed").field("queued", &self.state().queue.len()).finish()
     }

@@ -6,7 +6,7 @@ use std::io::Read as _;
 
 use sha2::{Digest as _, Sha256};
 
-use super::seal::{Key, Place};
+use super::seal::{ContentKey, SealedPlace};
 use super::{LedgerError, LedgerErrorKind};
 
 /// The longest entry, in bytes: 256 MiB.
@@ -23,7 +23,7 @@ pub type NodeHash = [u8; 32];
 /// How the body of a node is kept. The numbers are those of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Encoding {
+pub enum NodeEncoding {
     /// As it is.
     Raw = 0,
     /// Compressed.
@@ -34,7 +34,7 @@ pub enum Encoding {
     SealedZstd = 3,
 }
 
-impl Encoding {
+impl NodeEncoding {
     /// Its number in the file.
     pub const fn number(self) -> u8 {
         self as u8
@@ -71,19 +71,19 @@ impl Encoding {
 
 /// An entry as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct HistoryNode {
     /// What it is known by.
     pub hash: NodeHash,
     /// The entry before it; `None`: it is a first one.
     pub parent: Option<NodeHash>,
     /// How its body is kept.
-    pub encoding: Encoding,
+    pub encoding: NodeEncoding,
     /// Its text, as kept.
     pub body: Vec<u8>,
 }
 
 /// The hash of an entry after `parent`, which tells whether the ledger has it before anything is compressed.
-pub fn hash(parent: Option<&NodeHash>, text: &[u8], key: Option<&Key>) -> NodeHash {
+pub fn hash(parent: Option<&NodeHash>, text: &[u8], key: Option<&ContentKey>) -> NodeHash {
     let parts = [DOMAIN, parent.unwrap_or(&FIRST).as_slice(), text];
     match key {
         Some(key) => key.hash(&parts),
@@ -98,8 +98,8 @@ pub fn hash(parent: Option<&NodeHash>, text: &[u8], key: Option<&Key>) -> NodeHa
 /// # Errors
 /// `ERR_LEDGER_FULL`: it is longer than [`MAX_ENTRY`]; `ERR_LEDGER_IO`: the system gave no random bytes.
 pub fn encode(
-    parent: Option<NodeHash>, text: &[u8], key: Option<&Key>,
-) -> Result<Node, LedgerError> {
+    parent: Option<NodeHash>, text: &[u8], key: Option<&ContentKey>,
+) -> Result<HistoryNode, LedgerError> {
     if text.len() > MAX_ENTRY {
         return Err(LedgerErrorKind::Full.because(format!(
             "an entry of the history has {} bytes, and {MAX_ENTRY} is the most: keep large data out of the messages",
@@ -109,13 +109,13 @@ pub fn encode(
     let hash = hash(parent.as_ref(), text, key);
     // What cannot be compressed is kept as it is.
     let packed = zstd::bulk::compress(text, LEVEL).ok().filter(|packed| packed.len() < text.len());
-    let encoding = Encoding::of(packed.is_some(), key.is_some());
+    let encoding = NodeEncoding::of(packed.is_some(), key.is_some());
     let plain = packed.as_deref().unwrap_or(text);
     let body = match key {
         Some(key) => key.seal(place(&hash, encoding), plain)?,
         None => packed.unwrap_or_else(|| text.to_vec()),
     };
-    Ok(Node { hash, parent, encoding, body })
+    Ok(HistoryNode { hash, parent, encoding, body })
 }
 
 /// The text of a node, which is what its hash and its parent say it is.
@@ -123,7 +123,7 @@ pub fn encode(
 /// # Errors
 /// `ERR_LEDGER_CORRUPT`: it is not what was written. `ERR_LEDGER_KEY`: it is encrypted and there is no key, or the other
 /// way round.
-pub fn decode(node: &Node, key: Option<&Key>) -> Result<Vec<u8>, LedgerError> {
+pub fn decode(node: &HistoryNode, key: Option<&ContentKey>) -> Result<Vec<u8>, LedgerError> {
     let opened = match (node.encoding.is_sealed(), key) {
         (true, Some(key)) => Some(key.open(place(&node.hash, node.encoding), &node.body)?),
         (false, None) => None,
@@ -145,9 +145,9 @@ pub fn decode(node: &Node, key: Option<&Key>) -> Result<Vec<u8>, LedgerError> {
     Ok(text)
 }
 
-fn place(hash: &NodeHash, encoding: Encoding) -> Place<'_> {
+fn place(hash: &NodeHash, encoding: NodeEncoding) -> SealedPlace<'_> {
     let column = if encoding.is_zstd() { "history.zstd" } else { "history.raw" };
-    Place { row: hash, column }
+    SealedPlace { row: hash, column }
 }
 
 /// Never takes the word of the compressed text for how large it is.
@@ -175,8 +175,8 @@ mod tests {
     use crate::cases::cases;
     use crate::ledger::encoding::hex;
 
-    fn key() -> Key {
-        Key::parse(&"1".repeat(64)).unwrap()
+    fn key() -> ContentKey {
+        ContentKey::parse(&"1".repeat(64)).unwrap()
     }
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(hex(&first), "445ac54cee18b610b3ff92870370110c11d5e765f4e9baee527499d5f40961c1");
         // Nobody without the key can tell which text it is.
         let keyed = hash(None, b"{}", Some(&key()));
-        let other = hash(None, b"{}", Some(&Key::parse(&"2".repeat(64)).unwrap()));
+        let other = hash(None, b"{}", Some(&ContentKey::parse(&"2".repeat(64)).unwrap()));
         assert!(first != keyed && keyed != other && first != other);
     }
 
@@ -195,19 +195,19 @@ mod tests {
         let long = "hello ".repeat(100);
         let key = key();
         for (text, key, encoding, number) in [
-            ("hi", None, Encoding::Raw, 0),
-            (long.as_str(), None, Encoding::Zstd, 1),
-            ("hi", Some(&key), Encoding::SealedRaw, 2),
-            (long.as_str(), Some(&key), Encoding::SealedZstd, 3),
-            ("", None, Encoding::Raw, 0),
+            ("hi", None, NodeEncoding::Raw, 0),
+            (long.as_str(), None, NodeEncoding::Zstd, 1),
+            ("hi", Some(&key), NodeEncoding::SealedRaw, 2),
+            (long.as_str(), Some(&key), NodeEncoding::SealedZstd, 3),
+            ("", None, NodeEncoding::Raw, 0),
         ] {
             let node = encode(None, text.as_bytes(), key).unwrap();
             assert_eq!((node.encoding, node.encoding.number()), (encoding, number));
-            assert_eq!(Encoding::from_number(number), Some(encoding));
+            assert_eq!(NodeEncoding::from_number(number), Some(encoding));
             assert!(node.body.len() < long.len());
             assert_eq!(decode(&node, key).unwrap(), text.as_bytes());
         }
-        assert_eq!(Encoding::from_number(4), None);
+        assert_eq!(NodeEncoding::from_number(4), None);
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn forks_share_what_they_have_in_common() {
         let chain = |texts: &[&str]| {
-            texts.iter().fold(Vec::<Node>::new(), |mut nodes, text| {
+            texts.iter().fold(Vec::<HistoryNode>::new(), |mut nodes, text| {
                 let parent = nodes.last().map(|node| node.hash);
                 nodes.push(encode(parent, text.as_bytes(), None).unwrap());
                 nodes
@@ -273,7 +273,7 @@ mod tests {
                 prop_assert_eq!(&decode(&node, key.as_ref()).unwrap(), text);
                 prop_assert_eq!(node.hash, hash(parent.as_ref(), text, key.as_ref()));
 
-                let orphan = Node { parent: Some([9; 32]), ..node.clone() };
+                let orphan = HistoryNode { parent: Some([9; 32]), ..node.clone() };
                 prop_assert!(decode(&orphan, key.as_ref()).is_err());
                 let mut renamed = node.clone();
                 renamed.hash[at.index(32)] ^= 1;

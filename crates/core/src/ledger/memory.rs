@@ -8,49 +8,49 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::value::RawValue;
 
 use super::{
-    Begun, End, Event, Feed, Ledger, LedgerError, LedgerErrorKind, Outcome, PART, Past, Requested,
-    Versioned,
+    DecideOutcome, EventFeed, ExecutionEnd, HistoryQuery, Ledger, LedgerError, LedgerErrorKind,
+    LedgerEvent, PART, RedeemOutcome, RequestOutcome, VersionedText,
 };
 use crate::approval::{ApprovalId, Decided, DecisionResult, Record, Request, Status, Step, Vote};
 use crate::call::Digest;
 
 /// The place of a record in the order of arrival.
-type Seq = u64;
+type ArrivalIndex = u64;
 
 /// [`Ledger`] in memory.
 #[derive(Debug)]
 pub struct MemoryLedger {
-    feed: Arc<Feed>,
-    kept: Mutex<Kept>,
+    feed: Arc<EventFeed>,
+    kept: Mutex<MemoryRecord>,
 }
 
 #[derive(Debug)]
-struct Kept {
-    feed: Arc<Feed>,
-    records: BTreeMap<Seq, Record>,
-    ids: HashMap<ApprovalId, Seq>,
+struct MemoryRecord {
+    feed: Arc<EventFeed>,
+    records: BTreeMap<ArrivalIndex, Record>,
+    ids: HashMap<ApprovalId, ArrivalIndex>,
     /// (tool call id, run, seq)
-    calls: BTreeSet<(Arc<str>, Arc<str>, Seq)>,
+    calls: BTreeSet<(Arc<str>, Arc<str>, ArrivalIndex)>,
     /// What is pending, approved or edited, that is what a run's end takes back: (run, seq).
-    open: BTreeSet<(Arc<str>, Seq)>,
+    open: BTreeSet<(Arc<str>, ArrivalIndex)>,
     /// What is pending.
-    pending: BTreeSet<Seq>,
+    pending: BTreeSet<ArrivalIndex>,
     /// When time does something next to what is pending.
-    due: BTreeSet<(u64, Seq)>,
+    due: BTreeSet<(u64, ArrivalIndex)>,
     /// What is no longer pending.
-    past: BTreeSet<(ApprovalId, Seq)>,
+    past: BTreeSet<(ApprovalId, ArrivalIndex)>,
     /// What nothing can happen to any more, in the order it ended.
-    done: VecDeque<Seq>,
+    done: VecDeque<ArrivalIndex>,
     keep_done: usize,
-    next_seq: Seq,
-    values: HashMap<Box<str>, Versioned>,
+    next_seq: ArrivalIndex,
+    values: HashMap<Box<str>, VersionedText>,
 }
 
 impl MemoryLedger {
     /// An empty ledger that keeps so many requests after nothing can happen to them any more, the latest ones.
     pub fn new(keep_done: usize) -> Self {
-        let feed = Arc::new(Feed::default());
-        let kept = Kept {
+        let feed = Arc::new(EventFeed::default());
+        let kept = MemoryRecord {
             feed: Arc::clone(&feed),
             records: BTreeMap::new(),
             ids: HashMap::new(),
@@ -69,23 +69,23 @@ impl MemoryLedger {
 
     /// A panic under the lock cannot leave a half change behind that matters: an index that misses an entry delays a waiter,
     /// it does not run a tool.
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, MemoryRecord> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    fn record(&self, seq: Seq) -> Result<&Record, LedgerError> {
+impl MemoryRecord {
+    fn record(&self, seq: ArrivalIndex) -> Result<&Record, LedgerError> {
         self.records.get(&seq).ok_or_else(|| missing(seq))
     }
 
-    fn record_mut(&mut self, seq: Seq) -> Result<&mut Record, LedgerError> {
+    fn record_mut(&mut self, seq: ArrivalIndex) -> Result<&mut Record, LedgerError> {
         self.records.get_mut(&seq).ok_or_else(|| missing(seq))
     }
 
     /// Applies a change that the state machine was asked for, and brings the indexes up to date.
     fn change(
-        &mut self, seq: Seq,
+        &mut self, seq: ArrivalIndex,
         change: impl FnOnce(&mut Record) -> Result<(), crate::approval::Refusal>,
     ) -> Result<Record, LedgerError> {
         let record = self.record_mut(seq)?;
@@ -114,9 +114,9 @@ impl Kept {
     }
 
     /// A change that is a decision.
-    fn decision(&mut self, seq: Seq, decided: Decided) -> Result<Record, LedgerError> {
+    fn decision(&mut self, seq: ArrivalIndex, decided: Decided) -> Result<Record, LedgerError> {
         let record = self.change(seq, |record| record.decide(decided))?;
-        if let Some(event) = Event::decided(&record) {
+        if let Some(event) = LedgerEvent::decided(&record) {
             self.feed.push(event);
         }
         Ok(record)
@@ -138,13 +138,13 @@ impl Kept {
     }
 
     /// What a run can still lose, oldest first.
-    fn open_of(&self, run: Option<&str>) -> Vec<Seq> {
-        let mut open: Vec<Seq> = match run {
+    fn open_of(&self, run: Option<&str>) -> Vec<ArrivalIndex> {
+        let mut open: Vec<ArrivalIndex> = match run {
             None => self.open.iter().map(|(_, seq)| *seq).collect(),
             Some(run) => {
                 let run: Arc<str> = run.into();
                 self.open
-                    .range((Arc::clone(&run), 0)..=(run, Seq::MAX))
+                    .range((Arc::clone(&run), 0)..=(run, ArrivalIndex::MAX))
                     .map(|(_, seq)| *seq)
                     .collect()
             }
@@ -154,17 +154,17 @@ impl Kept {
     }
 }
 
-fn missing(seq: Seq) -> LedgerError {
+fn missing(seq: ArrivalIndex) -> LedgerError {
     LedgerErrorKind::Internal.because(format!("record {seq} is missing"))
 }
 
-impl Kept {
-    fn request(&mut self, mut request: Request) -> Result<Requested, LedgerError> {
+impl MemoryRecord {
+    fn request(&mut self, mut request: Request) -> Result<RequestOutcome, LedgerError> {
         if let Some(existing) =
             self.find(Some(&request.call.run_id), &request.call.tool_call_id)?.pop()
             && !request.may_replace(&existing)
         {
-            return Ok(Requested::Duplicate(existing));
+            return Ok(RequestOutcome::Duplicate(existing));
         }
         let seq = self.next_seq;
         // The calls of a run share the text of its name, and mostly their origin.
@@ -189,8 +189,8 @@ impl Kept {
         }
         self.records.insert(seq, record.clone());
         self.next_seq += 1;
-        self.feed.push(Event::Requested(Arc::clone(record.request())));
-        Ok(Requested::Created(record))
+        self.feed.push(LedgerEvent::Requested(Arc::clone(record.request())));
+        Ok(RequestOutcome::Created(record))
     }
 
     fn get(&self, id: ApprovalId) -> Result<Option<Record>, LedgerError> {
@@ -199,9 +199,9 @@ impl Kept {
 
     fn find(&self, run: Option<&str>, tool_call_id: &str) -> Result<Vec<Record>, LedgerError> {
         let call: Arc<str> = tool_call_id.into();
-        let first: (Arc<str>, Arc<str>, Seq) =
+        let first: (Arc<str>, Arc<str>, ArrivalIndex) =
             (Arc::clone(&call), run.unwrap_or_default().into(), 0);
-        let mut found: Vec<Seq> = self
+        let mut found: Vec<ArrivalIndex> = self
             .calls
             .range(first..)
             .take_while(|(id, of, _)| *id == call && run.is_none_or(|run| **of == *run))
@@ -221,7 +221,7 @@ impl Kept {
                     .range((Arc::clone(&parts), 0)..)
                     .take_while(|(of, _)| of.starts_with(&*parts))
                     .map(|(_, seq)| *seq);
-                let mut found: Vec<Seq> =
+                let mut found: Vec<ArrivalIndex> =
                     self.open_of(Some(run)).into_iter().chain(of_parts).collect();
                 found.sort_unstable();
                 found.retain(|seq| self.pending.contains(seq));
@@ -230,8 +230,8 @@ impl Kept {
         }
     }
 
-    fn history(&self, past: &Past) -> Result<Vec<Record>, LedgerError> {
-        let before = past.before.map_or((ApprovalId::max(), Seq::MAX), |id| (id, 0));
+    fn history(&self, past: &HistoryQuery) -> Result<Vec<Record>, LedgerError> {
+        let before = past.before.map_or((ApprovalId::max(), ArrivalIndex::MAX), |id| (id, 0));
         let mut found = Vec::new();
         for (_, seq) in self.past.range(..before).rev() {
             if found.len() >= past.limit {
@@ -248,47 +248,47 @@ impl Kept {
             return false;
         }
         let version = version.unwrap_or(0).saturating_add(1);
-        self.values.insert(key.into(), Versioned { text: text.into(), version });
+        self.values.insert(key.into(), VersionedText { text: text.into(), version });
         true
     }
 
     fn decide(
         &mut self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
-    ) -> Result<Outcome, LedgerError> {
-        let Some(&seq) = self.ids.get(&id) else { return Ok(Outcome::Unknown) };
+    ) -> Result<DecideOutcome, LedgerError> {
+        let Some(&seq) = self.ids.get(&id) else { return Ok(DecideOutcome::Unknown) };
         let record = self.record(seq)?;
         match record.decision_result(&decided, groups) {
-            DecisionResult::AlreadyDecided => Ok(Outcome::Already(record.clone())),
+            DecisionResult::AlreadyDecided => Ok(DecideOutcome::Already(record.clone())),
             DecisionResult::DeadlinePassed(expiry) => {
-                self.decision(seq, expiry).map(Outcome::Expired)
+                self.decision(seq, expiry).map(DecideOutcome::Expired)
             }
-            DecisionResult::NotAllowed => Ok(Outcome::NotAllowed(record.clone())),
-            DecisionResult::NotEntitled => Ok(Outcome::refused(record.clone(), decided.at)),
-            DecisionResult::AlreadyCounted => Ok(Outcome::Counted(record.clone())),
-            DecisionResult::Counted(votes) => self.vote(seq, votes).map(Outcome::Counted),
+            DecisionResult::NotAllowed => Ok(DecideOutcome::NotAllowed(record.clone())),
+            DecisionResult::NotEntitled => Ok(DecideOutcome::refused(record.clone(), decided.at)),
+            DecisionResult::AlreadyCounted => Ok(DecideOutcome::Counted(record.clone())),
+            DecisionResult::Counted(votes) => self.vote(seq, votes).map(DecideOutcome::Counted),
             DecisionResult::Stands(votes) => {
                 if let Some(votes) = votes {
                     self.record_mut(seq)?.count(votes);
                 }
-                self.decision(seq, decided).map(Outcome::Won)
+                self.decision(seq, decided).map(DecideOutcome::Won)
             }
         }
     }
 
-    fn vote(&mut self, seq: Seq, votes: Vec<Vote>) -> Result<Record, LedgerError> {
+    fn vote(&mut self, seq: ArrivalIndex, votes: Vec<Vote>) -> Result<Record, LedgerError> {
         let last = votes.last().cloned();
         let record = self.change(seq, |record| {
             record.count(votes);
             Ok(())
         })?;
         if let Some(vote) = last {
-            self.feed.push(Event::Voted { record: record.clone(), vote });
+            self.feed.push(LedgerEvent::Voted { record: record.clone(), vote });
         }
         Ok(record)
     }
 
     /// Does what time does next to a request that is due.
-    fn do_next(&mut self, seq: Seq, now: u64) -> Result<Record, LedgerError> {
+    fn do_next(&mut self, seq: ArrivalIndex, now: u64) -> Result<Record, LedgerError> {
         let record = self.record(seq)?;
         let next = record.next_deed().filter(|_| !record.request().is_due(now));
         let Some((_, deed)) = next else { return self.decision(seq, Decided::expiry(now)) };
@@ -296,7 +296,7 @@ impl Kept {
             record.tell();
             Ok(())
         })?;
-        self.feed.push(Event::done(&record, deed, now));
+        self.feed.push(LedgerEvent::done(&record, deed, now));
         Ok(record)
     }
 
@@ -308,30 +308,32 @@ impl Kept {
         self.decision(seq, decided).map(Some)
     }
 
-    fn begin(&mut self, id: ApprovalId, digest: Digest, at: u64) -> Result<Begun, LedgerError> {
-        let Some(&seq) = self.ids.get(&id) else { return Ok(Begun::Unknown) };
+    fn begin(
+        &mut self, id: ApprovalId, digest: Digest, at: u64,
+    ) -> Result<RedeemOutcome, LedgerError> {
+        let Some(&seq) = self.ids.get(&id) else { return Ok(RedeemOutcome::Unknown) };
         let record = self.record(seq)?;
         if !record.status().may_start() {
-            return Ok(Begun::Refused(record.status()));
+            return Ok(RedeemOutcome::Refused(record.status()));
         }
         if record.approved().is_none_or(|(_, approved)| approved != digest) {
-            return Ok(Begun::Mismatch);
+            return Ok(RedeemOutcome::Mismatch);
         }
         let record = self.change(seq, |record| record.advance(Step::Start))?;
-        self.feed.push(Event::Started { id, at });
-        Ok(Begun::Won(record))
+        self.feed.push(LedgerEvent::Started { id, at });
+        Ok(RedeemOutcome::Won(record))
     }
 
     fn finish(
         &mut self, id: ApprovalId, step: Step, at: u64,
     ) -> Result<Option<Record>, LedgerError> {
         let Some(&seq) = self.ids.get(&id) else { return Ok(None) };
-        let Some(end) = End::of(step) else { return Ok(None) };
+        let Some(end) = ExecutionEnd::of(step) else { return Ok(None) };
         if self.record(seq)?.status() != Status::Started {
             return Ok(None);
         }
         let record = self.change(seq, |record| record.advance(step))?;
-        self.feed.push(Event::Settled { id, end, at });
+        self.feed.push(LedgerEvent::Settled { id, end, at });
         Ok(Some(record))
     }
 
@@ -353,11 +355,11 @@ impl Kept {
 }
 
 impl Ledger for MemoryLedger {
-    fn feed(&self) -> &Arc<Feed> {
+    fn feed(&self) -> &Arc<EventFeed> {
         &self.feed
     }
 
-    fn request(&self, request: Request) -> Result<Requested, LedgerError> {
+    fn request(&self, request: Request) -> Result<RequestOutcome, LedgerError> {
         self.kept().request(request)
     }
 
@@ -375,7 +377,7 @@ impl Ledger for MemoryLedger {
 
     fn decide_as(
         &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
-    ) -> Result<Outcome, LedgerError> {
+    ) -> Result<DecideOutcome, LedgerError> {
         self.kept().decide(id, decided, groups)
     }
 
@@ -383,7 +385,7 @@ impl Ledger for MemoryLedger {
         self.kept().revoke(id, decided)
     }
 
-    fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<Begun, LedgerError> {
+    fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<RedeemOutcome, LedgerError> {
         self.kept().begin(id, digest, at)
     }
 
@@ -406,11 +408,11 @@ impl Ledger for MemoryLedger {
         self.kept().cancel_run(run, decided)
     }
 
-    fn history(&self, past: &Past) -> Result<Vec<Record>, LedgerError> {
+    fn history(&self, past: &HistoryQuery) -> Result<Vec<Record>, LedgerError> {
         self.kept().history(past)
     }
 
-    fn value(&self, key: &str) -> Result<Option<Versioned>, LedgerError> {
+    fn value(&self, key: &str) -> Result<Option<VersionedText>, LedgerError> {
         Ok(self.kept().values.get(key).cloned())
     }
 

@@ -20,21 +20,21 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 pub use archive::{
-    About, Archive, Damage, Hash, Retention, RunInfo, RunStatus, SaveRun, SavedRun, Tidied,
-    Verified,
+    DurableLedger, Hash, LedgerDamage, LedgerInfo, Retention, RunInfo, RunStatus, SaveRun,
+    SavedRun, UpkeepReport, VerificationReport,
 };
 pub use encoding::{hash_from_hex, hex};
 pub use error::{LedgerError, LedgerErrorKind};
-pub use feed::{End, Event, Feed, MAX_DRAIN, Wake};
+pub use feed::{EventFeed, ExecutionEnd, LedgerEvent, MAX_DRAIN, WakeCallback};
 pub use memory::MemoryLedger;
-pub use open::{Location, OpenOptions, open};
+pub use open::{LedgerLocation, OpenOptions, open};
 
 use crate::approval::{ApprovalId, Decided, Record, Request, Status, Step};
 use crate::call::Digest;
 
 /// How a new request was taken.
 #[derive(Debug)]
-pub enum Requested {
+pub enum RequestOutcome {
     /// It waits.
     Created(Record),
     /// This run already asked about this call id.
@@ -43,7 +43,7 @@ pub enum Requested {
 
 /// How a decision was taken.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum DecideOutcome {
     /// It is the one that stands.
     Won(Record),
     /// It was counted, now or before, and more are needed: the request goes on waiting.
@@ -65,7 +65,7 @@ pub enum Outcome {
     Unknown,
 }
 
-impl Outcome {
+impl DecideOutcome {
     /// A decision by somebody who may not take it at this moment.
     fn refused(record: Record, at: u64) -> Self {
         let may = record.request().approvers(at).into_iter().map(Into::into).collect();
@@ -75,7 +75,7 @@ impl Outcome {
 
 /// How a claim was taken.
 #[derive(Debug)]
-pub enum Begun {
+pub enum RedeemOutcome {
     /// It is the one claim: run it.
     Won(Record),
     /// Its status does not let it start.
@@ -88,7 +88,7 @@ pub enum Begun {
 
 /// Whose events a ledger tells of. In memory there are no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Watch {
+pub enum WatchScope {
     /// Of this request too, whoever made it.
     One(ApprovalId),
     /// Of every request.
@@ -99,7 +99,7 @@ pub enum Watch {
 
 /// What to look at of what is no longer pending.
 #[derive(Debug, Clone, Default)]
-pub struct Past {
+pub struct HistoryQuery {
     /// Only of this run and of those that are a part of it.
     pub run: Option<Box<str>>,
     /// Only of this tool.
@@ -110,7 +110,7 @@ pub struct Past {
     pub limit: usize,
 }
 
-impl Past {
+impl HistoryQuery {
     fn includes(&self, record: &Record) -> bool {
         let call = &record.request().call;
         let is_part = |run: &str| {
@@ -125,7 +125,7 @@ impl Past {
 
 /// A text that is kept beside the requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Versioned {
+pub struct VersionedText {
     /// The text.
     pub text: Box<str>,
     /// How often it was set, from 1.
@@ -147,10 +147,10 @@ pub(crate) const AFTER_PARTS: &str = "?";
 /// Times are ms since the epoch and come from the caller, who has the clock. A ledger that lasts never goes back behind the
 /// last time it has written down: where the caller's is earlier, that one counts, and a new request's deadline moves with it.
 ///
-/// Each change is also an event of the [`Feed`], in the order of the changes.
+/// Each change is also an event of the [`EventFeed`], in the order of the changes.
 pub trait Ledger: Send + Sync {
     /// What happens.
-    fn feed(&self) -> &Arc<Feed>;
+    fn feed(&self) -> &Arc<EventFeed>;
 
     /// The time that counts here, in ms since the epoch, when it is `local` by the clock of this machine. One that several
     /// machines share goes by a clock of its own.
@@ -160,10 +160,10 @@ pub trait Ledger: Send + Sync {
 
     /// Keeps a request that waits, unless its run already asked about that call id and the last of these requests is not the
     /// cancelled, interrupted or answered one that this one supersedes.
-    fn request(&self, request: Request) -> Result<Requested, LedgerError>;
+    fn request(&self, request: Request) -> Result<RequestOutcome, LedgerError>;
 
     /// As [`Ledger::request`] for several, one after the other. One that waits for a disk does it once for all.
-    fn request_all(&self, requests: Vec<Request>) -> Result<Vec<Requested>, LedgerError> {
+    fn request_all(&self, requests: Vec<Request>) -> Result<Vec<RequestOutcome>, LedgerError> {
         requests.into_iter().map(|request| self.request(request)).collect()
     }
 
@@ -181,10 +181,10 @@ pub trait Ledger: Send + Sync {
     /// [`Request::consider`] says what the decision does; `groups` are those that the person is in.
     fn decide_as(
         &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
-    ) -> Result<Outcome, LedgerError>;
+    ) -> Result<DecideOutcome, LedgerError>;
 
     /// As [`Ledger::decide_as`], by somebody who is in no group.
-    fn decide(&self, id: ApprovalId, decided: Decided) -> Result<Outcome, LedgerError> {
+    fn decide(&self, id: ApprovalId, decided: Decided) -> Result<DecideOutcome, LedgerError> {
         self.decide_as(id, decided, &[])
     }
 
@@ -193,7 +193,7 @@ pub trait Ledger: Send + Sync {
 
     /// The one claim on an approval: approved or edited, bound to this digest, becomes started. It succeeds at most once in
     /// the life of a request, over any number of processes.
-    fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<Begun, LedgerError>;
+    fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<RedeemOutcome, LedgerError>;
 
     /// Writes down how a started call ended, and what it gave; `None`: it was not running.
     fn finish(
@@ -212,19 +212,19 @@ pub trait Ledger: Send + Sync {
     fn cancel_run(&self, run: Option<&str>, decided: &Decided) -> Result<Vec<Record>, LedgerError>;
 
     /// What is no longer pending, the latest request first.
-    fn history(&self, past: &Past) -> Result<Vec<Record>, LedgerError>;
+    fn history(&self, past: &HistoryQuery) -> Result<Vec<Record>, LedgerError>;
 
     /// The text that is kept under a key.
-    fn value(&self, key: &str) -> Result<Option<Versioned>, LedgerError>;
+    fn value(&self, key: &str) -> Result<Option<VersionedText>, LedgerError>;
 
     /// Keeps a text under a key if what is there is still of this version; `None`: if nothing is. `false`: it is not.
     fn set_value(&self, key: &str, expected: Option<u64>, text: &str) -> Result<bool, LedgerError>;
 
     /// Says whose events to tell of, beside those of requests that were made here.
-    fn watch(&self, _what: Watch) {}
+    fn watch(&self, _what: WatchScope) {}
 
     /// What only a ledger that lasts has; `None`: this one does not outlive its process.
-    fn archive(&self) -> Option<&dyn Archive> {
+    fn archive(&self) -> Option<&dyn DurableLedger> {
         None
     }
 }

@@ -3,23 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::postgres::{PostgresLedger, Settings};
-use super::seal::Key;
+use super::postgres::{PostgresLedger, PostgresSettings};
+use super::seal::ContentKey;
 use super::sqlite::SqliteLedger;
-use super::{Feed, Ledger, LedgerError, LedgerErrorKind};
+use super::{EventFeed, Ledger, LedgerError, LedgerErrorKind};
 
 /// Where a ledger that lasts is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Location {
+pub enum LedgerLocation {
     /// In this process' memory.
     Memory,
     /// A file of SQLite; `None`: a temporary one of its own, which goes when it is closed.
     Sqlite(Option<PathBuf>),
     /// On a server.
-    Postgres(Box<Settings>),
+    Postgres(Box<PostgresSettings>),
 }
 
-impl Location {
+impl LedgerLocation {
     /// Reads `memory:`, `sqlite:path` or `postgres://…`; a relative path starts at `cwd`.
     pub fn parse(name: &str, cwd: &Path) -> Result<Self, LedgerError> {
         match name.split_once(':') {
@@ -29,7 +29,7 @@ impl Location {
                 Ok(Self::Sqlite(Some(cwd.join(path))))
             }
             Some(("postgres" | "postgresql", _)) => {
-                Ok(Self::Postgres(Box::new(Settings::parse(name)?)))
+                Ok(Self::Postgres(Box::new(PostgresSettings::parse(name)?)))
             }
             // What is no ledger may hold a password all the same.
             _ if name.contains('@') => Err(LedgerErrorKind::Io.because(OTHER)),
@@ -44,11 +44,11 @@ const OTHER: &str = "use 'memory:', 'sqlite:path' or 'postgres://user@host/datab
 #[derive(Debug)]
 pub struct OpenOptions {
     /// Seals its contents. A ledger is made with a key or without one, and opened with the same.
-    pub key: Option<Key>,
+    pub key: Option<ContentKey>,
     /// Nothing is written, and no file is made.
     pub read_only: bool,
     /// What happens is told here.
-    pub feed: Arc<Feed>,
+    pub feed: Arc<EventFeed>,
     /// ms since the epoch.
     pub now: u64,
 }
@@ -57,13 +57,15 @@ pub struct OpenOptions {
 ///
 /// # Errors
 /// As [`SqliteLedger::open`] and [`PostgresLedger::open`]; `Temporary`: it is one in memory, which nobody opens.
-pub fn open(location: &Location, options: OpenOptions) -> Result<Box<dyn Ledger>, LedgerError> {
+pub fn open(
+    location: &LedgerLocation, options: OpenOptions,
+) -> Result<Box<dyn Ledger>, LedgerError> {
     match location {
-        Location::Memory => {
+        LedgerLocation::Memory => {
             Err(LedgerErrorKind::Temporary.because("a ledger in memory is not opened"))
         }
-        Location::Sqlite(path) => Ok(Box::new(SqliteLedger::open(path.as_deref(), options)?)),
-        Location::Postgres(settings) => {
+        LedgerLocation::Sqlite(path) => Ok(Box::new(SqliteLedger::open(path.as_deref(), options)?)),
+        LedgerLocation::Postgres(settings) => {
             Ok(Box::new(PostgresLedger::open((**settings).clone(), options)?))
         }
     }

@@ -1,7 +1,7 @@
 //! Contents that nobody reads without the key, and rows that nobody changes unseen.
 //!
-//! [`Key`] encrypts with XChaCha20-Poly1305 under a random nonce of 24 bytes; what it seals opens only at the very
-//! [`Place`] it was sealed for. [`RowSeal`] is the hash over a whole row that is stored in it and checked at each read.
+//! [`ContentKey`] encrypts with XChaCha20-Poly1305 under a random nonce of 24 bytes; what it seals opens only at the very
+//! [`SealedPlace`] it was sealed for. [`RowSeal`] is the hash over a whole row that is stored in it and checked at each read.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ const NONCE: usize = 24;
 const HOW_TO: &str = "the key must be 32 random bytes in base64, base64url or hex: make one with `openssl rand -base64 32`";
 
 /// The key for the contents of a ledger. It is wiped when it is dropped, and debug output shows its id only.
-pub struct Key {
+pub struct ContentKey {
     id: KeyId,
     // Wipes itself.
     cipher: XChaCha20Poly1305,
@@ -34,14 +34,14 @@ pub struct KeyId(pub [u8; 8]);
 
 /// Where a sealed text belongs: it opens nowhere else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct SealedPlace<'a> {
     /// What the row is known by, such as the id of a request.
     pub row: &'a [u8],
     /// The name of the column.
     pub column: &'static str,
 }
 
-impl Place<'_> {
+impl SealedPlace<'_> {
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::from(b"countersign-seal-v1\0".as_slice());
         for part in [self.row, self.column.as_bytes()] {
@@ -52,7 +52,7 @@ impl Place<'_> {
     }
 }
 
-impl Key {
+impl ContentKey {
     /// Reads the key as the user gives it: 32 bytes in base64, base64url (padded or not) or hex; space around it is ignored.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl Key {
     ///
     /// # Errors
     /// `ERR_LEDGER_IO`: the system gave no random bytes.
-    pub fn seal(&self, place: Place<'_>, plain: &[u8]) -> Result<Vec<u8>, LedgerError> {
+    pub fn seal(&self, place: SealedPlace<'_>, plain: &[u8]) -> Result<Vec<u8>, LedgerError> {
         let mut nonce = [0; NONCE];
         OsRng.try_fill_bytes(&mut nonce).map_err(|error| {
             LedgerErrorKind::Io.because(format!("the system gave no random bytes: {error}"))
@@ -119,11 +119,11 @@ impl Key {
         Ok([nonce.as_slice(), &sealed].concat())
     }
 
-    /// Decrypts what [`Key::seal`] made for this place.
+    /// Decrypts what [`ContentKey::seal`] made for this place.
     ///
     /// # Errors
     /// `ERR_LEDGER_CORRUPT`: it is not what was sealed, was sealed for another place, or with another key.
-    pub fn open(&self, place: Place<'_>, sealed: &[u8]) -> Result<Vec<u8>, LedgerError> {
+    pub fn open(&self, place: SealedPlace<'_>, sealed: &[u8]) -> Result<Vec<u8>, LedgerError> {
         let aad = place.bytes();
         sealed
             .split_at_checked(NONCE)
@@ -145,7 +145,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ContentKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Key({})", self.id)
     }
@@ -180,12 +180,12 @@ fn hmac(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
 #[must_use = "a seal that is not made guards nothing"]
 pub struct RowSeal<'a> {
     text: Vec<u8>,
-    key: Option<&'a Key>,
+    key: Option<&'a ContentKey>,
 }
 
 impl<'a> RowSeal<'a> {
     /// The seal of a row of this table; its columns follow, always in the same order.
-    pub fn new(table: &str, key: Option<&'a Key>) -> Self {
+    pub fn new(table: &str, key: Option<&'a ContentKey>) -> Self {
         let seal = Self { text: Vec::from(b"countersign-row-v1\0".as_slice()), key };
         seal.part(table.as_bytes())
     }
@@ -242,8 +242,8 @@ mod tests {
 
     const HEX: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eff";
 
-    fn key() -> Key {
-        Key::parse(HEX).unwrap()
+    fn key() -> ContentKey {
+        ContentKey::parse(HEX).unwrap()
     }
 
     #[test]
@@ -275,7 +275,10 @@ mod tests {
         let bytes = from_hex(HEX).unwrap();
         let standard = base64(&bytes);
         let url = base64(&[0xff; 32]).replace('/', "_");
-        assert_eq!(Key::parse(&url).unwrap().id(), Key::parse(&"f".repeat(64)).unwrap().id());
+        assert_eq!(
+            ContentKey::parse(&url).unwrap().id(),
+            ContentKey::parse(&"f".repeat(64)).unwrap().id()
+        );
         for text in [
             HEX,
             &HEX.to_uppercase(),
@@ -283,7 +286,7 @@ mod tests {
             standard.trim_end_matches('='),
             &format!(" {standard}\n"),
         ] {
-            assert_eq!(Key::parse(text).unwrap().id(), key().id(), "{text}");
+            assert_eq!(ContentKey::parse(text).unwrap().id(), key().id(), "{text}");
         }
         for text in [
             "",
@@ -297,7 +300,7 @@ mod tests {
             &standard.replace('A', "!"),
             &standard.replace("e_8", "e_9").replace("8=", "9="),
         ] {
-            let error = Key::parse(text).unwrap_err();
+            let error = ContentKey::parse(text).unwrap_err();
             assert_eq!(error.kind, LedgerErrorKind::Key, "{text}");
             assert!(error.message.contains("openssl rand -base64 32"), "{text}");
             assert!(text.is_empty() || !error.message.contains(text), "{text}");
@@ -310,7 +313,7 @@ mod tests {
         assert_eq!(key().id().to_string(), "8ffc70075070d7ac");
         // Made with HChaCha20 and ChaCha20-Poly1305 of another implementation, the nonce being the bytes 0 to 23.
         let sealed = from_hex("000102030405060708090a0b0c0d0e0f1011121314151617b6826e526b8d8072096ba8f920282c8b1c3da9d0588d75").unwrap();
-        let place = Place { row: b"row", column: "args" };
+        let place = SealedPlace { row: b"row", column: "args" };
         assert_eq!(key().open(place, &sealed).unwrap(), b"{\"a\":1}");
         assert_eq!(
             hex(&RowSeal::new("t", None).int("i", Some(-1)).text("n", None).done()),
@@ -325,7 +328,7 @@ mod tests {
 
     #[test]
     fn no_two_texts_are_sealed_alike() {
-        let place = Place { row: b"row", column: "args" };
+        let place = SealedPlace { row: b"row", column: "args" };
         let [one, two] = [key().seal(place, b"{}").unwrap(), key().seal(place, b"{}").unwrap()];
         assert_ne!(one[..24], two[..24]);
         assert_ne!(one[24..], two[24..]);
@@ -334,20 +337,20 @@ mod tests {
 
     #[test]
     fn what_is_sealed_opens_only_in_its_place() {
-        let place = Place { row: b"row", column: "args" };
+        let place = SealedPlace { row: b"row", column: "args" };
         let sealed = key().seal(place, b"{}").unwrap();
         assert_eq!(key().open(place, &sealed).unwrap(), b"{}");
         for other in [
-            Place { row: b"wor", ..place },
-            Place { row: b"", ..place },
-            Place { column: "result", ..place },
-            Place { row: b"rowargs", column: "" },
-            Place { row: b"rowa", column: "rgs" },
+            SealedPlace { row: b"wor", ..place },
+            SealedPlace { row: b"", ..place },
+            SealedPlace { column: "result", ..place },
+            SealedPlace { row: b"rowargs", column: "" },
+            SealedPlace { row: b"rowa", column: "rgs" },
         ] {
             let error = key().open(other, &sealed).unwrap_err();
             assert_eq!(error.kind, LedgerErrorKind::Corrupt, "{other:?}");
         }
-        assert!(Key::parse(&"0".repeat(64)).unwrap().open(place, &sealed).is_err());
+        assert!(ContentKey::parse(&"0".repeat(64)).unwrap().open(place, &sealed).is_err());
         for length in 0..sealed.len() {
             assert!(key().open(place, &sealed[..length]).is_err(), "{length}");
         }
@@ -388,7 +391,7 @@ mod tests {
         fn any_flipped_bit_is_told(
             plain in prop::collection::vec(any::<u8>(), 0..200), row: Vec<u8>, bit in any::<prop::sample::Index>(),
         ) {
-            let place = Place { row: &row, column: "args" };
+            let place = SealedPlace { row: &row, column: "args" };
             let mut sealed = key().seal(place, &plain).unwrap();
             prop_assert_eq!(key().open(place, &sealed).unwrap(), plain);
             let bit = bit.index(sealed.len() * 8);

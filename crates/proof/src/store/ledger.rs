@@ -8,7 +8,9 @@ use countersign_core::approval::{
     ApprovalId, Choice, Decided, Decision, DecisionKinds, Record, Request, Step, Via,
 };
 use countersign_core::call::{CanonicalJson, ToolCall};
-use countersign_core::ledger::{self, Archive, Begun, Feed, Location, Outcome, Requested};
+use countersign_core::ledger::{
+    self, DecideOutcome, DurableLedger, EventFeed, LedgerLocation, RedeemOutcome, RequestOutcome,
+};
 use serde::Deserialize;
 
 use super::{Answer, Asked, Entry, Examination, Failure, Row, Seen, Store};
@@ -22,12 +24,12 @@ pub(super) struct Ledger(Box<dyn ledger::Ledger>);
 
 impl Ledger {
     pub(super) fn open(dir: &Path) -> Result<Self, Failure> {
-        let feed = Arc::new(Feed::default());
+        let feed = Arc::new(EventFeed::default());
         let options = ledger::OpenOptions { key: None, read_only: false, feed, now: now() };
-        Ok(Self(ledger::open(&Location::Sqlite(Some(dir.join("store.db"))), options)?))
+        Ok(Self(ledger::open(&LedgerLocation::Sqlite(Some(dir.join("store.db"))), options)?))
     }
 
-    fn archive(&self) -> Result<&dyn Archive, Failure> {
+    fn archive(&self) -> Result<&dyn DurableLedger, Failure> {
         self.0.archive().ok_or_else(|| Failure("the ledger does not last".into()))
     }
 
@@ -85,8 +87,8 @@ fn request(key: &str) -> Result<Request, Failure> {
 impl Store for Ledger {
     fn request(&self, key: &str) -> Result<Asked, Failure> {
         Ok(match self.0.request(request(key)?)? {
-            Requested::Created(record) => Asked { id: id_of(&record), created: true },
-            Requested::Duplicate(record) => Asked { id: id_of(&record), created: false },
+            RequestOutcome::Created(record) => Asked { id: id_of(&record), created: true },
+            RequestOutcome::Duplicate(record) => Asked { id: id_of(&record), created: false },
         })
     }
 
@@ -99,15 +101,15 @@ impl Store for Ledger {
             at: now(),
         };
         Ok(match self.0.decide(read(id)?, decided)? {
-            Outcome::Won(_) => Answer::Won,
-            Outcome::Already(record) => already(&record),
-            Outcome::Expired(_)
-            | Outcome::NotAllowed(_)
-            | Outcome::Counted(_)
-            | Outcome::Refused { .. } => {
+            DecideOutcome::Won(_) => Answer::Won,
+            DecideOutcome::Already(record) => already(&record),
+            DecideOutcome::Expired(_)
+            | DecideOutcome::NotAllowed(_)
+            | DecideOutcome::Counted(_)
+            | DecideOutcome::Refused { .. } => {
                 return Err(Failure(format!("{id} has no deadline and anybody may decide it")));
             }
-            Outcome::Unknown => Answer::Unknown,
+            DecideOutcome::Unknown => Answer::Unknown,
         })
     }
 
@@ -115,10 +117,10 @@ impl Store for Ledger {
         let Some(record) = self.record(id)? else { return Ok(Err(None)) };
         let request = record.request();
         Ok(match self.0.begin(request.id, request.digest, now())? {
-            Begun::Won(_) => Ok(()),
-            Begun::Refused(status) => Err(Some(status.name().into())),
-            Begun::Mismatch => return Err(Failure(format!("{id} has another digest"))),
-            Begun::Unknown => Err(None),
+            RedeemOutcome::Won(_) => Ok(()),
+            RedeemOutcome::Refused(status) => Err(Some(status.name().into())),
+            RedeemOutcome::Mismatch => return Err(Failure(format!("{id} has another digest"))),
+            RedeemOutcome::Unknown => Err(None),
         })
     }
 

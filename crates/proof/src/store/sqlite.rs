@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use countersign_core::approval::Status;
 use countersign_core::call::Digest;
-use countersign_core::ledger::sqlite::{self, Engine, Fault, Migration};
+use countersign_core::ledger::sqlite::{self, SchemaMigration, SqliteEngine, SqliteFault};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::{Answer, Asked, Entry, Examination, Failure, Row, Seen, Store};
@@ -31,14 +31,14 @@ enum Backing {
     /// A connection, and a lock that is taken for each write, so that processes wait in turn.
     Plain { connection: Mutex<Connection>, gate: File },
     /// The engine of the ledger: gate, group commit, checkpoints on a thread of its own.
-    Engine(Engine),
+    SqliteEngine(SqliteEngine),
 }
 
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS approval(seq INTEGER PRIMARY KEY, id TEXT UNIQUE, key TEXT UNIQUE, status TEXT, by TEXT, args TEXT);
     CREATE TABLE IF NOT EXISTS audit(seq INTEGER PRIMARY KEY, kind TEXT, id TEXT, by TEXT, hash TEXT);";
 
-const MIGRATIONS: &[Migration] = &[Migration {
+const MIGRATIONS: &[SchemaMigration] = &[SchemaMigration {
     version: 1,
     min_reader: 1,
     min_writer: 1,
@@ -67,15 +67,16 @@ impl Sqlite {
 
     /// The same on the engine of the ledger.
     pub(super) fn on_the_engine(dir: &Path) -> Result<Self, Failure> {
-        let engine = Engine::open(sqlite::OpenOptions::new(dir.join("store.db")), MIGRATIONS)?;
-        Ok(Self { file: Backing::Engine(engine), decide: Decide::Once })
+        let engine =
+            SqliteEngine::open(sqlite::OpenOptions::new(dir.join("store.db")), MIGRATIONS)?;
+        Ok(Self { file: Backing::SqliteEngine(engine), decide: Decide::Once })
     }
 
     fn step<R: Send + 'static>(
-        &self, step: impl FnOnce(&Connection) -> Result<R, Fault> + Send + 'static,
+        &self, step: impl FnOnce(&Connection) -> Result<R, SqliteFault> + Send + 'static,
     ) -> Result<R, Failure> {
         let (connection, gate) = match &self.file {
-            Backing::Engine(engine) => return Ok(engine.write(step)?),
+            Backing::SqliteEngine(engine) => return Ok(engine.write(step)?),
             Backing::Plain { connection, gate } => (connection, gate),
         };
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,9 +92,11 @@ impl Sqlite {
         result
     }
 
-    fn read<R>(&self, look: impl FnOnce(&Connection) -> Result<R, Fault>) -> Result<R, Failure> {
+    fn read<R>(
+        &self, look: impl FnOnce(&Connection) -> Result<R, SqliteFault>,
+    ) -> Result<R, Failure> {
         match &self.file {
-            Backing::Engine(engine) => Ok(engine.read(look)?),
+            Backing::SqliteEngine(engine) => Ok(engine.read(look)?),
             Backing::Plain { connection, .. } => {
                 Ok(look(&connection.lock().unwrap_or_else(PoisonError::into_inner))?)
             }
@@ -101,8 +104,8 @@ impl Sqlite {
     }
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
+impl From<SqliteFault> for Failure {
+    fn from(fault: SqliteFault) -> Self {
         Self(format!("{fault:?}"))
     }
 }
@@ -113,7 +116,7 @@ fn link(before: &str, kind: &str, id: &str, by: Option<&str>) -> String {
 
 fn write_down(
     transaction: &Connection, kind: &str, id: &str, by: Option<&str>,
-) -> Result<(), Fault> {
+) -> Result<(), SqliteFault> {
     let before: Option<String> = transaction
         .query_row("SELECT hash FROM audit ORDER BY seq DESC LIMIT 1", [], |row| row.get(0))
         .optional()?;
@@ -125,7 +128,7 @@ fn write_down(
     Ok(())
 }
 
-fn look(connection: &Connection, id: &str) -> Result<Option<Seen>, Fault> {
+fn look(connection: &Connection, id: &str) -> Result<Option<Seen>, SqliteFault> {
     let mut statement = connection.prepare("SELECT status, by FROM approval WHERE id = ?")?;
     let seen = |row: &rusqlite::Row<'_>| Ok(Seen { status: row.get(0)?, by: row.get(1)? });
     Ok(statement.query_row([id], seen).optional()?)
@@ -134,7 +137,7 @@ fn look(connection: &Connection, id: &str) -> Result<Option<Seen>, Fault> {
 /// Moves a request on when it stands where it should.
 fn advance(
     transaction: &Connection, id: &str, from: Status, to: Status, kind: &str,
-) -> Result<bool, Fault> {
+) -> Result<bool, SqliteFault> {
     let changed = transaction.execute(
         "UPDATE approval SET status = ? WHERE id = ? AND status = ?",
         params![to.name(), id, from.name()],
@@ -218,7 +221,7 @@ impl Store for Sqlite {
     }
 }
 
-fn examine(connection: &Connection) -> Result<Examination, Fault> {
+fn examine(connection: &Connection) -> Result<Examination, SqliteFault> {
     let mut found = Examination::default();
     let integrity: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
     if integrity != "ok" {

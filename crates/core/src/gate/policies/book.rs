@@ -35,7 +35,7 @@ pub struct Grant {
     pub effect: Effect,
     /// For how long.
     pub scope: Scope,
-    /// Its run, for [`Scope::Run`].
+    /// Its run, for [`Scope::RunRow`].
     pub run_id: Option<String>,
     /// The project it was granted in, for [`Scope::Always`]: it means nothing in another.
     #[serde(default)]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest as _, Sha256};
 
-use super::Note;
+use super::AuditNote;
 use super::note::MOST_WHOLE;
 use crate::call::CanonicalJson;
 
@@ -15,7 +15,7 @@ pub const GENESIS: [u8; 32] = [0; 32];
 
 /// Something that happened, bound to all that happened before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct AuditEntry {
     /// Its number, from 1. There are no gaps.
     pub seq: u64,
     /// When, in ms since the epoch; never before the entry before it.
@@ -28,7 +28,7 @@ pub struct Entry {
 
 /// How far a chain has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chain {
+pub struct AuditChain {
     /// The number of the last entry; 0: there is none.
     pub seq: u64,
     /// When the last entry was made, in ms since the epoch.
@@ -37,7 +37,7 @@ pub struct Chain {
     pub head: [u8; 32],
 }
 
-impl Default for Chain {
+impl Default for AuditChain {
     fn default() -> Self {
         Self { seq: 0, at: 0, head: GENESIS }
     }
@@ -46,16 +46,16 @@ impl Default for Chain {
 /// The chain does not go on with what stands in the place of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("entry {seq} of the audit log {fault}")]
-pub struct Broken {
+pub struct BrokenLink {
     /// The number of the first entry that is not what was written.
     pub seq: u64,
     /// What is wrong there.
-    pub fault: Fault,
+    pub fault: EntryFault,
 }
 
 /// What is wrong in the place of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum EntryFault {
     /// It is not the text that its hash was made of.
     #[error("was changed")]
     Changed,
@@ -87,28 +87,28 @@ pub enum Fault {
 
 /// What every body says.
 #[derive(Deserialize)]
-pub(super) struct Said {
+pub(super) struct BodyFields {
     pub(super) seq: u64,
     pub(super) at: u64,
     #[serde(rename = "kind")]
     _kind: String,
 }
 
-impl Chain {
+impl AuditChain {
     /// Adds an entry. Its time is `at`, or that of the entry before it where that is later.
-    pub fn append(&mut self, note: &Note, at: u64) -> Entry {
+    pub fn append(&mut self, note: &AuditNote, at: u64) -> AuditEntry {
         let seq = self.seq.saturating_add(1);
         let at = at.max(self.at).min(MOST_WHOLE);
         let body = note.body(seq, at);
         let hash = self.hash(&body);
         *self = Self { seq, at, head: hash };
-        Entry { seq, at, body, hash }
+        AuditEntry { seq, at, body, hash }
     }
 
-    /// Adds what was written before it had a place: the text of [`Note::leaf`]. Its time is its own, or that of the entry
+    /// Adds what was written before it had a place: the text of [`AuditNote::leaf`]. Its time is its own, or that of the entry
     /// before it where that is later. `None`: it is no such text, and the chain is as it was.
-    pub(in crate::ledger) fn adopt(&mut self, leaf: &str) -> Option<Entry> {
-        let said: Said = serde_json::from_str(leaf).ok()?;
+    pub(in crate::ledger) fn adopt(&mut self, leaf: &str) -> Option<AuditEntry> {
+        let said: BodyFields = serde_json::from_str(leaf).ok()?;
         let seq = self.seq.saturating_add(1);
         let at = said.at.max(self.at).min(MOST_WHOLE);
         let mut fields: BTreeMap<&str, &RawValue> = serde_json::from_str(leaf).ok()?;
@@ -121,16 +121,16 @@ impl Chain {
         read(&body)?;
         let hash = self.hash(&body);
         *self = Self { seq, at, head: hash };
-        Some(Entry { seq, at, body, hash })
+        Some(AuditEntry { seq, at, body, hash })
     }
 
     /// The chain after this entry.
     ///
     /// # Errors
     /// The entry is not the next one, or not as it was written.
-    pub fn check(&self, entry: &Entry) -> Result<Self, Broken> {
+    pub fn check(&self, entry: &AuditEntry) -> Result<Self, BrokenLink> {
         let seq = self.seq.saturating_add(1);
-        let fault = |fault| Err(Broken { seq, fault });
+        let fault = |fault| Err(BrokenLink { seq, fault });
         // First the hash: only what was written here has it, whatever the columns beside the text say.
         if self.hash(&entry.body) == entry.hash {
             let said = read(&entry.body).filter(|said| {
@@ -138,20 +138,24 @@ impl Chain {
             });
             return match said {
                 Some(said) => Ok(Self { seq, at: said.at, head: entry.hash }),
-                None => fault(Fault::Changed),
+                None => fault(EntryFault::Changed),
             };
         }
         let found = entry.seq;
         if found > seq {
             return fault(if self.seq == 0 {
-                Fault::WrongFirst { found }
+                EntryFault::WrongFirst { found }
             } else {
-                Fault::Missing { found }
+                EntryFault::Missing { found }
             });
         }
         // Changed, unless it is the entry before it to the bit.
         let again = found == self.seq && entry.hash == self.head;
-        fault(if again || found < self.seq { Fault::Duplicate { found } } else { Fault::Changed })
+        fault(if again || found < self.seq {
+            EntryFault::Duplicate { found }
+        } else {
+            EntryFault::Changed
+        })
     }
 
     fn hash(&self, body: &str) -> [u8; 32] {
@@ -165,9 +169,9 @@ impl Chain {
 }
 
 /// What a body says of its place, if it is the canonical text of an object that says so.
-pub(super) fn read(body: &str) -> Option<Said> {
+pub(super) fn read(body: &str) -> Option<BodyFields> {
     // An array of the same values would be read too.
-    let said: Said = serde_json::from_str(body).ok().filter(|_| body.starts_with('{'))?;
+    let said: BodyFields = serde_json::from_str(body).ok().filter(|_| body.starts_with('{'))?;
     let canonical = CanonicalJson::parse(body).ok()?;
     (canonical.as_str() == body && said.seq.max(said.at) <= MOST_WHOLE).then_some(said)
 }

@@ -1,6 +1,6 @@
 //! A head of the log, to be signed and kept elsewhere.
 
-use super::{Chain, Head, InvalidNote, SigningKey, VerifyingKey, open, sign};
+use super::{AuditChain, InvalidNote, LogHead, SigningKey, VerifyingKey, open, sign};
 use crate::ledger::encoding::{base64, from_base64};
 
 /// A head of an audit log, in the form of a C2SP checkpoint (c2sp.org/tlog-checkpoint):
@@ -20,7 +20,7 @@ pub struct Checkpoint {
     /// Which log: by convention a URL without its scheme. Compare it with the one you mean.
     pub origin: Box<str>,
     /// How many entries, and the hash of the last one.
-    pub head: Head,
+    pub head: LogHead,
     /// When the last entry was made, in ms since the epoch; `None`: it does not say.
     pub at: Option<u64>,
 }
@@ -30,7 +30,7 @@ pub struct Checkpoint {
 pub enum InvalidCheckpoint {
     /// The note around it is not in order.
     #[error(transparent)]
-    Note(#[from] InvalidNote),
+    AuditNote(#[from] InvalidNote),
     /// Its text is that of something else.
     #[error(
         "it is not a checkpoint: the lines must be the origin, the size, the hash in base64, and `at <ms>`"
@@ -48,7 +48,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// The origin is no name for a log.
-    pub fn of(chain: Chain, origin: &str) -> Result<Self, InvalidCheckpoint> {
+    pub fn of(chain: AuditChain, origin: &str) -> Result<Self, InvalidCheckpoint> {
         if !is_origin(origin) {
             return Err(InvalidCheckpoint::Origin);
         }
@@ -57,7 +57,7 @@ impl Checkpoint {
 
     /// Its text, with a line end at its end.
     pub fn to_text(&self) -> String {
-        let Self { origin, head: Head { size, hash }, at } = self;
+        let Self { origin, head: LogHead { size, hash }, at } = self;
         let at = at.map(|at| format!("at {at}\n")).unwrap_or_default();
         format!("{origin}\n{size}\n{}\n{at}", base64(hash))
     }
@@ -76,7 +76,7 @@ impl Checkpoint {
                 None => None,
                 Some(line) => Some(line.strip_prefix("at ")?.parse().ok()?),
             };
-            let read = Self { origin: origin.into(), head: Head { size, hash }, at };
+            let read = Self { origin: origin.into(), head: LogHead { size, hash }, at };
             (read.to_text() == text).then_some(read)
         };
         read().ok_or(InvalidCheckpoint::Text)
@@ -114,7 +114,7 @@ mod tests {
     use crate::cases::cases;
 
     fn checkpoint() -> Checkpoint {
-        let chain = Chain { seq: 1234, at: 1_767_225_600_000, head: [1; 32] };
+        let chain = AuditChain { seq: 1234, at: 1_767_225_600_000, head: [1; 32] };
         Checkpoint::of(chain, "example.com/ledger").unwrap()
     }
 
@@ -154,7 +154,10 @@ mod tests {
             assert_eq!(Checkpoint::parse(&other), Err(InvalidCheckpoint::Text), "{other}");
         }
         for origin in ["", " ", "a\nb", "a\u{7f}"] {
-            assert_eq!(Checkpoint::of(Chain::default(), origin), Err(InvalidCheckpoint::Origin));
+            assert_eq!(
+                Checkpoint::of(AuditChain::default(), origin),
+                Err(InvalidCheckpoint::Origin)
+            );
         }
     }
 
@@ -167,7 +170,7 @@ mod tests {
         let note = checkpoint().sign(&[&key]).unwrap();
         assert_eq!(Checkpoint::open(&note, &keys), Ok((checkpoint(), vec!["k".into()])));
         let changed = note.replace("1234", "1233");
-        let wrong = InvalidCheckpoint::Note(InvalidNote::Wrong("k".into()));
+        let wrong = InvalidCheckpoint::AuditNote(InvalidNote::Wrong("k".into()));
         assert_eq!(Checkpoint::open(&changed, &keys), Err(wrong));
     }
 
@@ -178,7 +181,7 @@ mod tests {
         fn what_is_written_is_read_back(
             origin in "[a-z][ -~]{0,40}", seq in any::<u64>(), head in any::<[u8; 32]>(), at in any::<u64>(),
         ) {
-            let checkpoint = Checkpoint::of(Chain { seq, at, head }, &origin).unwrap();
+            let checkpoint = Checkpoint::of(AuditChain { seq, at, head }, &origin).unwrap();
             prop_assert_eq!(Checkpoint::parse(&checkpoint.to_text()), Ok(checkpoint));
         }
     }

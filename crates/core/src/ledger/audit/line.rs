@@ -3,14 +3,14 @@
 use std::fmt;
 
 use super::chain::read;
-use super::{Chain, Entry};
+use super::{AuditChain, AuditEntry};
 use crate::ledger::encoding::{hash_from_hex, hex};
 
 /// A line of an export (JSON Lines), without its line end: the body, with `prev` and `hash` added at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct ExportLine {
     /// The entry.
-    pub entry: Entry,
+    pub entry: AuditEntry,
     /// The hash before it.
     pub prev: [u8; 32],
 }
@@ -24,9 +24,9 @@ const PREV: &str = r#","prev":""#;
 const HASH: &str = r#"","hash":""#;
 const END: &str = r#""}"#;
 
-impl Line {
+impl ExportLine {
     /// Reads a line, without its line end. Only the very bytes that an export writes are read: other spaces, other orders
-    /// of keys and keys given twice are not. Whether the hashes are right is for [`Chain::check`] to say.
+    /// of keys and keys given twice are not. Whether the hashes are right is for [`AuditChain::check`] to say.
     ///
     /// # Errors
     /// It is anything else.
@@ -40,13 +40,13 @@ impl Line {
         let (body, prev) = ends_with_hash(line, PREV)?;
         let body = format!("{body}}}");
         let said = read(&body)?;
-        Some(Self { entry: Entry { seq: said.seq, at: said.at, body, hash }, prev })
+        Some(Self { entry: AuditEntry { seq: said.seq, at: said.at, body, hash }, prev })
     }
 
     /// The chain that this line says it goes on from, for a log that begins with it. Only a head that is known from
     /// elsewhere tells whether that is true.
-    pub fn before(&self) -> Chain {
-        Chain { seq: self.entry.seq.saturating_sub(1), at: 0, head: self.prev }
+    pub fn before(&self) -> AuditChain {
+        AuditChain { seq: self.entry.seq.saturating_sub(1), at: 0, head: self.prev }
     }
 }
 
@@ -55,7 +55,7 @@ fn ends_with_hash<'a>(text: &'a str, label: &str) -> Option<(&'a str, [u8; 32])>
     Some((text.strip_suffix(label)?, hash_from_hex(hash)?))
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for ExportLine {
     /// The line, without its line end.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let body = &self.entry.body;

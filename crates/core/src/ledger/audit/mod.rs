@@ -1,6 +1,6 @@
 //! What happened, in order, so that nobody can change it unseen.
 //!
-//! Each change of the ledger is an [`Entry`]: a canonical JSON text and a hash over it and the hash before it. Whoever has
+//! Each change of the ledger is an [`AuditEntry`]: a canonical JSON text and a hash over it and the hash before it. Whoever has
 //! the last hash, as a [`Checkpoint`] that was signed and kept elsewhere, can tell whether anything before it was changed,
 //! dropped, added or moved. Without such a head kept elsewhere, whoever can write the file can make a whole new chain, or
 //! drop its end, and nobody can tell. Pure: no clock, no I/O.
@@ -14,9 +14,9 @@ mod signed;
 mod tests;
 mod verify;
 
-pub use chain::{Broken, Chain, Entry, Fault, GENESIS};
+pub use chain::{AuditChain, AuditEntry, BrokenLink, EntryFault, GENESIS};
 pub use checkpoint::{Checkpoint, InvalidCheckpoint};
-pub use line::{InvalidLine, Line};
-pub use note::{Fact, Kind, Note, RuleAt};
-pub use signed::{InvalidNote, Opened, SigningKey, VerifyingKey, open, sign};
-pub use verify::{Head, Standing, Verified, Verifier, verify};
+pub use line::{ExportLine, InvalidLine};
+pub use note::{AuditNote, NoteKind, NoteValue, RuleAt};
+pub use signed::{InvalidNote, SigningKey, VerifiedNote, VerifyingKey, open, sign};
+pub use verify::{HeadStanding, LogHead, LogVerifier, VerifiedLog, verify};

@@ -12,7 +12,7 @@ use crate::preview;
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum NoteKind {
     /// A human was asked.
     Requested,
     /// An approval was counted that is one of several.
@@ -51,7 +51,7 @@ pub enum Kind {
     Opened,
 }
 
-impl Kind {
+impl NoteKind {
     /// Every kind.
     pub const ALL: [Self; 18] = [
         Self::Requested,
@@ -106,9 +106,9 @@ impl Kind {
 
 /// What a caller says of what happened. There is no place for arguments in it: they are told by their digests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
+pub struct AuditNote {
     /// What happened.
-    pub kind: Kind,
+    pub kind: NoteKind,
     /// The run.
     pub run_id: Option<Box<str>>,
     /// The call.
@@ -138,7 +138,7 @@ pub struct Note {
     /// The path of agents that the call came from.
     pub origin: Vec<Box<str>>,
     /// What only this kind has.
-    pub more: BTreeMap<&'static str, Fact>,
+    pub more: BTreeMap<&'static str, NoteValue>,
 }
 
 /// The rule that decided.
@@ -152,30 +152,30 @@ pub struct RuleAt {
     pub line: Option<u32>,
 }
 
-/// A value of [`Note::more`].
+/// A value of [`AuditNote::more`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fact {
+pub enum NoteValue {
     /// A text. Cut after 1 KiB and made safe to show.
     Text(Box<str>),
     /// A number. One that JavaScript cannot hold is written as a text.
     Number(i64),
 }
 
-impl From<&str> for Fact {
+impl From<&str> for NoteValue {
     fn from(text: &str) -> Self {
         Self::Text(text.into())
     }
 }
 
-impl From<i64> for Fact {
+impl From<i64> for NoteValue {
     fn from(number: i64) -> Self {
         Self::Number(number)
     }
 }
 
-impl Note {
+impl AuditNote {
     /// A note that says only what happened.
-    pub fn new(kind: Kind) -> Self {
+    pub fn new(kind: NoteKind) -> Self {
         Self {
             kind,
             run_id: None,
@@ -197,7 +197,7 @@ impl Note {
     }
 
     /// A note about a request: which, of what call, where it stands, and the digests. Not who decided it.
-    pub fn about(kind: Kind, record: &Record) -> Self {
+    pub fn about(kind: NoteKind, record: &Record) -> Self {
         let request = record.request();
         let approved = record.approved();
         let args = approved.map_or(&request.call.args, |(args, _)| args);
@@ -225,10 +225,10 @@ impl Note {
         match &decided.decision.choice {
             Choice::Respond { output } => {
                 let digest = Digest::of_text(output.as_str()).to_string();
-                self.more.insert("outputDigest", Fact::Text(digest.into()));
+                self.more.insert("outputDigest", NoteValue::Text(digest.into()));
             }
             Choice::Reject { stop: true } => {
-                self.more.insert("stop", Fact::Number(1));
+                self.more.insert("stop", NoteValue::Number(1));
             }
             _ => {}
         }
@@ -237,12 +237,12 @@ impl Note {
 
     /// A note about a decision that was refused. It says nothing of where the request stands, since that is as before.
     pub fn refused(record: &Record, decided: &Decided) -> Self {
-        Self { status: None, ..Self::about(Kind::Refused, record).with_decision(decided) }
+        Self { status: None, ..Self::about(NoteKind::Refused, record).with_decision(decided) }
     }
 
     /// With one more fact.
     #[must_use]
-    pub fn with(mut self, name: &'static str, fact: impl Into<Fact>) -> Self {
+    pub fn with(mut self, name: &'static str, fact: impl Into<NoteValue>) -> Self {
         self.more.insert(name, fact.into());
         self
     }
@@ -292,7 +292,7 @@ impl RuleAt {
     }
 }
 
-impl Fact {
+impl NoteValue {
     fn body(&self) -> String {
         match self {
             Self::Text(text) => quoted(&safe(text)),

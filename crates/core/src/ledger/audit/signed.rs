@@ -167,7 +167,7 @@ impl fmt::Debug for VerifyingKey {
 
 /// A note that somebody known signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opened<'a> {
+pub struct VerifiedNote<'a> {
     /// Its text, with the line end at its end.
     pub text: &'a str,
     /// The names of the known keys that signed it: at least one.
@@ -196,7 +196,7 @@ pub fn sign(text: &str, keys: &[&SigningKey]) -> Result<String, InvalidNote> {
 ///
 /// # Errors
 /// It is no note, a signature is wrong, or nobody known signed it.
-pub fn open<'a>(note: &'a str, keys: &[&VerifyingKey]) -> Result<Opened<'a>, InvalidNote> {
+pub fn open<'a>(note: &'a str, keys: &[&VerifyingKey]) -> Result<VerifiedNote<'a>, InvalidNote> {
     if note.len() > MAX_NOTE {
         return Err(InvalidNote::Malformed);
     }
@@ -222,7 +222,7 @@ pub fn open<'a>(note: &'a str, keys: &[&VerifyingKey]) -> Result<Opened<'a>, Inv
             .ok_or_else(|| InvalidNote::Wrong(name.into()))?;
         by.push(name.into());
     }
-    if by.is_empty() { Err(InvalidNote::Unknown) } else { Ok(Opened { text, by }) }
+    if by.is_empty() { Err(InvalidNote::Unknown) } else { Ok(VerifiedNote { text, by }) }
 }
 
 /// `— name base64(id ‖ signature)`
@@ -233,10 +233,10 @@ fn signature(line: &str) -> Option<(&str, [u8; 4], Vec<u8>)> {
     Some((name, id.try_into().ok()?, signature))
 }
 
-type Parts<'a> = (&'a str, [u8; 4], Zeroizing<[u8; 32]>);
+type KeyParts<'a> = (&'a str, [u8; 4], Zeroizing<[u8; 32]>);
 
 /// `name+id+base64(kind ‖ key)`
-fn parts(text: &str) -> Option<Parts<'_>> {
+fn parts(text: &str) -> Option<KeyParts<'_>> {
     let mut parts = text.splitn(3, '+');
     let (name, id, data) = (parts.next()?, parts.next()?, parts.next()?);
     let number: [u8; 4] = from_hex(id)?.try_into().ok()?;
@@ -283,7 +283,7 @@ mod tests {
         let note = format!("{TEXT}\n{SIGNATURE}");
         assert_eq!(sign(TEXT, &[&key]).unwrap(), note);
         let opened = open(&note, &[&VerifyingKey::parse(PETERS).unwrap()]).unwrap();
-        assert_eq!(opened, Opened { text: TEXT, by: vec!["PeterNeumann".into()] });
+        assert_eq!(opened, VerifiedNote { text: TEXT, by: vec!["PeterNeumann".into()] });
     }
 
     #[test]

@@ -8,45 +8,49 @@ use crate::cases::cases;
 use crate::policy::Effect;
 
 /// A log, as a store would hand it out.
-fn log(notes: &[(Note, u64)]) -> Vec<Entry> {
-    let mut chain = Chain::default();
+fn log(notes: &[(AuditNote, u64)]) -> Vec<AuditEntry> {
+    let mut chain = AuditChain::default();
     notes.iter().map(|(note, at)| chain.append(note, *at)).collect()
 }
 
-fn some_log(size: u64) -> Vec<Entry> {
-    let notes: Vec<_> =
-        (1..=size).map(|n| (Note::new(Kind::Verdict).with("n", n as i64), 1000 + n)).collect();
+fn some_log(size: u64) -> Vec<AuditEntry> {
+    let notes: Vec<_> = (1..=size)
+        .map(|n| (AuditNote::new(NoteKind::Verdict).with("n", n as i64), 1000 + n))
+        .collect();
     log(&notes)
 }
 
-fn lines(entries: &[Entry]) -> Vec<Line> {
+fn lines(entries: &[AuditEntry]) -> Vec<ExportLine> {
     let mut prev = GENESIS;
     entries
         .iter()
-        .map(|entry| Line { entry: entry.clone(), prev: std::mem::replace(&mut prev, entry.hash) })
+        .map(|entry| ExportLine {
+            entry: entry.clone(),
+            prev: std::mem::replace(&mut prev, entry.hash),
+        })
         .collect()
 }
 
-fn export(entries: &[Entry]) -> String {
+fn export(entries: &[AuditEntry]) -> String {
     lines(entries).iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn verify_export(export: &[u8], expected: Option<Head>) -> Result<Verified, Broken> {
-    let mut verifier = Verifier::new(Chain::default(), expected);
+fn verify_export(export: &[u8], expected: Option<LogHead>) -> Result<VerifiedLog, BrokenLink> {
+    let mut verifier = LogVerifier::new(AuditChain::default(), expected);
     let mut rest: Vec<&[u8]> = export.split(|byte| *byte == b'\n').collect();
     if rest.last().is_some_and(|line| line.is_empty()) {
         rest.pop();
     }
-    rest.into_iter().for_each(|line| verifier.see_line(&Line::parse(line)));
+    rest.into_iter().for_each(|line| verifier.see_line(&ExportLine::parse(line)));
     verifier.finish()
 }
 
-fn head(entries: &[Entry]) -> Head {
-    verify(Chain::default(), entries, None).unwrap().chain.into()
+fn head(entries: &[AuditEntry]) -> LogHead {
+    verify(AuditChain::default(), entries, None).unwrap().chain.into()
 }
 
-fn broken(seq: u64, fault: Fault) -> Result<Verified, Broken> {
-    Err(Broken { seq, fault })
+fn broken(seq: u64, fault: EntryFault) -> Result<VerifiedLog, BrokenLink> {
+    Err(BrokenLink { seq, fault })
 }
 
 #[test]
@@ -57,9 +61,9 @@ fn the_first_entries_are_these_to_the_byte() {
         line: Some(3),
     };
     let entries = log(&[
-        (Note::new(Kind::Opened), 1_767_225_600_000),
+        (AuditNote::new(NoteKind::Opened), 1_767_225_600_000),
         (
-            Note {
+            AuditNote {
                 run_id: Some("run".into()),
                 tool_call_id: Some("call".into()),
                 tool_name: Some("execute".into()),
@@ -74,7 +78,7 @@ fn the_first_entries_are_these_to_the_byte() {
                 decision: Some("approve"),
                 status: Some(Status::Approved),
                 origin: vec!["main".into(), "sub".into()],
-                ..Note::new(Kind::Decided)
+                ..AuditNote::new(NoteKind::Decided)
             }
             .with("tool", "x")
             .with("ms", 12),
@@ -119,19 +123,19 @@ fn the_first_entries_are_these_to_the_byte() {
 
 #[test]
 fn kinds_have_names_and_names_kinds() {
-    for kind in Kind::ALL {
-        assert_eq!(Kind::from_name(kind.name()), Some(kind));
+    for kind in NoteKind::ALL {
+        assert_eq!(NoteKind::from_name(kind.name()), Some(kind));
     }
-    assert_eq!(Kind::from_name("Decided"), None);
+    assert_eq!(NoteKind::from_name("Decided"), None);
 }
 
 #[test]
 fn texts_are_cut_and_made_safe() {
-    let note = Note {
+    let note = AuditNote {
         reason: Some(format!("\u{1b}[2J\u{202e}{}", "é".repeat(4000)).into()),
         by: Some("ada\u{9b}\u{200b}".into()),
         run_id: Some("x".repeat(5000).into()),
-        ..Note::new(Kind::Decided)
+        ..AuditNote::new(NoteKind::Decided)
     }
     .with("secret", "y".repeat(5000).as_str());
     let body = log(&[(note, 1)]).remove(0).body;
@@ -145,32 +149,37 @@ fn texts_are_cut_and_made_safe() {
 #[test]
 fn time_never_goes_back_and_numbers_are_those_of_javascript() {
     let entries = log(&[
-        (Note::new(Kind::Opened), 500),
-        (Note::new(Kind::ClockJump).with("by", -400), 100),
-        (Note::new(Kind::ClockJump).with("by", i64::MIN), u64::MAX),
+        (AuditNote::new(NoteKind::Opened), 500),
+        (AuditNote::new(NoteKind::ClockJump).with("by", -400), 100),
+        (AuditNote::new(NoteKind::ClockJump).with("by", i64::MIN), u64::MAX),
     ]);
     let times: Vec<u64> = entries.iter().map(|entry| entry.at).collect();
     assert_eq!(times, [500, 500, (1 << 53) - 1]);
     assert!(entries[1].body.contains(r#""by":-400"#));
     assert!(entries[2].body.contains(r#""by":"-9223372036854775808""#));
-    assert!(verify(Chain::default(), &entries, None).is_ok());
+    assert!(verify(AuditChain::default(), &entries, None).is_ok());
 
     // A whole new chain in which time does go back is none either.
-    let mut later = Chain { at: 600, ..Chain::default() };
-    let entry = Chain::default().append(&Note::new(Kind::Opened), 500);
+    let mut later = AuditChain { at: 600, ..AuditChain::default() };
+    let entry = AuditChain::default().append(&AuditNote::new(NoteKind::Opened), 500);
     assert!(later.check(&entry).is_err());
-    assert_eq!(later.append(&Note::new(Kind::Opened), 500).at, 600);
+    assert_eq!(later.append(&AuditNote::new(NoteKind::Opened), 500).at, 600);
 }
 
 #[test]
 fn each_attack_has_its_name() {
     let whole = some_log(6);
-    type Attack = fn(&mut Vec<Entry>);
-    let attacks: [(&str, Attack, u64, Fault); 16] = [
-        ("body", |log| log[2].body = log[2].body.replace("\"n\":3", "\"n\":4"), 3, Fault::Changed),
-        ("hash", |log| log[2].hash[31] ^= 1, 3, Fault::Changed),
-        ("seq column", |log| log[2].seq = 9, 3, Fault::Changed),
-        ("seq column back", |log| log[2].seq = 2, 3, Fault::Changed),
+    type Attack = fn(&mut Vec<AuditEntry>);
+    let attacks: [(&str, Attack, u64, EntryFault); 16] = [
+        (
+            "body",
+            |log| log[2].body = log[2].body.replace("\"n\":3", "\"n\":4"),
+            3,
+            EntryFault::Changed,
+        ),
+        ("hash", |log| log[2].hash[31] ^= 1, 3, EntryFault::Changed),
+        ("seq column", |log| log[2].seq = 9, 3, EntryFault::Changed),
+        ("seq column back", |log| log[2].seq = 2, 3, EntryFault::Changed),
         (
             "seq column and body back",
             |log| {
@@ -178,18 +187,23 @@ fn each_attack_has_its_name() {
                 log[2].body = log[2].body.replace("\"seq\":3", "\"seq\":2");
             },
             3,
-            Fault::Changed,
+            EntryFault::Changed,
         ),
-        ("at column", |log| log[2].at += 1, 3, Fault::Changed),
-        ("spaces", |log| log[2].body.push(' '), 3, Fault::Changed),
-        ("dropped", |log| drop(log.remove(2)), 3, Fault::Missing { found: 4 }),
-        ("two dropped", |log| drop(log.drain(2..4)), 3, Fault::Missing { found: 5 }),
-        ("first dropped", |log| drop(log.remove(0)), 1, Fault::WrongFirst { found: 2 }),
-        ("swapped", |log| log.swap(2, 4), 3, Fault::OutOfOrder { found: 5 }),
-        ("first swapped", |log| log.swap(0, 1), 1, Fault::OutOfOrder { found: 2 }),
-        ("twice", |log| log.insert(3, log[2].clone()), 4, Fault::Duplicate { found: 3 }),
-        ("twice, later", |log| log.insert(5, log[2].clone()), 6, Fault::Duplicate { found: 3 }),
-        ("twice at the end", |log| log.push(log[5].clone()), 7, Fault::Duplicate { found: 6 }),
+        ("at column", |log| log[2].at += 1, 3, EntryFault::Changed),
+        ("spaces", |log| log[2].body.push(' '), 3, EntryFault::Changed),
+        ("dropped", |log| drop(log.remove(2)), 3, EntryFault::Missing { found: 4 }),
+        ("two dropped", |log| drop(log.drain(2..4)), 3, EntryFault::Missing { found: 5 }),
+        ("first dropped", |log| drop(log.remove(0)), 1, EntryFault::WrongFirst { found: 2 }),
+        ("swapped", |log| log.swap(2, 4), 3, EntryFault::OutOfOrder { found: 5 }),
+        ("first swapped", |log| log.swap(0, 1), 1, EntryFault::OutOfOrder { found: 2 }),
+        ("twice", |log| log.insert(3, log[2].clone()), 4, EntryFault::Duplicate { found: 3 }),
+        (
+            "twice, later",
+            |log| log.insert(5, log[2].clone()),
+            6,
+            EntryFault::Duplicate { found: 3 },
+        ),
+        ("twice at the end", |log| log.push(log[5].clone()), 7, EntryFault::Duplicate { found: 6 }),
         (
             "rows swapped under their numbers",
             |log| {
@@ -197,19 +211,19 @@ fn each_attack_has_its_name() {
                 (log[2].seq, log[3].seq) = (3, 4);
             },
             3,
-            Fault::Changed,
+            EntryFault::Changed,
         ),
     ];
     for (name, attack, seq, fault) in attacks {
         let mut log = whole.clone();
         attack(&mut log);
-        assert_eq!(verify(Chain::default(), &log, None), broken(seq, fault), "{name}");
+        assert_eq!(verify(AuditChain::default(), &log, None), broken(seq, fault), "{name}");
     }
     // A changed entry whose hash was made anew breaks the one after it.
     let mut log = whole.clone();
-    let mut chain: Chain = verify(Chain::default(), &log[..2], None).unwrap().chain;
-    log[2] = chain.append(&Note::new(Kind::Verdict).with("n", 4), 1003);
-    assert_eq!(verify(Chain::default(), &log, None), broken(4, Fault::Changed));
+    let mut chain: AuditChain = verify(AuditChain::default(), &log[..2], None).unwrap().chain;
+    log[2] = chain.append(&AuditNote::new(NoteKind::Verdict).with("n", 4), 1003);
+    assert_eq!(verify(AuditChain::default(), &log, None), broken(4, EntryFault::Changed));
 }
 
 #[test]
@@ -233,9 +247,13 @@ fn a_body_that_is_not_canonical_is_refused_even_with_the_right_hash() {
             .chain_update(body)
             .finalize()
             .into();
-        let entry = Entry { seq: 1, at: 1, body: body.to_owned(), hash };
-        assert_eq!(Chain::default().check(&entry).unwrap_err().fault, Fault::Changed, "{body}");
-        let line = Line { entry, prev: GENESIS }.to_string();
+        let entry = AuditEntry { seq: 1, at: 1, body: body.to_owned(), hash };
+        assert_eq!(
+            AuditChain::default().check(&entry).unwrap_err().fault,
+            EntryFault::Changed,
+            "{body}"
+        );
+        let line = ExportLine { entry, prev: GENESIS }.to_string();
         assert!(verify_export(line.as_bytes(), None).is_err(), "{body}");
     }
 }
@@ -243,28 +261,58 @@ fn a_body_that_is_not_canonical_is_refused_even_with_the_right_hash() {
 #[test]
 fn how_a_log_stands_to_a_head_that_was_kept_elsewhere() {
     let log = some_log(6);
-    let other = Head { hash: [7; 32], ..head(&log) };
-    let pruned = verify(Chain::default(), &log[..3], None).unwrap().chain;
-    let nothing = Head::from(Chain::default());
+    let other = LogHead { hash: [7; 32], ..head(&log) };
+    let pruned = verify(AuditChain::default(), &log[..3], None).unwrap().chain;
+    let nothing = LogHead::from(AuditChain::default());
     for (name, start, entries, expected, standing) in [
-        ("same", Chain::default(), &log[..], head(&log), Standing::Same),
-        ("extended", Chain::default(), &log[..], head(&log[..4]), Standing::Extended { by: 2 }),
-        ("from nothing", Chain::default(), &log[..], nothing, Standing::Extended { by: 6 }),
-        ("truncated", Chain::default(), &log[..4], head(&log), Standing::Truncated { by: 2 }),
-        ("emptied", Chain::default(), &log[..0], head(&log), Standing::Truncated { by: 6 }),
-        ("forked", Chain::default(), &log[..], other, Standing::Forked),
-        ("forked earlier", Chain::default(), &log[..], Head { size: 2, ..other }, Standing::Forked),
-        ("empty", Chain::default(), &log[..0], nothing, Standing::Same),
-        ("pruned", pruned, &log[3..], head(&log), Standing::Same),
-        ("pruned just there", pruned, &log[3..], head(&log[..3]), Standing::Extended { by: 3 }),
-        ("pruned, forked", pruned, &log[3..], Head { size: 3, ..other }, Standing::Forked),
-        ("pruned beyond it", pruned, &log[3..], head(&log[..2]), Standing::Unknown),
+        ("same", AuditChain::default(), &log[..], head(&log), HeadStanding::Same),
+        (
+            "extended",
+            AuditChain::default(),
+            &log[..],
+            head(&log[..4]),
+            HeadStanding::Extended { by: 2 },
+        ),
+        (
+            "from nothing",
+            AuditChain::default(),
+            &log[..],
+            nothing,
+            HeadStanding::Extended { by: 6 },
+        ),
+        (
+            "truncated",
+            AuditChain::default(),
+            &log[..4],
+            head(&log),
+            HeadStanding::Truncated { by: 2 },
+        ),
+        (
+            "emptied",
+            AuditChain::default(),
+            &log[..0],
+            head(&log),
+            HeadStanding::Truncated { by: 6 },
+        ),
+        ("forked", AuditChain::default(), &log[..], other, HeadStanding::Forked),
+        (
+            "forked earlier",
+            AuditChain::default(),
+            &log[..],
+            LogHead { size: 2, ..other },
+            HeadStanding::Forked,
+        ),
+        ("empty", AuditChain::default(), &log[..0], nothing, HeadStanding::Same),
+        ("pruned", pruned, &log[3..], head(&log), HeadStanding::Same),
+        ("pruned just there", pruned, &log[3..], head(&log[..3]), HeadStanding::Extended { by: 3 }),
+        ("pruned, forked", pruned, &log[3..], LogHead { size: 3, ..other }, HeadStanding::Forked),
+        ("pruned beyond it", pruned, &log[3..], head(&log[..2]), HeadStanding::Unknown),
     ] {
         let verified = verify(start, entries, Some(expected)).unwrap();
         assert_eq!(verified.standing, Some(standing), "{name}");
         assert_eq!(
             standing.is_kept(),
-            matches!(standing, Standing::Same | Standing::Extended { .. }),
+            matches!(standing, HeadStanding::Same | HeadStanding::Extended { .. }),
             "{name}"
         );
     }
@@ -279,25 +327,34 @@ fn an_export_of_the_end_of_a_log_says_where_it_goes_on_from() {
     assert_eq!(head(&log), verify(start, &log[3..], None).unwrap().chain.into());
 }
 
-fn any_note() -> impl Strategy<Value = (Note, u64)> {
+fn any_note() -> impl Strategy<Value = (AuditNote, u64)> {
     let text = || prop::option::of(any::<String>().prop_map(String::into_boxed_str));
     let facts = prop::collection::btree_map(
         prop::sample::select(vec!["a", "b", "until", "count"]),
         prop_oneof![
-            any::<i64>().prop_map(Fact::Number),
-            any::<String>().prop_map(|text| Fact::Text(text.into())),
+            any::<i64>().prop_map(NoteValue::Number),
+            any::<String>().prop_map(|text| NoteValue::Text(text.into())),
         ],
         0..3,
     );
-    (prop::sample::select(Kind::ALL.to_vec()), text(), text(), text(), text(), facts, any::<u64>())
+    (
+        prop::sample::select(NoteKind::ALL.to_vec()),
+        text(),
+        text(),
+        text(),
+        text(),
+        facts,
+        any::<u64>(),
+    )
         .prop_map(|(kind, run_id, tool_name, by, reason, more, at)| {
             let origin = run_id.iter().cloned().collect();
-            let note = Note { run_id, tool_name, by, reason, origin, more, ..Note::new(kind) };
+            let note =
+                AuditNote { run_id, tool_name, by, reason, origin, more, ..AuditNote::new(kind) };
             (note, at >> 12)
         })
 }
 
-fn any_log() -> impl Strategy<Value = Vec<Entry>> {
+fn any_log() -> impl Strategy<Value = Vec<AuditEntry>> {
     prop::collection::vec(any_note(), 1..8).prop_map(|notes| log(&notes))
 }
 
@@ -311,14 +368,14 @@ proptest! {
             prop_assert_eq!(canonical.as_str(), &entry.body);
         }
         let text = export(&log);
-        let read: Vec<Line> = text.lines().map(|line| Line::parse(line.as_bytes()).unwrap()).collect();
+        let read: Vec<ExportLine> = text.lines().map(|line| ExportLine::parse(line.as_bytes()).unwrap()).collect();
         prop_assert_eq!(&read, &lines(&log));
         // To any reader of JSON it is one flat object.
         for line in text.lines() {
             prop_assert!(serde_json::from_str::<serde_json::Value>(line).unwrap()["hash"].is_string());
         }
         let verified = verify_export(text.as_bytes(), Some(head(&log))).unwrap();
-        prop_assert_eq!(verified.standing, Some(Standing::Same));
+        prop_assert_eq!(verified.standing, Some(HeadStanding::Same));
     }
 
     #[test]
@@ -358,7 +415,7 @@ proptest! {
                 }
             }
         }
-        prop_assert_eq!(verify(Chain::default(), &log, None).unwrap_err().seq, row as u64 + 1);
+        prop_assert_eq!(verify(AuditChain::default(), &log, None).unwrap_err().seq, row as u64 + 1);
     }
 
     #[test]
@@ -372,30 +429,30 @@ proptest! {
 
         let mut dropped = log.clone();
         dropped.remove(one);
-        match verify(Chain::default(), &dropped, expected) {
+        match verify(AuditChain::default(), &dropped, expected) {
             Err(broken) => prop_assert_eq!(broken.seq, seq(one)),
             // The last one is missed only by whoever knows the head.
             Ok(verified) => {
                 prop_assert_eq!(one, log.len() - 1);
-                prop_assert_eq!(verified.standing, Some(Standing::Truncated { by: 1 }));
+                prop_assert_eq!(verified.standing, Some(HeadStanding::Truncated { by: 1 }));
             }
         }
 
         let mut swapped = log.clone();
         swapped.swap(first, last);
         if first != last {
-            let fault = Fault::OutOfOrder { found: seq(last) };
-            prop_assert_eq!(verify(Chain::default(), &swapped, expected), broken(seq(first), fault));
+            let fault = EntryFault::OutOfOrder { found: seq(last) };
+            prop_assert_eq!(verify(AuditChain::default(), &swapped, expected), broken(seq(first), fault));
         }
 
         let mut repeated = log.clone();
         repeated.insert(last + 1, log[first].clone());
-        let fault = Fault::Duplicate { found: seq(first) };
-        prop_assert_eq!(verify(Chain::default(), &repeated, expected), broken(seq(last + 1), fault));
+        let fault = EntryFault::Duplicate { found: seq(first) };
+        prop_assert_eq!(verify(AuditChain::default(), &repeated, expected), broken(seq(last + 1), fault));
 
-        let cut = verify(Chain::default(), &log[..one], expected).unwrap();
+        let cut = verify(AuditChain::default(), &log[..one], expected).unwrap();
         let by = (log.len() - one) as u64;
-        prop_assert_eq!(cut.standing, Some(Standing::Truncated { by }));
+        prop_assert_eq!(cut.standing, Some(HeadStanding::Truncated { by }));
     }
 
     #[test]
@@ -403,13 +460,13 @@ proptest! {
         log in any_log(), other in any_note(), at in any::<prop::sample::Index>(),
     ) {
         let at = at.index(log.len());
-        let mut chain = verify(Chain::default(), &log[..at], None).unwrap().chain;
+        let mut chain = verify(AuditChain::default(), &log[..at], None).unwrap().chain;
         let mut forked = log[..at].to_vec();
         while forked.len() < log.len() {
             forked.push(chain.append(&other.0.clone().with("b", "other"), other.1));
         }
         prop_assume!(forked[at].hash != log[at].hash);
-        let verified = verify(Chain::default(), &forked, Some(head(&log))).unwrap();
-        prop_assert_eq!(verified.standing, Some(Standing::Forked));
+        let verified = verify(AuditChain::default(), &forked, Some(head(&log))).unwrap();
+        prop_assert_eq!(verified.standing, Some(HeadStanding::Forked));
     }
 }

@@ -1,25 +1,25 @@
 //! Is the log what was written?
 
-use super::{Broken, Chain, Entry, Fault, InvalidLine, Line};
+use super::{AuditChain, AuditEntry, BrokenLink, EntryFault, ExportLine, InvalidLine};
 
 /// A head of a log: how many entries it had, and the hash of the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
+pub struct LogHead {
     /// How many entries.
     pub size: u64,
     /// The hash of the last one; [`super::GENESIS`] when there is none.
     pub hash: [u8; 32],
 }
 
-impl From<Chain> for Head {
-    fn from(chain: Chain) -> Self {
+impl From<AuditChain> for LogHead {
+    fn from(chain: AuditChain) -> Self {
         Self { size: chain.seq, hash: chain.head }
     }
 }
 
 /// How a log stands to a head that was kept elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum HeadStanding {
     /// It ends with it.
     Same,
     /// It goes on after it, which is what a log does.
@@ -38,7 +38,7 @@ pub enum Standing {
     Unknown,
 }
 
-impl Standing {
+impl HeadStanding {
     /// Whether the log holds all that the head stands for.
     pub const fn is_kept(self) -> bool {
         matches!(self, Self::Same | Self::Extended { .. })
@@ -47,50 +47,51 @@ impl Standing {
 
 /// A log without a fault in itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifiedLog {
     /// How far it comes.
-    pub chain: Chain,
+    pub chain: AuditChain,
     /// How it stands to the head that was expected; `None`: none was.
-    pub standing: Option<Standing>,
+    pub standing: Option<HeadStanding>,
 }
 
 /// Verifies a log, entry by entry, in constant memory.
 #[derive(Debug)]
-pub struct Verifier {
-    start: Chain,
-    chain: Chain,
-    expected: Option<Head>,
+pub struct LogVerifier {
+    start: AuditChain,
+    chain: AuditChain,
+    expected: Option<LogHead>,
     passed: Option<[u8; 32]>,
-    broken: Option<Broken>,
+    broken: Option<BrokenLink>,
 }
 
-impl Verifier {
-    /// Verifies a log that goes on from `start`: `Chain::default()` for a whole one, and where it was cut for a pruned one.
-    pub fn new(start: Chain, expected: Option<Head>) -> Self {
+impl LogVerifier {
+    /// Verifies a log that goes on from `start`: `AuditChain::default()` for a whole one, and where it was cut for a pruned one.
+    pub fn new(start: AuditChain, expected: Option<LogHead>) -> Self {
         let mut verifier = Self { start, chain: start, expected, passed: None, broken: None };
         verifier.pass();
         verifier
     }
 
     /// The next entry of the log.
-    pub fn see(&mut self, entry: &Entry) {
+    pub fn see(&mut self, entry: &AuditEntry) {
         match self.broken {
             None => self.take(self.chain.check(entry)),
-            Some(Broken { seq, fault: Fault::Missing { found } | Fault::WrongFirst { found } })
-                if entry.seq == seq =>
-            {
+            Some(BrokenLink {
+                seq,
+                fault: EntryFault::Missing { found } | EntryFault::WrongFirst { found },
+            }) if entry.seq == seq => {
                 // It was only moved.
-                self.broken = Some(Broken { seq, fault: Fault::OutOfOrder { found } });
+                self.broken = Some(BrokenLink { seq, fault: EntryFault::OutOfOrder { found } });
             }
             Some(_) => {}
         }
     }
 
-    /// The next line of an export: pass on what [`Line::parse`] made of it.
-    pub fn see_line(&mut self, line: &Result<Line, InvalidLine>) {
+    /// The next line of an export: pass on what [`ExportLine::parse`] made of it.
+    pub fn see_line(&mut self, line: &Result<ExportLine, InvalidLine>) {
         match (line, self.broken) {
-            (Ok(Line { entry, .. }), Some(_)) => self.see(entry),
-            (Ok(Line { entry, prev }), None) => {
+            (Ok(ExportLine { entry, .. }), Some(_)) => self.see(entry),
+            (Ok(ExportLine { entry, prev }), None) => {
                 let checked = self.chain.check(entry);
                 self.take(if *prev == self.chain.head {
                     checked
@@ -104,7 +105,7 @@ impl Verifier {
     }
 
     /// The first fault so far. What comes after it can only tell more about that one.
-    pub fn broken(&self) -> Option<Broken> {
+    pub fn broken(&self) -> Option<BrokenLink> {
         self.broken
     }
 
@@ -112,17 +113,17 @@ impl Verifier {
     ///
     /// # Errors
     /// The first fault.
-    pub fn finish(self) -> Result<Verified, Broken> {
+    pub fn finish(self) -> Result<VerifiedLog, BrokenLink> {
         match self.broken {
             Some(broken) => Err(broken),
-            None => Ok(Verified {
+            None => Ok(VerifiedLog {
                 chain: self.chain,
                 standing: self.expected.map(|head| self.standing(head)),
             }),
         }
     }
 
-    fn take(&mut self, checked: Result<Chain, Broken>) {
+    fn take(&mut self, checked: Result<AuditChain, BrokenLink>) {
         match checked {
             Ok(chain) => {
                 self.chain = chain;
@@ -132,8 +133,8 @@ impl Verifier {
         }
     }
 
-    fn changed(&self) -> Broken {
-        Broken { seq: self.chain.seq.saturating_add(1), fault: Fault::Changed }
+    fn changed(&self) -> BrokenLink {
+        BrokenLink { seq: self.chain.seq.saturating_add(1), fault: EntryFault::Changed }
     }
 
     fn pass(&mut self) {
@@ -142,13 +143,13 @@ impl Verifier {
         }
     }
 
-    fn standing(&self, head: Head) -> Standing {
+    fn standing(&self, head: LogHead) -> HeadStanding {
         match self.passed {
-            Some(hash) if hash != head.hash => Standing::Forked,
-            Some(_) if head.size == self.chain.seq => Standing::Same,
-            Some(_) => Standing::Extended { by: self.chain.seq.saturating_sub(head.size) },
-            None if head.size < self.start.seq => Standing::Unknown,
-            None => Standing::Truncated { by: head.size.saturating_sub(self.chain.seq) },
+            Some(hash) if hash != head.hash => HeadStanding::Forked,
+            Some(_) if head.size == self.chain.seq => HeadStanding::Same,
+            Some(_) => HeadStanding::Extended { by: self.chain.seq.saturating_sub(head.size) },
+            None if head.size < self.start.seq => HeadStanding::Unknown,
+            None => HeadStanding::Truncated { by: head.size.saturating_sub(self.chain.seq) },
         }
     }
 }
@@ -158,9 +159,9 @@ impl Verifier {
 /// # Errors
 /// The first entry that is not what was written.
 pub fn verify<'a>(
-    start: Chain, entries: impl IntoIterator<Item = &'a Entry>, expected: Option<Head>,
-) -> Result<Verified, Broken> {
-    let mut verifier = Verifier::new(start, expected);
+    start: AuditChain, entries: impl IntoIterator<Item = &'a AuditEntry>, expected: Option<LogHead>,
+) -> Result<VerifiedLog, BrokenLink> {
+    let mut verifier = LogVerifier::new(start, expected);
     entries.into_iter().for_each(|entry| verifier.see(entry));
     verifier.finish()
 }

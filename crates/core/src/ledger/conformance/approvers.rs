@@ -18,7 +18,7 @@ fn asked(call: &str, needs: Vec<Need>, deadline: Option<u64>, remind: Option<u64
     Request { more: Some(Box::new(more)), ..request("r", call, deadline) }
 }
 
-fn says(ledger: &impl Ledger, id: ApprovalId, by: &str, choice: Choice, at: u64) -> Outcome {
+fn says(ledger: &impl Ledger, id: ApprovalId, by: &str, choice: Choice, at: u64) -> DecideOutcome {
     let decision = Decision::new(choice, Some("because"));
     let decided = Decided { decision, by: Some(by.into()), via: Via::Inbox, at };
     let groups: &[Box<str>] = if by == "cy" { &["ops".into()] } else { &[] };
@@ -36,27 +36,32 @@ pub(super) fn counts_approvals_until_all_agree(ledger: impl Ledger) {
     let id = created(&ledger, asked("1", needs, None, None)).request().id;
     let approve = |by: &str, at| says(&ledger, id, by, Choice::Approve, at);
     assert!(
-        matches!(approve("eve", 1), Outcome::Refused { may, .. } if may == ["ada", "bo", "group:ops", "dee"].map(Box::from))
+        matches!(approve("eve", 1), DecideOutcome::Refused { may, .. } if may == ["ada", "bo", "group:ops", "dee"].map(Box::from))
     );
-    assert!(matches!(ledger.decide(id, super::approve(1)).unwrap(), Outcome::Refused { .. }));
+    assert!(matches!(ledger.decide(id, super::approve(1)).unwrap(), DecideOutcome::Refused { .. }));
     assert!(votes(&ledger, id).is_empty());
-    assert!(matches!(approve("ada", 2), Outcome::Counted(_)));
+    assert!(matches!(approve("ada", 2), DecideOutcome::Counted(_)));
     // Once, whoever says it again.
-    let Outcome::Counted(record) = approve("ada", 3) else { panic!("not counted") };
+    let DecideOutcome::Counted(record) = approve("ada", 3) else { panic!("not counted") };
     assert_eq!(record.votes().len(), 1);
     assert_eq!(record.votes()[0].reason.as_deref(), Some("because"));
-    assert!(matches!(approve("bo", 4), Outcome::Counted(_)));
+    assert!(matches!(approve("bo", 4), DecideOutcome::Counted(_)));
     assert_eq!(status(&ledger, id), Some(Status::Pending));
-    assert!(ledger.history(&Past { limit: 9, ..Past::default() }).unwrap().is_empty());
+    assert!(
+        ledger.history(&HistoryQuery { limit: 9, ..HistoryQuery::default() }).unwrap().is_empty()
+    );
     assert_eq!(calls(&ledger.pending(None).unwrap()), ["r/1"]);
     let digest = ledger.get(id).unwrap().unwrap().request().digest;
-    assert!(matches!(ledger.begin(id, digest, 5).unwrap(), Begun::Refused(Status::Pending)));
-    let Outcome::Won(record) = approve("cy", 6) else { panic!("not won") };
+    assert!(matches!(
+        ledger.begin(id, digest, 5).unwrap(),
+        RedeemOutcome::Refused(Status::Pending)
+    ));
+    let DecideOutcome::Won(record) = approve("cy", 6) else { panic!("not won") };
     assert_eq!(record.decided().unwrap().by(), "cy");
-    assert!(matches!(approve("dee", 7), Outcome::Already(_)));
+    assert!(matches!(approve("dee", 7), DecideOutcome::Already(_)));
     let all = [("ada", 2, 1), ("bo", 4, 1), ("cy", 6, 3)];
     assert_eq!(votes(&ledger, id), all.map(|(by, at, needs)| (by.to_owned(), at, needs)));
-    assert!(matches!(ledger.begin(id, digest, 8).unwrap(), Begun::Won(_)));
+    assert!(matches!(ledger.begin(id, digest, 8).unwrap(), RedeemOutcome::Won(_)));
     let expected = ["requested 1", "voted by ada", "voted by bo", "approve 1", "started"];
     assert_eq!(told(ledger.feed(), expected.len()), expected);
     let record = ledger.get(id).unwrap().unwrap();
@@ -70,10 +75,10 @@ pub(super) fn one_who_is_named_ends_it(ledger: impl Ledger) {
     {
         let call = &at.to_string();
         let id = created(&ledger, asked(call, two(), None, None)).request().id;
-        assert!(matches!(says(&ledger, id, "ada", Choice::Approve, at), Outcome::Counted(_)));
+        assert!(matches!(says(&ledger, id, "ada", Choice::Approve, at), DecideOutcome::Counted(_)));
         let outcome = says(&ledger, id, by, Choice::Reject { stop: false }, at + 1);
-        assert_eq!(matches!(outcome, Outcome::Won(_)), ends, "{by}");
-        assert_eq!(matches!(outcome, Outcome::Refused { .. }), !ends, "{by}");
+        assert_eq!(matches!(outcome, DecideOutcome::Won(_)), ends, "{by}");
+        assert_eq!(matches!(outcome, DecideOutcome::Refused { .. }), !ends, "{by}");
         assert_eq!(votes(&ledger, id), [("ada".to_owned(), at, 1)]);
         let expected = if ends { Status::Rejected } else { Status::Pending };
         assert_eq!(status(&ledger, id), Some(expected));
@@ -85,9 +90,9 @@ pub(super) fn one_who_is_named_ends_it(ledger: impl Ledger) {
 pub(super) fn a_deadline_ends_what_was_counted(ledger: impl Ledger) {
     let asked = asked("1", vec![need(&["ada", "bo"], 2)], Some(100), None);
     let id = created(&ledger, asked).request().id;
-    assert!(matches!(says(&ledger, id, "ada", Choice::Approve, 99), Outcome::Counted(_)));
+    assert!(matches!(says(&ledger, id, "ada", Choice::Approve, 99), DecideOutcome::Counted(_)));
     assert_eq!(ledger.next_deadline().unwrap(), Some(100));
-    assert!(matches!(says(&ledger, id, "bo", Choice::Approve, 100), Outcome::Expired(_)));
+    assert!(matches!(says(&ledger, id, "bo", Choice::Approve, 100), DecideOutcome::Expired(_)));
     assert_eq!(votes(&ledger, id).len(), 1);
     assert_eq!(ledger.next_deadline().unwrap(), None);
 }
@@ -99,10 +104,10 @@ pub(super) fn time_escalates_and_reminds_once(ledger: impl Ledger) {
         let done = ledger.expire_due(now, 10).unwrap();
         (done.len(), ledger.next_deadline().unwrap())
     };
-    assert!(matches!(says(&ledger, id, "bo", Choice::Approve, 19), Outcome::Refused { .. }));
+    assert!(matches!(says(&ledger, id, "bo", Choice::Approve, 19), DecideOutcome::Refused { .. }));
     assert_eq!(due(19), (0, Some(20)));
     // Whom it is escalated to may decide, told or not.
-    assert!(matches!(says(&ledger, id, "bo", Choice::Approve, 20), Outcome::Counted(_)));
+    assert!(matches!(says(&ledger, id, "bo", Choice::Approve, 20), DecideOutcome::Counted(_)));
     assert_eq!(due(20), (1, Some(40)));
     assert_eq!(due(21), (0, Some(40)));
     let at = |record: &Record| {
@@ -132,6 +137,6 @@ pub(super) fn time_escalates_and_reminds_once(ledger: impl Ledger) {
     assert_eq!(status(&ledger, late), Some(Status::Expired));
     let decided = Request { created_at: 260, ..asked("3", vec![escalating(10, "bo")], None, None) };
     let decided = created(&ledger, decided).request().id;
-    assert!(matches!(says(&ledger, decided, "ada", Choice::Skip, 265), Outcome::Won(_)));
+    assert!(matches!(says(&ledger, decided, "ada", Choice::Skip, 265), DecideOutcome::Won(_)));
     assert_eq!(due(300), (0, None));
 }

@@ -1,9 +1,9 @@
-//! [`Archive`] on the server.
+//! [`DurableLedger`] on the server.
 
 use tokio_postgres::types::{ToSql, Type};
 
-use super::column::Column;
-use super::fault::Fault;
+use super::column::ColumnReader;
+use super::fault::StepError;
 use super::ledger::PostgresLedger;
 use super::ledger_core::LedgerCore;
 use super::pen::now;
@@ -11,13 +11,14 @@ use super::sequencer::head;
 use super::{check, lists, retention, runs, sequencer};
 use crate::approval::Record;
 use crate::ledger::archive::taken;
-use crate::ledger::audit::{Chain, Entry, Note};
-use crate::ledger::row::{Save, time, whole};
+use crate::ledger::audit::{AuditChain, AuditEntry, AuditNote};
+use crate::ledger::row::{RunSave, time, whole};
 use crate::ledger::{
-    About, Archive, Hash, LedgerError, Retention, RunInfo, SaveRun, SavedRun, Tidied, Verified,
+    DurableLedger, Hash, LedgerError, LedgerInfo, Retention, RunInfo, SaveRun, SavedRun,
+    UpkeepReport, VerificationReport,
 };
 
-impl Archive for PostgresLedger {
+impl DurableLedger for PostgresLedger {
     fn records(&self, run: &str) -> Result<Vec<Record>, LedgerError> {
         let core = &self.core;
         core.block_on(core.pool.again(async |client| lists::of_run(client, &core.pen, run).await))
@@ -29,7 +30,7 @@ impl Archive for PostgresLedger {
 
     fn save_run(&self, save: SaveRun<'_>, now: u64) -> Result<Vec<Hash>, LedgerError> {
         self.core.only_read()?;
-        let save = Save::of(&save, &self.core.pen.sealer)?;
+        let save = RunSave::of(&save, &self.core.pen.sealer)?;
         self.core.block_on(self.core.save_run(save, now))
     }
 
@@ -61,12 +62,12 @@ impl Archive for PostgresLedger {
         )
     }
 
-    fn note(&self, notes: &[Note], now: u64) -> Result<(), LedgerError> {
+    fn note(&self, notes: &[AuditNote], now: u64) -> Result<(), LedgerError> {
         self.core.only_read()?;
         self.core.block_on(self.core.note(notes, now))
     }
 
-    fn audit(&self, after: u64, limit: usize) -> Result<Vec<Entry>, LedgerError> {
+    fn audit(&self, after: u64, limit: usize) -> Result<Vec<AuditEntry>, LedgerError> {
         let core = &self.core;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         core.block_on(async {
@@ -77,7 +78,7 @@ impl Archive for PostgresLedger {
         })
     }
 
-    fn head(&self) -> Result<Chain, LedgerError> {
+    fn head(&self) -> Result<AuditChain, LedgerError> {
         let core = &self.core;
         core.block_on(async {
             core.chain_now().await?;
@@ -85,30 +86,32 @@ impl Archive for PostgresLedger {
         })
     }
 
-    fn verify(&self) -> Result<Verified, LedgerError> {
+    fn verify(&self) -> Result<VerificationReport, LedgerError> {
         let core = &self.core;
         core.block_on(check::verify(core))
     }
 
-    fn about(&self) -> Result<About, LedgerError> {
+    fn about(&self) -> Result<LedgerInfo, LedgerError> {
         let core = &self.core;
         core.block_on(core.pool.again(async |client| check::about(client, core).await))
     }
 
-    fn tidy(&self, retention: Retention, now: u64, limit: usize) -> Result<Tidied, LedgerError> {
+    fn tidy(
+        &self, retention: Retention, now: u64, limit: usize,
+    ) -> Result<UpkeepReport, LedgerError> {
         self.core.only_read()?;
         self.core.block_on(retention::tidy(&self.core, retention, now, limit))
     }
 
     /// Dropped partitions gave their space back at once, and what is dropped by rows the server uses again by itself.
-    fn compact(&self) -> Result<Tidied, LedgerError> {
-        Ok(Tidied::default())
+    fn compact(&self) -> Result<UpkeepReport, LedgerError> {
+        Ok(UpkeepReport::default())
     }
 }
 
 impl LedgerCore {
     /// Chains what is there, before somebody looks at the chain. Whoever only reads sees it as far as others have chained it.
-    pub(super) async fn chain_now(&self) -> Result<(), Fault> {
+    pub(super) async fn chain_now(&self) -> Result<(), StepError> {
         if self.read_only {
             return Ok(());
         }
@@ -117,7 +120,7 @@ impl LedgerCore {
     }
 
     /// Writes leaves about no request. What is there already, since an answer was lost, is not written twice.
-    pub(super) async fn note(&self, notes: &[Note], local: u64) -> Result<(), Fault> {
+    pub(super) async fn note(&self, notes: &[AuditNote], local: u64) -> Result<(), StepError> {
         if notes.is_empty() {
             return Ok(());
         }
@@ -165,10 +168,10 @@ impl LedgerCore {
 
 /// Entries of the audit after this number, in order.
 pub(super) async fn entries(
-    client: &tokio_postgres::Client, pen: &super::pen::Pen, after: i64, limit: i64,
-) -> Result<Vec<Entry>, Fault> {
+    client: &tokio_postgres::Client, pen: &super::pen::WriteContext, after: i64, limit: i64,
+) -> Result<Vec<AuditEntry>, StepError> {
     let sql =
         pen.sql("SELECT seq, at, body, hash FROM @audit WHERE seq > $1 ORDER BY seq LIMIT $2");
     let found = client.query_typed(&sql, &[(&after, Type::INT8), (&limit, Type::INT8)]).await?;
-    found.iter().map(|columns| Entry::read(&mut Column::new(columns))).collect()
+    found.iter().map(|columns| AuditEntry::read(&mut ColumnReader::new(columns))).collect()
 }

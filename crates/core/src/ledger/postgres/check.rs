@@ -6,41 +6,42 @@ use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
 
-use super::column::Column;
-use super::fault::Fault;
-use super::held::{self, Held};
+use super::column::ColumnReader;
+use super::fault::StepError;
+use super::held::{self, RoleTrigger};
 use super::ledger_core::LedgerCore;
 use super::meta::{dropped_before, meta};
 use super::migrate;
-use super::pen::Pen;
+use super::pen::WriteContext;
 use super::rows;
 use super::sequencer::head;
 use super::{runs, schema, values};
-use crate::ledger::audit::Entry;
+use crate::ledger::audit::AuditEntry;
 use crate::ledger::history;
-use crate::ledger::row::{Findings, Row, Run, Said, time};
-use crate::ledger::{About, LedgerError, Verified, hex};
+use crate::ledger::row::{AuditedFields, CheckFindings, RequestRow, RunRow, time};
+use crate::ledger::{LedgerError, LedgerInfo, VerificationReport, hex};
 
 /// How many rows are read at once.
 const BATCH: i64 = 1_000;
 
-struct Check<'a> {
+struct LedgerCheck<'a> {
     client: &'a Client,
-    pen: &'a Pen,
-    findings: Findings,
+    pen: &'a WriteContext,
+    findings: CheckFindings,
 }
 
 /// Looks at one moment of everything.
-pub(super) async fn verify(core: &LedgerCore) -> Result<Verified, Fault> {
+pub(super) async fn verify(core: &LedgerCore) -> Result<VerificationReport, StepError> {
     let unchained = match core.chain_now().await {
-        Err(Fault::Ledger(error)) => Some(error),
+        Err(StepError::Ledger(error)) => Some(error),
         Err(fault) => return Err(fault),
         Ok(()) => None,
     };
     core.pool
         .long(async |client| {
             client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
-            let mut check = Check { client, pen: &core.pen, findings: Findings::default() };
+            let mut check =
+                LedgerCheck { client, pen: &core.pen, findings: CheckFindings::default() };
             let done = check.all(unchained.as_ref()).await;
             let found = check.findings.done();
             client.batch_execute("ROLLBACK").await?;
@@ -49,8 +50,8 @@ pub(super) async fn verify(core: &LedgerCore) -> Result<Verified, Fault> {
         .await
 }
 
-impl Check<'_> {
-    async fn all(&mut self, unchained: Option<&LedgerError>) -> Result<(), Fault> {
+impl LedgerCheck<'_> {
+    async fn all(&mut self, unchained: Option<&LedgerError>) -> Result<(), StepError> {
         self.audit().await?;
         if let Some(error) = unchained {
             self.findings.fault(None, None, error.message.as_str());
@@ -62,7 +63,7 @@ impl Check<'_> {
         self.meta().await
     }
 
-    async fn audit(&mut self) -> Result<(), Fault> {
+    async fn audit(&mut self) -> Result<(), StepError> {
         let mut after = i64::MIN;
         let sql = self.pen.sql(
             "SELECT seq, at, body, hash, kind, approval_id, leaf FROM @audit WHERE seq > $1 ORDER BY seq LIMIT $2",
@@ -75,8 +76,8 @@ impl Check<'_> {
             let Some(last) = batch.last() else { break };
             after = last.try_get(0)?;
             for columns in &batch {
-                let mut next = Column::new(columns);
-                let entry = Entry::read(&mut next)?;
+                let mut next = ColumnReader::new(columns);
+                let entry = AuditEntry::read(&mut next)?;
                 self.findings.chained(&entry);
                 let (kind, about, leaf) = (next.get()?, next.get()?, next.get()?);
                 self.findings.entry(Some(entry.seq), leaf, &entry.body, kind, about);
@@ -97,7 +98,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    async fn records(&mut self) -> Result<(), Fault> {
+    async fn records(&mut self) -> Result<(), StepError> {
         let before = dropped_before(self.client, self.pen).await?;
         let sql = self.pen.sql("SELECT id FROM @approval WHERE id > $1 ORDER BY id LIMIT $2");
         let mut after = Uuid::nil();
@@ -110,12 +111,12 @@ impl Check<'_> {
                 found.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
             let Some(last) = ids.last() else { break };
             after = *last;
-            let mut rows: Vec<Row> = Vec::with_capacity(ids.len());
+            let mut rows: Vec<RequestRow> = Vec::with_capacity(ids.len());
             for kept in rows::kept(self.client, self.pen, &ids).await? {
                 let id = kept.id();
                 match kept.check(self.pen, before) {
                     Ok(row) => rows.push(row),
-                    Err(Fault::Ledger(error)) => self.findings.bad_record(id, error),
+                    Err(StepError::Ledger(error)) => self.findings.bad_record(id, error),
                     Err(fault) => return Err(fault),
                 }
             }
@@ -130,7 +131,7 @@ impl Check<'_> {
     }
 
     /// What the entries that are the decisions of these say.
-    async fn said(&self, rows: &[Row]) -> Result<HashMap<i64, Said>, Fault> {
+    async fn said(&self, rows: &[RequestRow]) -> Result<HashMap<i64, AuditedFields>, StepError> {
         let decided: Vec<i64> = rows.iter().filter_map(|row| row.decided_seq).collect();
         let sql = self.pen.sql(
             "SELECT leaf, body FROM @audit WHERE leaf = ANY($1) UNION ALL SELECT id, body FROM @leaf WHERE id = ANY($1)",
@@ -138,7 +139,7 @@ impl Check<'_> {
         let found = self.client.query_typed(&sql, &[(&decided, Type::INT8_ARRAY)]).await?;
         let mut said = HashMap::new();
         for row in &found {
-            if let Some(text) = Said::in_text(row.try_get(1)?) {
+            if let Some(text) = AuditedFields::in_text(row.try_get(1)?) {
                 said.insert(row.try_get(0)?, text);
             }
         }
@@ -146,7 +147,7 @@ impl Check<'_> {
     }
 
     /// The small tables must say what the large ones do, and nobody may have added what acts by itself.
-    async fn tables(&mut self) -> Result<(), Fault> {
+    async fn tables(&mut self) -> Result<(), StepError> {
         for (what, sql) in [
             ("there are contents without a request", "SELECT count(*) FROM @content c WHERE NOT EXISTS (SELECT FROM @approval a WHERE a.id = c.id)"),
             (
@@ -199,9 +200,9 @@ impl Check<'_> {
     }
 
     /// What holds roles that may only decide is there as it was made.
-    async fn guards(&mut self) -> Result<(), Fault> {
+    async fn guards(&mut self) -> Result<(), StepError> {
         let names = &self.pen.names;
-        for Held { table, function, body } in held::guards(names) {
+        for RoleTrigger { table, function, body } in held::guards(names) {
             let sql = "SELECT count(*) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
                      JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_proc p ON p.oid = t.tgfoid
                  WHERE t.tgname = 'held' AND t.tgenabled = 'O' AND n.nspname = $1 AND c.relname = $2
@@ -237,7 +238,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    async fn runs(&mut self) -> Result<(), Fault> {
+    async fn runs(&mut self) -> Result<(), StepError> {
         let sql = self.pen.sql(&format!(
             "SELECT {} FROM @run r WHERE r.seq > $1 ORDER BY r.seq LIMIT $2",
             runs::COLUMNS
@@ -252,7 +253,7 @@ impl Check<'_> {
                 break;
             }
             for columns in &batch {
-                let run = Run::read(&mut Column::new(columns))?;
+                let run = RunRow::read(&mut ColumnReader::new(columns))?;
                 after = run.seq;
                 if let Err(error) = run.check(&self.pen.sealer) {
                     self.findings.bad_run(&run, error.message);
@@ -285,7 +286,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    async fn values(&mut self) -> Result<(), Fault> {
+    async fn values(&mut self) -> Result<(), StepError> {
         let sql = self.pen.sql("SELECT k, version, text, seal FROM @value ORDER BY k");
         for row in self.client.query_typed(&sql, &[]).await? {
             self.findings.value(&values::read(&row)?, &self.pen.sealer);
@@ -294,7 +295,7 @@ impl Check<'_> {
     }
 
     /// `meta` against the entry that was made when the ledger was opened.
-    async fn meta(&mut self) -> Result<(), Fault> {
+    async fn meta(&mut self) -> Result<(), StepError> {
         let about = migrate::about(self.client, self.pen).await?;
         let opened = meta(self.client, self.pen, "opened_seq")
             .await?
@@ -305,7 +306,7 @@ impl Check<'_> {
                 let found = self.client.query_typed_opt(&sql, &[(&leaf, Type::INT8)]).await?;
                 let chained = found
                     .as_ref()
-                    .map(|columns| Entry::read(&mut Column::new(columns)))
+                    .map(|columns| AuditEntry::read(&mut ColumnReader::new(columns)))
                     .transpose()?;
                 chained.is_none_or(|entry| about.is_in(&entry))
             }
@@ -319,9 +320,9 @@ impl Check<'_> {
 }
 
 /// What the ledger is.
-pub(super) async fn about(client: &Client, core: &LedgerCore) -> Result<About, Fault> {
+pub(super) async fn about(client: &Client, core: &LedgerCore) -> Result<LedgerInfo, StepError> {
     let pen = &core.pen;
-    let count = async |sql: &str| -> Result<u64, Fault> {
+    let count = async |sql: &str| -> Result<u64, StepError> {
         Ok(time(client.query_typed_one(&pen.sql(sql), &[]).await?.try_get(0)?))
     };
     let (schema, like) = (&pen.names.schema, format!("{}%", pen.names.prefix.replace('_', "\\_")));
@@ -335,7 +336,7 @@ pub(super) async fn about(client: &Client, core: &LedgerCore) -> Result<About, F
     let version =
         meta(client, pen, "schema").await?.and_then(|schema| schema.parse().ok()).unwrap_or(0);
     let unchained = count("SELECT count(*) FROM @leaf").await?;
-    Ok(About {
+    Ok(LedgerInfo {
         place: core.place.as_str().into(),
         schema: version,
         encrypted: pen.sealer.key().is_some(),

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 /// anybody sets its wall clock to changes nothing.
 #[derive(Debug)]
 pub(super) struct ServerClock {
-    anchor: Mutex<Option<Anchor>>,
+    anchor: Mutex<Option<ClockAnchor>>,
     /// For tests: the time is what the caller says.
     pub(super) is_callers: bool,
 }
 
 #[derive(Debug)]
-struct Anchor {
+struct ClockAnchor {
     server: u64,
     at: Instant,
     /// How long the server took to answer, by half of which it may be wrong.
@@ -36,8 +36,11 @@ impl ServerClock {
             took <= old.took || old.at.elapsed() > STALE || old.now().abs_diff(server) > 1_000
         });
         if is_better {
-            *anchor =
-                Some(Anchor { server: server.saturating_add(millis(took / 2)), at: now, took });
+            *anchor = Some(ClockAnchor {
+                server: server.saturating_add(millis(took / 2)),
+                at: now,
+                took,
+            });
         }
     }
 
@@ -47,7 +50,7 @@ impl ServerClock {
             return local;
         }
         let anchor = self.anchor.lock().unwrap_or_else(PoisonError::into_inner);
-        anchor.as_ref().map_or(local, Anchor::now)
+        anchor.as_ref().map_or(local, ClockAnchor::now)
     }
 
     /// The time for a statement to go by: `None` is the server's own.
@@ -56,7 +59,7 @@ impl ServerClock {
     }
 }
 
-impl Anchor {
+impl ClockAnchor {
     fn now(&self) -> u64 {
         self.server.saturating_add(millis(self.at.elapsed()))
     }

@@ -19,8 +19,8 @@ use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, Row, Statement};
 
-use super::fault::Fault;
-use super::settings::Prepare;
+use super::fault::StepError;
+use super::settings::StatementCaching;
 use crate::ledger::row::internal;
 
 /// How many statements a connection knows. When there are more it begins anew.
@@ -30,20 +30,20 @@ pub(super) const MOST: usize = 64;
 const USES: u32 = 1_000;
 
 /// The value of a parameter, and its type.
-type Param<'a> = (&'a (dyn ToSql + Sync), Type);
+type SqlParam<'a> = (&'a (dyn ToSql + Sync), Type);
 
 /// Whether the connections of a pool prepare statements: until one of them finds that it had better not.
 #[derive(Debug)]
-pub(super) struct Prepares {
+pub(super) struct PrepareSwitch {
     /// Only where nobody stands in between.
     if_direct: bool,
     are_on: AtomicBool,
 }
 
-impl Prepares {
-    pub(super) fn new(prepare: Prepare) -> Self {
-        let are_on = AtomicBool::new(prepare != Prepare::Off);
-        Self { if_direct: prepare == Prepare::Auto, are_on }
+impl PrepareSwitch {
+    pub(super) fn new(prepare: StatementCaching) -> Self {
+        let are_on = AtomicBool::new(prepare != StatementCaching::Off);
+        Self { if_direct: prepare == StatementCaching::Auto, are_on }
     }
 
     pub(super) fn are_on(&self) -> bool {
@@ -60,29 +60,29 @@ impl Prepares {
 
 /// A connection whose statements are each planned once. What takes a [`Client`] instead, as it may take this, has them planned
 /// each time: what is rare, and what is in a transaction, in which nothing can be tried anew.
-pub(super) struct Connection {
+pub(super) struct PlannedConnection {
     client: Client,
-    prepares: Arc<Prepares>,
+    prepares: Arc<PrepareSwitch>,
     /// Nobody stands in between.
     is_direct: AtomicBool,
-    known: Mutex<HashMap<Box<str>, Known>>,
+    known: Mutex<HashMap<Box<str>, KnownStatement>>,
 }
 
 /// A statement that was used before.
 #[derive(Default)]
-struct Known {
+struct KnownStatement {
     /// Since it was used for the second time: what is asked once is not worth it.
     prepared: Option<Statement>,
     uses: u32,
 }
 
-impl Connection {
-    pub(super) fn new(client: Client, prepares: Arc<Prepares>) -> Self {
+impl PlannedConnection {
+    pub(super) fn new(client: Client, prepares: Arc<PrepareSwitch>) -> Self {
         Self { client, prepares, is_direct: AtomicBool::new(false), known: Mutex::default() }
     }
 
     pub(super) async fn query_typed(
-        &self, sql: &str, params: &[Param<'_>],
+        &self, sql: &str, params: &[SqlParam<'_>],
     ) -> Result<Vec<Row>, Error> {
         let done = self.planned(sql, params, async |client, statement, values| {
             client.query(statement, values).await
@@ -94,21 +94,21 @@ impl Connection {
     }
 
     pub(super) async fn query_typed_opt(
-        &self, sql: &str, params: &[Param<'_>],
+        &self, sql: &str, params: &[SqlParam<'_>],
     ) -> Result<Option<Row>, Error> {
         Ok(self.query_typed(sql, params).await?.into_iter().next())
     }
 
     pub(super) async fn query_typed_one(
-        &self, sql: &str, params: &[Param<'_>],
-    ) -> Result<Row, Fault> {
+        &self, sql: &str, params: &[SqlParam<'_>],
+    ) -> Result<Row, StepError> {
         let row = self.query_typed_opt(sql, params).await?;
         row.ok_or_else(|| internal("there is no row where there always is one").into())
     }
 
     /// How many rows it was.
     pub(super) async fn execute_typed(
-        &self, sql: &str, params: &[Param<'_>],
+        &self, sql: &str, params: &[SqlParam<'_>],
     ) -> Result<u64, Error> {
         let done = self.planned(sql, params, async |client, statement, values| {
             client.execute(statement, values).await
@@ -122,7 +122,7 @@ impl Connection {
     /// `None`: it cannot be done by a plan that is kept. Nothing was done then: the server says so before it begins, and one
     /// statement is a transaction of its own.
     async fn planned<R>(
-        &self, sql: &str, params: &[Param<'_>],
+        &self, sql: &str, params: &[SqlParam<'_>],
         run: impl AsyncFnOnce(&Client, &Statement, &[&(dyn ToSql + Sync)]) -> Result<R, Error>,
     ) -> Option<Result<R, Error>> {
         let done = match self.statement(sql, params).await {
@@ -140,7 +140,9 @@ impl Connection {
         }
     }
 
-    async fn statement(&self, sql: &str, params: &[Param<'_>]) -> Result<Option<Statement>, Error> {
+    async fn statement(
+        &self, sql: &str, params: &[SqlParam<'_>],
+    ) -> Result<Option<Statement>, Error> {
         if !self.prepares.are_on() {
             return Ok(None);
         }
@@ -150,7 +152,7 @@ impl Connection {
                 if known.len() >= MOST {
                     known.clear();
                 }
-                known.insert(sql.into(), Known::default());
+                known.insert(sql.into(), KnownStatement::default());
                 return Ok(None);
             };
             if let Some(prepared) = known.prepared.as_ref().filter(|_| known.uses < USES) {
@@ -163,7 +165,8 @@ impl Connection {
         }
         let types: Vec<Type> = params.iter().map(|(_, kind)| kind.clone()).collect();
         let statement = self.client.prepare_typed(sql, &types).await?;
-        self.known().insert(sql.into(), Known { prepared: Some(statement.clone()), uses: 1 });
+        self.known()
+            .insert(sql.into(), KnownStatement { prepared: Some(statement.clone()), uses: 1 });
         Ok(Some(statement))
     }
 
@@ -194,12 +197,12 @@ impl Connection {
         is_gone
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<Box<str>, Known>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<Box<str>, KnownStatement>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Deref for Connection {
+impl Deref for PlannedConnection {
     type Target = Client;
 
     fn deref(&self) -> &Client {
@@ -207,7 +210,7 @@ impl Deref for Connection {
     }
 }
 
-impl DerefMut for Connection {
+impl DerefMut for PlannedConnection {
     fn deref_mut(&mut self) -> &mut Client {
         &mut self.client
     }
@@ -216,7 +219,7 @@ impl DerefMut for Connection {
 /// Whether the one we speak with is the server itself: its process is then the one it names when it greets. A pooler, whose
 /// sessions are others each time, greets with a number of its own making.
 async fn is_direct(client: &Client) -> Result<bool, Error> {
-    let named = Named::default();
+    let named = CancelRecorder::default();
     let said = client.cancel_token().cancel_query_raw(named.clone(), named.clone()).await;
     let answers = client.query_typed_one("SELECT pg_backend_pid()", &[]).await?;
     Ok(said.is_ok() && named.process() == Some(answers.try_get(0)?))
@@ -225,9 +228,9 @@ async fn is_direct(client: &Client) -> Result<bool, Error> {
 /// Takes down what a request to cancel says, and sends it nowhere: by nothing else does tokio-postgres tell which process the
 /// server named. It lets itself be taken for encrypted, since such requests are as their connections are.
 #[derive(Clone, Default)]
-struct Named(Arc<Mutex<Vec<u8>>>);
+struct CancelRecorder(Arc<Mutex<Vec<u8>>>);
 
-impl Named {
+impl CancelRecorder {
     /// Such a request ends with the length, a number that says what it is, the process, and its key.
     fn process(&self) -> Option<i32> {
         let said = self.said();
@@ -240,7 +243,7 @@ impl Named {
     }
 }
 
-impl AsyncRead for Named {
+impl AsyncRead for CancelRecorder {
     /// To the question for encryption: yes.
     fn poll_read(
         self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &mut ReadBuf<'_>,
@@ -250,7 +253,7 @@ impl AsyncRead for Named {
     }
 }
 
-impl AsyncWrite for Named {
+impl AsyncWrite for CancelRecorder {
     fn poll_write(
         self: Pin<&mut Self>, _: &mut Context<'_>, said: &[u8],
     ) -> Poll<io::Result<usize>> {
@@ -267,13 +270,13 @@ impl AsyncWrite for Named {
     }
 }
 
-impl TlsStream for Named {
+impl TlsStream for CancelRecorder {
     fn channel_binding(&self) -> ChannelBinding {
         ChannelBinding::none()
     }
 }
 
-impl TlsConnect<Self> for Named {
+impl TlsConnect<Self> for CancelRecorder {
     type Stream = Self;
     type Error = io::Error;
     type Future = Ready<io::Result<Self>>;
@@ -290,7 +293,7 @@ mod tests {
     #[test]
     fn the_process_is_the_one_that_would_be_cancelled() {
         let said = |numbers: &[u32]| {
-            let named = Named::default();
+            let named = CancelRecorder::default();
             for number in numbers {
                 named.said().extend_from_slice(&number.to_be_bytes());
             }

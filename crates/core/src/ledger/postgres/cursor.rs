@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use super::connection::Connection;
-use super::fault::Fault;
-use super::partitions::Day;
-use super::pen::{Pen, server_now};
-use crate::ledger::row::{News, time};
+use super::connection::PlannedConnection;
+use super::fault::StepError;
+use super::partitions::UnixDay;
+use super::pen::{WriteContext, server_now};
+use crate::ledger::row::{RequestEntry, time};
 
 /// How many leaves are read at once, once there were more than [`FEW`].
 const BATCH: usize = 512;
@@ -28,7 +28,7 @@ const BACK: u64 = 3_600_000;
 
 /// How far it was read.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Cursor {
+pub(super) struct FeedCursor {
     /// The greatest number that was seen.
     seq: i64,
     /// The latest time that was seen.
@@ -39,9 +39,11 @@ pub(super) struct Cursor {
     pub(super) is_behind: bool,
 }
 
-impl Cursor {
+impl FeedCursor {
     /// What comes now is new, and what is under way.
-    pub(super) async fn start(client: &Connection, pen: &Pen) -> Result<Self, Fault> {
+    pub(super) async fn start(
+        client: &PlannedConnection, pen: &WriteContext,
+    ) -> Result<Self, StepError> {
         let sql = pen.sql(&format!("SELECT last_value, {} FROM @leaf_seq", server_now()));
         let found = client.query_typed_one(&sql, &[]).await?;
         let last: i64 = found.try_get(0)?;
@@ -66,12 +68,12 @@ impl Cursor {
 
     /// What comes next, in the order of the numbers.
     pub(super) async fn read(
-        &self, client: &Connection, pen: &Pen,
-    ) -> Result<Vec<(i64, Option<News>)>, Fault> {
+        &self, client: &PlannedConnection, pen: &WriteContext,
+    ) -> Result<Vec<(i64, Option<RequestEntry>)>, StepError> {
         let missing: Vec<i64> = self.missing.keys().copied().collect();
         let back = if pen.clock.is_callers { self.at } else { BACK };
         // A constant: so the plan for any time of this day knows in which days to look.
-        let since = Day::of(self.at.saturating_sub(back)).start();
+        let since = UnixDay::of(self.at.saturating_sub(back)).start();
         let part = |leaf, table, which| {
             format!(
                 "(SELECT {leaf}, kind, at, approval_id FROM {table} WHERE {leaf} {which} ORDER BY {leaf} LIMIT {limit})",
@@ -96,9 +98,12 @@ impl Cursor {
                 let seq = row.try_get(0)?;
                 let about: Option<Uuid> = row.try_get(3)?;
                 let news = match about {
-                    Some(id) => {
-                        Some(News { seq, kind: row.try_get(1)?, at: time(row.try_get(2)?), id })
-                    }
+                    Some(id) => Some(RequestEntry {
+                        seq,
+                        kind: row.try_get(1)?,
+                        at: time(row.try_get(2)?),
+                        id,
+                    }),
                     None => None,
                 };
                 Ok((seq, news))
@@ -111,7 +116,7 @@ impl Cursor {
     }
 
     /// Comes behind what was read.
-    pub(super) fn pass(&mut self, seen: &[(i64, Option<News>)]) {
+    pub(super) fn pass(&mut self, seen: &[(i64, Option<RequestEntry>)]) {
         let now = Instant::now();
         self.is_behind = seen.len() == self.limit();
         for (seq, news) in seen {

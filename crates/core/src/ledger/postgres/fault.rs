@@ -6,7 +6,7 @@ use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// What a step failed with. `?` makes one of either.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum StepError {
     /// The server, or the way to it, said no.
     Server(tokio_postgres::Error),
     /// It took longer than we wait, so that nobody knows what has become of it.
@@ -17,19 +17,19 @@ pub(super) enum Fault {
     Ledger(LedgerError),
 }
 
-impl From<tokio_postgres::Error> for Fault {
+impl From<tokio_postgres::Error> for StepError {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Server(error)
     }
 }
 
-impl From<LedgerError> for Fault {
+impl From<LedgerError> for StepError {
     fn from(error: LedgerError) -> Self {
         Self::Ledger(error)
     }
 }
 
-impl Fault {
+impl StepError {
     /// Whether the same may go well in a moment: the connection was lost, the server starts or fails over, or two were in
     /// each other's way. What a write then did must be looked at first.
     pub(super) fn is_passing(&self) -> bool {

@@ -5,22 +5,23 @@ use std::collections::HashMap;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{sleep, timeout};
 
-use super::connection::Connection;
-use super::cursor::Cursor;
-use super::fault::Fault;
+use super::connection::PlannedConnection;
+use super::cursor::FeedCursor;
+use super::fault::StepError;
 use super::ledger_core::LedgerCore;
-use super::pool::Patience;
+use super::pool::RetryPolicy;
 use super::rows;
 use crate::approval::ApprovalId;
-use crate::ledger::row::{News, Row};
+use crate::ledger::row::{RequestEntry, RequestRow};
 
 impl LedgerCore {
     /// Whoever calls this is told of what happens from now on.
-    pub(super) async fn start_following(&self) -> Result<(), Fault> {
+    pub(super) async fn start_following(&self) -> Result<(), StepError> {
         if self.follows.borrow().is_some() {
             return Ok(());
         }
-        let cursor = self.pool.again(async |client| Cursor::start(client, &self.pen).await).await?;
+        let cursor =
+            self.pool.again(async |client| FeedCursor::start(client, &self.pen).await).await?;
         self.follows.send_if_modified(|follows| {
             let is_first = follows.is_none();
             if is_first {
@@ -54,7 +55,7 @@ impl LedgerCore {
                     failures += 1;
                     let error = fault.of(&self.place);
                     tracing::warn!(target: "countersign", code = error.kind.code(), %error, "cannot follow the ledger");
-                    let _ = timeout(Patience::after(failures), self.until_closed()).await;
+                    let _ = timeout(RetryPolicy::after(failures), self.until_closed()).await;
                     continue;
                 }
             }
@@ -80,9 +81,11 @@ impl LedgerCore {
     }
 
     /// Tells what comes after the cursor, and moves it; whether there may be more.
-    async fn read_batch(&self, client: &Connection, cursor: &mut Cursor) -> Result<bool, Fault> {
+    async fn read_batch(
+        &self, client: &PlannedConnection, cursor: &mut FeedCursor,
+    ) -> Result<bool, StepError> {
         let read = cursor.read(client, &self.pen).await?;
-        let news: Vec<&News> = read
+        let news: Vec<&RequestEntry> = read
             .iter()
             .filter_map(|(_, news)| news.as_ref())
             .filter(|news| self.is_followed(news.id))
@@ -111,8 +114,8 @@ impl LedgerCore {
     }
 
     async fn rows_of(
-        &self, client: &Connection, news: &[&News],
-    ) -> Result<HashMap<ApprovalId, Row>, Fault> {
+        &self, client: &PlannedConnection, news: &[&RequestEntry],
+    ) -> Result<HashMap<ApprovalId, RequestRow>, StepError> {
         let mut ids: Vec<ApprovalId> = news.iter().map(|news| news.id).collect();
         ids.sort_unstable();
         ids.dedup();
@@ -127,7 +130,7 @@ impl LedgerCore {
             match kept.check(&self.pen, before) {
                 Ok(row) => drop(rows.insert(id, row)),
                 // Who asks for it is told so.
-                Err(Fault::Ledger(error)) => cannot_tell(id, &error),
+                Err(StepError::Ledger(error)) => cannot_tell(id, &error),
                 Err(fault) => return Err(fault),
             }
         }

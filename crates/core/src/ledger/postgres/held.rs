@@ -6,10 +6,10 @@
 //! another role gave. A role stands for one person, whose name it has; groups are roles that it is a member of. A role in
 //! `desk` is no person: it belongs to a program that asks its people who they are (an inbox), and speaks for them all.
 
-use super::names::Names;
+use super::names::TableNames;
 
 /// A trigger that holds roles, as it was made.
-pub(super) struct Held {
+pub(super) struct RoleTrigger {
     /// The table.
     pub(super) table: String,
     /// The function.
@@ -28,11 +28,11 @@ pub(super) const GUARDS: [(&str, &str); 5] = [
 ];
 
 /// All triggers that hold roles.
-pub(super) fn guards(names: &Names) -> impl Iterator<Item = Held> {
+pub(super) fn guards(names: &TableNames) -> impl Iterator<Item = RoleTrigger> {
     GUARDS.into_iter().map(|(table, function)| {
         let from = format!("CREATE FUNCTION @{function}()");
         let source = SCHEMA_2.split_once(&from).map_or("", |(_, rest)| rest);
-        Held {
+        RoleTrigger {
             table: format!("{}{table}", names.prefix),
             function: format!("{}{function}", names.prefix),
             body: names.sql(source.split("$$").nth(1).unwrap_or_default()),

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::fault::Fault;
+use super::fault::StepError;
 use super::ledger_core::LedgerCore;
-use super::open::{Keeper, open};
-use super::{Settings, lists, owners, values};
+use super::open::{UpkeepThread, open};
+use super::{PostgresSettings, lists, owners, values};
 use crate::approval::{ApprovalId, Decided, Record, Request, Step as Advance};
 use crate::call::Digest;
 use crate::ledger::{
-    Archive, Begun, Feed, Ledger, LedgerError, OpenOptions, Outcome, Past, Requested, Versioned,
-    Watch,
+    DecideOutcome, DurableLedger, EventFeed, HistoryQuery, Ledger, LedgerError, OpenOptions,
+    RedeemOutcome, RequestOutcome, VersionedText, WatchScope,
 };
 
 /// [`Ledger`] in PostgreSQL, which several machines may share. Its methods wait for the server: call them where that is
@@ -20,7 +20,7 @@ use crate::ledger::{
 #[derive(Debug)]
 pub struct PostgresLedger {
     // Dropped in this order.
-    _keeper: Keeper,
+    _keeper: UpkeepThread,
     pub(super) core: Arc<LedgerCore>,
 }
 
@@ -29,17 +29,17 @@ impl PostgresLedger {
     ///
     /// # Errors
     /// By kind: `Foreign` (other tables of its names), `TooNew`, `Permission`, `ReadOnly` (a standby), `Key`, `Busy`, `Io`.
-    pub fn open(settings: Settings, options: OpenOptions) -> Result<Self, LedgerError> {
+    pub fn open(settings: PostgresSettings, options: OpenOptions) -> Result<Self, LedgerError> {
         Self::open_by(settings, options, false)
     }
 
     /// `is_callers`: for tests of what every ledger does, the time is what the caller says.
     pub(super) fn open_by(
-        settings: Settings, options: OpenOptions, is_callers: bool,
+        settings: PostgresSettings, options: OpenOptions, is_callers: bool,
     ) -> Result<Self, LedgerError> {
         let now = options.now;
         let core = open(settings, options, is_callers)?;
-        let ledger = Self { _keeper: Keeper::start(&core)?, core };
+        let ledger = Self { _keeper: UpkeepThread::start(&core)?, core };
         if !ledger.core.read_only {
             ledger.interrupt_lost(None, now)?;
         }
@@ -68,15 +68,15 @@ impl PostgresLedger {
     }
 
     /// A step that changes something.
-    fn write<R>(&self, step: impl Future<Output = Result<R, Fault>>) -> Result<R, LedgerError> {
+    fn write<R>(&self, step: impl Future<Output = Result<R, StepError>>) -> Result<R, LedgerError> {
         self.core.only_read()?;
         self.core.block_on(step)
     }
 
-    async fn request_one(&self, request: Request) -> Result<Requested, Fault> {
+    async fn request_one(&self, request: Request) -> Result<RequestOutcome, StepError> {
         let id = request.id;
         let requested = self.core.request(request).await;
-        if !matches!(requested, Ok(Requested::Created(_))) {
+        if !matches!(requested, Ok(RequestOutcome::Created(_))) {
             self.core.forget(id);
         }
         requested
@@ -84,7 +84,7 @@ impl PostgresLedger {
 }
 
 impl Ledger for PostgresLedger {
-    fn feed(&self) -> &Arc<Feed> {
+    fn feed(&self) -> &Arc<EventFeed> {
         &self.core.feed
     }
 
@@ -92,7 +92,7 @@ impl Ledger for PostgresLedger {
         self.core.pen.clock.now(local)
     }
 
-    fn request(&self, request: Request) -> Result<Requested, LedgerError> {
+    fn request(&self, request: Request) -> Result<RequestOutcome, LedgerError> {
         self.write(async {
             self.core.start_following().await?;
             self.request_one(request).await
@@ -118,7 +118,7 @@ impl Ledger for PostgresLedger {
 
     fn decide_as(
         &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
-    ) -> Result<Outcome, LedgerError> {
+    ) -> Result<DecideOutcome, LedgerError> {
         self.write(self.core.decide(id, decided, groups))
     }
 
@@ -126,7 +126,7 @@ impl Ledger for PostgresLedger {
         self.write(self.core.cancel(id, &decided, false))
     }
 
-    fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<Begun, LedgerError> {
+    fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<RedeemOutcome, LedgerError> {
         self.write(self.core.begin(id, digest, at))
     }
 
@@ -179,12 +179,12 @@ impl Ledger for PostgresLedger {
         })
     }
 
-    fn history(&self, past: &Past) -> Result<Vec<Record>, LedgerError> {
+    fn history(&self, past: &HistoryQuery) -> Result<Vec<Record>, LedgerError> {
         let core = &self.core;
         core.block_on(core.pool.again(async |client| lists::history(client, &core.pen, past).await))
     }
 
-    fn value(&self, key: &str) -> Result<Option<Versioned>, LedgerError> {
+    fn value(&self, key: &str) -> Result<Option<VersionedText>, LedgerError> {
         let core = &self.core;
         core.block_on(core.pool.again(async |client| values::get(client, &core.pen, key).await))
     }
@@ -193,18 +193,18 @@ impl Ledger for PostgresLedger {
         self.write(values::set(&self.core, key, expected, text))
     }
 
-    fn watch(&self, what: Watch) {
+    fn watch(&self, what: WatchScope) {
         match what {
-            Watch::One(id) => self.core.follow(id),
-            Watch::All => self.core.follow_all(true),
-            Watch::Own => self.core.follow_all(false),
+            WatchScope::One(id) => self.core.follow(id),
+            WatchScope::All => self.core.follow_all(true),
+            WatchScope::Own => self.core.follow_all(false),
         }
         if let Err(error) = self.core.block_on(self.core.start_following()) {
             tracing::error!(target: "countersign", code = error.kind.code(), %error, "cannot follow the ledger");
         }
     }
 
-    fn archive(&self) -> Option<&dyn Archive> {
+    fn archive(&self) -> Option<&dyn DurableLedger> {
         Some(self)
     }
 }

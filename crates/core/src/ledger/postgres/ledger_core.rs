@@ -6,32 +6,32 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 use uuid::Uuid;
 
-use super::Settings;
+use super::PostgresSettings;
 use super::clock::ServerClock;
-use super::cursor::Cursor;
-use super::fault::Fault;
-use super::listener::Listener;
-use super::names::Names;
-use super::pen::Pen;
-use super::pool::{Pool, runtime};
+use super::cursor::FeedCursor;
+use super::fault::StepError;
+use super::listener::ChangeListener;
+use super::names::TableNames;
+use super::pen::WriteContext;
+use super::pool::{ConnectionPool, runtime};
 use crate::approval::ApprovalId;
-use crate::ledger::row::Sealer;
-use crate::ledger::{Feed, LedgerError, LedgerErrorKind, OpenOptions};
+use crate::ledger::row::ContentSealer;
+use crate::ledger::{EventFeed, LedgerError, LedgerErrorKind, OpenOptions};
 
 /// What all who work on an open ledger share.
 #[derive(Debug)]
 pub(super) struct LedgerCore {
-    pub(super) pool: Pool,
-    pub(super) pen: Pen,
-    pub(super) feed: Arc<Feed>,
+    pub(super) pool: ConnectionPool,
+    pub(super) pen: WriteContext,
+    pub(super) feed: Arc<EventFeed>,
     pub(super) read_only: bool,
     pub(super) place: String,
-    pub(super) listener: Arc<Listener>,
+    pub(super) listener: Arc<ChangeListener>,
     /// Tells our own notifications from those of others.
     pub(super) tag: Uuid,
     /// Where the follower starts; `None`: nobody follows yet.
-    pub(super) follows: watch::Sender<Option<Cursor>>,
-    interest: Mutex<Interest>,
+    pub(super) follows: watch::Sender<Option<FeedCursor>>,
+    interest: Mutex<WatchInterest>,
     /// We changed something ourselves: the follower need not be told by the server.
     pub(super) news: Notify,
     /// Leaves that others are to be told of.
@@ -44,7 +44,7 @@ pub(super) struct LedgerCore {
 
 /// Whose events are told of.
 #[derive(Debug, Default)]
-struct Interest {
+struct WatchInterest {
     all: bool,
     ids: HashSet<ApprovalId>,
 }
@@ -52,13 +52,14 @@ struct Interest {
 impl LedgerCore {
     /// `is_callers`: times are those that callers give, not the server's.
     pub(super) fn new(
-        settings: Settings, options: OpenOptions, is_callers: bool,
+        settings: PostgresSettings, options: OpenOptions, is_callers: bool,
     ) -> Result<Self, LedgerError> {
-        let names = Names { schema: settings.schema.clone(), prefix: settings.prefix.clone() };
+        let names = TableNames { schema: settings.schema.clone(), prefix: settings.prefix.clone() };
         let place = settings.place();
-        let pen = Pen::new(names, Sealer::new(options.key), ServerClock::new(is_callers));
-        let pool = Pool::new(settings)?;
-        let listener = Listener::of(&pool.settings, &pen.names.channel(), pool.tls())?;
+        let pen =
+            WriteContext::new(names, ContentSealer::new(options.key), ServerClock::new(is_callers));
+        let pool = ConnectionPool::new(settings)?;
+        let listener = ChangeListener::of(&pool.settings, &pen.names.channel(), pool.tls())?;
         Ok(Self {
             pool,
             pen,
@@ -79,7 +80,7 @@ impl LedgerCore {
 
     /// Waits for the server, on a thread that may wait.
     pub(super) fn block_on<R>(
-        &self, work: impl Future<Output = Result<R, Fault>>,
+        &self, work: impl Future<Output = Result<R, StepError>>,
     ) -> Result<R, LedgerError> {
         runtime()?.block_on(work).map_err(|fault| fault.of(&self.place))
     }
@@ -92,7 +93,7 @@ impl LedgerCore {
         self.unchained.notify_one();
     }
 
-    fn interest(&self) -> MutexGuard<'_, Interest> {
+    fn interest(&self) -> MutexGuard<'_, WatchInterest> {
         self.interest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

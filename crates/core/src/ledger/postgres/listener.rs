@@ -12,8 +12,8 @@ use tokio::time::{sleep, timeout};
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::Settings;
-use super::pool::{Patience, runtime};
+use super::PostgresSettings;
+use super::pool::{RetryPolicy, runtime};
 use super::settings::TlsMode;
 use crate::ledger::LedgerError;
 
@@ -24,17 +24,17 @@ const TRIAL: Duration = Duration::from_secs(10);
 
 /// Hears of changes for all ledgers of this process that are in the same place.
 #[derive(Debug)]
-pub(super) struct Listener {
+pub(super) struct ChangeListener {
     hints: broadcast::Sender<Arc<str>>,
 }
 
 /// Those of this process, by what they listen on.
-static LISTENERS: Mutex<Option<HashMap<String, Weak<Listener>>>> = Mutex::new(None);
+static LISTENERS: Mutex<Option<HashMap<String, Weak<ChangeListener>>>> = Mutex::new(None);
 
-impl Listener {
+impl ChangeListener {
     /// The listener of this place; made by the first who needs it, gone with the last.
     pub(super) fn of(
-        settings: &Settings, channel: &str, tls: MakeRustlsConnect,
+        settings: &PostgresSettings, channel: &str, tls: MakeRustlsConnect,
     ) -> Result<Arc<Self>, LedgerError> {
         // The password is a part of it: another one may be another's.
         let key = format!(
@@ -51,7 +51,7 @@ impl Listener {
         }
         let listener = Arc::new(Self { hints: broadcast::Sender::new(HINTS) });
         known.insert(key, Arc::downgrade(&listener));
-        let work = Work {
+        let work = ListenerWork {
             listener: Arc::downgrade(&listener),
             config: settings.listen.clone(),
             tls: (settings.tls.mode != TlsMode::Disable).then_some(tls),
@@ -68,15 +68,15 @@ impl Listener {
     }
 }
 
-struct Work {
-    listener: Weak<Listener>,
+struct ListenerWork {
+    listener: Weak<ChangeListener>,
     config: Config,
     tls: Option<MakeRustlsConnect>,
     listen: String,
     limit: Duration,
 }
 
-impl Work {
+impl ListenerWork {
     async fn run(self) {
         let mut failures = 0;
         while self.listener.strong_count() > 0 {
@@ -101,7 +101,7 @@ impl Work {
             }
             tracing::debug!(target: "countersign", error = ended, "nobody listens to the ledger: it is looked at now and then");
             failures += 1;
-            sleep(Patience::after(failures)).await;
+            sleep(RetryPolicy::after(failures)).await;
         }
     }
 

@@ -7,28 +7,29 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use super::connection::Connection;
-use super::fault::Fault;
-use super::params::Params;
-use super::pen::{Pen, now};
+use super::connection::PlannedConnection;
+use super::fault::StepError;
+use super::params::SqlParams;
+use super::pen::{WriteContext, now};
 use super::rows;
 use crate::approval::{ApprovalId, Record, Status};
-use crate::ledger::row::{Row, time};
-use crate::ledger::{AFTER_PARTS, PART, Past};
+use crate::ledger::row::{RequestRow, time};
+use crate::ledger::{AFTER_PARTS, HistoryQuery, PART};
 
 /// How many requests are read at once.
 const BATCH: usize = 2_000;
 
 async fn ids(
-    client: &Client, pen: &Pen, sql: &str, p: &Params<'_>,
-) -> Result<Vec<ApprovalId>, Fault> {
+    client: &Client, pen: &WriteContext, sql: &str, p: &SqlParams<'_>,
+) -> Result<Vec<ApprovalId>, StepError> {
     let found = client.query_typed(&pen.sql(sql), p.as_slice()).await?;
     found.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
 async fn records(
-    client: &Connection, pen: &Pen, ids: &[ApprovalId], keep: impl Fn(&Row) -> bool,
-) -> Result<Vec<Record>, Fault> {
+    client: &PlannedConnection, pen: &WriteContext, ids: &[ApprovalId],
+    keep: impl Fn(&RequestRow) -> bool,
+) -> Result<Vec<Record>, StepError> {
     let mut found: Vec<(i64, Record)> = Vec::with_capacity(ids.len());
     for ids in ids.chunks(BATCH) {
         for row in rows::by_ids(client, pen, ids).await? {
@@ -43,11 +44,11 @@ async fn records(
 
 /// These and those that they superseded, oldest first.
 async fn with_earlier(
-    client: &Connection, pen: &Pen, last: Vec<ApprovalId>,
-) -> Result<Vec<Record>, Fault> {
+    client: &PlannedConnection, pen: &WriteContext, last: Vec<ApprovalId>,
+) -> Result<Vec<Record>, StepError> {
     let mut known: HashSet<ApprovalId> = last.iter().copied().collect();
     let mut next = last;
-    let mut found: Vec<Row> = Vec::new();
+    let mut found: Vec<RequestRow> = Vec::new();
     while !next.is_empty() {
         let mut earlier = Vec::new();
         for ids in next.chunks(BATCH) {
@@ -64,16 +65,16 @@ async fn with_earlier(
 }
 
 pub(super) async fn get(
-    client: &Connection, pen: &Pen, id: ApprovalId,
-) -> Result<Option<Record>, Fault> {
+    client: &PlannedConnection, pen: &WriteContext, id: ApprovalId,
+) -> Result<Option<Record>, StepError> {
     let row = rows::by_ids(client, pen, &[id]).await?.pop();
     Ok(row.map(|row| row.record(&pen.sealer)).transpose()?)
 }
 
 pub(super) async fn find(
-    client: &Connection, pen: &Pen, run: Option<&str>, tool_call_id: &str,
-) -> Result<Vec<Record>, Fault> {
-    let mut p = Params::default();
+    client: &PlannedConnection, pen: &WriteContext, run: Option<&str>, tool_call_id: &str,
+) -> Result<Vec<Record>, StepError> {
+    let mut p = SqlParams::default();
     p.add(&tool_call_id, Type::TEXT);
     p.add(&run, Type::TEXT);
     let sql =
@@ -83,18 +84,18 @@ pub(super) async fn find(
 }
 
 pub(super) async fn of_run(
-    client: &Connection, pen: &Pen, run: &str,
-) -> Result<Vec<Record>, Fault> {
-    let mut p = Params::default();
+    client: &PlannedConnection, pen: &WriteContext, run: &str,
+) -> Result<Vec<Record>, StepError> {
+    let mut p = SqlParams::default();
     p.add(&run, Type::TEXT);
     let last = ids(client, pen, "SELECT last FROM @call WHERE run_id = $1", &p).await?;
     with_earlier(client, pen, last).await
 }
 
 pub(super) async fn pending(
-    client: &Connection, pen: &Pen, run: Option<&str>,
-) -> Result<Vec<Record>, Fault> {
-    let mut p = Params::default();
+    client: &PlannedConnection, pen: &WriteContext, run: Option<&str>,
+) -> Result<Vec<Record>, StepError> {
+    let mut p = SqlParams::default();
     let [first, after] = [PART, AFTER_PARTS].map(|end| [run.unwrap_or_default(), end].concat());
     let waiting = match &run {
         None => ids(client, pen, "SELECT id FROM @waiting", &p).await?,
@@ -113,11 +114,11 @@ pub(super) async fn pending(
 
 /// What is no longer pending, the latest request first.
 pub(super) async fn history(
-    client: &Connection, pen: &Pen, past: &Past,
-) -> Result<Vec<Record>, Fault> {
+    client: &PlannedConnection, pen: &WriteContext, past: &HistoryQuery,
+) -> Result<Vec<Record>, StepError> {
     let before = past.before.unwrap_or(ApprovalId::max());
     let (tool, limit) = (past.tool.as_deref(), i64::try_from(past.limit).unwrap_or(i64::MAX));
-    let mut p = Params::default();
+    let mut p = SqlParams::default();
     let Some(run) = past.run.as_deref() else {
         p.add(&before, Type::UUID);
         p.add(&tool, Type::TEXT);
@@ -149,9 +150,9 @@ pub(super) async fn history(
 
 /// What a run can still lose, oldest first.
 pub(super) async fn open(
-    client: &Connection, pen: &Pen, run: Option<&str>,
-) -> Result<Vec<ApprovalId>, Fault> {
-    let mut p = Params::default();
+    client: &PlannedConnection, pen: &WriteContext, run: Option<&str>,
+) -> Result<Vec<ApprovalId>, StepError> {
+    let mut p = SqlParams::default();
     let found = match &run {
         None => {
             ids(client, pen, "SELECT id FROM @approval WHERE status IN (0, 1, 2) ORDER BY seq", &p)
@@ -162,7 +163,7 @@ pub(super) async fn open(
             ids(client, pen, "SELECT last FROM @call WHERE run_id = $1", &p).await?
         }
     };
-    let mut open: Vec<Row> = Vec::new();
+    let mut open: Vec<RequestRow> = Vec::new();
     for ids in found.chunks(BATCH) {
         open.extend(rows::by_ids(client, pen, ids).await?);
     }
@@ -175,10 +176,10 @@ pub(super) async fn open(
 
 /// What is due, the most overdue first.
 pub(super) async fn due(
-    client: &Client, pen: &Pen, local: u64, limit: usize,
-) -> Result<Vec<ApprovalId>, Fault> {
+    client: &Client, pen: &WriteContext, local: u64, limit: usize,
+) -> Result<Vec<ApprovalId>, StepError> {
     let (given, limit) = (pen.clock.given(local), i64::try_from(limit).unwrap_or(i64::MAX));
-    let mut p = Params::default();
+    let mut p = SqlParams::default();
     p.add(&given, Type::INT8);
     p.add(&limit, Type::INT8);
     let sql =
@@ -186,7 +187,9 @@ pub(super) async fn due(
     ids(client, pen, &sql, &p).await
 }
 
-pub(super) async fn next_deadline(client: &Client, pen: &Pen) -> Result<Option<u64>, Fault> {
+pub(super) async fn next_deadline(
+    client: &Client, pen: &WriteContext,
+) -> Result<Option<u64>, StepError> {
     let sql = pen.sql("SELECT min(due_at) FROM @waiting WHERE due_at IS NOT NULL");
     let found = client.query_typed_one(&sql, &[]).await?;
     Ok(found.try_get::<_, Option<i64>>(0)?.map(time))
@@ -194,9 +197,9 @@ pub(super) async fn next_deadline(client: &Client, pen: &Pen) -> Result<Option<u
 
 /// What runs without anybody who would run it: call [`super::owners::sweep`] first.
 pub(super) async fn lost(
-    client: &Client, pen: &Pen, run: Option<&str>,
-) -> Result<Vec<ApprovalId>, Fault> {
-    let mut p = Params::default();
+    client: &Client, pen: &WriteContext, run: Option<&str>,
+) -> Result<Vec<ApprovalId>, StepError> {
+    let mut p = SqlParams::default();
     p.add(&run, Type::TEXT);
     let sql = "SELECT r.id FROM @running r WHERE ($1::text IS NULL OR r.run_id = $1)
                AND NOT EXISTS (SELECT FROM @owner o WHERE o.id = r.executor) ORDER BY r.id";

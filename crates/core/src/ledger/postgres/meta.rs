@@ -4,8 +4,8 @@ use tokio_postgres::GenericClient;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use super::fault::Fault;
-use super::pen::Pen;
+use super::fault::StepError;
+use super::pen::WriteContext;
 use crate::approval::ApprovalId;
 
 /// The key of the id that contents were dropped up to.
@@ -13,8 +13,8 @@ const BEFORE: &str = "contents_before";
 
 /// The value of a key of `meta`.
 pub(super) async fn meta(
-    client: &impl GenericClient, pen: &Pen, key: &str,
-) -> Result<Option<String>, Fault> {
+    client: &impl GenericClient, pen: &WriteContext, key: &str,
+) -> Result<Option<String>, StepError> {
     let sql = pen.sql("SELECT v FROM @meta WHERE k = $1");
     let found = client.query_typed(&sql, &[(&key, Type::TEXT)]).await?;
     Ok(found.first().map(|row| row.try_get(0)).transpose()?)
@@ -22,8 +22,8 @@ pub(super) async fn meta(
 
 /// Sets the value of a key.
 pub(super) async fn set(
-    client: &impl GenericClient, pen: &Pen, key: &str, value: &str,
-) -> Result<(), Fault> {
+    client: &impl GenericClient, pen: &WriteContext, key: &str, value: &str,
+) -> Result<(), StepError> {
     let sql = pen.sql(
         "INSERT INTO @meta (k, v) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET v = excluded.v",
     );
@@ -33,20 +33,20 @@ pub(super) async fn set(
 
 /// Contents of requests before this id may have been dropped.
 pub(super) async fn dropped_before(
-    client: &impl GenericClient, pen: &Pen,
-) -> Result<ApprovalId, Fault> {
+    client: &impl GenericClient, pen: &WriteContext,
+) -> Result<ApprovalId, StepError> {
     Ok(meta(client, pen, BEFORE).await?.and_then(|id| id.parse().ok()).unwrap_or(Uuid::nil()))
 }
 
 /// From now on contents of requests before this id may be missing.
 pub(super) async fn drop_before(
-    client: &impl GenericClient, pen: &Pen, id: ApprovalId,
-) -> Result<(), Fault> {
+    client: &impl GenericClient, pen: &WriteContext, id: ApprovalId,
+) -> Result<(), StepError> {
     set(client, pen, BEFORE, &id.to_string()).await
 }
 
 /// Until the end of the transaction nobody else makes tables of this ledger.
-pub(super) async fn lock(client: &impl GenericClient, pen: &Pen) -> Result<(), Fault> {
+pub(super) async fn lock(client: &impl GenericClient, pen: &WriteContext) -> Result<(), StepError> {
     let channel = pen.names.channel();
     client
         .query_typed(

@@ -4,18 +4,18 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, GenericClient};
 
-use super::fault::Fault;
+use super::fault::StepError;
 use super::meta::{lock, meta, set};
-use super::params::Params;
+use super::params::SqlParams;
 use super::partitions;
-use super::pen::{Pen, now};
+use super::pen::{WriteContext, now};
 use super::schema::MIGRATIONS;
-use crate::ledger::row::{About, check_key, internal, key_of, time};
+use crate::ledger::row::{LedgerMeta, check_key, internal, key_of, time};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// What is there.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum SchemaFound {
     Nothing,
     Ledger { schema: i64, min_reader: i64, min_writer: i64 },
 }
@@ -32,7 +32,9 @@ pub(super) fn ours() -> i64 {
 }
 
 /// Looks at what is there. `Foreign`: other tables of these names.
-pub(super) async fn look(client: &impl GenericClient, pen: &Pen) -> Result<Found, Fault> {
+pub(super) async fn look(
+    client: &impl GenericClient, pen: &WriteContext,
+) -> Result<SchemaFound, StepError> {
     let name = pen.names.quoted("meta");
     // Whoever may not even look into the schema is told so here. By itself `to_regclass` answers from what the connection
     // remembers, in which there is nothing of what others made meanwhile; reading a catalog makes it forget.
@@ -43,7 +45,7 @@ pub(super) async fn look(client: &impl GenericClient, pen: &Pen) -> Result<Found
         )
         .await?;
     if !found.try_get::<_, bool>(0)? {
-        return Ok(Found::Nothing);
+        return Ok(SchemaFound::Nothing);
     }
     let application = match meta(client, pen, "application").await {
         Err(fault)
@@ -63,9 +65,9 @@ pub(super) async fn look(client: &impl GenericClient, pen: &Pen) -> Result<Found
     let number = async |key| {
         let value = meta(client, pen, key).await?;
         // What does not say who may use it is not for us.
-        Ok::<_, Fault>(value.and_then(|value| value.parse().ok()).unwrap_or(i64::MAX))
+        Ok::<_, StepError>(value.and_then(|value| value.parse().ok()).unwrap_or(i64::MAX))
     };
-    Ok(Found::Ledger {
+    Ok(SchemaFound::Ledger {
         schema: number("schema").await?,
         min_reader: number("min_reader").await?,
         min_writer: number("min_writer").await?,
@@ -73,17 +75,19 @@ pub(super) async fn look(client: &impl GenericClient, pen: &Pen) -> Result<Found
 }
 
 /// Sees to it that the tables are there and are ones that we can use.
-pub(super) async fn open(client: &mut Client, pen: &Pen, read_only: bool) -> Result<(), Fault> {
+pub(super) async fn open(
+    client: &mut Client, pen: &WriteContext, read_only: bool,
+) -> Result<(), StepError> {
     let ours = ours();
     let mut found = look(client, pen).await?;
     let is_old = match found {
-        Found::Nothing => true,
-        Found::Ledger { schema, .. } => schema < ours,
+        SchemaFound::Nothing => true,
+        SchemaFound::Ledger { schema, .. } => schema < ours,
     };
     if is_old && read_only {
         return Err(match found {
-            Found::Nothing => LedgerErrorKind::Io.because("there is no ledger in this schema to read"),
-            Found::Ledger { .. } => LedgerErrorKind::ReadOnly.because(
+            SchemaFound::Nothing => LedgerErrorKind::Io.because("there is no ledger in this schema to read"),
+            SchemaFound::Ledger { .. } => LedgerErrorKind::ReadOnly.because(
                 "an earlier version of countersign made this ledger and it must be brought up to date first: open it once for writing",
             ),
         }
@@ -94,14 +98,14 @@ pub(super) async fn open(client: &mut Client, pen: &Pen, read_only: bool) -> Res
         found = look(client, pen).await?;
     }
     match found {
-        Found::Ledger { schema, min_reader, .. } if ours < min_reader => {
+        SchemaFound::Ledger { schema, min_reader, .. } if ours < min_reader => {
             Err(too_new(schema, "read").into())
         }
-        Found::Ledger { schema, min_writer, .. } if ours < min_writer && !read_only => {
+        SchemaFound::Ledger { schema, min_writer, .. } if ours < min_writer && !read_only => {
             Err(too_new(schema, "written to").into())
         }
-        Found::Ledger { .. } => Ok(()),
-        Found::Nothing => Err(internal("the tables that were made are not there").into()),
+        SchemaFound::Ledger { .. } => Ok(()),
+        SchemaFound::Nothing => Err(internal("the tables that were made are not there").into()),
     }
 }
 
@@ -113,7 +117,7 @@ fn too_new(theirs: i64, what: &str) -> LedgerError {
     ))
 }
 
-fn may_not(fault: Fault, pen: &Pen) -> Fault {
+fn may_not(fault: StepError, pen: &WriteContext) -> StepError {
     if !fault.is(&SqlState::INSUFFICIENT_PRIVILEGE) {
         return fault;
     }
@@ -126,14 +130,14 @@ fn may_not(fault: Fault, pen: &Pen) -> Fault {
         .into()
 }
 
-async fn migrate(client: &mut Client, pen: &Pen) -> Result<(), Fault> {
+async fn migrate(client: &mut Client, pen: &WriteContext) -> Result<(), StepError> {
     let transaction = client.transaction().await?;
     transaction.batch_execute(LOCK_TIMEOUT).await?;
     // Another process may be at it: then there is nothing left to do.
     lock(&transaction, pen).await?;
     let theirs = match look(&transaction, pen).await? {
-        Found::Nothing => 0,
-        Found::Ledger { schema, .. } => schema,
+        SchemaFound::Nothing => 0,
+        SchemaFound::Ledger { schema, .. } => schema,
     };
     if theirs == 0 {
         let schema = &pen.names.schema;
@@ -167,7 +171,9 @@ async fn migrate(client: &mut Client, pen: &Pen) -> Result<(), Fault> {
 }
 
 /// What the ledger says of itself; `None`: nobody has opened it yet.
-pub(super) async fn about(client: &impl GenericClient, pen: &Pen) -> Result<Option<About>, Fault> {
+pub(super) async fn about(
+    client: &impl GenericClient, pen: &WriteContext,
+) -> Result<Option<LedgerMeta>, StepError> {
     let (Some(key), Some(version)) =
         (meta(client, pen, "key").await?, meta(client, pen, "version").await?)
     else {
@@ -175,9 +181,9 @@ pub(super) async fn about(client: &impl GenericClient, pen: &Pen) -> Result<Opti
     };
     let number = async |key| {
         let value = meta(client, pen, key).await?;
-        Ok::<_, Fault>(value.and_then(|value| value.parse().ok()).unwrap_or_default())
+        Ok::<_, StepError>(value.and_then(|value| value.parse().ok()).unwrap_or_default())
     };
-    Ok(Some(About {
+    Ok(Some(LedgerMeta {
         schema: number("schema").await?,
         min_reader: number("min_reader").await?,
         min_writer: number("min_writer").await?,
@@ -189,8 +195,8 @@ pub(super) async fn about(client: &impl GenericClient, pen: &Pen) -> Result<Opti
 
 /// The key must be the one the ledger was made with; a version that is new to it is noted.
 pub(super) async fn check(
-    client: &mut Client, pen: &Pen, read_only: bool, local: u64,
-) -> Result<(), Fault> {
+    client: &mut Client, pen: &WriteContext, read_only: bool, local: u64,
+) -> Result<(), StepError> {
     let key = key_of(&pen.sealer);
     let state = about(client, pen).await?;
     match &state {
@@ -210,15 +216,17 @@ pub(super) async fn check(
 
 /// Whether it was noted that this version opened it.
 async fn is_noted(
-    client: &impl GenericClient, pen: &Pen, state: Option<&About>,
-) -> Result<bool, Fault> {
+    client: &impl GenericClient, pen: &WriteContext, state: Option<&LedgerMeta>,
+) -> Result<bool, StepError> {
     let noted = meta(client, pen, "noted_schema").await?.and_then(|noted| noted.parse().ok());
     Ok(state.is_some_and(|about| {
         about.version == env!("CARGO_PKG_VERSION") && Some(about.schema) == noted
     }))
 }
 
-async fn note_opening(client: &mut Client, pen: &Pen, key: &str, local: u64) -> Result<(), Fault> {
+async fn note_opening(
+    client: &mut Client, pen: &WriteContext, key: &str, local: u64,
+) -> Result<(), StepError> {
     let transaction = client.transaction().await?;
     transaction.batch_execute(LOCK_TIMEOUT).await?;
     lock(&transaction, pen).await?;
@@ -241,7 +249,7 @@ async fn note_opening(client: &mut Client, pen: &Pen, key: &str, local: u64) -> 
     set(&transaction, pen, "opened_seq", &seq.to_string()).await?;
     let note = about.note();
     let (kind, body) = (note.kind.name(), pen.leaf(&note, time(at)));
-    let mut p = Params::default();
+    let mut p = SqlParams::default();
     let [id, at, kind, body] = [
         p.add(&seq, Type::INT8),
         p.add(&at, Type::INT8),

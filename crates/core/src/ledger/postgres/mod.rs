@@ -41,4 +41,4 @@ mod values;
 mod write;
 
 pub use ledger::PostgresLedger;
-pub use settings::Settings;
+pub use settings::PostgresSettings;

@@ -2,12 +2,12 @@
 
 /// The schema and what the names of the tables begin with; both are checked before they come here.
 #[derive(Debug, Clone)]
-pub(super) struct Names {
+pub(super) struct TableNames {
     pub(super) schema: String,
     pub(super) prefix: String,
 }
 
-impl Names {
+impl TableNames {
     /// A statement in which each `@name` is the table (index, sequence) of that name, quoted.
     pub(super) fn sql(&self, text: &str) -> String {
         let mut parts = text.split('@');
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn names_are_quoted_and_nothing_else_is_touched() {
-        let names = Names { schema: "s".into(), prefix: "p_".into() };
+        let names = TableNames { schema: "s".into(), prefix: "p_".into() };
         assert_eq!(
             names.sql("SELECT @a.x FROM @a, @b_c WHERE $1 = ANY($2)"),
             "SELECT \"s\".\"p_a\".x FROM \"s\".\"p_a\", \"s\".\"p_b_c\" WHERE $1 = ANY($2)"

@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::types::{ToSql, Type};
 
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PlannedConnection;
+use super::fault::StepError;
 use super::ledger_core::LedgerCore;
-use super::pool::Patience;
+use super::pool::RetryPolicy;
 
 /// How long changes are gathered after the last notification: one costs the server more than a change does. What comes after
 /// a pause is told at once.
@@ -19,7 +19,7 @@ const MOST: usize = 350;
 
 /// Sends what is to be sent, for ever, on a connection of its own: no step waits for it.
 pub(super) async fn post(core: &LedgerCore) {
-    let mut own: Option<Connection> = None;
+    let mut own: Option<PlannedConnection> = None;
     let mut failures = 0;
     loop {
         core.posted.notified().await;
@@ -42,14 +42,14 @@ pub(super) async fn post(core: &LedgerCore) {
                 failures += 1;
                 let error = fault.of(&core.place);
                 tracing::debug!(target: "countersign", code = error.kind.code(), %error, "others were not told of a change");
-                sleep(Patience::after(failures)).await;
+                sleep(RetryPolicy::after(failures)).await;
             }
         }
     }
 }
 
 /// Sends what is there: who sends, and the numbers of the leaves (none: too many).
-pub(super) async fn flush(client: &Connection, core: &LedgerCore) -> Result<(), Fault> {
+pub(super) async fn flush(client: &PlannedConnection, core: &LedgerCore) -> Result<(), StepError> {
     let leaves = std::mem::take(&mut *core.outbox.lock().unwrap_or_else(PoisonError::into_inner));
     if leaves.is_empty() {
         return Ok(());
@@ -61,6 +61,6 @@ pub(super) async fn flush(client: &Connection, core: &LedgerCore) -> Result<(), 
     let said: [(&(dyn ToSql + Sync), Type); 2] = [(&channel, Type::TEXT), (&payload, Type::TEXT)];
     let limit = core.pool.settings.connect_timeout;
     let told = client.query_typed("SELECT pg_notify($1, $2)", &said);
-    timeout(limit, told).await.map_err(|_| Fault::Late)??;
+    timeout(limit, told).await.map_err(|_| StepError::Late)??;
     Ok(())
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 
-use super::fault::Fault;
+use super::fault::StepError;
 use super::ledger_core::LedgerCore;
-use super::pool::{Patience, runtime};
-use super::{Settings, migrate, notify, owners, partitions, sequencer};
+use super::pool::{RetryPolicy, runtime};
+use super::{PostgresSettings, migrate, notify, owners, partitions, sequencer};
 use crate::ledger::{LedgerError, LedgerErrorKind, OpenOptions};
 
 /// How long leaves are gathered before they are chained.
@@ -19,7 +19,7 @@ const PARTING: Duration = Duration::from_secs(1);
 
 /// Opens it: its tables are there afterwards, and this process is one of its owners.
 pub(super) fn open(
-    settings: Settings, options: OpenOptions, is_callers: bool,
+    settings: PostgresSettings, options: OpenOptions, is_callers: bool,
 ) -> Result<Arc<LedgerCore>, LedgerError> {
     let now = options.now;
     let core = LedgerCore::new(settings, options, is_callers)?;
@@ -28,7 +28,7 @@ pub(super) fn open(
 }
 
 impl LedgerCore {
-    async fn prepare(&self, local: u64) -> Result<(), Fault> {
+    async fn prepare(&self, local: u64) -> Result<(), StepError> {
         let (pen, read_only) = (&self.pen, self.read_only);
         self.pool.again(async |client| migrate::open(client, pen, read_only).await).await?;
         self.pool.again(async |client| migrate::check(client, pen, read_only, local).await).await?;
@@ -88,9 +88,9 @@ impl LedgerCore {
                 .once(async |client| sequencer::sequence(client, &self.pen, false).await)
                 .await
             {
-                Ok(sequencer::Sequenced::All) => failures = 0,
+                Ok(sequencer::SequencerProgress::All) => failures = 0,
                 // Somebody else is at it, and may not have seen what we wrote last.
-                Ok(sequencer::Sequenced::Some) => self.unchained.notify_one(),
+                Ok(sequencer::SequencerProgress::Some) => self.unchained.notify_one(),
                 Err(fault) => {
                     failures += 1;
                     let error = fault.of(&self.place);
@@ -99,7 +99,7 @@ impl LedgerCore {
                     } else {
                         tracing::debug!(target: "countersign", code = error.kind.code(), %error, "the audit was not chained");
                     }
-                    sleep(Patience::after(failures)).await;
+                    sleep(RetryPolicy::after(failures)).await;
                     if error.kind != LedgerErrorKind::Permission {
                         self.unchained.notify_one();
                     }
@@ -160,12 +160,12 @@ impl LedgerCore {
 
 /// The thread on which it goes on. Ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct Keeper {
+pub(super) struct UpkeepThread {
     core: Arc<LedgerCore>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Keeper {
+impl UpkeepThread {
     pub(super) fn start(core: &Arc<LedgerCore>) -> Result<Self, LedgerError> {
         let runtime = runtime()?;
         let kept = Arc::clone(core);
@@ -180,7 +180,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for UpkeepThread {
     fn drop(&mut self) {
         self.core.closed.send_replace(true);
         if let Some(thread) = self.thread.take() {

@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use super::connection::Connection;
-use super::fault::Fault;
-use super::pen::{Pen, server_now};
+use super::connection::PlannedConnection;
+use super::fault::StepError;
+use super::pen::{WriteContext, server_now};
 use crate::ledger::row::time;
 
 /// One more owner.
-pub(super) async fn register(client: &Connection, pen: &Pen, lease: Duration) -> Result<(), Fault> {
+pub(super) async fn register(
+    client: &PlannedConnection, pen: &WriteContext, lease: Duration,
+) -> Result<(), StepError> {
     let sql = pen.sql(&format!(
         "INSERT INTO @owner (id, until) VALUES ($1, {} + $2) ON CONFLICT (id) DO NOTHING",
         server_now()
@@ -22,7 +24,9 @@ pub(super) async fn register(client: &Connection, pen: &Pen, lease: Duration) ->
 }
 
 /// We are still there. Whoever was taken for gone is somebody else from now on.
-pub(super) async fn beat(client: &Connection, pen: &Pen, lease: Duration) -> Result<(), Fault> {
+pub(super) async fn beat(
+    client: &PlannedConnection, pen: &WriteContext, lease: Duration,
+) -> Result<(), StepError> {
     let sql = pen.sql(&format!(
         "UPDATE @owner SET until = {now} + $2 WHERE id = $1 RETURNING until - $2",
         now = server_now()
@@ -42,7 +46,7 @@ pub(super) async fn beat(client: &Connection, pen: &Pen, lease: Duration) -> Res
 }
 
 /// Takes those for gone whose lease is over.
-pub(super) async fn sweep(client: &Connection, pen: &Pen) -> Result<(), Fault> {
+pub(super) async fn sweep(client: &PlannedConnection, pen: &WriteContext) -> Result<(), StepError> {
     // Locked rows are those of somebody who is just beginning something, or prolonging.
     let sql = pen.sql(&format!(
         "DELETE FROM @owner WHERE id IN (SELECT id FROM @owner WHERE until <= {} FOR UPDATE SKIP LOCKED)",
@@ -53,7 +57,9 @@ pub(super) async fn sweep(client: &Connection, pen: &Pen) -> Result<(), Fault> {
 }
 
 /// We go.
-pub(super) async fn release(client: &Connection, pen: &Pen) -> Result<(), Fault> {
+pub(super) async fn release(
+    client: &PlannedConnection, pen: &WriteContext,
+) -> Result<(), StepError> {
     let sql = pen.sql("DELETE FROM @owner WHERE id = $1");
     client.execute_typed(&sql, &[(&pen.owner(), Type::UUID)]).await?;
     Ok(())

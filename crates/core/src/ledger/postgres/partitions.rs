@@ -5,9 +5,9 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, GenericClient, Transaction};
 use uuid::Uuid;
 
-use super::fault::Fault;
+use super::fault::StepError;
 use super::meta::lock;
-use super::pen::{Pen, server_now};
+use super::pen::{WriteContext, server_now};
 use crate::ledger::row::time;
 
 /// How many days there are partitions for from today on.
@@ -50,9 +50,9 @@ impl By {
 
 /// A day, counted from 1970-01-01.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Day(pub(super) u64);
+pub(super) struct UnixDay(pub(super) u64);
 
-impl Day {
+impl UnixDay {
     pub(super) const fn of(at: u64) -> Self {
         Self(at / DAY)
     }
@@ -99,7 +99,7 @@ pub(super) fn run_number(now: u64, count: i64) -> i64 {
 
 /// Makes the partitions of the next days, where they are missing. Whoever opens the ledger waits for it: what is asked before
 /// its day has a partition goes to the rest, and then that day cannot have one.
-pub(super) async fn ahead(client: &mut Client, pen: &Pen) -> Result<(), Fault> {
+pub(super) async fn ahead(client: &mut Client, pen: &WriteContext) -> Result<(), StepError> {
     for day in next_days(client).await? {
         make_day(client, pen, day).await?;
     }
@@ -107,7 +107,9 @@ pub(super) async fn ahead(client: &mut Client, pen: &Pen) -> Result<(), Fault> {
 }
 
 /// The same with the tables themselves, in their transaction.
-pub(super) async fn first(transaction: &Transaction<'_>, pen: &Pen) -> Result<(), Fault> {
+pub(super) async fn first(
+    transaction: &Transaction<'_>, pen: &WriteContext,
+) -> Result<(), StepError> {
     for day in next_days(transaction).await? {
         for table in TABLES {
             transaction.batch_execute(&sql(pen, day, table)).await?;
@@ -116,13 +118,15 @@ pub(super) async fn first(transaction: &Transaction<'_>, pen: &Pen) -> Result<()
     Ok(())
 }
 
-async fn next_days(client: &impl GenericClient) -> Result<[Day; AHEAD], Fault> {
+async fn next_days(client: &impl GenericClient) -> Result<[UnixDay; AHEAD], StepError> {
     let found = client.query_typed_one(&format!("SELECT {}", server_now()), &[]).await?;
-    let today = Day::of(time(found.try_get(0)?));
-    Ok(std::array::from_fn(|ahead| Day(today.0 + ahead as u64)))
+    let today = UnixDay::of(time(found.try_get(0)?));
+    Ok(std::array::from_fn(|ahead| UnixDay(today.0 + ahead as u64)))
 }
 
-pub(super) async fn make_day(client: &mut Client, pen: &Pen, day: Day) -> Result<(), Fault> {
+pub(super) async fn make_day(
+    client: &mut Client, pen: &WriteContext, day: UnixDay,
+) -> Result<(), StepError> {
     for table in TABLES {
         if exists(client, pen, &day.table(table.0)).await? {
             continue;
@@ -137,7 +141,7 @@ pub(super) async fn make_day(client: &mut Client, pen: &Pen, day: Day) -> Result
     Ok(())
 }
 
-fn sql(pen: &Pen, day: Day, (table, by, with): (&str, By, &str)) -> String {
+fn sql(pen: &WriteContext, day: UnixDay, (table, by, with): (&str, By, &str)) -> String {
     pen.sql(&format!(
         "CREATE TABLE IF NOT EXISTS @{} PARTITION OF @{table} FOR VALUES FROM ({}) TO ({}){with}",
         day.table(table),
@@ -148,8 +152,8 @@ fn sql(pen: &Pen, day: Day, (table, by, with): (&str, By, &str)) -> String {
 
 /// Whether there is a table of this name.
 pub(super) async fn exists(
-    client: &impl GenericClient, pen: &Pen, table: &str,
-) -> Result<bool, Fault> {
+    client: &impl GenericClient, pen: &WriteContext, table: &str,
+) -> Result<bool, StepError> {
     let name = pen.names.quoted(table);
     let found = client
         .query_typed_one("SELECT to_regclass($1) IS NOT NULL", &[(&name, Type::TEXT)])
@@ -158,7 +162,9 @@ pub(super) async fn exists(
 }
 
 /// Until the end of the transaction nobody else makes or drops tables of this ledger; `false`: somebody is at it.
-pub(super) async fn try_lock(client: &impl GenericClient, pen: &Pen) -> Result<bool, Fault> {
+pub(super) async fn try_lock(
+    client: &impl GenericClient, pen: &WriteContext,
+) -> Result<bool, StepError> {
     let channel = pen.names.channel();
     let locked = client
         .query_typed_one(
@@ -170,7 +176,9 @@ pub(super) async fn try_lock(client: &impl GenericClient, pen: &Pen) -> Result<b
 }
 
 /// The days that a table has partitions for, the oldest first.
-pub(super) async fn days(client: &Client, pen: &Pen, table: &str) -> Result<Vec<Day>, Fault> {
+pub(super) async fn days(
+    client: &Client, pen: &WriteContext, table: &str,
+) -> Result<Vec<UnixDay>, StepError> {
     let parent = pen.names.quoted(table);
     let found = client
         .query_typed(
@@ -180,24 +188,24 @@ pub(super) async fn days(client: &Client, pen: &Pen, table: &str) -> Result<Vec<
             &[(&parent, Type::TEXT)],
         )
         .await?;
-    found.iter().map(|row| Ok(Day(time(row.try_get(0)?)))).collect()
+    found.iter().map(|row| Ok(UnixDay(time(row.try_get(0)?)))).collect()
 }
 
 /// A partition that is about to be dropped. Until the end of the transaction nobody writes to it, while all of it is read and
 /// all else written to: what is slow is done before anybody waits.
-pub(super) struct Closed<'a> {
+pub(super) struct ClosedPartition<'a> {
     transaction: &'a Transaction<'a>,
-    pen: &'a Pen,
+    pen: &'a WriteContext,
     table: &'static str,
     pub(super) name: String,
     rows: u64,
 }
 
-impl<'a> Closed<'a> {
+impl<'a> ClosedPartition<'a> {
     /// `None`: the table has no partition for this day.
     pub(super) async fn of(
-        transaction: &'a Transaction<'a>, pen: &'a Pen, table: &'static str, day: Day,
-    ) -> Result<Option<Self>, Fault> {
+        transaction: &'a Transaction<'a>, pen: &'a WriteContext, table: &'static str, day: UnixDay,
+    ) -> Result<Option<Self>, StepError> {
         let name = day.table(table);
         if !exists(transaction, pen, &name).await? {
             return Ok(None);
@@ -212,7 +220,7 @@ impl<'a> Closed<'a> {
     /// for this, and who waits already to write to the partition makes it fail: nothing is dropped then.
     pub(super) async fn drop_but(
         self, key: &str, kept: &(dyn ToSql + Sync), kind: Type,
-    ) -> Result<u64, Fault> {
+    ) -> Result<u64, StepError> {
         let Self { transaction, pen, table, name, rows } = self;
         transaction
             .batch_execute(&pen.sql(&format!("ALTER TABLE @{table} DETACH PARTITION @{name}")))
@@ -236,8 +244,8 @@ mod tests {
             (1_795_305_600_000, "20261122"),
             (4_107_542_400_000, "21000301"),
         ] {
-            assert_eq!(Day::of(at + 5).digits(), digits);
-            assert_eq!(Day::of(at).end() - Day::of(at).start(), DAY);
+            assert_eq!(UnixDay::of(at + 5).digits(), digits);
+            assert_eq!(UnixDay::of(at).end() - UnixDay::of(at).start(), DAY);
         }
     }
 

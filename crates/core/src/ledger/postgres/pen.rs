@@ -5,21 +5,21 @@ use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
 
 use super::clock::ServerClock;
-use super::names::Names;
-use crate::ledger::audit::Note;
-use crate::ledger::row::Sealer;
+use super::names::TableNames;
+use crate::ledger::audit::AuditNote;
+use crate::ledger::row::ContentSealer;
 
 #[derive(Debug)]
-pub(super) struct Pen {
-    pub(super) names: Names,
-    pub(super) sealer: Sealer,
+pub(super) struct WriteContext {
+    pub(super) names: TableNames,
+    pub(super) sealer: ContentSealer,
     pub(super) clock: ServerClock,
     /// Who we are among those who have the ledger open, as long as nobody took us for gone.
     owner: Mutex<Uuid>,
 }
 
-impl Pen {
-    pub(super) fn new(names: Names, sealer: Sealer, clock: ServerClock) -> Self {
+impl WriteContext {
+    pub(super) fn new(names: TableNames, sealer: ContentSealer, clock: ServerClock) -> Self {
         Self { names, sealer, clock, owner: Mutex::new(Uuid::now_v7()) }
     }
 
@@ -39,11 +39,11 @@ impl Pen {
     }
 
     /// The text of a leaf. What a key hides is not told there either.
-    pub(super) fn leaf(&self, note: &Note, at: u64) -> String {
+    pub(super) fn leaf(&self, note: &AuditNote, at: u64) -> String {
         if self.sealer.key().is_none() || note.reason.is_none() {
             return note.leaf(at);
         }
-        Note { reason: None, ..note.clone() }.leaf(at)
+        AuditNote { reason: None, ..note.clone() }.leaf(at)
     }
 }
 

@@ -13,9 +13,9 @@ use tokio::time::timeout;
 use tokio_postgres::{CancelToken, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::connection::{Connection, Prepares};
-use super::fault::Fault;
-use super::settings::{Settings, TlsMode};
+use super::connection::{PlannedConnection, PrepareSwitch};
+use super::fault::StepError;
+use super::settings::{PostgresSettings, TlsMode};
 use super::tls::connector;
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
@@ -35,54 +35,56 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// What drives the connections of all ledgers of this process.
 const THREADS: usize = 2;
 
-pub(super) struct Pool {
-    pub(super) settings: Settings,
+pub(super) struct ConnectionPool {
+    pub(super) settings: PostgresSettings,
     tls: MakeRustlsConnect,
-    idle: Mutex<Vec<Connection>>,
+    idle: Mutex<Vec<PlannedConnection>>,
     permits: Semaphore,
-    pub(super) prepares: Arc<Prepares>,
+    pub(super) prepares: Arc<PrepareSwitch>,
 }
 
-impl Pool {
-    pub(super) fn new(settings: Settings) -> Result<Self, LedgerError> {
+impl ConnectionPool {
+    pub(super) fn new(settings: PostgresSettings) -> Result<Self, LedgerError> {
         let tls = connector(&settings.tls)?;
         let permits = Semaphore::new(settings.pool);
-        let prepares = Arc::new(Prepares::new(settings.prepare));
+        let prepares = Arc::new(PrepareSwitch::new(settings.prepare));
         Ok(Self { settings, tls, idle: Mutex::default(), permits, prepares })
     }
 
     /// Works on a connection, alone, for not longer than [`PATIENCE`].
     pub(super) async fn once<R>(
-        &self, work: impl AsyncFnOnce(&mut Connection) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
+        &self, work: impl AsyncFnOnce(&mut PlannedConnection) -> Result<R, StepError>,
+    ) -> Result<R, StepError> {
         self.within(PATIENCE, work).await
     }
 
     /// The same for what looks at everything, or drops much.
     pub(super) async fn long<R>(
-        &self, work: impl AsyncFnOnce(&mut Connection) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
+        &self, work: impl AsyncFnOnce(&mut PlannedConnection) -> Result<R, StepError>,
+    ) -> Result<R, StepError> {
         self.within(LONG, work).await
     }
 
     /// The same for what must not wait until others are done: if need be on a connection more than there should be.
     pub(super) async fn urgent<R>(
-        &self, work: impl AsyncFnOnce(&mut Connection) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
+        &self, work: impl AsyncFnOnce(&mut PlannedConnection) -> Result<R, StepError>,
+    ) -> Result<R, StepError> {
         self.work(PATIENCE, work).await
     }
 
     async fn within<R>(
-        &self, limit: Duration, work: impl AsyncFnOnce(&mut Connection) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
+        &self, limit: Duration,
+        work: impl AsyncFnOnce(&mut PlannedConnection) -> Result<R, StepError>,
+    ) -> Result<R, StepError> {
         let permit = timeout(self.settings.connect_timeout, self.permits.acquire());
-        let Ok(Ok(_permit)) = permit.await else { return Err(Fault::Exhausted) };
+        let Ok(Ok(_permit)) = permit.await else { return Err(StepError::Exhausted) };
         self.work(limit, work).await
     }
 
     async fn work<R>(
-        &self, limit: Duration, work: impl AsyncFnOnce(&mut Connection) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
+        &self, limit: Duration,
+        work: impl AsyncFnOnce(&mut PlannedConnection) -> Result<R, StepError>,
+    ) -> Result<R, StepError> {
         let kept = self.idle().pop().filter(|client| !client.is_closed());
         let mut client = match kept {
             Some(client) => client,
@@ -95,7 +97,7 @@ impl Pool {
                 Ok(done) => done,
                 Err(_) => {
                     self.cancel(token);
-                    timeout(GRACE, working).await.unwrap_or(Err(Fault::Late))
+                    timeout(GRACE, working).await.unwrap_or(Err(StepError::Late))
                 }
             }
         };
@@ -113,21 +115,21 @@ impl Pool {
 
     /// The same, tried anew while it is a passing fault that stops it: only for what may be done twice.
     pub(super) async fn again<R>(
-        &self, mut work: impl AsyncFnMut(&mut Connection) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
+        &self, mut work: impl AsyncFnMut(&mut PlannedConnection) -> Result<R, StepError>,
+    ) -> Result<R, StepError> {
         self.settle(async |client| work(client).await.map(Some)).await
     }
 
     /// The same for a look with a change of what was looked at; `None`: somebody else was faster, and it looks anew.
     pub(super) async fn settle<R>(
-        &self, mut work: impl AsyncFnMut(&mut Connection) -> Result<Option<R>, Fault>,
-    ) -> Result<R, Fault> {
-        let mut patience = Patience::default();
+        &self, mut work: impl AsyncFnMut(&mut PlannedConnection) -> Result<Option<R>, StepError>,
+    ) -> Result<R, StepError> {
+        let mut patience = RetryPolicy::default();
         let mut looks = 0;
         loop {
             match self.once(&mut work).await {
                 Ok(Some(done)) => return Ok(done),
-                Ok(None) if looks == LOOKS => return Err(Fault::Late),
+                Ok(None) if looks == LOOKS => return Err(StepError::Late),
                 Ok(None) => looks += 1,
                 Err(fault) if fault.is_passing() => {
                     // After a restart of the server all that are kept are broken.
@@ -142,7 +144,7 @@ impl Pool {
     }
 
     /// A connection that nobody else uses.
-    pub(super) async fn connect(&self, config: &Config) -> Result<Connection, Fault> {
+    pub(super) async fn connect(&self, config: &Config) -> Result<PlannedConnection, StepError> {
         let connecting = async {
             let client = if self.settings.tls.mode == TlsMode::Disable {
                 let (client, connection) = config.connect(NoTls).await?;
@@ -153,9 +155,9 @@ impl Pool {
                 runtime()?.spawn(connection);
                 client
             };
-            Ok(Connection::new(client, Arc::clone(&self.prepares)))
+            Ok(PlannedConnection::new(client, Arc::clone(&self.prepares)))
         };
-        timeout(self.settings.connect_timeout, connecting).await.unwrap_or(Err(Fault::Late))
+        timeout(self.settings.connect_timeout, connecting).await.unwrap_or(Err(StepError::Late))
     }
 
     pub(super) fn tls(&self) -> MakeRustlsConnect {
@@ -172,30 +174,30 @@ impl Pool {
         }
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<PlannedConnection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for Pool {
+impl fmt::Debug for ConnectionPool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Pool").field("settings", &self.settings).finish_non_exhaustive()
     }
 }
 
 /// How long and how often something is tried anew.
-pub(super) struct Patience {
+pub(super) struct RetryPolicy {
     start: Instant,
     next: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self { start: Instant::now(), next: PAUSE }
     }
 }
 
-impl Patience {
+impl RetryPolicy {
     /// Waits before the next try, each time twice as long; `false`: it was tried for long enough.
     async fn pause(&mut self) -> bool {
         if self.start.elapsed() + self.next > STAMINA {

@@ -7,17 +7,17 @@
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, GenericClient, Transaction};
 
-use super::fault::Fault;
+use super::fault::StepError;
 use super::ledger_core::LedgerCore;
 use super::meta::{drop_before, dropped_before};
-use super::params::Params;
-use super::partitions::{Closed, Day, days, first_id, run_number, try_lock};
-use super::pen::{Pen, now};
+use super::params::SqlParams;
+use super::partitions::{ClosedPartition, UnixDay, days, first_id, run_number, try_lock};
+use super::pen::{WriteContext, now};
 use super::runs;
 use crate::approval::ApprovalId;
-use crate::ledger::audit::{Kind, Note};
+use crate::ledger::audit::{AuditNote, NoteKind};
 use crate::ledger::row::{time, whole};
-use crate::ledger::{Retention, Tidied};
+use crate::ledger::{Retention, UpkeepReport};
 
 /// Whoever waits for a day to be dropped waits no longer than this, and it is tried again later.
 const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '2s'";
@@ -27,7 +27,7 @@ const FORKED: i64 = 16;
 /// Lets go of about so many rows, or of a day.
 pub(super) async fn tidy(
     core: &LedgerCore, retention: Retention, local: u64, limit: usize,
-) -> Result<Tidied, Fault> {
+) -> Result<UpkeepReport, StepError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let given = core.pen.clock.given(local);
     let tidied = core
@@ -42,21 +42,23 @@ pub(super) async fn tidy(
             let records = before(retention.records);
             // What is gone as a record has no contents either.
             let contents = before(retention.contents).max(records);
-            let mut tidied = Tidied::default();
+            let mut tidied = UpkeepReport::default();
             if let Some(cut) = records {
                 tidied = tidied + drop_days(client, pen, "approval", cut, now).await?;
-                tidied = tidied + drop_rows(client, pen, Rows::Records, cut, limit, now).await?;
+                tidied =
+                    tidied + drop_rows(client, pen, RowRetention::Records, cut, limit, now).await?;
                 forget_calls(client, pen, cut, limit).await?;
             }
             if let Some(cut) = contents {
                 tidied = tidied + drop_days(client, pen, "content", cut, now).await?;
-                tidied = tidied + drop_rows(client, pen, Rows::Contents, cut, limit, now).await?;
+                tidied = tidied
+                    + drop_rows(client, pen, RowRetention::Contents, cut, limit, now).await?;
                 tidied = tidied + empty_runs(client, pen, cut, records, limit, now).await?;
             }
             Ok(tidied)
         })
         .await?;
-    let mut p = Params::default();
+    let mut p = SqlParams::default();
     p.add(&FORKED, Type::INT8);
     let forked = core
         .pool
@@ -71,19 +73,21 @@ pub(super) async fn tidy(
     if collected > 0 {
         core.note(&[pruned(0, 0, collected)], local).await?;
     }
-    Ok(tidied + Tidied { entries: collected, ..Tidied::default() })
+    Ok(tidied + UpkeepReport { entries: collected, ..UpkeepReport::default() })
 }
 
-fn pruned(contents: u64, records: u64, entries: u64) -> Note {
+fn pruned(contents: u64, records: u64, entries: u64) -> AuditNote {
     let count = |number| i64::try_from(number).unwrap_or(i64::MAX);
-    Note::new(Kind::Pruned)
+    AuditNote::new(NoteKind::Pruned)
         .with("contents", count(contents))
         .with("records", count(records))
         .with("entries", count(entries))
 }
 
 /// Tells of it in the same transaction.
-async fn tell(client: &impl GenericClient, pen: &Pen, note: &Note, at: u64) -> Result<(), Fault> {
+async fn tell(
+    client: &impl GenericClient, pen: &WriteContext, note: &AuditNote, at: u64,
+) -> Result<(), StepError> {
     let (kind, body, at) = (note.kind.name(), pen.leaf(note, at), whole(at));
     let sql =
         pen.sql("INSERT INTO @leaf (id, at, kind, body) VALUES (nextval('@leaf_seq'), $1, $2, $3)");
@@ -95,9 +99,9 @@ async fn tell(client: &impl GenericClient, pen: &Pen, note: &Note, at: u64) -> R
 
 /// Drops the days before `cut` of requests: `table` is `approval` (with all that belongs to it) or `content`.
 async fn drop_days(
-    client: &mut Client, pen: &Pen, table: &str, cut: u64, now: u64,
-) -> Result<Tidied, Fault> {
-    let mut tidied = Tidied::default();
+    client: &mut Client, pen: &WriteContext, table: &str, cut: u64, now: u64,
+) -> Result<UpkeepReport, StepError> {
+    let mut tidied = UpkeepReport::default();
     for day in days(client, pen, table).await? {
         if day.end() > cut {
             break;
@@ -110,12 +114,12 @@ async fn drop_days(
         let tables = ["approval", "content", "outcome"];
         let mut closed = Vec::with_capacity(tables.len());
         for table in tables.into_iter().skip_while(|first| *first != table) {
-            if let Some(part) = Closed::of(&transaction, pen, table, day).await? {
+            if let Some(part) = ClosedPartition::of(&transaction, pen, table, day).await? {
                 let kept = still_needed(&transaction, pen, &part, day, cut).await?;
                 closed.push((table, part, kept));
             }
         }
-        let mut done = Tidied::default();
+        let mut done = UpkeepReport::default();
         for (dropped, part, kept) in closed {
             let gone = part.drop_but("id", &kept, Type::UUID_ARRAY).await?;
             match dropped {
@@ -125,7 +129,7 @@ async fn drop_days(
             }
         }
         move_mark(&transaction, pen, day.end()).await?;
-        if done != Tidied::default() {
+        if done != UpkeepReport::default() {
             tell(&transaction, pen, &pruned(done.contents, done.records, 0), now).await?;
         }
         transaction.commit().await?;
@@ -136,16 +140,17 @@ async fn drop_days(
 
 /// From here on contents of what was asked before may be missing.
 pub(super) async fn move_mark(
-    transaction: &Transaction<'_>, pen: &Pen, end: u64,
-) -> Result<(), Fault> {
+    transaction: &Transaction<'_>, pen: &WriteContext, end: u64,
+) -> Result<(), StepError> {
     let mark = first_id(end).max(dropped_before(transaction, pen).await?);
     drop_before(transaction, pen, mark).await
 }
 
 /// The requests of this day that wait or ended too late: of those that are there it is so for ever.
 async fn still_needed(
-    transaction: &Transaction<'_>, pen: &Pen, part: &Closed<'_>, day: Day, cut: u64,
-) -> Result<Vec<ApprovalId>, Fault> {
+    transaction: &Transaction<'_>, pen: &WriteContext, part: &ClosedPartition<'_>, day: UnixDay,
+    cut: u64,
+) -> Result<Vec<ApprovalId>, StepError> {
     // The ids once more: only the partitions are looked at that may have them.
     let sql = pen.sql(&format!(
         "SELECT p.id FROM @{} p JOIN @approval a ON a.id = p.id AND a.id >= $1 AND a.id < $2
@@ -164,35 +169,37 @@ async fn still_needed(
 
 /// What is dropped by rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rows {
+enum RowRetention {
     Contents,
     Records,
 }
 
 /// Drops what outlived its day, or never had one, once it ended before `cut`.
 async fn drop_rows(
-    client: &mut Client, pen: &Pen, rows: Rows, cut: u64, limit: i64, now: u64,
-) -> Result<Tidied, Fault> {
-    let before = first_id(Day::of(cut).start());
+    client: &mut Client, pen: &WriteContext, rows: RowRetention, cut: u64, limit: i64, now: u64,
+) -> Result<UpkeepReport, StepError> {
+    let before = first_id(UnixDay::of(cut).start());
     let cut = whole(cut);
     let from = match rows {
-        Rows::Contents => "@content_rest c JOIN @approval a ON a.id = c.id",
-        Rows::Records => "@approval_rest a",
+        RowRetention::Contents => "@content_rest c JOIN @approval a ON a.id = c.id",
+        RowRetention::Records => "@approval_rest a",
     };
     let is_any = pen
         .sql(&format!("SELECT EXISTS (SELECT FROM {from} WHERE a.id < $1 AND a.ended_at <= $2)"));
     let asked = [(&before as &(dyn ToSql + Sync), Type::UUID), (&cut, Type::INT8)];
     if !client.query_typed_one(&is_any, &asked).await?.try_get::<_, bool>(0)? {
-        return Ok(Tidied::default());
+        return Ok(UpkeepReport::default());
     }
     let transaction = client.transaction().await?;
     transaction.batch_execute(LOCK_TIMEOUT).await?;
     if !try_lock(&transaction, pen).await? {
-        return Ok(Tidied::default());
+        return Ok(UpkeepReport::default());
     }
     let records = match rows {
-        Rows::Contents => "",
-        Rows::Records => ", r AS (DELETE FROM @approval_rest WHERE id IN (SELECT id FROM old))",
+        RowRetention::Contents => "",
+        RowRetention::Records => {
+            ", r AS (DELETE FROM @approval_rest WHERE id IN (SELECT id FROM old))"
+        }
     };
     let sql = pen.sql(&format!(
         "WITH old AS MATERIALIZED (SELECT a.id FROM {from} WHERE a.id < $1 AND a.ended_at <= $2 LIMIT $3),
@@ -205,10 +212,10 @@ async fn drop_rows(
         .await?;
     let gone = time(gone.try_get(0)?);
     let done = match rows {
-        Rows::Contents => Tidied { contents: gone, ..Tidied::default() },
-        Rows::Records => Tidied { records: gone, ..Tidied::default() },
+        RowRetention::Contents => UpkeepReport { contents: gone, ..UpkeepReport::default() },
+        RowRetention::Records => UpkeepReport { records: gone, ..UpkeepReport::default() },
     };
-    move_mark(&transaction, pen, Day::of(time(cut)).start()).await?;
+    move_mark(&transaction, pen, UnixDay::of(time(cut)).start()).await?;
     if gone > 0 {
         tell(&transaction, pen, &pruned(done.contents, done.records, 0), now).await?;
     }
@@ -217,7 +224,9 @@ async fn drop_rows(
 }
 
 /// Forgets which request was the last of a call, where it is gone.
-async fn forget_calls(client: &Client, pen: &Pen, cut: u64, limit: i64) -> Result<(), Fault> {
+async fn forget_calls(
+    client: &Client, pen: &WriteContext, cut: u64, limit: i64,
+) -> Result<(), StepError> {
     let before = first_id(cut);
     let sql = pen.sql(
         "DELETE FROM @call WHERE last IN (SELECT k.last FROM @call k WHERE k.last < $1
@@ -230,7 +239,7 @@ async fn forget_calls(client: &Client, pen: &Pen, cut: u64, limit: i64) -> Resul
 /// as let go of, so that nobody would come back for the rest.
 async fn in_parts(
     client: &Client, sql: &str, by: (&(dyn ToSql + Sync), Type), limit: i64,
-) -> Result<(), Fault> {
+) -> Result<(), StepError> {
     let limit = limit.max(1);
     let params = [by, (&limit, Type::INT8)];
     while whole(client.execute_typed(sql, &params).await?) == limit {}
@@ -239,9 +248,9 @@ async fn in_parts(
 
 /// Empties runs that are over, drops the days of their histories, and at last the runs.
 async fn empty_runs(
-    client: &mut Client, pen: &Pen, cut: u64, records: Option<u64>, limit: i64, now: u64,
-) -> Result<Tidied, Fault> {
-    let mut done = Tidied::default();
+    client: &mut Client, pen: &WriteContext, cut: u64, records: Option<u64>, limit: i64, now: u64,
+) -> Result<UpkeepReport, StepError> {
+    let mut done = UpkeepReport::default();
     let cut_number = whole(cut);
     while empty_some(client, pen, cut_number, limit).await? {}
     for day in days(client, pen, "entry").await? {
@@ -265,7 +274,9 @@ async fn empty_runs(
         {
             break;
         }
-        let Some(part) = Closed::of(&transaction, pen, "entry", day).await? else { continue };
+        let Some(part) = ClosedPartition::of(&transaction, pen, "entry", day).await? else {
+            continue;
+        };
         let sql = pen.sql("SELECT seq FROM @run WHERE seq >= $1 AND seq < $2 AND contents = 0");
         let kept = transaction.query_typed(&sql, &asked[..2]).await?;
         let kept: Vec<i64> = kept.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
@@ -296,9 +307,11 @@ async fn empty_runs(
 }
 
 /// Empties so many runs that are over; whether there may be more.
-async fn empty_some(client: &Client, pen: &Pen, cut: i64, limit: i64) -> Result<bool, Fault> {
+async fn empty_some(
+    client: &Client, pen: &WriteContext, cut: i64, limit: i64,
+) -> Result<bool, StepError> {
     let limit = limit.max(1);
-    let mut p = Params::default();
+    let mut p = SqlParams::default();
     p.add(&cut, Type::INT8);
     p.add(&limit, Type::INT8);
     let full = "WHERE r.status <> 0 AND r.contents = 0 AND r.updated_at <= $1 ORDER BY r.updated_at LIMIT $2";

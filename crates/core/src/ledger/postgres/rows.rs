@@ -6,19 +6,19 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use super::column::Column;
-use super::connection::Connection;
-use super::fault::Fault;
+use super::column::ColumnReader;
+use super::connection::PlannedConnection;
+use super::fault::StepError;
 use super::meta::dropped_before;
-use super::partitions::{Day, first_id};
-use super::pen::{Pen, now};
+use super::partitions::{UnixDay, first_id};
+use super::pen::{WriteContext, now};
 use crate::approval::ApprovalId;
 use crate::ledger::LedgerError;
-use crate::ledger::row::{Columns, Row, Sealer, damaged, record_name, time};
+use crate::ledger::row::{ContentSealer, RequestRow, RowColumns, damaged, record_name, time};
 
 /// One look at a request, with what a change of it needs.
-pub(super) struct Look {
-    pub(super) row: Option<Row>,
+pub(super) struct LoadedRequest {
+    pub(super) row: Option<RequestRow>,
     /// The number of the leaf that would tell of a change.
     pub(super) seq: u64,
     /// The server's time, in ms since the epoch.
@@ -28,7 +28,7 @@ pub(super) struct Look {
 /// How many are a few.
 const FEW: usize = 8;
 
-/// In the order of [`Row::read`]; behind it what there is of [`Kept`] beside it.
+/// In the order of [`RequestRow::read`]; behind it what there is of [`StoredRequest`] beside it.
 const COLUMNS: &str = "
     a.seq, a.id, a.run_id, a.tool_call_id, a.tool_name, a.digest, a.origin, a.flags, a.allowed, a.supersedes,
     a.created_at, a.duration, a.expires_at, a.needs, a.requester, a.remind, a.contents, a.asked, a.status,
@@ -39,8 +39,8 @@ const COLUMNS: &str = "
 
 /// Looks at a request, to change it.
 pub(super) async fn look(
-    client: &Connection, pen: &Pen, id: ApprovalId, local: u64,
-) -> Result<Look, Fault> {
+    client: &PlannedConnection, pen: &WriteContext, id: ApprovalId, local: u64,
+) -> Result<LoadedRequest, StepError> {
     let sql = pen.sql(&format!(
         "SELECT nextval('@leaf_seq'), {}, {COLUMNS} FROM (SELECT 1) one
          LEFT JOIN @approval a ON a.id = $1 {} LEFT JOIN @content c ON c.id = $1 {} LEFT JOIN @outcome o ON o.id = $1 {}",
@@ -53,7 +53,7 @@ pub(super) async fn look(
     let found = client
         .query_typed_one(&sql, &[(&id, Type::UUID), (&pen.clock.given(local), Type::INT8)])
         .await?;
-    let mut next = Column::new(&found);
+    let mut next = ColumnReader::new(&found);
     let (seq, now) = (time(next.get()?), time(next.get()?));
     pen.clock.told(now, asked);
     let row = match next.peek::<Option<i64>>()? {
@@ -63,7 +63,7 @@ pub(super) async fn look(
             Some(checked(client, pen, vec![kept]).await?.pop().ok_or_else(|| lost(id))?)
         }
     };
-    Ok(Look { row, seq, now })
+    Ok(LoadedRequest { row, seq, now })
 }
 
 /// Says, as a constant, of which day an id is: so also a plan for any id of that day knows which partition to look into. One
@@ -78,18 +78,18 @@ pub(super) fn on_its_day(column: &str, id: ApprovalId) -> String {
 }
 
 /// The day of the time that an id begins with.
-fn day_of(id: ApprovalId) -> Day {
-    Day::of(u64::try_from(id.as_u128() >> 80).unwrap_or_default())
+fn day_of(id: ApprovalId) -> UnixDay {
+    UnixDay::of(u64::try_from(id.as_u128() >> 80).unwrap_or_default())
 }
 
-fn lost(id: ApprovalId) -> Fault {
+fn lost(id: ApprovalId) -> StepError {
     damaged(&record_name(id)).into()
 }
 
 /// The requests of these ids, oldest first, each checked against its seals. Ids without a request are left out.
 pub(super) async fn by_ids(
-    client: &Connection, pen: &Pen, ids: &[ApprovalId],
-) -> Result<Vec<Row>, Fault> {
+    client: &PlannedConnection, pen: &WriteContext, ids: &[ApprovalId],
+) -> Result<Vec<RequestRow>, StepError> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
@@ -100,15 +100,15 @@ pub(super) async fn by_ids(
 }
 
 /// What a request has instead once its contents are dropped.
-pub(super) struct Gone {
+pub(super) struct DroppedContents {
     /// Without their reasons.
     pub(super) votes: Option<Vec<u8>>,
     pub(super) asked: [u8; 32],
     pub(super) seal: [u8; 32],
 }
 
-impl Gone {
-    pub(super) fn of(row: &Row, sealer: &Sealer) -> Result<Self, LedgerError> {
+impl DroppedContents {
+    pub(super) fn of(row: &RequestRow, sealer: &ContentSealer) -> Result<Self, LedgerError> {
         let mut row = row.clone();
         row.drop_contents(sealer)?;
         Ok(Self { votes: row.votes, asked: row.asked, seal: row.seal })
@@ -116,20 +116,22 @@ impl Gone {
 }
 
 /// A request as it lies there, not checked.
-pub(super) struct Kept {
-    row: Row,
+pub(super) struct StoredRequest {
+    row: RequestRow,
     has_contents: bool,
-    gone: Gone,
+    gone: DroppedContents,
 }
 
-impl Kept {
+impl StoredRequest {
     pub(super) fn id(&self) -> ApprovalId {
         self.row.id
     }
 
     /// The row, if it is what was written. `dropped_before`: contents of earlier ids may have been dropped with their
     /// partition.
-    pub(super) fn check(mut self, pen: &Pen, dropped_before: ApprovalId) -> Result<Row, Fault> {
+    pub(super) fn check(
+        mut self, pen: &WriteContext, dropped_before: ApprovalId,
+    ) -> Result<RequestRow, StepError> {
         if !self.has_contents {
             let is_over = self.row.status().is_some_and(|status| status.is_final());
             if !is_over || self.row.id >= dropped_before {
@@ -137,7 +139,7 @@ impl Kept {
             }
             self.row.votes = None;
             self.row.drop_contents(&pen.sealer)?;
-            let Gone { votes, asked, seal } = self.gone;
+            let DroppedContents { votes, asked, seal } = self.gone;
             (self.row.votes, self.row.asked, self.row.seal) = (votes, asked, seal);
         }
         self.row.check(&pen.sealer)?;
@@ -147,16 +149,16 @@ impl Kept {
 
 /// These, in no order.
 pub(super) async fn kept(
-    client: &Client, pen: &Pen, ids: &[ApprovalId],
-) -> Result<Vec<Kept>, Fault> {
+    client: &Client, pen: &WriteContext, ids: &[ApprovalId],
+) -> Result<Vec<StoredRequest>, StepError> {
     let sql = select(pen, |_| String::new());
     read_all(&client.query_typed(&sql, &[(&ids, Type::UUID_ARRAY)]).await?)
 }
 
 /// The same; if they are a few of one day, by a plan that is made once.
 pub(super) async fn kept_by_plan(
-    client: &Connection, pen: &Pen, ids: &[ApprovalId],
-) -> Result<Vec<Kept>, Fault> {
+    client: &PlannedConnection, pen: &WriteContext, ids: &[ApprovalId],
+) -> Result<Vec<StoredRequest>, StepError> {
     match ids {
         [first, rest @ ..]
             if rest.len() < FEW && rest.iter().all(|id| day_of(*id) == day_of(*first)) =>
@@ -169,7 +171,7 @@ pub(super) async fn kept_by_plan(
 }
 
 /// `and`: what else is known of the ids in a column.
-fn select(pen: &Pen, and: impl Fn(&str) -> String) -> String {
+fn select(pen: &WriteContext, and: impl Fn(&str) -> String) -> String {
     // The ids once more for each table: of each only the partitions are looked at that may have them.
     pen.sql(&format!(
         "SELECT {COLUMNS} FROM @approval a LEFT JOIN @content c ON c.id = a.id AND c.id = ANY($1) {}
@@ -180,29 +182,35 @@ fn select(pen: &Pen, and: impl Fn(&str) -> String) -> String {
     ))
 }
 
-fn read_all(found: &[tokio_postgres::Row]) -> Result<Vec<Kept>, Fault> {
-    found.iter().map(|columns| read(&mut Column::new(columns))).collect()
+fn read_all(found: &[tokio_postgres::Row]) -> Result<Vec<StoredRequest>, StepError> {
+    found.iter().map(|columns| read(&mut ColumnReader::new(columns))).collect()
 }
 
 /// Contents of ids before this one may have been dropped; asked only where some are not there.
 pub(super) async fn gone_before(
-    client: &Client, pen: &Pen, kept: &[Kept],
-) -> Result<ApprovalId, Fault> {
+    client: &Client, pen: &WriteContext, kept: &[StoredRequest],
+) -> Result<ApprovalId, StepError> {
     match kept.iter().all(|kept| kept.has_contents) {
         true => Ok(Uuid::nil()),
         false => dropped_before(client, pen).await,
     }
 }
 
-async fn checked(client: &Client, pen: &Pen, kept: Vec<Kept>) -> Result<Vec<Row>, Fault> {
+async fn checked(
+    client: &Client, pen: &WriteContext, kept: Vec<StoredRequest>,
+) -> Result<Vec<RequestRow>, StepError> {
     let before = gone_before(client, pen, &kept).await?;
     kept.into_iter().map(|kept| kept.check(pen, before)).collect()
 }
 
-fn read(next: &mut Column<'_>) -> Result<Kept, Fault> {
-    Ok(Kept {
-        row: Row::read(next)?,
+fn read(next: &mut ColumnReader<'_>) -> Result<StoredRequest, StepError> {
+    Ok(StoredRequest {
+        row: RequestRow::read(next)?,
         has_contents: next.get()?,
-        gone: Gone { votes: next.some_blob()?, asked: next.bytes()?, seal: next.bytes()? },
+        gone: DroppedContents {
+            votes: next.some_blob()?,
+            asked: next.bytes()?,
+            seal: next.bytes()?,
+        },
     })
 }

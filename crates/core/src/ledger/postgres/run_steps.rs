@@ -5,21 +5,21 @@ use std::time::Instant;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use super::column::Column;
-use super::connection::Connection;
-use super::fault::Fault;
+use super::column::ColumnReader;
+use super::connection::PlannedConnection;
+use super::fault::StepError;
 use super::ledger_core::LedgerCore;
 use super::owners;
-use super::params::Params;
+use super::params::SqlParams;
 use super::pen::now;
 use super::runs;
-use crate::ledger::history::Node;
-use crate::ledger::row::{Found, Run, Save, Turn, time, whole};
+use crate::ledger::history::HistoryNode;
+use crate::ledger::row::{FoundRun, RunChange, RunRow, RunSave, time, whole};
 use crate::ledger::{Hash, LedgerError};
 
 /// A run as it was looked at, to change it.
-struct Look {
-    found: Found,
+struct LoadedRun {
+    found: FoundRun,
     /// Numbers for the leaves of a change.
     leaves: [i64; 2],
 }
@@ -28,12 +28,12 @@ impl LedgerCore {
     /// A step on a run: `judge` says what becomes of it, or `None`: nothing. An answer that is lost is looked after: the seal
     /// of the run is then the one that was to be written.
     async fn turn(
-        &self, run: &str, local: u64, parent: Option<Hash>, entries: &[Node],
-        mut judge: impl FnMut(Found) -> Result<Option<Turn>, LedgerError>,
-    ) -> Result<(), Fault> {
+        &self, run: &str, local: u64, parent: Option<Hash>, entries: &[HistoryNode],
+        mut judge: impl FnMut(FoundRun) -> Result<Option<RunChange>, LedgerError>,
+    ) -> Result<(), StepError> {
         let mut tried: Vec<([u8; 32], Vec<i64>)> = Vec::new();
         let written = self.pool.settle(async |client| {
-            let Look { found, leaves } = self.look_at_run(client, run, parent, local).await?;
+            let LoadedRun { found, leaves } = self.look_at_run(client, run, parent, local).await?;
             if let Some(run) = &found.run
                 && let Some((_, leaves)) = tried.iter().find(|(seal, _)| *seal == run.seal)
             {
@@ -58,8 +58,8 @@ impl LedgerCore {
     }
 
     async fn look_at_run(
-        &self, client: &Connection, run: &str, parent: Option<Hash>, local: u64,
-    ) -> Result<Look, Fault> {
+        &self, client: &PlannedConnection, run: &str, parent: Option<Hash>, local: u64,
+    ) -> Result<LoadedRun, StepError> {
         let pen = &self.pen;
         owners::sweep(client, pen).await?;
         // A number of a run begins with its time, for its partition.
@@ -83,33 +83,33 @@ impl LedgerCore {
                 ],
             )
             .await?;
-        let mut next = Column::new(&found);
+        let mut next = ColumnReader::new(&found);
         let now = time(next.get()?);
         pen.clock.told(now, asked);
         let leaves = [next.get()?, next.get()?];
         let fresh = super::partitions::run_number(now, next.get()?);
         let (active, has_parent) = (next.get()?, next.get()?);
         let is_there: bool = next.get()?;
-        let run = if is_there { Some(Run::read(&mut next)?) } else { None };
+        let run = if is_there { Some(RunRow::read(&mut next)?) } else { None };
         if let Some(run) = &run {
             run.check(&pen.sealer)?;
         }
         let me = *pen.owner().as_bytes();
-        Ok(Look { found: Found { run, active, has_parent, fresh, me, now }, leaves })
+        Ok(LoadedRun { found: FoundRun { run, active, has_parent, fresh, me, now }, leaves })
     }
 
     /// `false`: somebody else was faster, or lives.
     async fn write_run(
-        &self, client: &Connection, old: Option<&Run>, turn: &Turn, entries: &[Node],
-        leaves: &[i64], at: u64,
-    ) -> Result<bool, Fault> {
-        let Turn { run, notes } = turn;
+        &self, client: &PlannedConnection, old: Option<&RunRow>, turn: &RunChange,
+        entries: &[HistoryNode], leaves: &[i64], at: u64,
+    ) -> Result<bool, StepError> {
+        let RunChange { run, notes } = turn;
         let owner = run.owner.map(Uuid::from_bytes);
         let me = self.pen.owner();
         let (head, state, seal) =
             (run.head.as_ref().map(Hash::as_slice), run.state.as_slice(), run.seal.as_slice());
         let old_seal = old.map(|old| old.seal.as_slice());
-        let mut p = Params::default();
+        let mut p = SqlParams::default();
         let columns = [
             ("seq", p.add(&run.seq, Type::INT8)),
             ("run_id", p.add(&run.run_id, Type::TEXT)),
@@ -177,29 +177,29 @@ impl LedgerCore {
         Ok(!client.query_typed(&sql, p.as_slice()).await?.is_empty())
     }
 
-    pub(super) async fn save_run(&self, save: Save, local: u64) -> Result<Vec<Hash>, Fault> {
+    pub(super) async fn save_run(&self, save: RunSave, local: u64) -> Result<Vec<Hash>, StepError> {
         self.turn(&save.run_id, local, save.parent, &save.entries, |found| {
-            Turn::save(found, &save).map(Some)
+            RunChange::save(found, &save).map(Some)
         })
         .await?;
         Ok(save.hashes())
     }
 
-    pub(super) async fn take_run(&self, run_id: &str, local: u64) -> Result<(), Fault> {
-        self.turn(run_id, local, None, &[], |found| Turn::take(found, run_id).map(Some)).await
+    pub(super) async fn take_run(&self, run_id: &str, local: u64) -> Result<(), StepError> {
+        self.turn(run_id, local, None, &[], |found| RunChange::take(found, run_id).map(Some)).await
     }
 
-    pub(super) async fn release_run(&self, run_id: &str, local: u64) -> Result<(), Fault> {
-        self.turn(run_id, local, None, &[], |found| Ok(Turn::release(found))).await
+    pub(super) async fn release_run(&self, run_id: &str, local: u64) -> Result<(), StepError> {
+        self.turn(run_id, local, None, &[], |found| Ok(RunChange::release(found))).await
     }
 
     /// Drops the entries of a run that its head does not reach: how many there were.
-    pub(super) async fn collect(&self, run: &Run) -> Result<u64, Fault> {
+    pub(super) async fn collect(&self, run: &RunRow) -> Result<u64, StepError> {
         let id = run.run_id.as_str();
         let (seq, head) = (run.seq, run.head.as_ref().map(Hash::as_slice));
         // Nobody forks it from an entry that is just dropped: the run is not another's, and if it has changed since, nothing is
         // dropped.
-        let mut clean = Run { forked: 0, ..run.clone() };
+        let mut clean = RunRow { forked: 0, ..run.clone() };
         clean.reseal(&self.pen.sealer);
         let (old_seal, seal) = (run.seal.as_slice(), clean.seal.as_slice());
         let sql = self.pen.sql(

@@ -3,7 +3,7 @@
 
 /// One step of the schema.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Migration {
+pub(super) struct SchemaMigration {
     /// The schema after it; from 1, each one more than the one before.
     pub(super) version: i64,
     /// The oldest schema whose programs can still read.
@@ -15,9 +15,9 @@ pub(super) struct Migration {
 }
 
 /// Every schema there was, the last one being ours.
-pub(super) const MIGRATIONS: &[Migration] = &[
-    Migration { version: 1, min_reader: 1, min_writer: 1, sql: SCHEMA_1 },
-    Migration { version: 2, min_reader: 1, min_writer: 1, sql: super::held::SCHEMA_2 },
+pub(super) const MIGRATIONS: &[SchemaMigration] = &[
+    SchemaMigration { version: 1, min_reader: 1, min_writer: 1, sql: SCHEMA_1 },
+    SchemaMigration { version: 2, min_reader: 1, min_writer: 1, sql: super::held::SCHEMA_2 },
 ];
 
 /// All tables of a ledger.

@@ -8,10 +8,10 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use super::column::Column;
-use super::fault::Fault;
-use super::pen::Pen;
-use crate::ledger::audit::{Chain, Entry};
+use super::column::ColumnReader;
+use super::fault::StepError;
+use super::pen::WriteContext;
+use crate::ledger::audit::{AuditChain, AuditEntry};
 use crate::ledger::row::{damaged, whole};
 
 /// How many leaves are chained in one transaction.
@@ -19,7 +19,7 @@ const BATCH: i64 = 1_000;
 
 /// How far it came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sequenced {
+pub(super) enum SequencerProgress {
     /// All that was there is chained.
     All,
     /// Somebody else is at it.
@@ -28,28 +28,30 @@ pub(super) enum Sequenced {
 
 /// Chains what is there. `wait`: for whoever is at it.
 pub(super) async fn sequence(
-    client: &mut Client, pen: &Pen, wait: bool,
-) -> Result<Sequenced, Fault> {
+    client: &mut Client, pen: &WriteContext, wait: bool,
+) -> Result<SequencerProgress, StepError> {
     loop {
         match batch(client, pen, wait).await? {
-            None => return Ok(Sequenced::Some),
-            Some(chained) if chained < BATCH => return Ok(Sequenced::All),
+            None => return Ok(SequencerProgress::Some),
+            Some(chained) if chained < BATCH => return Ok(SequencerProgress::All),
             Some(_) => {}
         }
     }
 }
 
 /// Where the chain ends.
-pub(super) async fn head(client: &Client, pen: &Pen) -> Result<Chain, Fault> {
+pub(super) async fn head(client: &Client, pen: &WriteContext) -> Result<AuditChain, StepError> {
     let sql = pen.sql("SELECT seq, at, head FROM @chain WHERE one");
     let Some(found) = client.query_typed_opt(&sql, &[]).await? else {
         return Err(damaged("the end of the audit log").into());
     };
-    Chain::read(&mut Column::new(&found))
+    AuditChain::read(&mut ColumnReader::new(&found))
 }
 
 /// How many it were; `None`: somebody else is at it.
-async fn batch(client: &mut Client, pen: &Pen, wait: bool) -> Result<Option<i64>, Fault> {
+async fn batch(
+    client: &mut Client, pen: &WriteContext, wait: bool,
+) -> Result<Option<i64>, StepError> {
     let transaction = client.transaction().await?;
     if wait {
         transaction.batch_execute("SET LOCAL lock_timeout = '5s'").await?;
@@ -57,7 +59,7 @@ async fn batch(client: &mut Client, pen: &Pen, wait: bool) -> Result<Option<i64>
     let skip = if wait { "" } else { "SKIP LOCKED" };
     let sql = pen.sql(&format!("SELECT seq, at, head FROM @chain WHERE one FOR UPDATE {skip}"));
     let Some(found) = transaction.query_typed_opt(&sql, &[]).await? else { return Ok(None) };
-    let mut chain = Chain::read(&mut Column::new(&found))?;
+    let mut chain = AuditChain::read(&mut ColumnReader::new(&found))?;
     let sql = pen.sql("SELECT id, kind, approval_id, body FROM @leaf ORDER BY id LIMIT $1");
     let leaves = transaction.query_typed(&sql, &[(&BATCH, Type::INT8)]).await?;
     if leaves.is_empty() {
@@ -65,7 +67,7 @@ async fn batch(client: &mut Client, pen: &Pen, wait: bool) -> Result<Option<i64>
     }
     let mut ids: Vec<i64> = Vec::with_capacity(leaves.len());
     let (mut kinds, mut about): (Vec<&str>, Vec<Option<Uuid>>) = Default::default();
-    let mut entries: Vec<Entry> = Vec::with_capacity(leaves.len());
+    let mut entries: Vec<AuditEntry> = Vec::with_capacity(leaves.len());
     for leaf in &leaves {
         let id: i64 = leaf.try_get(0)?;
         let entry = chain.adopt(leaf.try_get(3)?).ok_or_else(|| {

@@ -12,7 +12,7 @@ use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// A ledger in PostgreSQL: where it is, and how it is used. Never shows its password.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct PostgresSettings {
     pub(super) config: Config,
     /// Where to listen, if elsewhere: a pooler does not let anybody listen.
     pub(super) listen: Config,
@@ -22,13 +22,13 @@ pub struct Settings {
     pub(super) poll: Duration,
     pub(super) lease: Duration,
     pub(super) connect_timeout: Duration,
-    pub(super) prepare: Prepare,
-    pub(super) tls: Tls,
+    pub(super) prepare: StatementCaching,
+    pub(super) tls: TlsSettings,
 }
 
 /// Whether statements are kept prepared on a connection, which not every pooler lets through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Prepare {
+pub(super) enum StatementCaching {
     /// If it is seen that there is no pooler.
     Auto,
     On,
@@ -37,7 +37,7 @@ pub(super) enum Prepare {
 
 /// How the connection is encrypted, and what of the server's certificate is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tls {
+pub(super) struct TlsSettings {
     pub(super) mode: TlsMode,
     /// PEM certificates that are trusted instead of the system's.
     pub(super) roots: Option<PathBuf>,
@@ -93,7 +93,7 @@ const HANDED_ON: [&str; 14] = [
 
 const OURS: &str = "schema, prefix, pool, listen_host, listen_port, poll, lease, connect_timeout, prepare, sslmode, sslrootcert";
 
-impl Settings {
+impl PostgresSettings {
     /// Reads a URL `postgres://user:password@host:port/database?…`. Beside what libpq knows:
     /// `schema` (default `countersign`), `prefix` of the tables (default none), `pool` (connections, default 10),
     /// `listen_host` and `listen_port` (where to listen, if not through the same pooler), `poll` (ms, default 1000),
@@ -107,7 +107,7 @@ impl Settings {
         if !["postgres://", "postgresql://"].iter().any(|scheme| base.starts_with(scheme)) {
             return Err(refused("does not begin with postgres://"));
         }
-        let mut read = Reading::default();
+        let mut read = SettingsReader::default();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             read.take(name, value)?;
@@ -141,7 +141,7 @@ impl Settings {
     }
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for PostgresSettings {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_tuple("Settings").field(&self.place()).finish()
     }
@@ -149,7 +149,7 @@ impl fmt::Debug for Settings {
 
 /// What was read so far.
 #[derive(Default)]
-struct Reading {
+struct SettingsReader {
     handed_on: Vec<String>,
     schema: Option<String>,
     prefix: Option<String>,
@@ -159,13 +159,13 @@ struct Reading {
     connect_timeout: Option<u64>,
     listen_host: Option<String>,
     listen_port: Option<u16>,
-    prepare: Option<Prepare>,
+    prepare: Option<StatementCaching>,
     mode: Option<TlsMode>,
     roots: Option<PathBuf>,
     has_target: bool,
 }
 
-impl Reading {
+impl SettingsReader {
     fn take(&mut self, name: &str, raw: &str) -> Result<(), LedgerError> {
         let value = decoded(name, raw)?;
         match name {
@@ -200,7 +200,7 @@ impl Reading {
         Ok(())
     }
 
-    fn finish(self, base: &str) -> Result<Settings, LedgerError> {
+    fn finish(self, base: &str) -> Result<PostgresSettings, LedgerError> {
         let url = match self.handed_on.join("&") {
             none if none.is_empty() => base.to_owned(),
             query => format!("{base}?{query}"),
@@ -232,7 +232,7 @@ impl Reading {
         }
         // Who listens elsewhere has a pooler here.
         let is_pooled = self.listen_host.is_some() || self.listen_port.is_some();
-        let by_itself = if is_pooled { Prepare::Off } else { Prepare::Auto };
+        let by_itself = if is_pooled { StatementCaching::Off } else { StatementCaching::Auto };
         // Of several hosts the one that can be written to is meant, unless it is said otherwise; nobody listens on a standby.
         if !self.has_target && config.get_hosts().len() > 1 {
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
@@ -250,7 +250,7 @@ impl Reading {
         };
         config.ssl_mode(ssl);
         listen.ssl_mode(ssl);
-        Ok(Settings {
+        Ok(PostgresSettings {
             config,
             listen,
             schema: self.schema.unwrap_or_else(|| "countersign".to_owned()),
@@ -260,7 +260,7 @@ impl Reading {
             lease: Duration::from_millis(self.lease.unwrap_or(15_000)),
             connect_timeout,
             prepare: self.prepare.unwrap_or(by_itself),
-            tls: Tls { mode, roots: self.roots },
+            tls: TlsSettings { mode, roots: self.roots },
         })
     }
 }
@@ -302,11 +302,11 @@ fn is_local(config: &Config) -> bool {
         })
 }
 
-fn prepare(value: &str) -> Result<Prepare, LedgerError> {
+fn prepare(value: &str) -> Result<StatementCaching, LedgerError> {
     Ok(match value {
-        "auto" => Prepare::Auto,
-        "on" => Prepare::On,
-        "off" => Prepare::Off,
+        "auto" => StatementCaching::Auto,
+        "on" => StatementCaching::On,
+        "off" => StatementCaching::Off,
         _ => return Err(refused("has a `prepare` that is none of auto, on, off")),
     })
 }
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_url_says_it_all_and_its_password_is_never_shown() {
-        let settings = Settings::parse(
+        let settings = PostgresSettings::parse(
             "postgres://me:s3cr%40t@db.example:6432/app?schema=mine&prefix=a_&pool=4&listen_host=direct&listen_port=5432\
              &poll=250&lease=5000&sslmode=verify-ca&sslrootcert=%2Fca.pem&connect_timeout=3&application_name=x",
         )
@@ -394,13 +394,13 @@ mod tests {
 
     #[test]
     fn far_away_it_is_verified_and_here_it_need_not_be() {
-        let mode = |url| Settings::parse(url).unwrap().tls.mode;
+        let mode = |url| PostgresSettings::parse(url).unwrap().tls.mode;
         assert_eq!(mode("postgres://u@db.example/a"), TlsMode::VerifyFull);
         assert_eq!(mode("postgres://u@localhost/a"), TlsMode::Prefer);
         assert_eq!(mode("postgresql://u@127.0.0.1/a"), TlsMode::Prefer);
         assert_eq!(mode("postgres://u@localhost,db/a"), TlsMode::VerifyFull);
         assert_eq!(mode("postgres://u@db/a?sslmode=disable"), TlsMode::Disable);
-        let several = Settings::parse("postgres://u@one:1,two:2/a").unwrap();
+        let several = PostgresSettings::parse("postgres://u@one:1,two:2/a").unwrap();
         assert_eq!(several.config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
     }
 
@@ -419,12 +419,16 @@ mod tests {
             ("prepare=yes", "none of auto, on, off"),
             ("schema=%zz", "broken %-escape"),
         ] {
-            let error = Settings::parse(&format!("postgres://u:hunter2@h/d?{query}")).unwrap_err();
+            let error =
+                PostgresSettings::parse(&format!("postgres://u:hunter2@h/d?{query}")).unwrap_err();
             assert!(error.message.contains(told), "{query}: {error}");
             assert!(!error.message.contains("hunter2"));
         }
         for url in ["postgres://u:hunter2@h:port/d", "postgres:hunter2"] {
-            assert!(!Settings::parse(url).unwrap_err().message.contains("hunter2"), "{url}");
+            assert!(
+                !PostgresSettings::parse(url).unwrap_err().message.contains("hunter2"),
+                "{url}"
+            );
         }
     }
 }

@@ -6,31 +6,31 @@ use serde_json::value::RawValue;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use super::connection::Connection;
-use super::fault::Fault;
+use super::connection::PlannedConnection;
+use super::fault::StepError;
 use super::ledger_core::LedgerCore;
 use super::owners;
 use super::pen::now;
 use super::rows;
-use super::write::{self, Guard};
+use super::write::{self, ChangeGuard};
 use crate::approval::{
     ApprovalId, Choice, Decided, DecisionResult, Record, Request, Step as Advance, new_id,
 };
 use crate::call::Digest;
-use crate::ledger::audit::{Kind, Note};
-use crate::ledger::row::{Change, Row, Sealer, internal, time, whole};
-use crate::ledger::{Begun, LedgerError, Outcome, Requested};
+use crate::ledger::audit::{AuditNote, NoteKind};
+use crate::ledger::row::{ContentSealer, RequestChange, RequestRow, internal, time, whole};
+use crate::ledger::{DecideOutcome, LedgerError, RedeemOutcome, RequestOutcome};
 
 /// What is to be done after a look.
-pub(super) enum Judged<R> {
+pub(super) enum StepVerdict<R> {
     /// Nothing: this is the answer.
     Done(R),
     /// This change, of which that is made once it is written.
-    Change(Box<Change>, Guard, fn(Record) -> R),
+    RequestChange(Box<RequestChange>, ChangeGuard, fn(Record) -> R),
 }
 
 /// The number of a leaf whose fate is not known, and what is made of the record if it was written.
-type Tried<R> = (i64, fn(Record) -> R);
+type PendingLeaf<R> = (i64, fn(Record) -> R);
 
 /// By how many ms the time in an id may be another than the server's.
 const ID_SLACK: u64 = 1_000;
@@ -40,9 +40,9 @@ impl LedgerCore {
     /// which the row then bears.
     pub(super) async fn step<R>(
         &self, id: ApprovalId, local: u64,
-        mut judge: impl FnMut(Option<Row>, u64, u64) -> Result<Judged<R>, LedgerError>,
-    ) -> Result<R, Fault> {
-        let mut tried: Vec<Tried<R>> = Vec::new();
+        mut judge: impl FnMut(Option<RequestRow>, u64, u64) -> Result<StepVerdict<R>, LedgerError>,
+    ) -> Result<R, StepError> {
+        let mut tried: Vec<PendingLeaf<R>> = Vec::new();
         self.pool
             .settle(async |client| self.attempt(client, id, local, &mut judge, &mut tried).await)
             .await
@@ -50,10 +50,10 @@ impl LedgerCore {
 
     /// `None`: somebody else was faster.
     async fn attempt<R>(
-        &self, client: &Connection, id: ApprovalId, local: u64,
-        judge: &mut impl FnMut(Option<Row>, u64, u64) -> Result<Judged<R>, LedgerError>,
-        tried: &mut Vec<Tried<R>>,
-    ) -> Result<Option<R>, Fault> {
+        &self, client: &PlannedConnection, id: ApprovalId, local: u64,
+        judge: &mut impl FnMut(Option<RequestRow>, u64, u64) -> Result<StepVerdict<R>, LedgerError>,
+        tried: &mut Vec<PendingLeaf<R>>,
+    ) -> Result<Option<R>, StepError> {
         let mut look = rows::look(client, &self.pen, id, local).await?;
         if look.row.is_none() {
             // It may have been moved while this look waited for the day it was kept in: then the next one finds it.
@@ -70,8 +70,8 @@ impl LedgerCore {
         }
         let old = look.row.clone();
         let (change, guard, made) = match judge(look.row, look.seq, look.now)? {
-            Judged::Done(done) => return Ok(Some(done)),
-            Judged::Change(change, guard, made) => (change, guard, made),
+            StepVerdict::Done(done) => return Ok(Some(done)),
+            StepVerdict::RequestChange(change, guard, made) => (change, guard, made),
         };
         let Some(old) = old else { return Err(internal("a change of nothing").into()) };
         let seq = whole(look.seq);
@@ -86,46 +86,58 @@ impl LedgerCore {
 
     pub(super) async fn decide(
         &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
-    ) -> Result<Outcome, Fault> {
+    ) -> Result<DecideOutcome, StepError> {
         let done = self.step(id, decided.at, |row, seq, now| {
             let decided = Decided { at: now, ..decided.clone() };
             self.judge(row, decided, groups, seq, now)
         });
         let done = done.await?;
-        if let Outcome::Refused { record, .. } = &done {
-            self.note(&[Note::refused(record, &decided)], decided.at).await?;
+        if let DecideOutcome::Refused { record, .. } = &done {
+            self.note(&[AuditNote::refused(record, &decided)], decided.at).await?;
         }
         Ok(done)
     }
 
     /// What a decision at this moment comes to.
     fn judge(
-        &self, row: Option<Row>, decided: Decided, groups: &[Box<str>], seq: u64, now: u64,
-    ) -> Result<Judged<Outcome>, LedgerError> {
+        &self, row: Option<RequestRow>, decided: Decided, groups: &[Box<str>], seq: u64, now: u64,
+    ) -> Result<StepVerdict<DecideOutcome>, LedgerError> {
         let sealer = &self.pen.sealer;
-        let Some(mut row) = row else { return Ok(Judged::Done(Outcome::Unknown)) };
+        let Some(mut row) = row else { return Ok(StepVerdict::Done(DecideOutcome::Unknown)) };
         let record = row.record(sealer)?;
-        Ok(Judged::Done(match record.decision_result(&decided, groups) {
-            DecisionResult::AlreadyDecided => Outcome::Already(record),
+        Ok(StepVerdict::Done(match record.decision_result(&decided, groups) {
+            DecisionResult::AlreadyDecided => DecideOutcome::Already(record),
             DecisionResult::DeadlinePassed(expiry) => {
-                return changed(&row, sealer, expiry, seq, now, Guard::Due, Outcome::Expired);
+                return changed(
+                    &row,
+                    sealer,
+                    expiry,
+                    seq,
+                    now,
+                    ChangeGuard::Due,
+                    DecideOutcome::Expired,
+                );
             }
-            DecisionResult::NotAllowed => Outcome::NotAllowed(record),
-            DecisionResult::NotEntitled => Outcome::refused(record, now),
-            DecisionResult::AlreadyCounted => Outcome::Counted(record),
+            DecisionResult::NotAllowed => DecideOutcome::NotAllowed(record),
+            DecisionResult::NotEntitled => DecideOutcome::refused(record, now),
+            DecisionResult::AlreadyCounted => DecideOutcome::Counted(record),
             DecisionResult::Counted(votes) => {
-                let change = Change::vote(&row, sealer, votes, &decided, seq, now)?;
-                return Ok(Judged::Change(Box::new(change), Guard::InTime, Outcome::Counted));
+                let change = RequestChange::vote(&row, sealer, votes, &decided, seq, now)?;
+                return Ok(StepVerdict::RequestChange(
+                    Box::new(change),
+                    ChangeGuard::InTime,
+                    DecideOutcome::Counted,
+                ));
             }
             DecisionResult::Stands(votes) => {
                 if let Some(votes) = votes {
                     row.add_vote(sealer, votes, seq)?;
                 }
                 let guard = match decided.decision.choice {
-                    Choice::Expired => Guard::None,
-                    _ => Guard::InTime,
+                    Choice::Expired => ChangeGuard::None,
+                    _ => ChangeGuard::InTime,
                 };
-                return changed(&row, sealer, decided, seq, now, guard, Outcome::Won);
+                return changed(&row, sealer, decided, seq, now, guard, DecideOutcome::Won);
             }
         }))
     }
@@ -133,21 +145,21 @@ impl LedgerCore {
     /// Takes a cancellation, if the request stands where it may be: `open`, also while it waits.
     pub(super) async fn cancel(
         &self, id: ApprovalId, decided: &Decided, open: bool,
-    ) -> Result<Option<Record>, Fault> {
+    ) -> Result<Option<Record>, StepError> {
         let sealer = &self.pen.sealer;
         self.step(id, decided.at, |row, seq, now| {
-            let may = |row: &Row| {
+            let may = |row: &RequestRow| {
                 row.status()
                     .is_some_and(|status| status.may_start() || (open && row.fate.is_none()))
             };
-            let Some(row) = row.filter(may) else { return Ok(Judged::Done(None)) };
+            let Some(row) = row.filter(may) else { return Ok(StepVerdict::Done(None)) };
             changed(
                 &row,
                 sealer,
                 Decided { at: now, ..decided.clone() },
                 seq,
                 now,
-                Guard::None,
+                ChangeGuard::None,
                 Some,
             )
         })
@@ -157,23 +169,31 @@ impl LedgerCore {
     /// What time does next to a request that is due: once, over any number of processes.
     pub(super) async fn do_next(
         &self, id: ApprovalId, local: u64,
-    ) -> Result<Option<Record>, Fault> {
+    ) -> Result<Option<Record>, StepError> {
         let sealer = &self.pen.sealer;
         self.step(id, local, |row, seq, now| {
-            let is_due = |row: &Row| row.due_at.is_some_and(|at| at <= whole(now));
-            let Some(row) = row.filter(is_due) else { return Ok(Judged::Done(None)) };
+            let is_due = |row: &RequestRow| row.due_at.is_some_and(|at| at <= whole(now));
+            let Some(row) = row.filter(is_due) else { return Ok(StepVerdict::Done(None)) };
             if row.expires_at.is_some_and(|at| at <= whole(now)) {
-                return changed(&row, sealer, Decided::expiry(now), seq, now, Guard::Due, Some);
+                return changed(
+                    &row,
+                    sealer,
+                    Decided::expiry(now),
+                    seq,
+                    now,
+                    ChangeGuard::Due,
+                    Some,
+                );
             }
-            let change = Change::tell(&row, sealer, seq, now)?.map(|(change, _)| change);
-            Ok(advanced(change, Guard::InTime))
+            let change = RequestChange::tell(&row, sealer, seq, now)?.map(|(change, _)| change);
+            Ok(advanced(change, ChangeGuard::InTime))
         })
         .await
     }
 
     pub(super) async fn begin(
         &self, id: ApprovalId, digest: Digest, local: u64,
-    ) -> Result<Begun, Fault> {
+    ) -> Result<RedeemOutcome, StepError> {
         if let Some(begun) = self.begin_as_owner(id, digest, local).await? {
             return Ok(begun);
         }
@@ -186,33 +206,36 @@ impl LedgerCore {
     /// `None`: our lease is over.
     async fn begin_as_owner(
         &self, id: ApprovalId, digest: Digest, local: u64,
-    ) -> Result<Option<Begun>, Fault> {
+    ) -> Result<Option<RedeemOutcome>, StepError> {
         let sealer = &self.pen.sealer;
         let mut refused = 0;
         self.step(id, local, |row, seq, now| {
-            let Some(row) = row else { return Ok(Judged::Done(Some(Begun::Unknown))) };
+            let Some(row) = row else { return Ok(StepVerdict::Done(Some(RedeemOutcome::Unknown))) };
             let owner = self.pen.owner();
             let is_bound =
                 row.fate.as_ref().and_then(|fate| fate.bound.as_ref()) == Some(digest.bytes());
-            let change = Change::advance(&row, sealer, Advance::Start, seq, now, |row, _| {
-                row.executor = Some(*owner.as_bytes());
-                Ok(())
-            })?;
+            let change =
+                RequestChange::advance(&row, sealer, Advance::Start, seq, now, |row, _| {
+                    row.executor = Some(*owner.as_bytes());
+                    Ok(())
+                })?;
             match change {
                 Some(change) if is_bound => {
                     // As it was looked at, and still refused: it is our lease.
                     refused += 1;
                     if refused > 3 {
-                        return Ok(Judged::Done(None));
+                        return Ok(StepVerdict::Done(None));
                     }
-                    Ok(Judged::Change(Box::new(change), Guard::OwnLease, |record| {
-                        Some(Begun::Won(record))
-                    }))
+                    Ok(StepVerdict::RequestChange(
+                        Box::new(change),
+                        ChangeGuard::OwnLease,
+                        |record| Some(RedeemOutcome::Won(record)),
+                    ))
                 }
-                Some(_) => Ok(Judged::Done(Some(Begun::Mismatch))),
+                Some(_) => Ok(StepVerdict::Done(Some(RedeemOutcome::Mismatch))),
                 None => {
                     let status = row.record(sealer)?.status();
-                    Ok(Judged::Done(Some(Begun::Refused(status))))
+                    Ok(StepVerdict::Done(Some(RedeemOutcome::Refused(status))))
                 }
             }
         })
@@ -221,7 +244,7 @@ impl LedgerCore {
 
     pub(super) async fn finish(
         &self, id: ApprovalId, end: Advance, result: Option<Box<RawValue>>, local: u64,
-    ) -> Result<Option<Record>, Fault> {
+    ) -> Result<Option<Record>, StepError> {
         let sealer = &self.pen.sealer;
         let kept = result
             .as_ref()
@@ -229,14 +252,14 @@ impl LedgerCore {
             .transpose()?;
         self.step(id, local, |row, seq, now| {
             let Some(row) = row.filter(|_| end != Advance::Start) else {
-                return Ok(Judged::Done(None));
+                return Ok(StepVerdict::Done(None));
             };
-            let change = Change::advance(&row, sealer, end, seq, now, |row, record| {
+            let change = RequestChange::advance(&row, sealer, end, seq, now, |row, record| {
                 row.result.clone_from(&kept);
                 record.keep_result(result.clone());
                 Ok(())
             })?;
-            Ok(advanced(change, Guard::None))
+            Ok(advanced(change, ChangeGuard::None))
         })
         .await
     }
@@ -244,22 +267,26 @@ impl LedgerCore {
     /// Writes down that whoever ran it is gone, if that is so.
     pub(super) async fn interrupt(
         &self, id: ApprovalId, local: u64,
-    ) -> Result<Option<Record>, Fault> {
+    ) -> Result<Option<Record>, StepError> {
         let mut tries = 0;
         self.step(id, local, |row, seq, now| {
             tries += 1;
             // Refused as it was looked at: the executor lives.
-            let Some(row) = row.filter(|_| tries <= 2) else { return Ok(Judged::Done(None)) };
-            let change =
-                Change::advance(&row, &self.pen.sealer, Advance::Interrupt, seq, now, |_, _| {
-                    Ok(())
-                })?;
-            Ok(advanced(change, Guard::ExecutorGone))
+            let Some(row) = row.filter(|_| tries <= 2) else { return Ok(StepVerdict::Done(None)) };
+            let change = RequestChange::advance(
+                &row,
+                &self.pen.sealer,
+                Advance::Interrupt,
+                seq,
+                now,
+                |_, _| Ok(()),
+            )?;
+            Ok(advanced(change, ChangeGuard::ExecutorGone))
         })
         .await
     }
 
-    pub(super) async fn request(&self, mut request: Request) -> Result<Requested, Fault> {
+    pub(super) async fn request(&self, mut request: Request) -> Result<RequestOutcome, StepError> {
         let local = request.created_at;
         let duration = request.expires_at.map(|at| at.saturating_sub(request.created_at));
         let mut tried = false;
@@ -269,16 +296,16 @@ impl LedgerCore {
         match asked.await? {
             Asked::Created(seq) => {
                 self.changed(&[seq]);
-                Ok(Requested::Created(Record::new(request.into())))
+                Ok(RequestOutcome::Created(Record::new(request.into())))
             }
             Asked::Other(requested) => Ok(*requested),
         }
     }
 
     async fn ask(
-        &self, client: &Connection, request: &mut Request, duration: Option<u64>, local: u64,
-        tried: &mut bool,
-    ) -> Result<Option<Asked>, Fault> {
+        &self, client: &PlannedConnection, request: &mut Request, duration: Option<u64>,
+        local: u64, tried: &mut bool,
+    ) -> Result<Option<Asked>, StepError> {
         let pen = &self.pen;
         let sql = pen.sql(&format!(
             "SELECT nextval('@leaf_seq'), {}, (SELECT last FROM @call WHERE tool_call_id = $1 AND run_id = $2)",
@@ -304,10 +331,10 @@ impl LedgerCore {
             if *tried && row.id == request.id {
                 // Ours, whose answer was lost.
                 self.changed(&[row.seq]);
-                return Ok(Some(Asked::Other(Box::new(Requested::Created(record)))));
+                return Ok(Some(Asked::Other(Box::new(RequestOutcome::Created(record)))));
             }
             if !request.may_replace(&record) {
-                return Ok(Some(Asked::Other(Box::new(Requested::Duplicate(record)))));
+                return Ok(Some(Asked::Other(Box::new(RequestOutcome::Duplicate(record)))));
             }
         }
         // One that may be there already keeps its id: that is what it is known by.
@@ -320,7 +347,7 @@ impl LedgerCore {
         }
         request.created_at = at;
         request.expires_at = duration.map(|duration| at.saturating_add(duration));
-        let row = Row::new(&pen.sealer, seq, time(seq), request)?;
+        let row = RequestRow::new(&pen.sealer, seq, time(seq), request)?;
         let note = note(&row, &pen.sealer)?;
         *tried = true;
         let made = write::request(client, pen, &row, &note, last).await?;
@@ -330,26 +357,26 @@ impl LedgerCore {
 
 enum Asked {
     Created(i64),
-    Other(Box<Requested>),
+    Other(Box<RequestOutcome>),
 }
 
-fn note(row: &Row, sealer: &Sealer) -> Result<Note, LedgerError> {
-    Ok(Note::about(Kind::Requested, &row.record(sealer)?))
+fn note(row: &RequestRow, sealer: &ContentSealer) -> Result<AuditNote, LedgerError> {
+    Ok(AuditNote::about(NoteKind::Requested, &row.record(sealer)?))
 }
 
 fn changed<R>(
-    row: &Row, sealer: &Sealer, decided: Decided, seq: u64, now: u64, guard: Guard,
-    made: fn(Record) -> R,
-) -> Result<Judged<R>, LedgerError> {
-    let change = Change::decide(row, sealer, decided, seq, now)?
+    row: &RequestRow, sealer: &ContentSealer, decided: Decided, seq: u64, now: u64,
+    guard: ChangeGuard, made: fn(Record) -> R,
+) -> Result<StepVerdict<R>, LedgerError> {
+    let change = RequestChange::decide(row, sealer, decided, seq, now)?
         .ok_or_else(|| internal("the state machine refuses what the row allows"))?;
-    Ok(Judged::Change(Box::new(change), guard, made))
+    Ok(StepVerdict::RequestChange(Box::new(change), guard, made))
 }
 
-fn advanced(change: Option<Change>, guard: Guard) -> Judged<Option<Record>> {
+fn advanced(change: Option<RequestChange>, guard: ChangeGuard) -> StepVerdict<Option<Record>> {
     match change {
-        Some(change) => Judged::Change(Box::new(change), guard, Some),
-        None => Judged::Done(None),
+        Some(change) => StepVerdict::RequestChange(Box::new(change), guard, Some),
+        None => StepVerdict::Done(None),
     }
 }
 

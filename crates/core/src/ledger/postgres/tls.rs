@@ -12,14 +12,14 @@ use rustls::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::settings::{Tls, TlsMode};
+use super::settings::{TlsMode, TlsSettings};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// Makes encrypted connections as these settings want them.
 ///
 /// # Errors
 /// `ERR_LEDGER_IO`: the certificates to trust cannot be read, or there are none.
-pub(super) fn connector(tls: &Tls) -> Result<MakeRustlsConnect, LedgerError> {
+pub(super) fn connector(tls: &TlsSettings) -> Result<MakeRustlsConnect, LedgerError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -30,7 +30,7 @@ pub(super) fn connector(tls: &Tls) -> Result<MakeRustlsConnect, LedgerError> {
         mode => mode,
     };
     let verifier: Arc<dyn ServerCertVerifier> = match mode {
-        TlsMode::Disable | TlsMode::Prefer | TlsMode::Require => Arc::new(Anybody(provider)),
+        TlsMode::Disable | TlsMode::Prefer | TlsMode::Require => Arc::new(AnyCertificate(provider)),
         TlsMode::VerifyCa | TlsMode::VerifyFull => {
             let roots = Arc::new(roots(tls)?);
             let whole = WebPkiServerVerifier::builder_with_provider(roots, provider)
@@ -47,7 +47,7 @@ pub(super) fn connector(tls: &Tls) -> Result<MakeRustlsConnect, LedgerError> {
     Ok(MakeRustlsConnect::new(config))
 }
 
-fn roots(tls: &Tls) -> Result<RootCertStore, LedgerError> {
+fn roots(tls: &TlsSettings) -> Result<RootCertStore, LedgerError> {
     let mut store = RootCertStore::empty();
     match &tls.roots {
         Some(path) => {
@@ -80,9 +80,9 @@ fn broken(why: &str) -> LedgerError {
 
 /// Takes any certificate, as `prefer` and `require` do: whoever listens hears nothing, whoever sits in between does.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct AnyCertificate(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AnyCertificate {
     fn verify_server_cert(
         &self, _: &CertificateDer<'_>, _: &[CertificateDer<'_>], _: &ServerName<'_>, _: &[u8],
         _: UnixTime,

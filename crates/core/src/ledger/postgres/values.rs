@@ -3,27 +3,31 @@
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
-use super::column::Column;
-use super::fault::Fault;
+use super::column::ColumnReader;
+use super::fault::StepError;
 use super::ledger_core::LedgerCore;
-use super::pen::Pen;
-use crate::ledger::Versioned;
-use crate::ledger::row::{Columns as _, KeptValue, damaged, whole};
+use super::pen::WriteContext;
+use crate::ledger::VersionedText;
+use crate::ledger::row::{KeptValue, RowColumns as _, damaged, whole};
 
 /// From the columns k, version, text and seal.
-pub(super) fn read(columns: &Row) -> Result<KeptValue, Fault> {
-    let mut next = Column::new(columns);
+pub(super) fn read(columns: &Row) -> Result<KeptValue, StepError> {
+    let mut next = ColumnReader::new(columns);
     let key = String::from_utf8(next.get()?).map_err(|_| damaged("the key of a value"))?;
     Ok(KeptValue { key, version: next.get()?, text: next.get()?, seal: next.bytes()? })
 }
 
-async fn kept(client: &Client, pen: &Pen, key: &str) -> Result<Option<KeptValue>, Fault> {
+async fn kept(
+    client: &Client, pen: &WriteContext, key: &str,
+) -> Result<Option<KeptValue>, StepError> {
     let sql = pen.sql("SELECT k, version, text, seal FROM @value WHERE k = $1");
     let found = client.query_typed_opt(&sql, &[(&key.as_bytes(), Type::BYTEA)]).await?;
     found.as_ref().map(read).transpose()
 }
 
-pub(super) async fn get(client: &Client, pen: &Pen, key: &str) -> Result<Option<Versioned>, Fault> {
+pub(super) async fn get(
+    client: &Client, pen: &WriteContext, key: &str,
+) -> Result<Option<VersionedText>, StepError> {
     let kept = kept(client, pen, key).await?;
     Ok(kept.map(|kept| kept.open(&pen.sealer)).transpose()?)
 }
@@ -32,7 +36,7 @@ pub(super) async fn get(client: &Client, pen: &Pen, key: &str) -> Result<Option<
 /// is then what was to be written.
 pub(super) async fn set(
     core: &LedgerCore, key: &str, expected: Option<u64>, text: &str,
-) -> Result<bool, Fault> {
+) -> Result<bool, StepError> {
     let pen = &core.pen;
     let (sql, version) = match expected {
         None => (

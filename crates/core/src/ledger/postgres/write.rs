@@ -3,18 +3,18 @@
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use super::connection::Connection;
-use super::fault::Fault;
-use super::params::Params;
-use super::pen::{Pen, now, server_now};
-use super::rows::{Gone, on_its_day};
+use super::connection::PlannedConnection;
+use super::fault::StepError;
+use super::params::SqlParams;
+use super::pen::{WriteContext, now, server_now};
+use super::rows::{DroppedContents, on_its_day};
 use crate::approval::{ApprovalId, Status};
-use crate::ledger::audit::{Kind, Note};
-use crate::ledger::row::{Change, Row, Texts, whole};
+use crate::ledger::audit::{AuditNote, NoteKind};
+use crate::ledger::row::{RequestChange, RequestRow, RequestTexts, whole};
 
 /// What must be so at the very moment of a change, beside that nobody changed the request since we looked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Guard {
+pub(super) enum ChangeGuard {
     /// Nothing.
     None,
     /// The time to decide is not up.
@@ -29,10 +29,11 @@ pub(super) enum Guard {
 
 /// Makes a change if the request is still as it was looked at; `false`: it is not, or the guard does not let it.
 pub(super) async fn change(
-    client: &Connection, pen: &Pen, old: &Row, change: &Change, guard: Guard, at: u64, local: u64,
-) -> Result<bool, Fault> {
-    let Change { row, note, .. } = change;
-    let gone = Gone::of(row, &pen.sealer)?;
+    client: &PlannedConnection, pen: &WriteContext, old: &RequestRow, change: &RequestChange,
+    guard: ChangeGuard, at: u64, local: u64,
+) -> Result<bool, StepError> {
+    let RequestChange { row, note, .. } = change;
+    let gone = DroppedContents::of(row, &pen.sealer)?;
     let (given, at, body) = (pen.clock.given(local), whole(at), pen.leaf(note, at));
     let fate = row.fate.as_ref();
     let (choice, stop) = (fate.map(|fate| fate.choice), fate.map(|fate| fate.stop));
@@ -49,7 +50,7 @@ pub(super) async fn change(
         (row.seal.as_slice(), gone.seal.as_slice(), old.seal.as_slice());
     let (kind, owner) = (note.kind.name(), pen.owner());
 
-    let mut p = Params::default();
+    let mut p = SqlParams::default();
     let id = p.add(&row.id, Type::UUID);
     let now = now(p.add(&given, Type::INT8));
     let columns = [
@@ -75,10 +76,10 @@ pub(super) async fn change(
     // Locked, so that nobody takes us for gone between this look and this change.
     let mut own = String::new();
     let guard = match guard {
-        Guard::None => String::new(),
-        Guard::InTime => format!("AND (expires_at IS NULL OR expires_at > {now})"),
-        Guard::Due => format!("AND expires_at <= {now}"),
-        Guard::OwnLease => {
+        ChangeGuard::None => String::new(),
+        ChangeGuard::InTime => format!("AND (expires_at IS NULL OR expires_at > {now})"),
+        ChangeGuard::Due => format!("AND expires_at <= {now}"),
+        ChangeGuard::OwnLease => {
             let owner = p.add(&owner, Type::UUID);
             own = format!(
                 "own AS MATERIALIZED (SELECT 1 FROM @owner WHERE id = ${owner} AND until > {} FOR KEY SHARE), ",
@@ -86,7 +87,7 @@ pub(super) async fn change(
             );
             "AND EXISTS (SELECT FROM own)".to_owned()
         }
-        Guard::ExecutorGone => {
+        ChangeGuard::ExecutorGone => {
             "AND NOT EXISTS (SELECT FROM @owner o WHERE o.id = executor)".to_owned()
         }
     };
@@ -142,12 +143,12 @@ pub(super) async fn change(
     Ok(client.execute_typed(&sql, p.as_slice()).await? == 1)
 }
 
-fn is(row: &Row, status: Status) -> bool {
+fn is(row: &RequestRow, status: Status) -> bool {
     row.status() == Some(status)
 }
 
 /// What is kept beside the row.
-fn outcome(row: &Row) -> [Option<&[u8]>; 4] {
+fn outcome(row: &RequestRow) -> [Option<&[u8]>; 4] {
     let fate = row.fate.as_ref();
     [
         fate.and_then(|fate| fate.answer.as_deref()),
@@ -159,16 +160,17 @@ fn outcome(row: &Row) -> [Option<&[u8]>; 4] {
 
 /// Keeps a new request, if the last one of its call is still `last`; `false`: it is not.
 pub(super) async fn request(
-    client: &Connection, pen: &Pen, row: &Row, note: &Note, last: Option<ApprovalId>,
-) -> Result<bool, Fault> {
-    let gone = Gone::of(row, &pen.sealer)?;
+    client: &PlannedConnection, pen: &WriteContext, row: &RequestRow, note: &AuditNote,
+    last: Option<ApprovalId>,
+) -> Result<bool, StepError> {
+    let gone = DroppedContents::of(row, &pen.sealer)?;
     let at = row.created_at;
     let body = pen.leaf(note, crate::ledger::row::time(at));
-    let Texts { args, context, description, preview, details } = &row.texts;
+    let RequestTexts { args, context, description, preview, details } = &row.texts;
     let (digest, asked, seal) = (row.digest.as_slice(), row.asked.as_slice(), row.seal.as_slice());
     let (gone_asked, gone_seal) = (gone.asked.as_slice(), gone.seal.as_slice());
-    let kind = Kind::Requested.name();
-    let mut p = Params::default();
+    let kind = NoteKind::Requested.name();
+    let mut p = SqlParams::default();
     let columns = [
         ("id", p.add(&row.id, Type::UUID)),
         ("seq", p.add(&row.seq, Type::INT8)),

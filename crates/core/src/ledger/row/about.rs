@@ -1,12 +1,12 @@
 //! What a ledger says of itself, which the audit vouches for.
 
-use super::codec::Sealer;
-use crate::ledger::audit::{Chain, Entry, Kind, Note};
+use super::codec::ContentSealer;
+use crate::ledger::audit::{AuditChain, AuditEntry, AuditNote, NoteKind};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// What `meta` says of a ledger.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::ledger) struct About {
+pub(in crate::ledger) struct LedgerMeta {
     pub(in crate::ledger) schema: i64,
     pub(in crate::ledger) min_reader: i64,
     pub(in crate::ledger) min_writer: i64,
@@ -19,10 +19,10 @@ pub(in crate::ledger) struct About {
 
 const NO_KEY: &str = "none";
 
-impl About {
+impl LedgerMeta {
     /// The entry of the audit that says the same.
-    pub(in crate::ledger) fn note(&self) -> Note {
-        Note::new(Kind::Opened)
+    pub(in crate::ledger) fn note(&self) -> AuditNote {
+        AuditNote::new(NoteKind::Opened)
             .with("schema", self.schema)
             .with("minReader", self.min_reader)
             .with("minWriter", self.min_writer)
@@ -32,14 +32,14 @@ impl About {
     }
 
     /// Whether this is the entry that says the same.
-    pub(in crate::ledger) fn is_in(&self, entry: &Entry) -> bool {
-        let mut chain = Chain { seq: entry.seq.saturating_sub(1), at: 0, head: [0; 32] };
+    pub(in crate::ledger) fn is_in(&self, entry: &AuditEntry) -> bool {
+        let mut chain = AuditChain { seq: entry.seq.saturating_sub(1), at: 0, head: [0; 32] };
         chain.append(&self.note(), entry.at).body == entry.body
     }
 }
 
 /// The id of the key, or the word for none.
-pub(in crate::ledger) fn key_of(sealer: &Sealer) -> String {
+pub(in crate::ledger) fn key_of(sealer: &ContentSealer) -> String {
     sealer.key().map_or_else(|| NO_KEY.to_owned(), |key| key.id().to_string())
 }
 

@@ -1,70 +1,71 @@
 //! What a step makes of a request: its row as it will be, the record that it then is, and the entry of the audit.
 
-use super::Fate;
-use super::codec::{Sealer, status_number, whole};
-use super::request::Row;
+use super::DecisionColumns;
+use super::codec::{ContentSealer, status_number, whole};
+use super::request::RequestRow;
 use crate::approval::{Decided, Deed, Record, Step, Vote};
 use crate::ledger::LedgerError;
-use crate::ledger::audit::{Kind, Note};
+use crate::ledger::audit::{AuditNote, NoteKind};
 
 /// A change of a request, sealed, and still to be written: as a whole or not at all.
 #[derive(Debug)]
-pub(in crate::ledger) struct Change {
+pub(in crate::ledger) struct RequestChange {
     /// The row after it.
-    pub(in crate::ledger) row: Row,
+    pub(in crate::ledger) row: RequestRow,
     /// The record after it.
     pub(in crate::ledger) record: Record,
     /// The entry of the audit that tells of it.
-    pub(in crate::ledger) note: Note,
+    pub(in crate::ledger) note: AuditNote,
 }
 
-impl Change {
+impl RequestChange {
     /// A decision on a request; `None`: the state machine does not take it. `seq` is the number of the entry of the audit
     /// that will tell of it, `at` the time of that entry in ms since the epoch.
     pub(in crate::ledger) fn decide(
-        row: &Row, sealer: &Sealer, decided: Decided, seq: u64, at: u64,
+        row: &RequestRow, sealer: &ContentSealer, decided: Decided, seq: u64, at: u64,
     ) -> Result<Option<Self>, LedgerError> {
         let mut record = row.record(sealer)?;
         let mut next = row.clone();
-        next.fate = Some(Fate::new(sealer, record.request(), &decided)?);
+        next.fate = Some(DecisionColumns::new(sealer, record.request(), &decided)?);
         let Ok(()) = record.decide(decided.clone()) else { return Ok(None) };
         next.decided_seq = Some(whole(seq));
-        let note = Note::about(Kind::Decided, &record).with_decision(&decided);
+        let note = AuditNote::about(NoteKind::Decided, &record).with_decision(&decided);
         Ok(Some(Self::sealed(next, record, note, sealer, seq, at)))
     }
 
     /// A step of the execution likewise; `change` may add to the row and the record what the step brings.
     pub(in crate::ledger) fn advance(
-        row: &Row, sealer: &Sealer, step: Step, seq: u64, at: u64,
-        change: impl FnOnce(&mut Row, &mut Record) -> Result<(), LedgerError>,
+        row: &RequestRow, sealer: &ContentSealer, step: Step, seq: u64, at: u64,
+        change: impl FnOnce(&mut RequestRow, &mut Record) -> Result<(), LedgerError>,
     ) -> Result<Option<Self>, LedgerError> {
         let mut record = row.record(sealer)?;
         let Ok(()) = record.advance(step) else { return Ok(None) };
         let mut next = row.clone();
         change(&mut next, &mut record)?;
         let kind = match step {
-            Step::Start => Kind::Started,
-            Step::Succeed | Step::Fail => Kind::Settled,
-            Step::Interrupt => Kind::Interrupted,
+            Step::Start => NoteKind::Started,
+            Step::Succeed | Step::Fail => NoteKind::Settled,
+            Step::Interrupt => NoteKind::Interrupted,
         };
-        let note = Note::about(kind, &record);
+        let note = AuditNote::about(kind, &record);
         Ok(Some(Self::sealed(next, record, note, sealer, seq, at)))
     }
 
     /// A vote that is one of several, which are these after it, it being the last.
     pub(in crate::ledger) fn vote(
-        row: &Row, sealer: &Sealer, votes: Vec<Vote>, decided: &Decided, seq: u64, at: u64,
+        row: &RequestRow, sealer: &ContentSealer, votes: Vec<Vote>, decided: &Decided, seq: u64,
+        at: u64,
     ) -> Result<Self, LedgerError> {
         let mut record = row.record(sealer)?;
         let mut next = row.clone();
         record.count(next.add_vote(sealer, votes, seq)?);
-        let note = Note::about(Kind::Voted, &record).with_decision(decided);
+        let note = AuditNote::about(NoteKind::Voted, &record).with_decision(decided);
         Ok(Self::sealed(next, record, note, sealer, seq, at))
     }
 
     /// What time does next to a request that waits, and which deed that is; `None`: nothing but that it expires.
     pub(in crate::ledger) fn tell(
-        row: &Row, sealer: &Sealer, seq: u64, at: u64,
+        row: &RequestRow, sealer: &ContentSealer, seq: u64, at: u64,
     ) -> Result<Option<(Self, Deed)>, LedgerError> {
         let mut record = row.record(sealer)?;
         let Some((_, deed)) = record.next_deed() else { return Ok(None) };
@@ -72,15 +73,16 @@ impl Change {
         next.told = Some(next.told.unwrap_or_default().saturating_add(1));
         record.tell();
         let kind = match deed {
-            Deed::Remind => Kind::Reminded,
-            Deed::Escalate => Kind::Escalated,
+            Deed::Remind => NoteKind::Reminded,
+            Deed::Escalate => NoteKind::Escalated,
         };
-        let note = Note::about(kind, &record);
+        let note = AuditNote::about(kind, &record);
         Ok(Some((Self::sealed(next, record, note, sealer, seq, at), deed)))
     }
 
     fn sealed(
-        mut row: Row, record: Record, note: Note, sealer: &Sealer, seq: u64, at: u64,
+        mut row: RequestRow, record: Record, note: AuditNote, sealer: &ContentSealer, seq: u64,
+        at: u64,
     ) -> Self {
         row.status = status_number(record.status());
         row.changed_seq = whole(seq);

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use super::codec::Sealer;
-use super::request::Row;
-use super::run::{Run, run_name};
+use super::codec::ContentSealer;
+use super::request::RequestRow;
+use super::run::{RunRow, run_name};
 use super::value::{KeptValue, value_name};
 use crate::approval::{ApprovalId, Contents, Record, Status};
-use crate::ledger::audit::{Chain, Entry, Verifier};
-use crate::ledger::{Damage, LedgerError, Verified};
+use crate::ledger::audit::{AuditChain, AuditEntry, LogVerifier};
+use crate::ledger::{LedgerDamage, LedgerError, VerificationReport};
 
 /// How many faults are told at most: whoever sees these needs no more of them.
 const MOST: usize = 1_000;
@@ -18,7 +18,7 @@ const MOST: usize = 1_000;
 /// What an entry of the audit says that a record must agree with.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::ledger) struct Said {
+pub(in crate::ledger) struct AuditedFields {
     kind: Box<str>,
     approval_id: Option<ApprovalId>,
     status: Option<Box<str>>,
@@ -28,7 +28,7 @@ pub(in crate::ledger) struct Said {
     more: HashMap<Box<str>, serde_json::Value>,
 }
 
-impl Said {
+impl AuditedFields {
     /// From the text of an entry; `None`: it is none.
     pub(in crate::ledger) fn in_text(body: &str) -> Option<Self> {
         serde_json::from_str(body).ok()
@@ -36,7 +36,7 @@ impl Said {
 }
 
 /// The last entry about a request.
-struct Last {
+struct LastEntry {
     /// The number that the row has of it.
     number: i64,
     /// Its place in the audit, once it has one.
@@ -46,30 +46,30 @@ struct Last {
 }
 
 /// What was found so far.
-pub(in crate::ledger) struct Findings {
-    found: Verified,
-    verifier: Verifier,
-    chain: Chain,
-    last: HashMap<ApprovalId, Last>,
+pub(in crate::ledger) struct CheckFindings {
+    found: VerificationReport,
+    verifier: LogVerifier,
+    chain: AuditChain,
+    last: HashMap<ApprovalId, LastEntry>,
     /// How many records were let go of.
     pruned: u64,
 }
 
-impl Default for Findings {
+impl Default for CheckFindings {
     fn default() -> Self {
         Self {
-            found: Verified::default(),
-            verifier: Verifier::new(Chain::default(), None),
-            chain: Chain::default(),
+            found: VerificationReport::default(),
+            verifier: LogVerifier::new(AuditChain::default(), None),
+            chain: AuditChain::default(),
             last: HashMap::new(),
             pruned: 0,
         }
     }
 }
 
-impl Findings {
+impl CheckFindings {
     /// All of it.
-    pub(in crate::ledger) fn done(self) -> Verified {
+    pub(in crate::ledger) fn done(self) -> VerificationReport {
         self.found
     }
 
@@ -84,15 +84,15 @@ impl Findings {
     ) {
         if self.found.faults.len() < MOST {
             let record = record.map(Into::into);
-            self.found.faults.push(Damage { seq, record, what: what.into() });
+            self.found.faults.push(LedgerDamage { seq, record, what: what.into() });
         }
     }
 
     /// The next entry of the audit.
-    pub(in crate::ledger) fn chained(&mut self, entry: &Entry) {
+    pub(in crate::ledger) fn chained(&mut self, entry: &AuditEntry) {
         self.verifier.see(entry);
         if self.verifier.broken().is_none() {
-            self.chain = Chain { seq: entry.seq, at: entry.at, head: entry.hash };
+            self.chain = AuditChain { seq: entry.seq, at: entry.at, head: entry.hash };
         }
     }
 
@@ -101,7 +101,7 @@ impl Findings {
     pub(in crate::ledger) fn entry(
         &mut self, seq: Option<u64>, number: i64, body: &str, kind: &str, about: Option<ApprovalId>,
     ) {
-        let said = Said::in_text(body);
+        let said = AuditedFields::in_text(body);
         let Some(said) = said.filter(|said| *said.kind == *kind && said.approval_id == about)
         else {
             self.fault(seq, None, "its columns do not say what its text does");
@@ -110,7 +110,7 @@ impl Findings {
         if let (Some(id), Some(status)) =
             (said.approval_id, said.status.as_deref().and_then(of_name))
         {
-            self.last.insert(id, Last { number, seq, status });
+            self.last.insert(id, LastEntry { number, seq, status });
         }
         if *said.kind == *"pruned" {
             let records = said.more.get("records").and_then(serde_json::Value::as_u64);
@@ -119,11 +119,11 @@ impl Findings {
     }
 
     /// The audit has no more entries: where it ends, if none of them is broken.
-    pub(in crate::ledger) fn end_of_audit(&mut self) -> Option<Chain> {
+    pub(in crate::ledger) fn end_of_audit(&mut self) -> Option<AuditChain> {
         (self.found.entries, self.found.head) = (self.chain.seq, self.chain.head);
         let Some(broken) = self.verifier.broken() else { return Some(self.chain) };
         let damage =
-            Damage { seq: Some(broken.seq), record: None, what: broken.to_string().into() };
+            LedgerDamage { seq: Some(broken.seq), record: None, what: broken.to_string().into() };
         // What is wrong first comes first.
         self.found.faults.insert(0, damage);
         None
@@ -131,7 +131,8 @@ impl Findings {
 
     /// A request that is there: the record that it is, and what the entry says that is its last decision.
     pub(in crate::ledger) fn record(
-        &mut self, row: &Row, record: Result<Record, LedgerError>, said: Option<&Said>,
+        &mut self, row: &RequestRow, record: Result<Record, LedgerError>,
+        said: Option<&AuditedFields>,
     ) {
         let fault = match record {
             Err(error) => Some(error.message),
@@ -154,7 +155,9 @@ impl Findings {
     }
 
     /// In what a record is not as the audit says.
-    fn disagrees(&self, row: &Row, record: &Record, said: Option<&Said>) -> Option<&'static str> {
+    fn disagrees(
+        &self, row: &RequestRow, record: &Record, said: Option<&AuditedFields>,
+    ) -> Option<&'static str> {
         let last = self.last.get(&row.id).map(|last| (last.number, last.status));
         if last != Some((row.changed_seq, record.status())) {
             return Some("it is not where the audit log says that it stands");
@@ -179,7 +182,7 @@ impl Findings {
 
     /// There are no more requests: those that the audit knows and that were not seen are missing.
     pub(in crate::ledger) fn end_of_records(&mut self) {
-        let mut gone: Vec<(ApprovalId, Last)> = self.last.drain().collect();
+        let mut gone: Vec<(ApprovalId, LastEntry)> = self.last.drain().collect();
         gone.sort_unstable_by_key(|(_, last)| last.number);
         let (over, open): (Vec<_>, Vec<_>) =
             gone.into_iter().partition(|(_, last)| last.status.is_final());
@@ -194,12 +197,12 @@ impl Findings {
     }
 
     /// What is wrong with a run.
-    pub(in crate::ledger) fn bad_run(&mut self, run: &Run, what: impl Into<Box<str>>) {
+    pub(in crate::ledger) fn bad_run(&mut self, run: &RunRow, what: impl Into<Box<str>>) {
         self.fault(None, Some(run_name(&run.run_id)), what);
     }
 
     /// A value that is there.
-    pub(in crate::ledger) fn value(&mut self, kept: &KeptValue, sealer: &Sealer) {
+    pub(in crate::ledger) fn value(&mut self, kept: &KeptValue, sealer: &ContentSealer) {
         if kept.open(sealer).is_err() {
             let what = format!("{} is not what was written", value_name(&kept.key));
             self.fault(None, None, what);

@@ -1,7 +1,7 @@
 //! Values as they are kept.
 
 use crate::approval::{Contents, Status};
-use crate::ledger::seal::{Key, Place};
+use crate::ledger::seal::{ContentKey, SealedPlace};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// The greatest number that JavaScript holds, and so the last moment there is.
@@ -58,14 +58,14 @@ pub(in crate::ledger) fn internal(message: impl Into<String>) -> LedgerError {
 
 /// Seals contents, where there is a key.
 #[derive(Debug, Default)]
-pub(in crate::ledger) struct Sealer(Option<Key>);
+pub(in crate::ledger) struct ContentSealer(Option<ContentKey>);
 
-impl Sealer {
-    pub(in crate::ledger) fn new(key: Option<Key>) -> Self {
+impl ContentSealer {
+    pub(in crate::ledger) fn new(key: Option<ContentKey>) -> Self {
         Self(key)
     }
 
-    pub(in crate::ledger) fn key(&self) -> Option<&Key> {
+    pub(in crate::ledger) fn key(&self) -> Option<&ContentKey> {
         self.0.as_ref()
     }
 
@@ -74,7 +74,7 @@ impl Sealer {
         &self, row: &[u8], column: &'static str, text: &str,
     ) -> Result<Vec<u8>, LedgerError> {
         match &self.0 {
-            Some(key) => key.seal(Place { row, column }, text.as_bytes()),
+            Some(key) => key.seal(SealedPlace { row, column }, text.as_bytes()),
             None => Ok(text.into()),
         }
     }
@@ -84,7 +84,7 @@ impl Sealer {
         &self, row: &[u8], column: &'static str, kept: &[u8],
     ) -> Result<String, LedgerError> {
         let plain = match &self.0 {
-            Some(key) => key.open(Place { row, column }, kept)?,
+            Some(key) => key.open(SealedPlace { row, column }, kept)?,
             None => kept.to_vec(),
         };
         String::from_utf8(plain).map_err(|_| damaged(&format!("a text in the column `{column}`")))

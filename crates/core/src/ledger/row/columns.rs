@@ -3,14 +3,14 @@
 use uuid::Uuid;
 
 use super::codec::{damaged, time};
-use super::request::{Fate, Row, Texts, record_name};
-use super::run::Run;
+use super::request::{DecisionColumns, RequestRow, RequestTexts, record_name};
+use super::run::RunRow;
 use crate::approval::ApprovalId;
 use crate::ledger::LedgerError;
-use crate::ledger::audit::{Chain, Entry};
+use crate::ledger::audit::{AuditChain, AuditEntry};
 
 /// The columns of a row, one after the other.
-pub(in crate::ledger) trait Columns {
+pub(in crate::ledger) trait RowColumns {
     /// What reading fails with.
     type Fault: From<LedgerError>;
 
@@ -55,25 +55,25 @@ fn there<T, F: From<LedgerError>>(column: Option<T>) -> Result<T, F> {
     column.ok_or_else(|| damaged("a column that is never empty").into())
 }
 
-impl Entry {
+impl AuditEntry {
     /// From its columns in this order.
-    pub(in crate::ledger) fn read<C: Columns>(next: &mut C) -> Result<Self, C::Fault> {
+    pub(in crate::ledger) fn read<C: RowColumns>(next: &mut C) -> Result<Self, C::Fault> {
         let (seq, at) = (time(next.int()?), time(next.int()?));
         Ok(Self { seq, at, body: next.text()?, hash: next.bytes()? })
     }
 }
 
-impl Chain {
+impl AuditChain {
     /// From its columns in this order.
-    pub(in crate::ledger) fn read<C: Columns>(next: &mut C) -> Result<Self, C::Fault> {
+    pub(in crate::ledger) fn read<C: RowColumns>(next: &mut C) -> Result<Self, C::Fault> {
         let (seq, at) = (time(next.int()?), time(next.int()?));
         Ok(Self { seq, at, head: next.bytes()? })
     }
 }
 
-impl Row {
+impl RequestRow {
     /// From its columns in this order, not checked.
-    pub(in crate::ledger) fn read<C: Columns>(next: &mut C) -> Result<Self, C::Fault> {
+    pub(in crate::ledger) fn read<C: RowColumns>(next: &mut C) -> Result<Self, C::Fault> {
         let (seq, id) = (next.int()?, next.id()?);
         Ok(Self {
             seq,
@@ -95,7 +95,7 @@ impl Row {
             contents: next.int()?,
             asked: next.bytes()?,
             status: next.int()?,
-            fate: Fate::read(next, id)?,
+            fate: DecisionColumns::read(next, id)?,
             executor: next.some_id()?.map(Uuid::into_bytes),
             result: next.some_blob()?,
             decided_seq: next.some_int()?,
@@ -105,7 +105,7 @@ impl Row {
             told: next.some_int()?,
             due_at: next.some_int()?,
             seal: next.bytes()?,
-            texts: Texts {
+            texts: RequestTexts {
                 args: next.some_blob()?,
                 context: next.some_blob()?,
                 description: next.some_blob()?,
@@ -116,9 +116,9 @@ impl Row {
     }
 }
 
-impl Fate {
+impl DecisionColumns {
     /// A decision is there as a whole or not at all.
-    fn read<C: Columns>(next: &mut C, id: ApprovalId) -> Result<Option<Self>, C::Fault> {
+    fn read<C: RowColumns>(next: &mut C, id: ApprovalId) -> Result<Option<Self>, C::Fault> {
         let (choice, stop) = (next.some_int()?, next.some_int()?);
         let (answer, reason, by) = (next.some_blob()?, next.some_blob()?, next.some_text()?);
         let (via, at, bound) = (next.some_text()?, next.some_int()?, next.some_bytes()?);
@@ -132,9 +132,9 @@ impl Fate {
     }
 }
 
-impl Run {
+impl RunRow {
     /// From its columns in this order, not checked.
-    pub(in crate::ledger) fn read<C: Columns>(next: &mut C) -> Result<Self, C::Fault> {
+    pub(in crate::ledger) fn read<C: RowColumns>(next: &mut C) -> Result<Self, C::Fault> {
         Ok(Self {
             seq: next.int()?,
             run_id: next.text()?,

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::codec::{Sealer, whole};
-use super::request::Row;
+use super::codec::{ContentSealer, whole};
+use super::request::RequestRow;
 use crate::approval::{ApprovalId, Deed, Status};
-use crate::ledger::audit::Kind;
-use crate::ledger::{End, Event, LedgerError};
+use crate::ledger::audit::NoteKind;
+use crate::ledger::{ExecutionEnd, LedgerError, LedgerEvent};
 
 /// An entry of the audit that is about a request.
 #[derive(Debug)]
-pub(in crate::ledger) struct News {
+pub(in crate::ledger) struct RequestEntry {
     /// Its number, as the rows know it.
     pub(in crate::ledger) seq: i64,
     /// What happened.
@@ -21,40 +21,50 @@ pub(in crate::ledger) struct News {
     pub(in crate::ledger) id: ApprovalId,
 }
 
-impl News {
+impl RequestEntry {
     /// Whether nothing can come after it.
-    pub(in crate::ledger) fn is_last(&self, row: &Row) -> bool {
+    pub(in crate::ledger) fn is_last(&self, row: &RequestRow) -> bool {
         row.ended_at.is_some() && row.changed_seq <= self.seq
     }
 
     /// What is told of it; `None`: nothing.
     pub(in crate::ledger) fn event(
-        &self, row: &Row, sealer: &Sealer,
-    ) -> Result<Option<Event>, LedgerError> {
+        &self, row: &RequestRow, sealer: &ContentSealer,
+    ) -> Result<Option<LedgerEvent>, LedgerError> {
         let (id, at) = (self.id, self.at);
-        Ok(match Kind::from_name(&self.kind) {
-            Some(Kind::Requested) => {
-                Some(Event::Requested(Arc::clone(row.record(sealer)?.request())))
+        Ok(match NoteKind::from_name(&self.kind) {
+            Some(NoteKind::Requested) => {
+                Some(LedgerEvent::Requested(Arc::clone(row.record(sealer)?.request())))
             }
             // An approval that was taken back meanwhile is told of as that, once.
-            Some(Kind::Decided) if row.decided_seq == Some(self.seq) => {
-                Event::decided(&row.record(sealer)?)
+            Some(NoteKind::Decided) if row.decided_seq == Some(self.seq) => {
+                LedgerEvent::decided(&row.record(sealer)?)
             }
-            Some(Kind::Voted) => {
+            Some(NoteKind::Voted) => {
                 let record = row.record(sealer)?;
                 let vote =
                     record.votes().iter().find(|vote| whole(vote.entry) == self.seq).cloned();
-                vote.map(|vote| Event::Voted { record, vote })
+                vote.map(|vote| LedgerEvent::Voted { record, vote })
             }
-            Some(Kind::Reminded) => Some(Event::done(&row.record(sealer)?, Deed::Remind, at)),
-            Some(Kind::Escalated) => Some(Event::done(&row.record(sealer)?, Deed::Escalate, at)),
-            Some(Kind::Started) => Some(Event::Started { id, at }),
-            Some(Kind::Settled) => match row.status() {
-                Some(Status::Succeeded) => Some(Event::Settled { id, end: End::Succeeded, at }),
-                Some(Status::Failed) => Some(Event::Settled { id, end: End::Failed, at }),
+            Some(NoteKind::Reminded) => {
+                Some(LedgerEvent::done(&row.record(sealer)?, Deed::Remind, at))
+            }
+            Some(NoteKind::Escalated) => {
+                Some(LedgerEvent::done(&row.record(sealer)?, Deed::Escalate, at))
+            }
+            Some(NoteKind::Started) => Some(LedgerEvent::Started { id, at }),
+            Some(NoteKind::Settled) => match row.status() {
+                Some(Status::Succeeded) => {
+                    Some(LedgerEvent::Settled { id, end: ExecutionEnd::Succeeded, at })
+                }
+                Some(Status::Failed) => {
+                    Some(LedgerEvent::Settled { id, end: ExecutionEnd::Failed, at })
+                }
                 _ => None,
             },
-            Some(Kind::Interrupted) => Some(Event::Settled { id, end: End::Interrupted, at }),
+            Some(NoteKind::Interrupted) => {
+                Some(LedgerEvent::Settled { id, end: ExecutionEnd::Interrupted, at })
+            }
             _ => None,
         })
     }

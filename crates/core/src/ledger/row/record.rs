@@ -8,9 +8,9 @@ use serde::de::value::{Error as NoWord, StrDeserializer};
 use serde_json::value::RawValue;
 
 use super::codec::{
-    Sealer, contents_number, contents_of, damaged, internal, status_number, time, whole,
+    ContentSealer, contents_number, contents_of, damaged, internal, status_number, time, whole,
 };
-use super::request::{Fate, Row, Texts, record_name};
+use super::request::{DecisionColumns, RequestRow, RequestTexts, record_name};
 use crate::approval::{
     Choice, Contents, Decided, Decision, DecisionKinds, More, Record, Request, Status, Tally, Via,
 };
@@ -18,10 +18,10 @@ use crate::call::{CanonicalJson, Context, Digest, ToolCall};
 use crate::ledger::LedgerError;
 use crate::preview::Flag;
 
-impl Row {
+impl RequestRow {
     /// A request that waits, as it will lie there after entry `changed_seq` of the audit.
     pub(in crate::ledger) fn new(
-        sealer: &Sealer, seq: i64, changed_seq: u64, request: &Request,
+        sealer: &ContentSealer, seq: i64, changed_seq: u64, request: &Request,
     ) -> Result<Self, LedgerError> {
         let row = request.id.as_bytes();
         let seal = |column, text: &str| sealer.seal(row, column, text);
@@ -48,7 +48,7 @@ impl Row {
             requester: request.requester().map(Into::into),
             remind: request.more.as_ref().and_then(|more| more.remind).map(whole),
             contents: contents_number(request.contents()),
-            texts: Texts {
+            texts: RequestTexts {
                 args: Some(seal("args", request.call.args.as_str())?),
                 context: request
                     .call
@@ -78,11 +78,11 @@ impl Row {
     }
 
     /// The record that it is.
-    pub(in crate::ledger) fn record(&self, sealer: &Sealer) -> Result<Record, LedgerError> {
+    pub(in crate::ledger) fn record(&self, sealer: &ContentSealer) -> Result<Record, LedgerError> {
         self.try_record(sealer)?.ok_or_else(|| damaged(&record_name(self.id)))
     }
 
-    fn try_record(&self, sealer: &Sealer) -> Result<Option<Record>, LedgerError> {
+    fn try_record(&self, sealer: &ContentSealer) -> Result<Option<Record>, LedgerError> {
         let open = |column, text: &Option<Vec<u8>>| {
             text.as_ref().map(|text| sealer.open(self.id.as_bytes(), column, text)).transpose()
         };
@@ -161,10 +161,10 @@ impl Row {
     }
 }
 
-impl Fate {
+impl DecisionColumns {
     /// A decision on this request, which an approval is bound to.
     pub(in crate::ledger) fn new(
-        sealer: &Sealer, request: &Request, decided: &Decided,
+        sealer: &ContentSealer, request: &Request, decided: &Decided,
     ) -> Result<Self, LedgerError> {
         let seal = |column, text: &str| sealer.seal(request.id.as_bytes(), column, text);
         let (answer, bound) = match &decided.decision.choice {
@@ -192,7 +192,9 @@ impl Fate {
         })
     }
 
-    fn decided(&self, sealer: &Sealer, request: &Request) -> Result<Option<Decided>, LedgerError> {
+    fn decided(
+        &self, sealer: &ContentSealer, request: &Request,
+    ) -> Result<Option<Decided>, LedgerError> {
         let open = |column, text: &Option<Vec<u8>>| {
             text.as_ref().map(|text| sealer.open(request.id.as_bytes(), column, text)).transpose()
         };

@@ -1,13 +1,13 @@
 //! A request as it is kept: its columns, and the seals over them.
 
-use super::codec::{DROPPED, Sealer, damaged, status_number, time, whole};
+use super::codec::{ContentSealer, DROPPED, damaged, status_number, time, whole};
 use crate::approval::{ApprovalId, Need, Status, schedule};
 use crate::ledger::LedgerError;
 use crate::ledger::seal::RowSeal;
 
 /// The columns of `approval` and `content`, as they are kept: what is sealed is sealed here too.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::ledger) struct Row {
+pub(in crate::ledger) struct RequestRow {
     pub(in crate::ledger) seq: i64,
     pub(in crate::ledger) id: ApprovalId,
     pub(in crate::ledger) run_id: String,
@@ -30,11 +30,11 @@ pub(in crate::ledger) struct Row {
     /// How long before the deadline everybody is told once more.
     pub(in crate::ledger) remind: Option<i64>,
     pub(in crate::ledger) contents: i64,
-    pub(in crate::ledger) texts: Texts,
+    pub(in crate::ledger) texts: RequestTexts,
     /// The seal over all of the above, which only retention changes.
     pub(in crate::ledger) asked: [u8; 32],
     pub(in crate::ledger) status: i64,
-    pub(in crate::ledger) fate: Option<Fate>,
+    pub(in crate::ledger) fate: Option<DecisionColumns>,
     /// Who runs it or ran it.
     pub(in crate::ledger) executor: Option<[u8; 16]>,
     pub(in crate::ledger) result: Option<Vec<u8>>,
@@ -54,7 +54,7 @@ pub(in crate::ledger) struct Row {
 
 /// What retention lets go of, and a key hides.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(in crate::ledger) struct Texts {
+pub(in crate::ledger) struct RequestTexts {
     pub(in crate::ledger) args: Option<Vec<u8>>,
     pub(in crate::ledger) context: Option<Vec<u8>>,
     pub(in crate::ledger) description: Option<Vec<u8>>,
@@ -64,7 +64,7 @@ pub(in crate::ledger) struct Texts {
 
 /// A decision.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::ledger) struct Fate {
+pub(in crate::ledger) struct DecisionColumns {
     pub(in crate::ledger) choice: i64,
     pub(in crate::ledger) stop: i64,
     /// The edited arguments, or the given result.
@@ -77,9 +77,9 @@ pub(in crate::ledger) struct Fate {
     pub(in crate::ledger) bound: Option<[u8; 32]>,
 }
 
-impl Row {
+impl RequestRow {
     /// Makes the seals anew, that over what was asked only if that has changed.
-    pub(in crate::ledger) fn reseal(&mut self, sealer: &Sealer, asked: bool) {
+    pub(in crate::ledger) fn reseal(&mut self, sealer: &ContentSealer, asked: bool) {
         self.due_at = self.due();
         if asked {
             self.asked = self.asked_seal(sealer);
@@ -88,7 +88,7 @@ impl Row {
     }
 
     /// It must be what was written.
-    pub(in crate::ledger) fn check(&self, sealer: &Sealer) -> Result<(), LedgerError> {
+    pub(in crate::ledger) fn check(&self, sealer: &ContentSealer) -> Result<(), LedgerError> {
         if self.asked_seal(sealer) == self.asked
             && self.whole_seal(sealer) == self.seal
             && self.due_at == self.due()
@@ -116,8 +116,8 @@ impl Row {
     }
 
     /// Columns that schema 1 did not have are in the seals only where there is something in them.
-    fn asked_seal(&self, sealer: &Sealer) -> [u8; 32] {
-        let Texts { args, context, description, preview, details } = &self.texts;
+    fn asked_seal(&self, sealer: &ContentSealer) -> [u8; 32] {
+        let RequestTexts { args, context, description, preview, details } = &self.texts;
         let seal = RowSeal::new("content", sealer.key())
             .int("seq", Some(self.seq))
             .blob("id", Some(self.id.as_bytes()))
@@ -143,7 +143,7 @@ impl Row {
         self.remind.iter().fold(seal, |seal, ms| seal.int("remind", Some(*ms))).done()
     }
 
-    fn whole_seal(&self, sealer: &Sealer) -> [u8; 32] {
+    fn whole_seal(&self, sealer: &ContentSealer) -> [u8; 32] {
         let fate = self.fate.as_ref();
         let seal = RowSeal::new("approval", sealer.key())
             .blob("asked", Some(&self.asked))
@@ -166,13 +166,15 @@ impl Row {
     }
 
     /// Lets go of its contents.
-    pub(in crate::ledger) fn drop_contents(&mut self, sealer: &Sealer) -> Result<(), LedgerError> {
+    pub(in crate::ledger) fn drop_contents(
+        &mut self, sealer: &ContentSealer,
+    ) -> Result<(), LedgerError> {
         if self.votes.is_some() {
             let mut votes = self.votes(sealer)?.ok_or_else(|| damaged(&record_name(self.id)))?;
             votes.iter_mut().for_each(|vote| vote.reason = None);
             self.set_votes(sealer, &votes)?;
         }
-        self.texts = Texts::default();
+        self.texts = RequestTexts::default();
         self.contents = DROPPED;
         self.result = None;
         if let Some(fate) = &mut self.fate {

@@ -1,12 +1,12 @@
 //! A run as it is kept: its columns, and the seal over them.
 
-use super::codec::{Sealer, damaged};
+use super::codec::{ContentSealer, damaged};
 use crate::ledger::seal::RowSeal;
 use crate::ledger::{Hash, LedgerError, LedgerErrorKind, RunStatus};
 
 /// A run as it is kept.
 #[derive(Debug, Clone)]
-pub(in crate::ledger) struct Run {
+pub(in crate::ledger) struct RunRow {
     pub(in crate::ledger) seq: i64,
     pub(in crate::ledger) run_id: String,
     /// Whose it is: nobody's that lives, or nobody's at all, and it can be taken.
@@ -24,8 +24,8 @@ pub(in crate::ledger) struct Run {
     pub(in crate::ledger) seal: [u8; 32],
 }
 
-impl Run {
-    fn sealed(&self, sealer: &Sealer) -> [u8; 32] {
+impl RunRow {
+    fn sealed(&self, sealer: &ContentSealer) -> [u8; 32] {
         RowSeal::new("run", sealer.key())
             .int("seq", Some(self.seq))
             .text("run_id", Some(&self.run_id))
@@ -42,12 +42,12 @@ impl Run {
     }
 
     /// Makes the seal anew.
-    pub(in crate::ledger) fn reseal(&mut self, sealer: &Sealer) {
+    pub(in crate::ledger) fn reseal(&mut self, sealer: &ContentSealer) {
         self.seal = self.sealed(sealer);
     }
 
     /// It must be what was written.
-    pub(in crate::ledger) fn check(&self, sealer: &Sealer) -> Result<(), LedgerError> {
+    pub(in crate::ledger) fn check(&self, sealer: &ContentSealer) -> Result<(), LedgerError> {
         if self.sealed(sealer) == self.seal && self.status().is_some() {
             return Ok(());
         }

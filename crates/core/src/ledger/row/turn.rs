@@ -1,25 +1,27 @@
 //! What a step makes of a run: its row as it will be, and the entries of the audit that tell of it.
 
-use super::codec::{Sealer, internal, whole};
-use super::run::{Run, active, over, run_name, status_number, unknown};
-use crate::ledger::audit::{Kind, Note};
-use crate::ledger::history::{self, Node};
+use super::codec::{ContentSealer, internal, whole};
+use super::run::{RunRow, active, over, run_name, status_number, unknown};
+use crate::ledger::audit::{AuditNote, NoteKind};
+use crate::ledger::history::{self, HistoryNode};
 use crate::ledger::{Hash, LedgerError, RunStatus, SaveRun};
 
 /// What [`SaveRun`] says, as it will be kept; it can be carried to another thread.
-pub(in crate::ledger) struct Save {
+pub(in crate::ledger) struct RunSave {
     pub(in crate::ledger) run_id: String,
     pub(in crate::ledger) parent: Option<Hash>,
-    pub(in crate::ledger) entries: Vec<Node>,
+    pub(in crate::ledger) entries: Vec<HistoryNode>,
     state: Vec<u8>,
     status: RunStatus,
     steps: u64,
 }
 
-impl Save {
+impl RunSave {
     /// Compresses and seals, which takes its time: before anybody waits for it.
-    pub(in crate::ledger) fn of(save: &SaveRun<'_>, sealer: &Sealer) -> Result<Self, LedgerError> {
-        let mut entries: Vec<Node> = Vec::with_capacity(save.entries.len());
+    pub(in crate::ledger) fn of(
+        save: &SaveRun<'_>, sealer: &ContentSealer,
+    ) -> Result<Self, LedgerError> {
+        let mut entries: Vec<HistoryNode> = Vec::with_capacity(save.entries.len());
         for entry in save.entries {
             let parent = entries.last().map(|node| node.hash).or(save.parent);
             entries.push(history::encode(parent, entry.get().as_bytes(), sealer.key())?);
@@ -41,8 +43,8 @@ impl Save {
 }
 
 /// A run as a step finds it.
-pub(in crate::ledger) struct Found {
-    pub(in crate::ledger) run: Option<Run>,
+pub(in crate::ledger) struct FoundRun {
+    pub(in crate::ledger) run: Option<RunRow>,
     /// Whether its owner lives.
     pub(in crate::ledger) active: bool,
     /// Whether the entry is there that new ones should follow.
@@ -56,14 +58,14 @@ pub(in crate::ledger) struct Found {
 }
 
 /// What a run becomes, still to be sealed and written: as a whole or not at all.
-pub(in crate::ledger) struct Turn {
-    pub(in crate::ledger) run: Run,
-    pub(in crate::ledger) notes: Vec<Note>,
+pub(in crate::ledger) struct RunChange {
+    pub(in crate::ledger) run: RunRow,
+    pub(in crate::ledger) notes: Vec<AuditNote>,
 }
 
-impl Turn {
+impl RunChange {
     /// Keeps how far it came. A run that nobody knows begins.
-    pub(in crate::ledger) fn save(found: Found, save: &Save) -> Result<Self, LedgerError> {
+    pub(in crate::ledger) fn save(found: FoundRun, save: &RunSave) -> Result<Self, LedgerError> {
         let (me, now) = (Some(found.me), found.now);
         let (mut run, news) = match found.run {
             Some(run) => {
@@ -74,10 +76,10 @@ impl Turn {
                 if run.owner != me && found.active {
                     return Err(active(&run.run_id));
                 }
-                let news = (run.owner != me).then_some(Kind::RunResumed);
+                let news = (run.owner != me).then_some(NoteKind::RunResumed);
                 (run, news)
             }
-            None => (begun(&save.run_id, found.fresh, now), Some(Kind::RunStarted)),
+            None => (begun(&save.run_id, found.fresh, now), Some(NoteKind::RunStarted)),
         };
         if save.parent.is_some() && !found.has_parent {
             return Err(internal(format!(
@@ -94,15 +96,16 @@ impl Turn {
         run.steps = whole(save.steps);
         run.state.clone_from(&save.state);
         run.updated_at = whole(now);
-        let mut notes: Vec<Note> = news.map(|kind| note(&save.run_id, kind)).into_iter().collect();
+        let mut notes: Vec<AuditNote> =
+            news.map(|kind| note(&save.run_id, kind)).into_iter().collect();
         if save.status.is_over() {
-            notes.push(note(&save.run_id, Kind::RunEnded).with("status", save.status.name()));
+            notes.push(note(&save.run_id, NoteKind::RunEnded).with("status", save.status.name()));
         }
         Ok(Self { run, notes })
     }
 
     /// Takes it to go on with it. One that failed may be taken again: what made it fail may be over.
-    pub(in crate::ledger) fn take(found: Found, run_id: &str) -> Result<Self, LedgerError> {
+    pub(in crate::ledger) fn take(found: FoundRun, run_id: &str) -> Result<Self, LedgerError> {
         let mut run = found.run.ok_or_else(|| unknown(run_id))?;
         match run.status() {
             Some(RunStatus::Running | RunStatus::Failed) => {}
@@ -114,18 +117,18 @@ impl Turn {
         run.owner = Some(found.me);
         run.status = status_number(RunStatus::Running);
         run.updated_at = whole(found.now);
-        Ok(Self { run, notes: vec![note(run_id, Kind::RunResumed)] })
+        Ok(Self { run, notes: vec![note(run_id, NoteKind::RunResumed)] })
     }
 
     /// Gives it back; `None`: what is not ours is left as it is.
-    pub(in crate::ledger) fn release(found: Found) -> Option<Self> {
+    pub(in crate::ledger) fn release(found: FoundRun) -> Option<Self> {
         let run = found.run.filter(|run| run.owner == Some(found.me))?;
-        Some(Self { run: Run { owner: None, ..run }, notes: Vec::new() })
+        Some(Self { run: RunRow { owner: None, ..run }, notes: Vec::new() })
     }
 }
 
-fn begun(run_id: &str, seq: i64, now: u64) -> Run {
-    Run {
+fn begun(run_id: &str, seq: i64, now: u64) -> RunRow {
+    RunRow {
         seq,
         run_id: run_id.to_owned(),
         owner: None,
@@ -141,6 +144,6 @@ fn begun(run_id: &str, seq: i64, now: u64) -> Run {
     }
 }
 
-fn note(run_id: &str, kind: Kind) -> Note {
-    Note { run_id: Some(run_id.into()), ..Note::new(kind) }
+fn note(run_id: &str, kind: NoteKind) -> AuditNote {
+    AuditNote { run_id: Some(run_id.into()), ..AuditNote::new(kind) }
 }

@@ -1,8 +1,8 @@
 //! A text beside the requests, as it is kept under its key.
 
-use super::codec::{Sealer, damaged, time};
+use super::codec::{ContentSealer, damaged, time};
 use crate::ledger::seal::RowSeal;
-use crate::ledger::{LedgerError, Versioned};
+use crate::ledger::{LedgerError, VersionedText};
 
 const COLUMN: &str = "text";
 
@@ -16,7 +16,7 @@ pub(in crate::ledger) struct KeptValue {
 
 impl KeptValue {
     pub(in crate::ledger) fn new(
-        sealer: &Sealer, key: &str, version: i64, text: &str,
+        sealer: &ContentSealer, key: &str, version: i64, text: &str,
     ) -> Result<Self, LedgerError> {
         let text = sealer.seal(key.as_bytes(), COLUMN, text)?;
         let mut kept = Self { key: key.to_owned(), version, text, seal: [0; 32] };
@@ -24,7 +24,7 @@ impl KeptValue {
         Ok(kept)
     }
 
-    fn made(&self, sealer: &Sealer) -> [u8; 32] {
+    fn made(&self, sealer: &ContentSealer) -> [u8; 32] {
         RowSeal::new("value", sealer.key())
             .text("k", Some(&self.key))
             .int("version", Some(self.version))
@@ -33,12 +33,14 @@ impl KeptValue {
     }
 
     /// What it is, if it is what was written.
-    pub(in crate::ledger) fn open(&self, sealer: &Sealer) -> Result<Versioned, LedgerError> {
+    pub(in crate::ledger) fn open(
+        &self, sealer: &ContentSealer,
+    ) -> Result<VersionedText, LedgerError> {
         if self.made(sealer) != self.seal {
             return Err(damaged(&value_name(&self.key)));
         }
         let text = sealer.open(self.key.as_bytes(), COLUMN, &self.text)?;
-        Ok(Versioned { text: text.into(), version: time(self.version) })
+        Ok(VersionedText { text: text.into(), version: time(self.version) })
     }
 }
 

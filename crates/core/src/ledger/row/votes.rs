@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::codec::{Sealer, internal};
-use super::request::Row;
+use super::codec::{ContentSealer, internal};
+use super::request::RequestRow;
 use crate::approval::{Via, Vote};
 use crate::ledger::LedgerError;
 
 const COLUMN: &str = "votes";
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct VoteRow {
     by: Box<str>,
     via: Via,
     at: u64,
@@ -21,24 +21,24 @@ struct Kept {
     entry: u64,
 }
 
-impl From<&Vote> for Kept {
+impl From<&Vote> for VoteRow {
     fn from(vote: &Vote) -> Self {
         let Vote { by, via, at, reason, counts_for, entry } = vote.clone();
         Self { by, via, at, reason, r#for: counts_for, entry }
     }
 }
 
-impl From<Kept> for Vote {
-    fn from(Kept { by, via, at, reason, r#for, entry }: Kept) -> Self {
+impl From<VoteRow> for Vote {
+    fn from(VoteRow { by, via, at, reason, r#for, entry }: VoteRow) -> Self {
         Self { by, via, at, reason, counts_for: r#for, entry }
     }
 }
 
-impl Row {
+impl RequestRow {
     /// Takes these votes instead of those it has. The entry of the audit with the number `seq` tells of the last one, which is
     /// new.
     pub(in crate::ledger) fn add_vote(
-        &mut self, sealer: &Sealer, mut votes: Vec<Vote>, seq: u64,
+        &mut self, sealer: &ContentSealer, mut votes: Vec<Vote>, seq: u64,
     ) -> Result<Vec<Vote>, LedgerError> {
         if let Some(vote) = votes.last_mut() {
             vote.entry = seq;
@@ -48,18 +48,20 @@ impl Row {
     }
 
     /// Takes these votes instead of those it has.
-    pub(super) fn set_votes(&mut self, sealer: &Sealer, votes: &[Vote]) -> Result<(), LedgerError> {
-        let kept: Vec<Kept> = votes.iter().map(Kept::from).collect();
+    pub(super) fn set_votes(
+        &mut self, sealer: &ContentSealer, votes: &[Vote],
+    ) -> Result<(), LedgerError> {
+        let kept: Vec<VoteRow> = votes.iter().map(VoteRow::from).collect();
         let text = serde_json::to_string(&kept).map_err(|error| internal(error.to_string()))?;
         self.votes = Some(sealer.seal(self.id.as_bytes(), COLUMN, &text)?);
         Ok(())
     }
 
     /// Its votes; `None`: they are not what was written.
-    pub(super) fn votes(&self, sealer: &Sealer) -> Result<Option<Vec<Vote>>, LedgerError> {
+    pub(super) fn votes(&self, sealer: &ContentSealer) -> Result<Option<Vec<Vote>>, LedgerError> {
         let Some(kept) = &self.votes else { return Ok(Some(Vec::new())) };
         let text = sealer.open(self.id.as_bytes(), COLUMN, kept)?;
-        let kept: Option<Vec<Kept>> = serde_json::from_str(&text).ok();
+        let kept: Option<Vec<VoteRow>> = serde_json::from_str(&text).ok();
         Ok(kept.map(|votes| votes.into_iter().map(Vote::from).collect()))
     }
 }

@@ -14,25 +14,25 @@
 use std::fs::File;
 use std::sync::{Arc, Mutex, Weak};
 
-use super::place::{self, Identity, Place};
+use super::place::{self, FileIdentity, LedgerFiles};
 use crate::ledger::LedgerError;
 
 /// The locks, held until the last who shares them drops them. Must be dropped after all connections: closing our own files
 /// lets go of the locks of SQLite as well.
 #[derive(Debug)]
-pub(crate) struct Anchor {
+pub(crate) struct LockAnchor {
     _held: [File; 2],
 }
 
 /// Which files are locked: the ledger's and its index.
-type Key = [Option<Identity>; 2];
+type FileIdentities = [Option<FileIdentity>; 2];
 
 /// Those of this process. Two for the same file share one.
-static ANCHORS: Mutex<Vec<(Key, Weak<Anchor>)>> = Mutex::new(Vec::new());
+static ANCHORS: Mutex<Vec<(FileIdentities, Weak<LockAnchor>)>> = Mutex::new(Vec::new());
 
-impl Anchor {
+impl LockAnchor {
     /// Holds the locks of a ledger that is open for writing.
-    pub(crate) fn hold(place: &Place) -> Result<Arc<Self>, LedgerError> {
+    pub(crate) fn hold(place: &LedgerFiles) -> Result<Arc<Self>, LedgerError> {
         let paths = [place.file().to_owned(), place.beside("-shm")];
         let key = [place.identity(), place.identity_beside("-shm")];
         let mut anchors = place::lock(&ANCHORS);

@@ -1,4 +1,4 @@
-//! [`Archive`] over the file.
+//! [`DurableLedger`] over the file.
 
 use super::ledger::SqliteLedger;
 use super::requests::look;
@@ -6,13 +6,14 @@ use super::runs;
 use super::step;
 use crate::approval::Record;
 use crate::ledger::archive::taken;
-use crate::ledger::audit::{Chain, Entry, Note};
-use crate::ledger::row::{Save, whole};
+use crate::ledger::audit::{AuditChain, AuditEntry, AuditNote};
+use crate::ledger::row::{RunSave, whole};
 use crate::ledger::{
-    About, Archive, Hash, LedgerError, Retention, RunInfo, SaveRun, SavedRun, Tidied, Verified,
+    DurableLedger, Hash, LedgerError, LedgerInfo, Retention, RunInfo, SaveRun, SavedRun,
+    UpkeepReport, VerificationReport,
 };
 
-impl Archive for SqliteLedger {
+impl DurableLedger for SqliteLedger {
     fn records(&self, run: &str) -> Result<Vec<Record>, LedgerError> {
         self.look(|connection, sealer| look::of_run(connection, sealer, run))
     }
@@ -22,7 +23,7 @@ impl Archive for SqliteLedger {
     }
 
     fn save_run(&self, save: SaveRun<'_>, now: u64) -> Result<Vec<Hash>, LedgerError> {
-        let save = Save::of(&save, &self.pen.sealer)?;
+        let save = RunSave::of(&save, &self.pen.sealer)?;
         let engine = self.engine.clone();
         self.step(now, move |step| step.save_run(&engine, &save))
     }
@@ -55,12 +56,12 @@ impl Archive for SqliteLedger {
         })
     }
 
-    fn note(&self, notes: &[Note], now: u64) -> Result<(), LedgerError> {
+    fn note(&self, notes: &[AuditNote], now: u64) -> Result<(), LedgerError> {
         let notes = notes.to_vec();
         self.step(now, move |step| notes.into_iter().try_for_each(|note| step.append(note)))
     }
 
-    fn audit(&self, after: u64, limit: usize) -> Result<Vec<Entry>, LedgerError> {
+    fn audit(&self, after: u64, limit: usize) -> Result<Vec<AuditEntry>, LedgerError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.look(|connection, _| {
             let rest = "WHERE seq > ?1 ORDER BY seq LIMIT ?2";
@@ -68,27 +69,29 @@ impl Archive for SqliteLedger {
         })
     }
 
-    fn head(&self) -> Result<Chain, LedgerError> {
+    fn head(&self) -> Result<AuditChain, LedgerError> {
         self.look(|connection, _| step::chain(connection))
     }
 
-    fn verify(&self) -> Result<Verified, LedgerError> {
+    fn verify(&self) -> Result<VerificationReport, LedgerError> {
         self.look(super::check::verify)
     }
 
-    fn about(&self) -> Result<About, LedgerError> {
+    fn about(&self) -> Result<LedgerInfo, LedgerError> {
         self.look(|connection, sealer| super::check::about(connection, sealer, &self.engine))
     }
 
-    fn tidy(&self, retention: Retention, now: u64, limit: usize) -> Result<Tidied, LedgerError> {
+    fn tidy(
+        &self, retention: Retention, now: u64, limit: usize,
+    ) -> Result<UpkeepReport, LedgerError> {
         // Mostly there is nothing to do, which needs no gate.
         if !self.look(|connection, _| super::retention::is_any(connection, retention, now))? {
-            return Ok(Tidied::default());
+            return Ok(UpkeepReport::default());
         }
         self.step(now, move |step| step.tidy(retention, limit))
     }
 
-    fn compact(&self) -> Result<Tidied, LedgerError> {
+    fn compact(&self) -> Result<UpkeepReport, LedgerError> {
         super::retention::compact(&self.engine)
     }
 }

@@ -23,31 +23,31 @@ pub struct ChangeToken(u64);
 
 /// The bell of a ledger, as one process has it.
 #[derive(Debug)]
-pub(crate) struct Bell {
+pub(crate) struct ChangeBell {
     path: PathBuf,
     /// `None`: we only read.
     file: Option<File>,
-    changes: Arc<Changes>,
-    watch: Mutex<Option<Watch>>,
+    changes: Arc<ChangeCount>,
+    watch: Mutex<Option<FileWatch>>,
 }
 
 /// How often something changed, as far as we know; spurious ones are counted too.
 #[derive(Debug, Default)]
-struct Changes {
+struct ChangeCount {
     count: Mutex<u64>,
     more: Condvar,
 }
 
 /// What sees the changes of other processes, from the first time that somebody here waits.
 #[derive(Debug)]
-struct Watch {
+struct FileWatch {
     /// `None`: the system has no more watches for us, and the poll must do.
     _watcher: Option<RecommendedWatcher>,
     look: Connection,
     seen: Option<i64>,
 }
 
-impl Changes {
+impl ChangeCount {
     fn add(&self) {
         let mut count = place::lock(&self.count);
         *count = count.wrapping_add(1);
@@ -55,7 +55,7 @@ impl Changes {
     }
 }
 
-impl Bell {
+impl ChangeBell {
     /// The bell in this file, which is made if there is none.
     pub(crate) fn open(path: PathBuf) -> Result<Self, LedgerError> {
         let mut file = place::private_file(&path)?;
@@ -92,7 +92,7 @@ impl Bell {
         if watch.is_none() {
             // Without a connection the poll counts each time as a change: who waits looks for himself.
             *watch = connect().ok().map(|look| {
-                let mut watch = Watch { _watcher: self.watcher(), look, seen: None };
+                let mut watch = FileWatch { _watcher: self.watcher(), look, seen: None };
                 watch.changed();
                 watch
             });
@@ -146,11 +146,11 @@ impl Bell {
     }
 
     fn poll(&self) -> bool {
-        place::lock(&self.watch).as_mut().is_none_or(Watch::changed)
+        place::lock(&self.watch).as_mut().is_none_or(FileWatch::changed)
     }
 }
 
-impl Watch {
+impl FileWatch {
     /// Whether anybody has committed since the last time. Not to know counts as yes.
     fn changed(&mut self) -> bool {
         let version = self.look.pragma_query_value(None, "data_version", |row| row.get(0)).ok();

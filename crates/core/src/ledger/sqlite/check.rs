@@ -8,37 +8,39 @@ use super::runs;
 use super::schema::MIGRATIONS;
 use super::step::{entries_where, meta};
 use super::values;
-use super::{Engine, Fault};
+use super::{SqliteEngine, SqliteFault};
 use crate::approval::ApprovalId;
-use crate::ledger::audit::Entry;
-use crate::ledger::history::{self, Encoding, Node};
-use crate::ledger::row::{Findings, Said, Sealer, time, whole};
-use crate::ledger::{About, Verified, hex};
+use crate::ledger::audit::AuditEntry;
+use crate::ledger::history::{self, HistoryNode, NodeEncoding};
+use crate::ledger::row::{AuditedFields, CheckFindings, ContentSealer, time, whole};
+use crate::ledger::{LedgerInfo, VerificationReport, hex};
 
 /// How many entries are read at once.
 const BATCH: usize = 1_024;
 
-struct Check<'a> {
+struct LedgerCheck<'a> {
     connection: &'a Connection,
-    sealer: &'a Sealer,
-    findings: Findings,
+    sealer: &'a ContentSealer,
+    findings: CheckFindings,
 }
 
-type Look<'a> = fn(&mut Check<'a>) -> Result<(), Fault>;
+type CheckStep<'a> = fn(&mut LedgerCheck<'a>) -> Result<(), SqliteFault>;
 
 /// Looks at one moment of everything.
-pub(super) fn verify(connection: &Connection, sealer: &Sealer) -> Result<Verified, Fault> {
-    let mut check = Check { connection, sealer, findings: Findings::default() };
+pub(super) fn verify(
+    connection: &Connection, sealer: &ContentSealer,
+) -> Result<VerificationReport, SqliteFault> {
+    let mut check = LedgerCheck { connection, sealer, findings: CheckFindings::default() };
     // Where the file cannot be read, the rest of it may still be.
     for (what, look) in [
-        ("the audit log", Check::audit as Look<'_>),
-        ("the requests", Check::records),
-        ("the runs", Check::runs),
-        ("the histories", Check::entries),
-        ("the values", Check::values),
-        ("what the ledger says of itself", Check::meta),
-        ("the tables", Check::schema),
-        ("the file", Check::file),
+        ("the audit log", LedgerCheck::audit as CheckStep<'_>),
+        ("the requests", LedgerCheck::records),
+        ("the runs", LedgerCheck::runs),
+        ("the histories", LedgerCheck::entries),
+        ("the values", LedgerCheck::values),
+        ("what the ledger says of itself", LedgerCheck::meta),
+        ("the tables", LedgerCheck::schema),
+        ("the file", LedgerCheck::file),
     ] {
         if let Err(fault) = look(&mut check) {
             let error = fault.of(connection.path().unwrap_or_default().as_ref());
@@ -48,8 +50,8 @@ pub(super) fn verify(connection: &Connection, sealer: &Sealer) -> Result<Verifie
     Ok(check.findings.done())
 }
 
-impl Check<'_> {
-    fn audit(&mut self) -> Result<(), Fault> {
+impl LedgerCheck<'_> {
+    fn audit(&mut self) -> Result<(), SqliteFault> {
         let mut after = i64::MIN;
         loop {
             let rest = format!("WHERE seq > ?1 ORDER BY seq LIMIT {BATCH}");
@@ -65,7 +67,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, entry: &Entry) -> Result<(), Fault> {
+    fn entry(&mut self, entry: &AuditEntry) -> Result<(), SqliteFault> {
         let seq = whole(entry.seq);
         let (kind, about) = self
             .connection
@@ -78,14 +80,14 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn records(&mut self) -> Result<(), Fault> {
+    fn records(&mut self) -> Result<(), SqliteFault> {
         let connection = self.connection;
         row::each(connection, "ORDER BY a.seq", [], |row| {
             let said = match row.decided_seq {
                 Some(seq) => entries_where(connection, "WHERE seq = ?1", [seq])?.pop(),
                 None => None,
             };
-            let said = said.and_then(|entry| Said::in_text(&entry.body));
+            let said = said.and_then(|entry| AuditedFields::in_text(&entry.body));
             let record = row.check(self.sealer).and_then(|()| row.record(self.sealer));
             self.findings.record(&row, record, said.as_ref());
             Ok(())
@@ -100,7 +102,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn runs(&mut self) -> Result<(), Fault> {
+    fn runs(&mut self) -> Result<(), SqliteFault> {
         let connection = self.connection;
         runs::each(connection, "ORDER BY r.seq", [], |run| {
             if let Err(error) = run.check(self.sealer) {
@@ -113,16 +115,16 @@ impl Check<'_> {
         })
     }
 
-    fn entries(&mut self) -> Result<(), Fault> {
+    fn entries(&mut self) -> Result<(), SqliteFault> {
         let mut statement = self.connection.prepare(
             "SELECT e.seq, e.hash, e.parent, e.enc, e.body, r.seq FROM entry e LEFT JOIN run r ON r.seq = e.run ORDER BY e.seq",
         )?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let encoding = Encoding::from_number(row.get(3)?);
+            let encoding = NodeEncoding::from_number(row.get(3)?);
             let is_owned = row.get::<_, Option<i64>>(5)?.is_some();
             let node = encoding.map(|encoding| {
-                Ok::<_, Fault>(Node {
+                Ok::<_, SqliteFault>(HistoryNode {
                     hash: row.get(1)?,
                     parent: row.get(2)?,
                     encoding,
@@ -145,12 +147,12 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn values(&mut self) -> Result<(), Fault> {
+    fn values(&mut self) -> Result<(), SqliteFault> {
         values::each(self.connection, |kept| self.findings.value(kept, self.sealer))
     }
 
     /// `meta` against the entry that was made when the ledger was opened.
-    fn meta(&mut self) -> Result<(), Fault> {
+    fn meta(&mut self) -> Result<(), SqliteFault> {
         let about = opening::about(self.connection)?;
         let seq: Option<i64> = meta(self.connection, "opened_seq")?;
         let agrees = match (about, seq) {
@@ -168,7 +170,7 @@ impl Check<'_> {
     }
 
     /// Nobody may have added a trigger or a table, or taken an index away.
-    fn schema(&mut self) -> Result<(), Fault> {
+    fn schema(&mut self) -> Result<(), SqliteFault> {
         let fresh = Connection::open_in_memory()?;
         for migration in MIGRATIONS {
             fresh.execute_batch(migration.sql)?;
@@ -187,7 +189,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn file(&mut self) -> Result<(), Fault> {
+    fn file(&mut self) -> Result<(), SqliteFault> {
         let mut statement = self.connection.prepare("PRAGMA integrity_check(20)")?;
         let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
         for line in lines {
@@ -201,7 +203,7 @@ impl Check<'_> {
 }
 
 /// What the tables are made with.
-fn tables(connection: &Connection) -> Result<Vec<(String, String, String)>, Fault> {
+fn tables(connection: &Connection) -> Result<Vec<(String, String, String)>, SqliteFault> {
     let mut statement = connection
         .prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
@@ -210,9 +212,9 @@ fn tables(connection: &Connection) -> Result<Vec<(String, String, String)>, Faul
 
 /// What the ledger is.
 pub(super) fn about(
-    connection: &Connection, sealer: &Sealer, engine: &Engine,
-) -> Result<About, Fault> {
-    let count = |sql: &str| -> Result<u64, Fault> {
+    connection: &Connection, sealer: &ContentSealer, engine: &SqliteEngine,
+) -> Result<LedgerInfo, SqliteFault> {
+    let count = |sql: &str| -> Result<u64, SqliteFault> {
         Ok(time(connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?))
     };
     let size = |suffix: &str| {
@@ -220,7 +222,7 @@ pub(super) fn about(
         path.push(suffix);
         std::fs::metadata(path).map_or(0, |file| file.len())
     };
-    Ok(About {
+    Ok(LedgerInfo {
         place: engine.path().display().to_string().into(),
         schema: connection.pragma_query_value(None, "user_version", |row| row.get(0))?,
         encrypted: sealer.key().is_some(),

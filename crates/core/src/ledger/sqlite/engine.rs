@@ -15,15 +15,15 @@ use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use self::group::{Groups, Writer};
-use self::upkeep::Keeper;
-use super::anchor::Anchor;
-use super::bell::{Bell, ChangeToken, POLL};
-use super::fault::Fault;
-use super::lock::Gate;
-use super::migrate::{self, Access, Migration};
-use super::owners::{Owner, OwnerId};
-use super::place::{self, Identity, Place};
+use self::group::{GroupWriter, WriteGroups};
+use self::upkeep::CheckpointThread;
+use super::anchor::LockAnchor;
+use super::bell::{ChangeBell, ChangeToken, POLL};
+use super::fault::SqliteFault;
+use super::lock::FileLock;
+use super::migrate::{self, FileAccess, SchemaMigration};
+use super::owners::{OwnerFile, OwnerId};
+use super::place::{self, FileIdentity, LedgerFiles};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// How to open a ledger.
@@ -53,39 +53,39 @@ impl OpenOptions {
 
 /// An open file. Clones share it; it is closed with the last of them.
 #[derive(Clone)]
-pub struct Engine(Arc<Open>);
+pub struct SqliteEngine(Arc<OpenFile>);
 
-/// What is closed with the last [`Engine`]: first the thread, then the rest.
-struct Open {
-    keeper: Option<Keeper>,
-    core: Arc<Core>,
+/// What is closed with the last [`SqliteEngine`]: first the thread, then the rest.
+struct OpenFile {
+    keeper: Option<CheckpointThread>,
+    core: Arc<EngineCore>,
 }
 
 /// What the threads of an engine share.
-struct Core {
-    place: Place,
-    identity: Option<Identity>,
+struct EngineCore {
+    place: LedgerFiles,
+    identity: Option<FileIdentity>,
     /// The write-ahead log that was there when it was opened for writing.
-    log: Option<Identity>,
+    log: Option<FileIdentity>,
     busy: Duration,
-    migrations: &'static [Migration],
-    mode: Mode,
+    migrations: &'static [SchemaMigration],
+    mode: FileMode,
     /// The last schema that was found to be one we can read.
     readable: AtomicU32,
-    writer: Mutex<Writer>,
-    groups: Groups,
+    writer: Mutex<GroupWriter>,
+    groups: WriteGroups,
     readers: Mutex<Vec<Connection>>,
     /// The gate for what is done beside the steps; made when it is first needed.
-    upkeep: Mutex<Option<Gate>>,
-    bell: Bell,
-    owner: Owner,
+    upkeep: Mutex<Option<FileLock>>,
+    bell: ChangeBell,
+    owner: OwnerFile,
     /// Last: dropped when there is no connection any more.
-    _anchor: Option<Arc<Anchor>>,
+    _anchor: Option<Arc<LockAnchor>>,
 }
 
 /// What can be done with the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum FileMode {
     /// Read and write.
     Write,
     /// Read.
@@ -97,13 +97,13 @@ enum Mode {
 /// How many connections for reading are kept open.
 const READERS: usize = 4;
 
-impl Engine {
+impl SqliteEngine {
     /// Opens a file and brings it to the last schema of `migrations`.
     ///
     /// Errors by kind: `Foreign` (some other file, left as it is), `TooNew`, `NetworkFs`, `Full` (less than 1 MiB left),
     /// `ReadOnly`, `Permission`, `Busy`, `Corrupt`, `Io`.
     pub fn open(
-        options: OpenOptions, migrations: &'static [Migration],
+        options: OpenOptions, migrations: &'static [SchemaMigration],
     ) -> Result<Self, LedgerError> {
         open::open(options, migrations)
     }
@@ -116,14 +116,14 @@ impl Engine {
     pub fn write<R, F>(&self, step: F) -> Result<R, LedgerError>
     where
         R: Send + 'static,
-        F: FnOnce(&Connection) -> Result<R, Fault> + Send + 'static,
+        F: FnOnce(&Connection) -> Result<R, SqliteFault> + Send + 'static,
     {
         self.0.core.write(step, self.0.keeper.as_ref())
     }
 
     /// Looks at one consistent moment of the file; writers are not in its way.
     pub fn read<R>(
-        &self, look: impl FnOnce(&Connection) -> Result<R, Fault>,
+        &self, look: impl FnOnce(&Connection) -> Result<R, SqliteFault>,
     ) -> Result<R, LedgerError> {
         self.0.core.read(look).map_err(|fault| self.fault(fault))
     }
@@ -135,7 +135,7 @@ impl Engine {
     }
 
     /// The first moment after this one: comes back as soon as this or another process has changed something, or for no
-    /// reason at all, and with the same token when `timeout` is over. Call [`Engine::now`], read, then wait: no change between the
+    /// reason at all, and with the same token when `timeout` is over. Call [`SqliteEngine::now`], read, then wait: no change between the
     /// two is missed.
     pub fn wait_for_change(&self, after: ChangeToken, timeout: Duration) -> ChangeToken {
         self.0.core.bell.wait(after, timeout, POLL)
@@ -163,14 +163,14 @@ impl Engine {
 
     /// Whether steps can be written.
     pub fn is_writable(&self) -> bool {
-        self.0.core.mode == Mode::Write
+        self.0.core.mode == FileMode::Write
     }
 
     /// Moves what the write-ahead log holds into the file itself, as far as readers let it, and makes the log short.
     pub fn checkpoint(&self) -> Result<(), LedgerError> {
         self.0
             .core
-            .checkpoint(upkeep::Pace::Thorough)
+            .checkpoint(upkeep::CheckpointPace::Thorough)
             .map(|_| ())
             .map_err(|fault| self.fault(fault))
     }
@@ -185,18 +185,20 @@ impl Engine {
         self.write(move |connection| upkeep::give_back(connection, pages))
     }
 
-    fn fault(&self, fault: Fault) -> LedgerError {
+    fn fault(&self, fault: SqliteFault) -> LedgerError {
         fault.of(self.path())
     }
 }
 
-impl Core {
+impl EngineCore {
     /// The schema we know.
     fn schema(&self) -> u32 {
         migrate::ours(self.migrations)
     }
 
-    fn read<R>(&self, look: impl FnOnce(&Connection) -> Result<R, Fault>) -> Result<R, Fault> {
+    fn read<R>(
+        &self, look: impl FnOnce(&Connection) -> Result<R, SqliteFault>,
+    ) -> Result<R, SqliteFault> {
         let kept = place::lock(&self.readers).pop();
         let mut connection = kept.map_or_else(|| self.reader(), Ok)?;
         let snapshot = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
@@ -211,7 +213,7 @@ impl Core {
     }
 
     /// A later version may have come since we looked last.
-    fn check_readable(&self, connection: &Connection) -> Result<(), Fault> {
+    fn check_readable(&self, connection: &Connection) -> Result<(), SqliteFault> {
         let theirs = migrate::theirs(connection)?;
         if theirs != self.readable.load(Ordering::Relaxed) {
             migrate::access(connection, self.schema())?;
@@ -221,19 +223,25 @@ impl Core {
     }
 
     /// `TooNew`: a later version has come, and keeps there what we would break.
-    fn check_writable(&self, connection: &Connection) -> Result<(), Fault> {
+    fn check_writable(&self, connection: &Connection) -> Result<(), SqliteFault> {
         let ours = self.schema();
         match migrate::access(connection, ours)? {
-            Access::Full => Ok(()),
-            Access::ReadOnly { theirs } => Err(migrate::too_new(theirs, ours, "written to").into()),
+            FileAccess::Full => Ok(()),
+            FileAccess::ReadOnly { theirs } => {
+                Err(migrate::too_new(theirs, ours, "written to").into())
+            }
         }
     }
 
     /// One more connection for reading.
     fn reader(&self) -> Result<Connection, LedgerError> {
-        let how = if self.mode == Mode::Frozen { connect::How::Frozen } else { connect::How::Read };
+        let how = if self.mode == FileMode::Frozen {
+            connect::ConnectionUse::Frozen
+        } else {
+            connect::ConnectionUse::Read
+        };
         connect::connect(&self.place, how, self.busy)
-            .map_err(|error| Fault::from(error).of(self.place.file()))
+            .map_err(|error| SqliteFault::from(error).of(self.place.file()))
     }
 
     fn only_read(&self) -> LedgerError {
@@ -257,7 +265,7 @@ impl Core {
     }
 }
 
-impl fmt::Debug for Engine {
+impl fmt::Debug for SqliteEngine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Engine")

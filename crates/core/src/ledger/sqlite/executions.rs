@@ -3,26 +3,28 @@
 use rusqlite::{Connection, params};
 
 use super::row;
-use super::step::{Guard, Step};
-use super::{Engine, Fault, OwnerId};
+use super::step::{ChangeGuard, WriteStep};
+use super::{OwnerId, SqliteEngine, SqliteFault};
 use crate::approval::{ApprovalId, Record, Step as Advance};
 use crate::call::Digest;
-use crate::ledger::Begun;
-use crate::ledger::row::{Row, Sealer};
+use crate::ledger::RedeemOutcome;
+use crate::ledger::row::{ContentSealer, RequestRow};
 
 /// What runs; that is little.
 pub(super) const STARTED: &str =
     "WHERE a.status = 8 AND (?1 IS NULL OR a.run_id = ?1) ORDER BY a.seq";
 
-impl Step<'_> {
-    pub(super) fn begin_one(&mut self, id: ApprovalId, digest: Digest) -> Result<Begun, Fault> {
+impl WriteStep<'_> {
+    pub(super) fn begin_one(
+        &mut self, id: ApprovalId, digest: Digest,
+    ) -> Result<RedeemOutcome, SqliteFault> {
         let Some(row) = row::by_id(self.connection, self.sealer(), id)? else {
-            return Ok(Begun::Unknown);
+            return Ok(RedeemOutcome::Unknown);
         };
         let owner = *self.pen.owner.as_bytes();
         let begun = self.advance(
             &row,
-            &Guard::BEGIN,
+            &ChangeGuard::BEGIN,
             &[(":digest", digest.bytes())],
             Advance::Start,
             |row, _| {
@@ -31,15 +33,19 @@ impl Step<'_> {
             },
         )?;
         if let Some(record) = begun {
-            return Ok(Begun::Won(record));
+            return Ok(RedeemOutcome::Won(record));
         }
         let status = row.record(self.sealer())?.status();
-        Ok(if status.may_start() { Begun::Mismatch } else { Begun::Refused(status) })
+        Ok(if status.may_start() {
+            RedeemOutcome::Mismatch
+        } else {
+            RedeemOutcome::Refused(status)
+        })
     }
 
     pub(super) fn finish(
         &mut self, id: ApprovalId, end: Advance, result: Option<Box<serde_json::value::RawValue>>,
-    ) -> Result<Option<Record>, Fault> {
+    ) -> Result<Option<Record>, SqliteFault> {
         let Some(row) = row::by_id(self.connection, self.sealer(), id)? else { return Ok(None) };
         if end == Advance::Start {
             return Ok(None);
@@ -49,7 +55,7 @@ impl Step<'_> {
             .as_ref()
             .map(|result| sealer.seal(id.as_bytes(), "result", result.get()))
             .transpose()?;
-        self.advance(&row, &Guard::FINISH, &[], end, |row, record| {
+        self.advance(&row, &ChangeGuard::FINISH, &[], end, |row, record| {
             row.result = kept;
             record.keep_result(result);
             Ok(())
@@ -59,13 +65,13 @@ impl Step<'_> {
     /// `lost`: what was found to be run by nobody any more.
     pub(super) fn interrupt(
         &mut self, lost: &[(ApprovalId, [u8; 16])],
-    ) -> Result<Vec<Record>, Fault> {
+    ) -> Result<Vec<Record>, SqliteFault> {
         let mut interrupted = Vec::new();
         for (id, executor) in lost {
             let Some(row) = row::by_id(self.connection, self.sealer(), *id)? else { continue };
             interrupted.extend(self.advance(
                 &row,
-                &Guard::INTERRUPT,
+                &ChangeGuard::INTERRUPT,
                 &[(":executor", executor)],
                 Advance::Interrupt,
                 |_, _| Ok(()),
@@ -77,16 +83,16 @@ impl Step<'_> {
 
 /// What runs, and on whose claim, oldest first.
 pub(super) fn started(
-    connection: &Connection, sealer: &Sealer, run: Option<&str>,
-) -> Result<Vec<(ApprovalId, [u8; 16])>, Fault> {
-    let rows: Vec<Row> = row::select(connection, sealer, STARTED, params![run])?;
+    connection: &Connection, sealer: &ContentSealer, run: Option<&str>,
+) -> Result<Vec<(ApprovalId, [u8; 16])>, SqliteFault> {
+    let rows: Vec<RequestRow> = row::select(connection, sealer, STARTED, params![run])?;
     Ok(rows.iter().filter_map(|row| Some((row.id, row.executor?))).collect())
 }
 
 /// Those of them whose process is gone. An owner, once gone, never comes back, so this stays true; of whom it cannot be told
 /// may live.
 pub(super) fn lost(
-    engine: &Engine, started: Vec<(ApprovalId, [u8; 16])>,
+    engine: &SqliteEngine, started: Vec<(ApprovalId, [u8; 16])>,
 ) -> Vec<(ApprovalId, [u8; 16])> {
     started
         .into_iter()

@@ -10,26 +10,26 @@ use crate::ledger::{LedgerError, LedgerErrorKind};
 /// What a step failed with: an error of SQLite, which still needs the name of the file to be of use to anybody, or an error
 /// that is complete. `?` makes one of either.
 #[derive(Debug)]
-pub enum Fault {
+pub enum SqliteFault {
     /// SQLite said no.
     Sqlite(rusqlite::Error),
     /// The step said no.
     Ledger(LedgerError),
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for SqliteFault {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
-impl From<LedgerError> for Fault {
+impl From<LedgerError> for SqliteFault {
     fn from(error: LedgerError) -> Self {
         Self::Ledger(error)
     }
 }
 
-impl Fault {
+impl SqliteFault {
     /// The error to tell, which names the file and says what to do.
     pub(crate) fn of(self, file: &Path) -> LedgerError {
         match self {

@@ -10,11 +10,11 @@ use rusqlite::{Connection, params};
 use tracing::{error, warn};
 
 use super::row;
-use super::step::Pen;
-use super::{Engine, Fault};
+use super::step::StepContext;
+use super::{SqliteEngine, SqliteFault};
 use crate::approval::ApprovalId;
-use crate::ledger::row::{News, Row, time, whole};
-use crate::ledger::{Event, Feed, LedgerError, Watch};
+use crate::ledger::row::{RequestEntry, RequestRow, time, whole};
+use crate::ledger::{EventFeed, LedgerError, LedgerEvent, WatchScope};
 
 /// How many entries are read at once.
 const BATCH: usize = 256;
@@ -25,31 +25,31 @@ const REST: Duration = Duration::from_millis(250);
 
 /// The thread that reads on.
 #[derive(Debug)]
-pub(super) struct Follower {
-    shared: Arc<Shared>,
+pub(super) struct FileFollower {
+    shared: Arc<FollowerShared>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    engine: Engine,
-    pen: Arc<Pen>,
-    feed: Arc<Feed>,
-    interest: Mutex<Interest>,
+struct FollowerShared {
+    engine: SqliteEngine,
+    pen: Arc<StepContext>,
+    feed: Arc<EventFeed>,
+    interest: Mutex<WatchInterest>,
     closed: AtomicBool,
 }
 
 /// Whose events are told of.
 #[derive(Debug, Default)]
-struct Interest {
+struct WatchInterest {
     all: bool,
     ids: HashSet<ApprovalId>,
 }
 
-impl Follower {
-    /// Nobody reads on before the first [`Follower::follow`].
-    pub(super) fn new(engine: Engine, pen: Arc<Pen>, feed: Arc<Feed>) -> Self {
-        let shared = Shared {
+impl FileFollower {
+    /// Nobody reads on before the first [`FileFollower::follow`].
+    pub(super) fn new(engine: SqliteEngine, pen: Arc<StepContext>, feed: Arc<EventFeed>) -> Self {
+        let shared = FollowerShared {
             engine,
             pen,
             feed,
@@ -70,11 +70,11 @@ impl Follower {
         self.shared.interest().ids.remove(&id);
     }
 
-    pub(super) fn watch(&self, what: Watch) -> Result<(), LedgerError> {
+    pub(super) fn watch(&self, what: WatchScope) -> Result<(), LedgerError> {
         match what {
-            Watch::One(id) => return self.follow(id),
-            Watch::All => self.shared.interest().all = true,
-            Watch::Own => self.shared.interest().all = false,
+            WatchScope::One(id) => return self.follow(id),
+            WatchScope::All => self.shared.interest().all = true,
+            WatchScope::Own => self.shared.interest().all = false,
         }
         self.start()
     }
@@ -99,7 +99,7 @@ impl Follower {
     }
 }
 
-impl Drop for Follower {
+impl Drop for FileFollower {
     fn drop(&mut self) {
         self.shared.closed.store(true, Ordering::Release);
         self.shared.engine.wake();
@@ -110,8 +110,8 @@ impl Drop for Follower {
     }
 }
 
-impl Shared {
-    fn interest(&self) -> MutexGuard<'_, Interest> {
+impl FollowerShared {
+    fn interest(&self) -> MutexGuard<'_, WatchInterest> {
         self.interest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -136,7 +136,7 @@ impl Shared {
     }
 
     /// Tells what comes after the cursor, and moves it; whether there may be more.
-    fn read_on(&self, connection: &Connection, cursor: &mut i64) -> Result<bool, Fault> {
+    fn read_on(&self, connection: &Connection, cursor: &mut i64) -> Result<bool, SqliteFault> {
         let mut seen = 0;
         let mut told = false;
         let mut statement = connection.prepare_cached(
@@ -147,7 +147,7 @@ impl Shared {
         while let Some(row) = rows.next()? {
             let (seq, id) = (row.get(0)?, row.get::<_, Option<[u8; 16]>>(3)?);
             if let Some(id) = id.map(ApprovalId::from_bytes) {
-                let news = News { seq, kind: row.get(1)?, at: time(row.get(2)?), id };
+                let news = RequestEntry { seq, kind: row.get(1)?, at: time(row.get(2)?), id };
                 told |= self.tell(connection, &news)?;
             }
             // What was told is told once, whatever comes after it.
@@ -160,7 +160,7 @@ impl Shared {
         Ok(seen == BATCH)
     }
 
-    fn tell(&self, connection: &Connection, news: &News) -> Result<bool, Fault> {
+    fn tell(&self, connection: &Connection, news: &RequestEntry) -> Result<bool, SqliteFault> {
         {
             let interest = self.interest();
             if !interest.all && !interest.ids.contains(&news.id) {
@@ -170,7 +170,7 @@ impl Shared {
         let event = match row::by_id(connection, &self.pen.sealer, news.id)
             .and_then(|row| self.event(news, row.as_ref()))
         {
-            Err(Fault::Ledger(fault)) => {
+            Err(SqliteFault::Ledger(fault)) => {
                 // Who asks for it is told so.
                 error!(target: "countersign", approval_id = %news.id, code = fault.kind.code(), error = %fault, "cannot be told of");
                 return Ok(false);
@@ -182,7 +182,9 @@ impl Shared {
         Ok(true)
     }
 
-    fn event(&self, news: &News, row: Option<&Row>) -> Result<Option<Event>, Fault> {
+    fn event(
+        &self, news: &RequestEntry, row: Option<&RequestRow>,
+    ) -> Result<Option<LedgerEvent>, SqliteFault> {
         let Some(row) = row else { return Ok(None) };
         if news.is_last(row) {
             self.interest().ids.remove(&news.id);
@@ -192,6 +194,6 @@ impl Shared {
 }
 
 /// The number of the last entry of the audit.
-fn head(connection: &Connection) -> Result<i64, Fault> {
+fn head(connection: &Connection) -> Result<i64, SqliteFault> {
     Ok(whole(super::step::chain(connection)?.seq))
 }

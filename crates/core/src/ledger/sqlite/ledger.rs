@@ -9,39 +9,39 @@ use rusqlite::Connection;
 use serde_json::value::RawValue;
 
 use super::executions;
-use super::follower::Follower;
+use super::follower::FileFollower;
 use super::opening;
 use super::requests::look;
 use super::schema::MIGRATIONS;
-use super::step::{Pen, Step};
+use super::step::{StepContext, WriteStep};
 use super::values;
-use super::{Engine, Fault};
+use super::{SqliteEngine, SqliteFault};
 use crate::approval::{ApprovalId, Decided, Record, Request, Step as Advance};
 use crate::call::Digest;
-use crate::ledger::row::{Sealer, internal, key_of};
+use crate::ledger::row::{ContentSealer, internal, key_of};
 use crate::ledger::{
-    Archive, Begun, Feed, Ledger, LedgerError, LedgerErrorKind, OpenOptions, Outcome, Past,
-    Requested, Versioned, Watch,
+    DecideOutcome, DurableLedger, EventFeed, HistoryQuery, Ledger, LedgerError, LedgerErrorKind,
+    OpenOptions, RedeemOutcome, RequestOutcome, VersionedText, WatchScope,
 };
 
 /// [`Ledger`] in a file of SQLite that several processes may share.
 #[derive(Debug)]
 pub struct SqliteLedger {
     // Dropped in this order.
-    follower: Follower,
-    pub(super) engine: Engine,
-    pub(super) pen: Arc<Pen>,
-    feed: Arc<Feed>,
-    _temporary: Option<Temporary>,
+    follower: FileFollower,
+    pub(super) engine: SqliteEngine,
+    pub(super) pen: Arc<StepContext>,
+    feed: Arc<EventFeed>,
+    _temporary: Option<TemporaryFolder>,
 }
 
 impl SqliteLedger {
     /// Opens a file, and makes it where there is none; `None`: a temporary one, which goes when this is dropped.
     ///
     /// # Errors
-    /// As [`Engine::open`]; `Key`: the key for its contents is missing, wrong, or not needed; `Corrupt`.
+    /// As [`SqliteEngine::open`]; `Key`: the key for its contents is missing, wrong, or not needed; `Corrupt`.
     pub fn open(path: Option<&Path>, options: OpenOptions) -> Result<Self, LedgerError> {
-        let temporary = if path.is_none() { Some(Temporary::new()?) } else { None };
+        let temporary = if path.is_none() { Some(TemporaryFolder::new()?) } else { None };
         let file = match (path, &temporary) {
             (Some(path), _) => path.to_owned(),
             (None, Some(temporary)) => temporary.0.join(FILE),
@@ -49,10 +49,10 @@ impl SqliteLedger {
         };
         let mut how = super::OpenOptions::new(file);
         how.read_only = options.read_only;
-        let engine = Engine::open(how, MIGRATIONS)?;
-        let pen = Arc::new(Pen::new(Sealer::new(options.key), engine.owner()));
+        let engine = SqliteEngine::open(how, MIGRATIONS)?;
+        let pen = Arc::new(StepContext::new(ContentSealer::new(options.key), engine.owner()));
         let feed = options.feed;
-        let follower = Follower::new(engine.clone(), Arc::clone(&pen), Arc::clone(&feed));
+        let follower = FileFollower::new(engine.clone(), Arc::clone(&pen), Arc::clone(&feed));
         let ledger = Self { follower, engine, pen, feed, _temporary: temporary };
         let key = key_of(&ledger.pen.sealer);
         let state = ledger.look(|connection, _| opening::state(connection))?;
@@ -67,15 +67,16 @@ impl SqliteLedger {
 
     /// One step that changes something, at this moment.
     pub(super) fn step<R: Send + 'static>(
-        &self, now: u64, step: impl FnOnce(&mut Step<'_>) -> Result<R, Fault> + Send + 'static,
+        &self, now: u64,
+        step: impl FnOnce(&mut WriteStep<'_>) -> Result<R, SqliteFault> + Send + 'static,
     ) -> Result<R, LedgerError> {
         let pen = Arc::clone(&self.pen);
-        self.engine.write(move |connection| step(&mut Step::begin(connection, &pen, now)?))
+        self.engine.write(move |connection| step(&mut WriteStep::begin(connection, &pen, now)?))
     }
 
     /// One look.
     pub(super) fn look<R>(
-        &self, look: impl FnOnce(&Connection, &Sealer) -> Result<R, Fault>,
+        &self, look: impl FnOnce(&Connection, &ContentSealer) -> Result<R, SqliteFault>,
     ) -> Result<R, LedgerError> {
         self.engine.read(|connection| look(connection, &self.pen.sealer))
     }
@@ -94,21 +95,21 @@ impl SqliteLedger {
 }
 
 impl Ledger for SqliteLedger {
-    fn feed(&self) -> &Arc<Feed> {
+    fn feed(&self) -> &Arc<EventFeed> {
         &self.feed
     }
 
-    fn request(&self, request: Request) -> Result<Requested, LedgerError> {
+    fn request(&self, request: Request) -> Result<RequestOutcome, LedgerError> {
         let id = request.id;
         self.follower.follow(id)?;
         let requested = self.step(request.created_at, move |step| step.request(request));
-        if !matches!(requested, Ok(Requested::Created(_))) {
+        if !matches!(requested, Ok(RequestOutcome::Created(_))) {
             self.follower.forget(id);
         }
         requested
     }
 
-    fn request_all(&self, requests: Vec<Request>) -> Result<Vec<Requested>, LedgerError> {
+    fn request_all(&self, requests: Vec<Request>) -> Result<Vec<RequestOutcome>, LedgerError> {
         let ids: Vec<ApprovalId> = requests.iter().map(|request| request.id).collect();
         for id in &ids {
             self.follower.follow(*id)?;
@@ -121,8 +122,8 @@ impl Ledger for SqliteLedger {
         let made: Vec<ApprovalId> = made
             .iter()
             .filter_map(|requested| match requested {
-                Requested::Created(record) => Some(record.request().id),
-                Requested::Duplicate(_) => None,
+                RequestOutcome::Created(record) => Some(record.request().id),
+                RequestOutcome::Duplicate(_) => None,
             })
             .collect();
         for id in ids.iter().filter(|id| !made.contains(id)) {
@@ -145,7 +146,7 @@ impl Ledger for SqliteLedger {
 
     fn decide_as(
         &self, id: ApprovalId, decided: Decided, groups: &[Box<str>],
-    ) -> Result<Outcome, LedgerError> {
+    ) -> Result<DecideOutcome, LedgerError> {
         let groups = groups.to_vec();
         self.step(decided.at, move |step| step.decide_one(id, decided, &groups))
     }
@@ -154,7 +155,7 @@ impl Ledger for SqliteLedger {
         self.step(decided.at, move |step| step.revoke(id, decided))
     }
 
-    fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<Begun, LedgerError> {
+    fn begin(&self, id: ApprovalId, digest: Digest, at: u64) -> Result<RedeemOutcome, LedgerError> {
         self.step(at, move |step| step.begin_one(id, digest))
     }
 
@@ -181,11 +182,11 @@ impl Ledger for SqliteLedger {
         self.step(decided.at, move |step| step.cancel_run(run.as_deref(), &decided))
     }
 
-    fn history(&self, past: &Past) -> Result<Vec<Record>, LedgerError> {
+    fn history(&self, past: &HistoryQuery) -> Result<Vec<Record>, LedgerError> {
         self.look(|connection, sealer| look::history(connection, sealer, past))
     }
 
-    fn value(&self, key: &str) -> Result<Option<Versioned>, LedgerError> {
+    fn value(&self, key: &str) -> Result<Option<VersionedText>, LedgerError> {
         self.look(|connection, sealer| values::get(connection, sealer, key))
     }
 
@@ -195,20 +196,20 @@ impl Ledger for SqliteLedger {
             .write(move |connection| values::set(connection, &pen.sealer, &key, expected, &text))
     }
 
-    fn watch(&self, what: Watch) {
+    fn watch(&self, what: WatchScope) {
         if let Err(error) = self.follower.watch(what) {
             tracing::error!(target: "countersign", code = error.kind.code(), %error, "cannot follow the ledger");
         }
     }
 
-    fn archive(&self) -> Option<&dyn Archive> {
+    fn archive(&self) -> Option<&dyn DurableLedger> {
         Some(self)
     }
 }
 
 /// A directory of its own for a ledger that is not to stay.
 #[derive(Debug)]
-struct Temporary(PathBuf);
+struct TemporaryFolder(PathBuf);
 
 /// How the directory of a temporary ledger is called, before its id, and the file in it.
 const TEMPORARY: &str = "countersign-temporary-";
@@ -217,7 +218,7 @@ const FILE: &str = "ledger.db";
 /// How long nothing happened in the directory of a temporary ledger that nobody has open, to be removed.
 const ABANDONED: Duration = Duration::from_secs(600);
 
-impl Temporary {
+impl TemporaryFolder {
     fn new() -> Result<Self, LedgerError> {
         Self::sweep(&std::env::temp_dir());
         let name = format!("{TEMPORARY}{}", uuid::Uuid::now_v7());
@@ -256,7 +257,7 @@ impl Temporary {
     }
 }
 
-impl Drop for Temporary {
+impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -293,7 +294,7 @@ mod tests {
             make(&name(), false, None),
             make("countersign-temporary-of-somebody", false, Some(old)),
         ];
-        Temporary::sweep(&folder);
+        TemporaryFolder::sweep(&folder);
         assert!(!left.exists());
         for (directory, _) in &kept {
             assert!(directory.exists(), "{}", directory.display());

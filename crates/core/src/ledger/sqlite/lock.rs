@@ -17,28 +17,28 @@ use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// A way to the lock, for one user at a time. Two of them exclude each other, in one process as well as in two.
 #[derive(Debug)]
-pub(crate) struct Gate {
+pub(crate) struct FileLock {
     path: PathBuf,
-    queue: Arc<Queue>,
+    queue: Arc<LockQueue>,
 }
 
 /// The lock, held until dropped.
 #[derive(Debug)]
-pub(crate) struct Held<'a> {
-    queue: &'a Queue,
+pub(crate) struct FileLockGuard<'a> {
+    queue: &'a LockQueue,
 }
 
 /// What the gate and its helper thread share. The system has no lock with a time limit, so the helper waits for it, and the
 /// one who wants it waits for the helper.
 #[derive(Debug)]
-struct Queue {
+struct LockQueue {
     file: File,
-    stage: Mutex<Stage>,
+    stage: Mutex<LockStage>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-enum Stage {
+enum LockStage {
     /// Nobody waits in the system's queue.
     Idle,
     /// The helper waits there; whether anybody still wants it.
@@ -49,45 +49,45 @@ enum Stage {
     Failed(io::Error),
 }
 
-impl Gate {
+impl FileLock {
     /// A way to the lock in this file, which is made if there is none.
     pub(crate) fn open(path: PathBuf) -> Result<Self, LedgerError> {
-        let queue = Queue::open(&path)?;
+        let queue = LockQueue::open(&path)?;
         Ok(Self { path, queue })
     }
 
     /// Takes the lock, and waits for it no longer than `limit`; then the error is `Busy`.
-    pub(crate) fn acquire(&mut self, limit: Duration) -> Result<Held<'_>, LedgerError> {
+    pub(crate) fn acquire(&mut self, limit: Duration) -> Result<FileLockGuard<'_>, LedgerError> {
         let start = Instant::now();
         loop {
             self.queue.acquire(&self.path, limit.saturating_sub(start.elapsed()))?;
             // Somebody may have removed the file: then the lock of ours is not the one that others take.
             if place::is_at(&self.queue.file, &self.path) {
-                return Ok(Held { queue: &self.queue });
+                return Ok(FileLockGuard { queue: &self.queue });
             }
-            self.queue = Queue::open(&self.path)?;
+            self.queue = LockQueue::open(&self.path)?;
         }
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for FileLockGuard<'_> {
     fn drop(&mut self) {
         // It can only fail for a file that is not open.
         let _ = self.queue.file.unlock();
     }
 }
 
-impl Queue {
+impl LockQueue {
     fn open(path: &Path) -> Result<Arc<Self>, LedgerError> {
         let file = place::private_file(path)?;
-        Ok(Arc::new(Self { file, stage: Mutex::new(Stage::Idle), changed: Condvar::new() }))
+        Ok(Arc::new(Self { file, stage: Mutex::new(LockStage::Idle), changed: Condvar::new() }))
     }
 
     fn acquire(self: &Arc<Self>, path: &Path, limit: Duration) -> Result<(), LedgerError> {
         let mut stage = place::lock(&self.stage);
         match &mut *stage {
-            Stage::Waiting { wanted } => *wanted = true,
-            Stage::Idle | Stage::Got | Stage::Failed(_) => match self.file.try_lock() {
+            LockStage::Waiting { wanted } => *wanted = true,
+            LockStage::Idle | LockStage::Got | LockStage::Failed(_) => match self.file.try_lock() {
                 Ok(()) => return Ok(()),
                 Err(TryLockError::WouldBlock) if limit.is_zero() => return Err(busy(path, limit)),
                 Err(TryLockError::WouldBlock) => {
@@ -96,22 +96,22 @@ impl Queue {
                         .name("countersign-gate".to_owned())
                         .spawn(move || helper.wait_in_line())
                         .map_err(|error| of_io("wait for the lock of", path, &error))?;
-                    *stage = Stage::Waiting { wanted: true };
+                    *stage = LockStage::Waiting { wanted: true };
                 }
                 Err(TryLockError::Error(error)) => return Err(of_io("lock", path, &error)),
             },
         }
         let start = Instant::now();
-        while matches!(*stage, Stage::Waiting { .. }) {
+        while matches!(*stage, LockStage::Waiting { .. }) {
             let left = limit.saturating_sub(start.elapsed());
             if left.is_zero() {
-                *stage = Stage::Waiting { wanted: false };
+                *stage = LockStage::Waiting { wanted: false };
                 return Err(busy(path, limit));
             }
             stage = place::wait(&self.changed, stage, left);
         }
-        match std::mem::replace(&mut *stage, Stage::Idle) {
-            Stage::Failed(error) => Err(of_io("lock", path, &error)),
+        match std::mem::replace(&mut *stage, LockStage::Idle) {
+            LockStage::Failed(error) => Err(of_io("lock", path, &error)),
             _ => Ok(()),
         }
     }
@@ -122,11 +122,11 @@ impl Queue {
         let got = self.file.lock();
         let mut stage = place::lock(&self.stage);
         *stage = match (got, &*stage) {
-            (Err(error), _) => Stage::Failed(error),
-            (Ok(()), Stage::Waiting { wanted: true }) => Stage::Got,
+            (Err(error), _) => LockStage::Failed(error),
+            (Ok(()), LockStage::Waiting { wanted: true }) => LockStage::Got,
             (Ok(()), _) => {
                 let _ = self.file.unlock();
-                Stage::Idle
+                LockStage::Idle
             }
         };
         self.changed.notify_all();
@@ -147,7 +147,7 @@ mod tests {
     use std::time::Duration;
     use std::{fs, thread};
 
-    use super::Gate;
+    use super::FileLock;
     use crate::ledger::LedgerErrorKind;
 
     /// For hangs alone.
@@ -162,7 +162,7 @@ mod tests {
     fn who_waits_too_long_is_told_and_leaves_the_line() {
         let path = path("line");
         let (mut first, mut second) =
-            (Gate::open(path.clone()).unwrap(), Gate::open(path.clone()).unwrap());
+            (FileLock::open(path.clone()).unwrap(), FileLock::open(path.clone()).unwrap());
         let held = first.acquire(Duration::ZERO).unwrap();
         for limit in [0, 1, 20] {
             let error = second.acquire(Duration::from_millis(limit)).unwrap_err();
@@ -180,10 +180,10 @@ mod tests {
     #[test]
     fn whoever_removes_the_file_does_not_get_past_it() {
         let path = path("removed");
-        let mut first = Gate::open(path.clone()).unwrap();
+        let mut first = FileLock::open(path.clone()).unwrap();
         drop(first.acquire(LONG).unwrap());
         fs::remove_file(&path).unwrap();
-        let mut second = Gate::open(path.clone()).unwrap();
+        let mut second = FileLock::open(path.clone()).unwrap();
         let held = second.acquire(LONG).unwrap();
         assert_eq!(first.acquire(Duration::ZERO).unwrap_err().kind, LedgerErrorKind::Busy);
         drop(held);
@@ -198,7 +198,7 @@ mod tests {
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    let mut gate = Gate::open(path.clone()).unwrap();
+                    let mut gate = FileLock::open(path.clone()).unwrap();
                     let mut done = 0;
                     while done < 200 {
                         // Some give up; what they leave in the line must not pass for a holder.

@@ -2,13 +2,13 @@
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::fault::Fault;
+use super::fault::SqliteFault;
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// One step of the schema. The first one creates the table `meta(k TEXT PRIMARY KEY, v)`; the engine keeps `schema`,
 /// `min_reader`, `min_writer` and `created_at` (ms) in it.
 #[derive(Debug, Clone, Copy)]
-pub struct Migration {
+pub struct SchemaMigration {
     /// The schema after it; from 1, each one more than the one before.
     pub version: u32,
     /// The oldest schema whose programs can still read the file.
@@ -21,7 +21,7 @@ pub struct Migration {
 
 /// What may be done with a file whose schema is not newer than we can bear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum FileAccess {
     /// All.
     Full,
     /// A later version keeps something there that we would break.
@@ -32,28 +32,28 @@ pub(crate) enum Access {
 }
 
 /// The schema that the last of the migrations makes.
-pub(crate) fn ours(migrations: &[Migration]) -> u32 {
+pub(crate) fn ours(migrations: &[SchemaMigration]) -> u32 {
     migrations.last().map_or(0, |last| last.version)
 }
 
 /// The schema of the file.
-pub(crate) fn theirs(connection: &Connection) -> Result<u32, Fault> {
+pub(crate) fn theirs(connection: &Connection) -> Result<u32, SqliteFault> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
 
 /// What a program of our schema may do with the file; `TooNew`: nothing.
-pub(crate) fn access(connection: &Connection, ours: u32) -> Result<Access, Fault> {
+pub(crate) fn access(connection: &Connection, ours: u32) -> Result<FileAccess, SqliteFault> {
     let theirs = theirs(connection)?;
     if theirs <= ours {
-        return Ok(Access::Full);
+        return Ok(FileAccess::Full);
     }
     if ours < minimum(connection, "min_reader")? {
         return Err(too_new(theirs, ours, "read").into());
     }
     if ours < minimum(connection, "min_writer")? {
-        return Ok(Access::ReadOnly { theirs });
+        return Ok(FileAccess::ReadOnly { theirs });
     }
-    Ok(Access::Full)
+    Ok(FileAccess::Full)
 }
 
 /// The error for a file whose schema is newer than ours.
@@ -64,7 +64,7 @@ pub(crate) fn too_new(theirs: u32, ours: u32, what: &str) -> LedgerError {
     ))
 }
 
-fn minimum(connection: &Connection, key: &str) -> Result<u32, Fault> {
+fn minimum(connection: &Connection, key: &str) -> Result<u32, SqliteFault> {
     let found = connection
         .query_row("SELECT v FROM meta WHERE k = ?1", [key], |row| row.get(0))
         .optional()?;
@@ -74,8 +74,8 @@ fn minimum(connection: &Connection, key: &str) -> Result<u32, Fault> {
 
 /// Brings the file to our schema, in one transaction. The caller holds the gate; `now` is ms since the epoch.
 pub(crate) fn migrate(
-    connection: &mut Connection, migrations: &[Migration], now: u64,
-) -> Result<Access, Fault> {
+    connection: &mut Connection, migrations: &[SchemaMigration], now: u64,
+) -> Result<FileAccess, SqliteFault> {
     let ours = ours(migrations);
     // Whether there is anything to do is asked inside: another process may have done it.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

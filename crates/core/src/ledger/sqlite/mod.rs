@@ -28,8 +28,8 @@ mod tests;
 mod values;
 
 pub use bell::ChangeToken;
-pub use engine::{Engine, OpenOptions};
-pub use fault::Fault;
+pub use engine::{OpenOptions, SqliteEngine};
+pub use fault::SqliteFault;
 pub use ledger::SqliteLedger;
-pub use migrate::Migration;
+pub use migrate::SchemaMigration;
 pub use owners::OwnerId;

@@ -2,19 +2,19 @@
 
 use rusqlite::{Connection, params};
 
-use super::Fault;
-use super::step::{Step, meta};
-use crate::ledger::row::{About, check_key, internal, whole};
+use super::SqliteFault;
+use super::step::{WriteStep, meta};
+use crate::ledger::row::{LedgerMeta, check_key, internal, whole};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// What `meta` says; `None`: nobody has opened it yet.
-pub(super) fn about(connection: &Connection) -> Result<Option<About>, Fault> {
-    let number = |key| Ok::<_, Fault>(meta(connection, key)?.unwrap_or_default());
+pub(super) fn about(connection: &Connection) -> Result<Option<LedgerMeta>, SqliteFault> {
+    let number = |key| Ok::<_, SqliteFault>(meta(connection, key)?.unwrap_or_default());
     let (Some(key), Some(version)) = (meta(connection, "key")?, meta(connection, "version")?)
     else {
         return Ok(None);
     };
-    Ok(Some(About {
+    Ok(Some(LedgerMeta {
         schema: number("schema")?,
         min_reader: number("min_reader")?,
         min_writer: number("min_writer")?,
@@ -26,7 +26,7 @@ pub(super) fn about(connection: &Connection) -> Result<Option<About>, Fault> {
 
 /// Whether it must be noted that this version opens it. The key must be the one that the ledger was made with.
 pub(super) fn is_news(
-    state: Option<&State>, key: &str, is_writable: bool,
+    state: Option<&OpeningState>, key: &str, is_writable: bool,
 ) -> Result<bool, LedgerError> {
     let Some((about, noted)) = state else {
         if is_writable {
@@ -41,8 +41,8 @@ pub(super) fn is_news(
     Ok(is_writable && !is_noted)
 }
 
-impl Step<'_> {
-    pub(super) fn note_opening(&mut self, key: &str) -> Result<(), Fault> {
+impl WriteStep<'_> {
+    pub(super) fn note_opening(&mut self, key: &str) -> Result<(), SqliteFault> {
         let set = |name: &str, value: &dyn rusqlite::ToSql| {
             self.connection.execute(
                 "INSERT INTO meta (k, v) VALUES (?1, ?2) ON CONFLICT (k) DO UPDATE SET v = excluded.v",
@@ -65,10 +65,10 @@ impl Step<'_> {
 }
 
 /// What `meta` says, and the schema it had when that was noted.
-pub(super) type State = (About, i64);
+pub(super) type OpeningState = (LedgerMeta, i64);
 
 /// As things are; `None`: nobody has opened it yet.
-pub(super) fn state(connection: &Connection) -> Result<Option<State>, Fault> {
+pub(super) fn state(connection: &Connection) -> Result<Option<OpeningState>, SqliteFault> {
     let noted: Option<i64> = meta(connection, "noted_schema")?;
     Ok(about(connection)?.zip(noted))
 }

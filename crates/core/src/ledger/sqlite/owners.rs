@@ -49,14 +49,14 @@ impl FromStr for OwnerId {
 
 /// Our own file among the owners'.
 #[derive(Debug)]
-pub(crate) struct Owner {
+pub(crate) struct OwnerFile {
     id: OwnerId,
     directory: PathBuf,
     /// `None`: we only read, and own nothing.
     file: Option<File>,
 }
 
-impl Owner {
+impl OwnerFile {
     /// One more owner. The caller holds the gate, so nobody sees its file before it is locked, and this is when the files of
     /// the dead are cleared away.
     pub(crate) fn register(directory: PathBuf) -> Result<Self, LedgerError> {
@@ -88,7 +88,7 @@ impl Owner {
     }
 }
 
-impl Drop for Owner {
+impl Drop for OwnerFile {
     fn drop(&mut self) {
         if self.file.take().is_some() {
             let _ = fs::remove_file(self.directory.join(self.id.to_string()));
@@ -136,17 +136,17 @@ fn sweep(directory: &Path) {
 mod tests {
     use std::fs;
 
-    use super::{Owner, OwnerId};
+    use super::{OwnerFile, OwnerId};
 
     #[test]
     fn an_owner_lives_until_it_is_dropped_and_its_file_no_longer() {
         let directory =
             std::env::temp_dir().join(format!("countersign-owners-{}", uuid::Uuid::now_v7()));
         let (one, two) = (
-            Owner::register(directory.clone()).unwrap(),
-            Owner::register(directory.clone()).unwrap(),
+            OwnerFile::register(directory.clone()).unwrap(),
+            OwnerFile::register(directory.clone()).unwrap(),
         );
-        let reader = Owner::reader(directory.clone());
+        let reader = OwnerFile::reader(directory.clone());
         for who in [&one, &two, &reader] {
             assert_eq!([one.id(), two.id()].map(|id| who.is_alive(id)), [Ok(true), Ok(true)]);
         }
@@ -160,7 +160,7 @@ mod tests {
         fs::write(directory.join("notes"), "").unwrap();
         assert_eq!(two.is_alive(killed), Ok(false));
         fs::write(directory.join(killed.to_string()), "").unwrap();
-        let three = Owner::register(directory.clone()).unwrap();
+        let three = OwnerFile::register(directory.clone()).unwrap();
         let mut left: Vec<_> = fs::read_dir(&directory)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())

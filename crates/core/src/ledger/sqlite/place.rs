@@ -19,14 +19,14 @@ const PAGE: u64 = 4096;
 
 /// The file of a ledger and those beside it. Links are followed once, here.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct LedgerFiles {
     file: PathBuf,
     directory: PathBuf,
 }
 
 /// What lies at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum FoundFile {
     /// Nothing.
     Nothing,
     /// A file without a byte in it.
@@ -37,9 +37,9 @@ pub(crate) enum Found {
 
 /// Which file it is, whatever its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Identity(u64, u64);
+pub(crate) struct FileIdentity(u64, u64);
 
-impl Place {
+impl LedgerFiles {
     /// The place that a path names.
     pub(crate) fn resolve(path: &Path) -> Result<Self, LedgerError> {
         let name = path.file_name().ok_or_else(|| {
@@ -94,24 +94,24 @@ impl Place {
     }
 
     /// What is there. The file is not opened: closing it would take away the locks that SQLite has on it in this process.
-    pub(crate) fn look(&self) -> Result<Found, LedgerError> {
+    pub(crate) fn look(&self) -> Result<FoundFile, LedgerError> {
         match fs::metadata(&self.file) {
-            Ok(found) if found.is_file() && found.len() == 0 => Ok(Found::Empty),
-            Ok(found) if found.is_file() => Ok(Found::File),
+            Ok(found) if found.is_file() && found.len() == 0 => Ok(FoundFile::Empty),
+            Ok(found) if found.is_file() => Ok(FoundFile::File),
             Ok(_) => Err(LedgerErrorKind::Foreign
                 .because(format!("{} is not a file; name another", self.file.display()))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Found::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(FoundFile::Nothing),
             Err(error) => Err(of_io("look at", &self.file, &error)),
         }
     }
 
     /// Which file is there now.
-    pub(crate) fn identity(&self) -> Option<Identity> {
+    pub(crate) fn identity(&self) -> Option<FileIdentity> {
         fs::metadata(&self.file).ok().as_ref().map(identity)
     }
 
     /// Which file is there beside it now.
-    pub(crate) fn identity_beside(&self, suffix: &str) -> Option<Identity> {
+    pub(crate) fn identity_beside(&self, suffix: &str) -> Option<FileIdentity> {
         fs::metadata(self.beside(suffix)).ok().as_ref().map(identity)
     }
 
@@ -137,11 +137,11 @@ impl Place {
     }
 
     /// Refuses what this user cannot write to, before anything is made there.
-    pub(crate) fn is_writable(&self, found: Found) -> Result<(), LedgerError> {
+    pub(crate) fn is_writable(&self, found: FoundFile) -> Result<(), LedgerError> {
         #[cfg(unix)]
         {
             use rustix::fs::{Access, access};
-            let file = (found == Found::File).then_some(&self.file);
+            let file = (found == FoundFile::File).then_some(&self.file);
             for path in file.into_iter().chain([&self.directory]) {
                 access(path, Access::WRITE_OK).map_err(|error| {
                     LedgerErrorKind::ReadOnly.because(format!(
@@ -251,15 +251,15 @@ pub(crate) fn is_at(file: &File, path: &Path) -> bool {
 }
 
 #[cfg(unix)]
-fn identity(found: &fs::Metadata) -> Identity {
+fn identity(found: &fs::Metadata) -> FileIdentity {
     use std::os::unix::fs::MetadataExt as _;
-    Identity(found.dev(), found.ino())
+    FileIdentity(found.dev(), found.ino())
 }
 
 #[cfg(not(unix))]
-fn identity(_found: &fs::Metadata) -> Identity {
+fn identity(_found: &fs::Metadata) -> FileIdentity {
     // The system does not let an open file be removed.
-    Identity(0, 0)
+    FileIdentity(0, 0)
 }
 
 /// Writes over the beginning of a file.

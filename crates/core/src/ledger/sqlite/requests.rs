@@ -2,13 +2,13 @@
 
 use rusqlite::params;
 
-use super::Fault;
+use super::SqliteFault;
 use super::row;
-use super::step::{Guard, Step};
+use super::step::{ChangeGuard, WriteStep};
 use crate::approval::{ApprovalId, Choice, Decided, DecisionResult, Record, Request, Vote};
-use crate::ledger::audit::{Kind, Note};
-use crate::ledger::row::{Change, Row, internal, time, whole};
-use crate::ledger::{AFTER_PARTS, LedgerError, Outcome, PART, Past, Requested};
+use crate::ledger::audit::{AuditNote, NoteKind};
+use crate::ledger::row::{RequestChange, RequestRow, internal, time, whole};
+use crate::ledger::{AFTER_PARTS, DecideOutcome, HistoryQuery, LedgerError, PART, RequestOutcome};
 
 /// The last request of a call comes last.
 pub(super) const OF_CALL: &str = "WHERE a.tool_call_id = ?1 AND a.run_id = ?2 ORDER BY a.seq";
@@ -48,8 +48,8 @@ fn torn() -> LedgerError {
     internal("a request took no change that its state allows")
 }
 
-impl Step<'_> {
-    pub(super) fn request(&mut self, mut request: Request) -> Result<Requested, Fault> {
+impl WriteStep<'_> {
+    pub(super) fn request(&mut self, mut request: Request) -> Result<RequestOutcome, SqliteFault> {
         let last = row::select(
             self.connection,
             self.sealer(),
@@ -59,7 +59,7 @@ impl Step<'_> {
         if let Some(last) = last.first() {
             let earlier = last.record(self.sealer())?;
             if !request.may_replace(&earlier) {
-                return Ok(Requested::Duplicate(earlier));
+                return Ok(RequestOutcome::Duplicate(earlier));
             }
         }
         self.tell_of_jump()?;
@@ -71,32 +71,32 @@ impl Step<'_> {
             .connection
             .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM approval")?
             .query_row([], |row| row.get(0))?;
-        Row::new(self.sealer(), seq, self.next_seq(), &request)?.insert(self.connection)?;
+        RequestRow::new(self.sealer(), seq, self.next_seq(), &request)?.insert(self.connection)?;
         let record = Record::new(request.into());
-        self.append(Note::about(Kind::Requested, &record))?;
-        Ok(Requested::Created(record))
+        self.append(AuditNote::about(NoteKind::Requested, &record))?;
+        Ok(RequestOutcome::Created(record))
     }
 
     pub(super) fn decide_one(
         &mut self, id: ApprovalId, mut decided: Decided, groups: &[Box<str>],
-    ) -> Result<Outcome, Fault> {
+    ) -> Result<DecideOutcome, SqliteFault> {
         let Some(mut row) = row::by_id(self.connection, self.sealer(), id)? else {
-            return Ok(Outcome::Unknown);
+            return Ok(DecideOutcome::Unknown);
         };
         self.tell_of_jump()?;
         decided.at = self.at;
         let record = row.record(self.sealer())?;
         match record.decision_result(&decided, groups) {
-            DecisionResult::AlreadyDecided => Ok(Outcome::Already(record)),
+            DecisionResult::AlreadyDecided => Ok(DecideOutcome::Already(record)),
             DecisionResult::DeadlinePassed(_) => {
-                Ok(Outcome::Expired(self.expire(&row)?.ok_or_else(torn)?))
+                Ok(DecideOutcome::Expired(self.expire(&row)?.ok_or_else(torn)?))
             }
-            DecisionResult::NotAllowed => Ok(Outcome::NotAllowed(record)),
+            DecisionResult::NotAllowed => Ok(DecideOutcome::NotAllowed(record)),
             DecisionResult::NotEntitled => {
-                self.append(Note::refused(&record, &decided))?;
-                Ok(Outcome::refused(record, self.at))
+                self.append(AuditNote::refused(&record, &decided))?;
+                Ok(DecideOutcome::refused(record, self.at))
             }
-            DecisionResult::AlreadyCounted => Ok(Outcome::Counted(record)),
+            DecisionResult::AlreadyCounted => Ok(DecideOutcome::Counted(record)),
             DecisionResult::Counted(votes) => self.vote(&row, votes, &decided),
             DecisionResult::Stands(votes) => {
                 if let Some(votes) = votes {
@@ -104,52 +104,54 @@ impl Step<'_> {
                 }
                 let now = whole(self.at);
                 let decided = match decided.decision.choice {
-                    Choice::Expired => self.decide(&row, &Guard::PENDING, &[], decided)?,
-                    _ => self.decide(&row, &Guard::WAITS, &[(":now", &now)], decided)?,
+                    Choice::Expired => self.decide(&row, &ChangeGuard::PENDING, &[], decided)?,
+                    _ => self.decide(&row, &ChangeGuard::WAITS, &[(":now", &now)], decided)?,
                 };
-                Ok(Outcome::Won(decided.ok_or_else(torn)?))
+                Ok(DecideOutcome::Won(decided.ok_or_else(torn)?))
             }
         }
     }
 
-    fn vote(&mut self, row: &Row, votes: Vec<Vote>, decided: &Decided) -> Result<Outcome, Fault> {
+    fn vote(
+        &mut self, row: &RequestRow, votes: Vec<Vote>, decided: &Decided,
+    ) -> Result<DecideOutcome, SqliteFault> {
         let seq = self.next_seq();
-        let change = Change::vote(row, self.sealer(), votes, decided, seq, self.at)?;
-        match self.make(change, &Guard::WAITS, &[(":now", &whole(self.at))])? {
-            Some(record) => Ok(Outcome::Counted(record)),
+        let change = RequestChange::vote(row, self.sealer(), votes, decided, seq, self.at)?;
+        match self.make(change, &ChangeGuard::WAITS, &[(":now", &whole(self.at))])? {
+            Some(record) => Ok(DecideOutcome::Counted(record)),
             None => Err(torn().into()),
         }
     }
 
     /// What time does next to a request that is due.
-    fn do_next(&mut self, row: &Row) -> Result<Record, Fault> {
+    fn do_next(&mut self, row: &RequestRow) -> Result<Record, SqliteFault> {
         let now = whole(self.at);
         let (sealer, seq) = (self.sealer(), self.next_seq());
         let done = if row.expires_at.is_some_and(|deadline| deadline <= now) {
             self.expire(row)?
-        } else if let Some((change, _)) = Change::tell(row, sealer, seq, self.at)? {
-            self.make(change, &Guard::WAITS, &[(":now", &now)])?
+        } else if let Some((change, _)) = RequestChange::tell(row, sealer, seq, self.at)? {
+            self.make(change, &ChangeGuard::WAITS, &[(":now", &now)])?
         } else {
             None
         };
         Ok(done.ok_or_else(|| internal("a request that is due has nothing to be done"))?)
     }
 
-    fn expire(&mut self, row: &Row) -> Result<Option<Record>, Fault> {
+    fn expire(&mut self, row: &RequestRow) -> Result<Option<Record>, SqliteFault> {
         let now = whole(self.at);
-        self.decide(row, &Guard::EXPIRE, &[(":now", &now)], Decided::expiry(self.at))
+        self.decide(row, &ChangeGuard::EXPIRE, &[(":now", &now)], Decided::expiry(self.at))
     }
 
     pub(super) fn revoke(
         &mut self, id: ApprovalId, mut decided: Decided,
-    ) -> Result<Option<Record>, Fault> {
+    ) -> Result<Option<Record>, SqliteFault> {
         let Some(row) = row::by_id(self.connection, self.sealer(), id)? else { return Ok(None) };
         decided.at = self.at;
-        self.decide(&row, &Guard::REVOKE, &[], decided)
+        self.decide(&row, &ChangeGuard::REVOKE, &[], decided)
     }
 
     /// The most overdue first.
-    pub(super) fn expire_due(&mut self, limit: usize) -> Result<Vec<Record>, Fault> {
+    pub(super) fn expire_due(&mut self, limit: usize) -> Result<Vec<Record>, SqliteFault> {
         let mut done = Vec::new();
         while done.len() < limit {
             let left = i64::try_from(limit - done.len()).unwrap_or(i64::MAX);
@@ -168,7 +170,7 @@ impl Step<'_> {
 
     pub(super) fn cancel_run(
         &mut self, run: Option<&str>, decided: &Decided,
-    ) -> Result<Vec<Record>, Fault> {
+    ) -> Result<Vec<Record>, SqliteFault> {
         let (connection, sealer) = (self.connection, self.sealer());
         let open = match run {
             None => row::select(connection, sealer, OPEN, [])?,
@@ -177,7 +179,7 @@ impl Step<'_> {
         let mut cancelled = Vec::with_capacity(open.len());
         for row in &open {
             let decided = Decided { at: self.at, ..decided.clone() };
-            cancelled.extend(self.decide(row, &Guard::CANCEL, &[], decided)?);
+            cancelled.extend(self.decide(row, &ChangeGuard::CANCEL, &[], decided)?);
         }
         Ok(cancelled)
     }
@@ -186,19 +188,19 @@ impl Step<'_> {
 /// Looks at requests, in a step or on a snapshot.
 pub(super) mod look {
     use super::*;
-    use crate::ledger::row::Sealer;
+    use crate::ledger::row::ContentSealer;
     use rusqlite::Connection;
 
     pub(in super::super) fn get(
-        connection: &Connection, sealer: &Sealer, id: ApprovalId,
-    ) -> Result<Option<Record>, Fault> {
+        connection: &Connection, sealer: &ContentSealer, id: ApprovalId,
+    ) -> Result<Option<Record>, SqliteFault> {
         let row = row::by_id(connection, sealer, id)?;
         Ok(row.map(|row| row.record(sealer)).transpose()?)
     }
 
     pub(in super::super) fn find(
-        connection: &Connection, sealer: &Sealer, run: Option<&str>, tool_call_id: &str,
-    ) -> Result<Vec<Record>, Fault> {
+        connection: &Connection, sealer: &ContentSealer, run: Option<&str>, tool_call_id: &str,
+    ) -> Result<Vec<Record>, SqliteFault> {
         match run {
             Some(run) => records(connection, sealer, OF_CALL, params![tool_call_id, run]),
             None => records(connection, sealer, OF_CALL_ANYWHERE, [tool_call_id]),
@@ -206,8 +208,8 @@ pub(super) mod look {
     }
 
     pub(in super::super) fn pending(
-        connection: &Connection, sealer: &Sealer, run: Option<&str>,
-    ) -> Result<Vec<Record>, Fault> {
+        connection: &Connection, sealer: &ContentSealer, run: Option<&str>,
+    ) -> Result<Vec<Record>, SqliteFault> {
         match run {
             None => records(connection, sealer, PENDING, []),
             Some(run) => {
@@ -218,8 +220,8 @@ pub(super) mod look {
     }
 
     pub(in super::super) fn history(
-        connection: &Connection, sealer: &Sealer, past: &Past,
-    ) -> Result<Vec<Record>, Fault> {
+        connection: &Connection, sealer: &ContentSealer, past: &HistoryQuery,
+    ) -> Result<Vec<Record>, SqliteFault> {
         let before = past.before.unwrap_or(ApprovalId::max());
         let limit = i64::try_from(past.limit).unwrap_or(i64::MAX);
         let tool = past.tool.as_deref();
@@ -232,18 +234,22 @@ pub(super) mod look {
     }
 
     pub(in super::super) fn of_run(
-        connection: &Connection, sealer: &Sealer, run: &str,
-    ) -> Result<Vec<Record>, Fault> {
+        connection: &Connection, sealer: &ContentSealer, run: &str,
+    ) -> Result<Vec<Record>, SqliteFault> {
         records(connection, sealer, OF_RUN, [run])
     }
 
     /// Whether anything that waits is due, at the latest by this clock or the ledger's.
-    pub(in super::super) fn is_any_due(connection: &Connection, now: u64) -> Result<bool, Fault> {
+    pub(in super::super) fn is_any_due(
+        connection: &Connection, now: u64,
+    ) -> Result<bool, SqliteFault> {
         let now = now.max(crate::ledger::sqlite::step::chain(connection)?.at);
         Ok(next_deadline(connection)?.is_some_and(|deadline| deadline <= now))
     }
 
-    pub(in super::super) fn next_deadline(connection: &Connection) -> Result<Option<u64>, Fault> {
+    pub(in super::super) fn next_deadline(
+        connection: &Connection,
+    ) -> Result<Option<u64>, SqliteFault> {
         let next: Option<i64> = connection
             .prepare_cached(
                 "SELECT min(due_at) FROM approval INDEXED BY approval_pending
@@ -255,8 +261,8 @@ pub(super) mod look {
 
     /// One record in memory more than its row at any time.
     fn records(
-        connection: &Connection, sealer: &Sealer, rest: &str, params: impl rusqlite::Params,
-    ) -> Result<Vec<Record>, Fault> {
+        connection: &Connection, sealer: &ContentSealer, rest: &str, params: impl rusqlite::Params,
+    ) -> Result<Vec<Record>, SqliteFault> {
         let mut found = Vec::new();
         row::each(connection, rest, params, |row| {
             row.check(sealer)?;

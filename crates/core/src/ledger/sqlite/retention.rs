@@ -4,11 +4,11 @@ use rusqlite::{Connection, params};
 
 use super::row;
 use super::runs;
-use super::step::{Step, chain};
-use super::{Engine, Fault};
-use crate::ledger::audit::{Kind, Note};
+use super::step::{WriteStep, chain};
+use super::{SqliteEngine, SqliteFault};
+use crate::ledger::audit::{AuditNote, NoteKind};
 use crate::ledger::row::whole;
-use crate::ledger::{LedgerError, Retention, Tidied};
+use crate::ledger::{LedgerError, Retention, UpkeepReport};
 
 /// How many pages are given back in one step: others wait no longer than for 1 MiB.
 const PAGES: u32 = 256;
@@ -34,7 +34,7 @@ fn before(now: u64, age: Option<u64>) -> Option<i64> {
 /// Whether there is anything to let go of.
 pub(super) fn is_any(
     connection: &Connection, retention: Retention, now: u64,
-) -> Result<bool, Fault> {
+) -> Result<bool, SqliteFault> {
     let now = now.max(chain(connection)?.at);
     let exists = |from: &str, rest: &str, at: Option<i64>| match at {
         None => Ok(false),
@@ -50,11 +50,13 @@ pub(super) fn is_any(
         || connection.prepare_cached(&format!("SELECT 1 FROM run r {FORKED}"))?.exists([1])?)
 }
 
-impl Step<'_> {
+impl WriteStep<'_> {
     /// What is too old as a record is not first emptied.
-    pub(super) fn tidy(&mut self, retention: Retention, limit: usize) -> Result<Tidied, Fault> {
-        let mut tidied = Tidied::default();
-        let left = |tidied: &Tidied| {
+    pub(super) fn tidy(
+        &mut self, retention: Retention, limit: usize,
+    ) -> Result<UpkeepReport, SqliteFault> {
+        let mut tidied = UpkeepReport::default();
+        let left = |tidied: &UpkeepReport| {
             let done =
                 tidied.contents.saturating_add(tidied.records).saturating_add(tidied.entries);
             whole(u64::try_from(limit).unwrap_or(u64::MAX).saturating_sub(done))
@@ -74,7 +76,7 @@ impl Step<'_> {
         }
         if tidied.contents + tidied.records + tidied.entries > 0 {
             let count = |number| i64::try_from(number).unwrap_or(i64::MAX);
-            let note = Note::new(Kind::Pruned)
+            let note = AuditNote::new(NoteKind::Pruned)
                 .with("contents", count(tidied.contents))
                 .with("records", count(tidied.records))
                 .with("entries", count(tidied.entries));
@@ -83,7 +85,7 @@ impl Step<'_> {
         Ok(tidied)
     }
 
-    fn drop_records(&mut self, at: i64, limit: i64) -> Result<u64, Fault> {
+    fn drop_records(&mut self, at: i64, limit: i64) -> Result<u64, SqliteFault> {
         let old = row::select(self.connection, self.sealer(), OLD, [at, limit])?;
         for row in &old {
             self.connection
@@ -96,7 +98,7 @@ impl Step<'_> {
         Ok(old.len() as u64)
     }
 
-    fn drop_contents(&mut self, at: i64, limit: i64) -> Result<u64, Fault> {
+    fn drop_contents(&mut self, at: i64, limit: i64) -> Result<u64, SqliteFault> {
         let full = row::select(self.connection, self.sealer(), FULL, [at, limit])?;
         let dropped = full.len() as u64;
         for mut row in full {
@@ -118,7 +120,9 @@ impl Step<'_> {
     }
 
     /// A run goes with all of its history, however long: a record for each.
-    fn drop_runs(&mut self, at: i64, limit: i64, tidied: &mut Tidied) -> Result<(), Fault> {
+    fn drop_runs(
+        &mut self, at: i64, limit: i64, tidied: &mut UpkeepReport,
+    ) -> Result<(), SqliteFault> {
         for run in runs::select(self.connection, self.sealer(), OLD_RUNS, [at, limit])? {
             let left = whole(u64::try_from(limit).unwrap_or(0).saturating_sub(tidied.entries));
             if !self.drop_history(run.seq, left, tidied)? {
@@ -129,7 +133,9 @@ impl Step<'_> {
         Ok(())
     }
 
-    fn empty_runs(&mut self, at: i64, limit: i64, tidied: &mut Tidied) -> Result<(), Fault> {
+    fn empty_runs(
+        &mut self, at: i64, limit: i64, tidied: &mut UpkeepReport,
+    ) -> Result<(), SqliteFault> {
         for mut run in runs::select(self.connection, self.sealer(), FULL_RUNS, [at, limit])? {
             let left = whole(u64::try_from(limit).unwrap_or(0).saturating_sub(tidied.entries));
             // Without its head nobody looks for what is dropped in several steps.
@@ -148,7 +154,9 @@ impl Step<'_> {
     }
 
     /// Drops at most so many entries of a run; whether these were all.
-    fn drop_history(&mut self, run: i64, limit: i64, tidied: &mut Tidied) -> Result<bool, Fault> {
+    fn drop_history(
+        &mut self, run: i64, limit: i64, tidied: &mut UpkeepReport,
+    ) -> Result<bool, SqliteFault> {
         let dropped = self
             .connection
             .prepare_cached(
@@ -161,7 +169,7 @@ impl Step<'_> {
 }
 
 /// Gives free pages back, a slice at a time, and makes the write-ahead log short.
-pub(super) fn compact(engine: &Engine) -> Result<Tidied, LedgerError> {
+pub(super) fn compact(engine: &SqliteEngine) -> Result<UpkeepReport, LedgerError> {
     let pages = |name: &'static str| {
         engine.read(move |connection| {
             Ok(connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0))?)
@@ -179,5 +187,5 @@ pub(super) fn compact(engine: &Engine) -> Result<Tidied, LedgerError> {
     }
     engine.checkpoint()?;
     let given = before.saturating_sub(pages("page_count")?).saturating_mul(pages("page_size")?);
-    Ok(Tidied { bytes: u64::try_from(given).unwrap_or(0), ..Tidied::default() })
+    Ok(UpkeepReport { bytes: u64::try_from(given).unwrap_or(0), ..UpkeepReport::default() })
 }

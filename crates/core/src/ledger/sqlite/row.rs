@@ -2,12 +2,14 @@
 
 use rusqlite::{CachedStatement, Connection, Params, params};
 
-use super::Fault;
-use super::column::Column;
+use super::SqliteFault;
+use super::column::ColumnReader;
 use crate::approval::ApprovalId;
-use crate::ledger::row::{Columns as _, Row, Sealer, Texts, damaged, record_name};
+use crate::ledger::row::{
+    ContentSealer, RequestRow, RequestTexts, RowColumns as _, damaged, record_name,
+};
 
-/// In the order of [`Row::read`]; behind it, whether there are contents.
+/// In the order of [`RequestRow::read`]; behind it, whether there are contents.
 const COLUMNS: &str = "
     a.seq, a.id, a.run_id, a.tool_call_id, a.tool_name, a.digest, a.origin, a.flags, a.allowed, a.supersedes,
     a.created_at, a.duration, a.expires_at, a.needs, a.requester, a.remind, a.contents, a.asked, a.status,
@@ -18,8 +20,8 @@ const COLUMNS: &str = "
 
 /// The rows that `rest` (`WHERE … ORDER BY …`) selects, each checked against its seals.
 pub(super) fn select(
-    connection: &Connection, sealer: &Sealer, rest: &str, params: impl Params,
-) -> Result<Vec<Row>, Fault> {
+    connection: &Connection, sealer: &ContentSealer, rest: &str, params: impl Params,
+) -> Result<Vec<RequestRow>, SqliteFault> {
     let mut found = Vec::new();
     each(connection, rest, params, |row| {
         row.check(sealer)?;
@@ -32,13 +34,13 @@ pub(super) fn select(
 /// Shows each row to `see`, unchecked.
 pub(super) fn each(
     connection: &Connection, rest: &str, params: impl Params,
-    mut see: impl FnMut(Row) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+    mut see: impl FnMut(RequestRow) -> Result<(), SqliteFault>,
+) -> Result<(), SqliteFault> {
     let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} {rest}"))?;
     let mut rows = statement.query(params)?;
     while let Some(row) = rows.next()? {
-        let mut next = Column::new(row);
-        let row = Row::read(&mut next)?;
+        let mut next = ColumnReader::new(row);
+        let row = RequestRow::read(&mut next)?;
         if next.some_int()?.is_none() {
             return Err(damaged(&record_name(row.id)).into());
         }
@@ -49,14 +51,14 @@ pub(super) fn each(
 
 /// The row of a request.
 pub(super) fn by_id(
-    connection: &Connection, sealer: &Sealer, id: ApprovalId,
-) -> Result<Option<Row>, Fault> {
+    connection: &Connection, sealer: &ContentSealer, id: ApprovalId,
+) -> Result<Option<RequestRow>, SqliteFault> {
     Ok(select(connection, sealer, "WHERE a.id = ?1", [id.as_bytes()])?.pop())
 }
 
-impl Row {
+impl RequestRow {
     /// Keeps it as a new row.
-    pub(super) fn insert(&self, connection: &Connection) -> Result<(), Fault> {
+    pub(super) fn insert(&self, connection: &Connection) -> Result<(), SqliteFault> {
         connection
             .prepare_cached(
                 "INSERT INTO approval (seq, id, run_id, tool_call_id, tool_name, digest, origin, flags, allowed,
@@ -89,7 +91,7 @@ impl Row {
                 self.remind,
                 self.due_at,
             ])?;
-        let Texts { args, context, description, preview, details } = &self.texts;
+        let RequestTexts { args, context, description, preview, details } = &self.texts;
         connection
             .prepare_cached(
                 "INSERT INTO content (seq, args, context, description, preview, details)
@@ -103,7 +105,7 @@ impl Row {
     /// the demand come after `?19`.
     pub(super) fn update(
         &self, mut statement: CachedStatement<'_>, demand: &[(&str, &dyn rusqlite::ToSql)],
-    ) -> Result<usize, Fault> {
+    ) -> Result<usize, SqliteFault> {
         let fate = self.fate.as_ref();
         let columns = params![
             self.id.as_bytes(),

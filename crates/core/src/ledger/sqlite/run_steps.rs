@@ -3,32 +3,38 @@
 use rusqlite::{Connection, params};
 
 use super::runs::{by_name, is_active};
-use super::step::Step;
-use super::{Engine, Fault};
+use super::step::WriteStep;
+use super::{SqliteEngine, SqliteFault};
 use crate::ledger::Hash;
-use crate::ledger::history::Node;
-use crate::ledger::row::{Found, Run, Save, Turn};
+use crate::ledger::history::HistoryNode;
+use crate::ledger::row::{FoundRun, RunChange, RunRow, RunSave};
 
-impl Step<'_> {
-    pub(super) fn save_run(&mut self, engine: &Engine, save: &Save) -> Result<Vec<Hash>, Fault> {
+impl WriteStep<'_> {
+    pub(super) fn save_run(
+        &mut self, engine: &SqliteEngine, save: &RunSave,
+    ) -> Result<Vec<Hash>, SqliteFault> {
         let found = self.find_run(engine, &save.run_id, save.parent.as_ref())?;
-        self.turn(Turn::save(found, save)?, &save.entries)?;
+        self.turn(RunChange::save(found, save)?, &save.entries)?;
         Ok(save.hashes())
     }
 
-    pub(super) fn take_run(&mut self, engine: &Engine, run_id: &str) -> Result<(), Fault> {
+    pub(super) fn take_run(
+        &mut self, engine: &SqliteEngine, run_id: &str,
+    ) -> Result<(), SqliteFault> {
         let found = self.find_run(engine, run_id, None)?;
-        self.turn(Turn::take(found, run_id)?, &[])
+        self.turn(RunChange::take(found, run_id)?, &[])
     }
 
-    pub(super) fn release_run(&mut self, engine: &Engine, run_id: &str) -> Result<(), Fault> {
+    pub(super) fn release_run(
+        &mut self, engine: &SqliteEngine, run_id: &str,
+    ) -> Result<(), SqliteFault> {
         let found = self.find_run(engine, run_id, None)?;
-        Turn::release(found).map_or(Ok(()), |turn| self.turn(turn, &[]))
+        RunChange::release(found).map_or(Ok(()), |turn| self.turn(turn, &[]))
     }
 
     fn find_run(
-        &self, engine: &Engine, run_id: &str, parent: Option<&Hash>,
-    ) -> Result<Found, Fault> {
+        &self, engine: &SqliteEngine, run_id: &str, parent: Option<&Hash>,
+    ) -> Result<FoundRun, SqliteFault> {
         let connection = self.connection;
         let run = by_name(connection, self.sealer(), run_id)?;
         let (active, has_parent, fresh) = match (&run, parent) {
@@ -39,17 +45,17 @@ impl Step<'_> {
             }
         };
         let me = *self.pen.owner.as_bytes();
-        Ok(Found { run, active, has_parent, fresh, me, now: self.at })
+        Ok(FoundRun { run, active, has_parent, fresh, me, now: self.at })
     }
 
-    fn turn(&mut self, turn: Turn, entries: &[Node]) -> Result<(), Fault> {
-        let Turn { mut run, notes } = turn;
+    fn turn(&mut self, turn: RunChange, entries: &[HistoryNode]) -> Result<(), SqliteFault> {
+        let RunChange { mut run, notes } = turn;
         entries.iter().try_for_each(|node| self.keep_entry(run.seq, node))?;
         run.put(self.connection, self.sealer())?;
         notes.into_iter().try_for_each(|note| self.append(note))
     }
 
-    fn fresh_run(&self) -> Result<i64, Fault> {
+    fn fresh_run(&self) -> Result<i64, SqliteFault> {
         Ok(self
             .connection
             .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM run")?
@@ -57,7 +63,7 @@ impl Step<'_> {
     }
 
     /// An entry that is there already is kept once.
-    fn keep_entry(&self, run: i64, node: &Node) -> Result<(), Fault> {
+    fn keep_entry(&self, run: i64, node: &HistoryNode) -> Result<(), SqliteFault> {
         self.connection
             .prepare_cached(
                 "INSERT INTO entry (run, hash, parent, enc, body) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -68,7 +74,7 @@ impl Step<'_> {
     }
 
     /// Drops the entries of a run that its head does not reach: how many there were.
-    pub(super) fn collect(&mut self, run: &mut Run) -> Result<u64, Fault> {
+    pub(super) fn collect(&mut self, run: &mut RunRow) -> Result<u64, SqliteFault> {
         let dropped = self
             .connection
             .prepare_cached(
@@ -86,7 +92,7 @@ impl Step<'_> {
     }
 }
 
-fn has_entry(connection: &Connection, run: i64, hash: &Hash) -> Result<bool, Fault> {
+fn has_entry(connection: &Connection, run: i64, hash: &Hash) -> Result<bool, SqliteFault> {
     Ok(connection
         .prepare_cached("SELECT 1 FROM entry WHERE run = ?1 AND hash = ?2")?
         .exists(params![run, hash])?)

@@ -3,20 +3,22 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::value::RawValue;
 
-use super::column::Column;
-use super::{Engine, Fault, OwnerId};
-use crate::ledger::history::{self, Encoding, Node};
-use crate::ledger::row::{Run, Sealer, damaged, run_name, time};
+use super::column::ColumnReader;
+use super::{OwnerId, SqliteEngine, SqliteFault};
+use crate::ledger::history::{self, HistoryNode, NodeEncoding};
+use crate::ledger::row::{ContentSealer, RunRow, damaged, run_name, time};
 use crate::ledger::{Hash, LedgerError, RunInfo, SavedRun};
 
-/// In the order of [`Run::read`].
+/// In the order of [`RunRow::read`].
 const COLUMNS: &str = "
     r.seq, r.run_id, r.owner, r.status, r.steps, r.head, r.forked, r.contents, r.state, r.created_at, r.updated_at,
     r.seal FROM run r";
 
-impl Run {
+impl RunRow {
     /// Keeps it, new or not.
-    pub(super) fn put(&mut self, connection: &Connection, sealer: &Sealer) -> Result<(), Fault> {
+    pub(super) fn put(
+        &mut self, connection: &Connection, sealer: &ContentSealer,
+    ) -> Result<(), SqliteFault> {
         self.reseal(sealer);
         connection
             .prepare_cached(
@@ -49,8 +51,8 @@ pub(super) const RECENT: &str = "ORDER BY r.updated_at DESC, r.seq DESC LIMIT ?1
 
 /// The runs that `rest` selects, each checked against its seal.
 pub(super) fn select(
-    connection: &Connection, sealer: &Sealer, rest: &str, params: impl rusqlite::Params,
-) -> Result<Vec<Run>, Fault> {
+    connection: &Connection, sealer: &ContentSealer, rest: &str, params: impl rusqlite::Params,
+) -> Result<Vec<RunRow>, SqliteFault> {
     let mut found = Vec::new();
     each(connection, rest, params, |run| {
         run.check(sealer)?;
@@ -63,30 +65,32 @@ pub(super) fn select(
 /// Shows each run that `rest` selects to `see`, unchecked.
 pub(super) fn each(
     connection: &Connection, rest: &str, params: impl rusqlite::Params,
-    mut see: impl FnMut(Run) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+    mut see: impl FnMut(RunRow) -> Result<(), SqliteFault>,
+) -> Result<(), SqliteFault> {
     let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} {rest}"))?;
     let mut rows = statement.query(params)?;
     while let Some(row) = rows.next()? {
-        see(Run::read(&mut Column::new(row))?)?;
+        see(RunRow::read(&mut ColumnReader::new(row))?)?;
     }
     Ok(())
 }
 
 /// The run of this name.
 pub(super) fn by_name(
-    connection: &Connection, sealer: &Sealer, run_id: &str,
-) -> Result<Option<Run>, Fault> {
+    connection: &Connection, sealer: &ContentSealer, run_id: &str,
+) -> Result<Option<RunRow>, SqliteFault> {
     Ok(select(connection, sealer, "WHERE r.run_id = ?1", [run_id])?.pop())
 }
 
 /// Whether its owner lives, where it has one.
-pub(super) fn is_active(engine: &Engine, run: &Run) -> Result<bool, LedgerError> {
+pub(super) fn is_active(engine: &SqliteEngine, run: &RunRow) -> Result<bool, LedgerError> {
     run.owner.map_or(Ok(false), |owner| engine.is_alive(OwnerId::from_bytes(owner)))
 }
 
 /// Where a run can be said to be, on a snapshot.
-pub(super) fn info(connection: &Connection, engine: &Engine, run: &Run) -> Result<RunInfo, Fault> {
+pub(super) fn info(
+    connection: &Connection, engine: &SqliteEngine, run: &RunRow,
+) -> Result<RunInfo, SqliteFault> {
     let pending: i64 = connection
         .prepare_cached(
             "SELECT count(*) FROM approval INDEXED BY approval_open
@@ -106,8 +110,8 @@ pub(super) fn info(connection: &Connection, engine: &Engine, run: &Run) -> Resul
 
 /// A run with its history, on a snapshot.
 pub(super) fn saved(
-    connection: &Connection, engine: &Engine, sealer: &Sealer, run: &Run,
-) -> Result<SavedRun, Fault> {
+    connection: &Connection, engine: &SqliteEngine, sealer: &ContentSealer, run: &RunRow,
+) -> Result<SavedRun, SqliteFault> {
     let mut entries = Vec::new();
     let mut next = run.head;
     while let Some(hash) = next {
@@ -126,7 +130,7 @@ pub(super) fn saved(
 }
 
 /// An entry that the history of a run lacks, if it does.
-pub(super) fn gap(connection: &Connection, run: &Run) -> Result<Option<Hash>, Fault> {
+pub(super) fn gap(connection: &Connection, run: &RunRow) -> Result<Option<Hash>, SqliteFault> {
     let mut left: i64 = connection
         .prepare_cached("SELECT count(*) FROM entry WHERE run = ?1")?
         .query_row([run.seq], |row| row.get(0))?;
@@ -142,7 +146,9 @@ pub(super) fn gap(connection: &Connection, run: &Run) -> Result<Option<Hash>, Fa
     Ok(None)
 }
 
-fn node(connection: &Connection, run: i64, hash: &Hash) -> Result<Option<Node>, Fault> {
+fn node(
+    connection: &Connection, run: i64, hash: &Hash,
+) -> Result<Option<HistoryNode>, SqliteFault> {
     let found = connection
         .prepare_cached("SELECT parent, enc, body FROM entry WHERE run = ?1 AND hash = ?2")?
         .query_row(params![run, hash], |row| {
@@ -151,6 +157,6 @@ fn node(connection: &Connection, run: i64, hash: &Hash) -> Result<Option<Node>, 
         .optional()?;
     let Some((parent, encoding, body)) = found else { return Ok(None) };
     let encoding =
-        Encoding::from_number(encoding).ok_or_else(|| damaged("an entry of a history"))?;
-    Ok(Some(Node { hash: *hash, parent, encoding, body }))
+        NodeEncoding::from_number(encoding).ok_or_else(|| damaged("an entry of a history"))?;
+    Ok(Some(HistoryNode { hash: *hash, parent, encoding, body }))
 }

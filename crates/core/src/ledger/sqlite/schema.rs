@@ -1,12 +1,12 @@
 //! The tables of the file. A change of them is a new migration, never an edit of an old one.
 
-use super::Migration;
+use super::SchemaMigration;
 
 /// Every schema there was, the last one being ours.
-pub(super) const MIGRATIONS: &[Migration] = &[
-    Migration { version: 1, min_reader: 1, min_writer: 1, sql: SCHEMA_1 },
+pub(super) const MIGRATIONS: &[SchemaMigration] = &[
+    SchemaMigration { version: 1, min_reader: 1, min_writer: 1, sql: SCHEMA_1 },
     // Who knows nothing of needs would let one person approve what needs two.
-    Migration { version: 2, min_reader: 2, min_writer: 2, sql: SCHEMA_2 },
+    SchemaMigration { version: 2, min_reader: 2, min_writer: 2, sql: SCHEMA_2 },
 ];
 
 /// Statuses are the places of `Status::ALL`: 0 pending, 1 approved, 2 edited, 3 rejected, 4 responded, 5 skipped, 6 expired,

@@ -5,27 +5,27 @@ use std::time::Instant;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, ToSql, params};
 
-use super::column::Column;
-use super::{Fault, OwnerId};
+use super::column::ColumnReader;
+use super::{OwnerId, SqliteFault};
 use crate::approval::{ApprovalId, Decided, Record, Step as Advance};
 use crate::ledger::LedgerError;
-use crate::ledger::audit::{Chain, Entry, Kind, Note};
-use crate::ledger::row::{Change, Row, Sealer, whole};
+use crate::ledger::audit::{AuditChain, AuditEntry, AuditNote, NoteKind};
+use crate::ledger::row::{ContentSealer, RequestChange, RequestRow, whole};
 
 /// By how many ms the clock of the machine must leave that of this process to be told of.
 const JUMP: u64 = 5_000;
 
 /// What all steps of an open ledger share.
 #[derive(Debug)]
-pub(super) struct Pen {
-    pub(super) sealer: Sealer,
+pub(super) struct StepContext {
+    pub(super) sealer: ContentSealer,
     pub(super) owner: OwnerId,
     /// A moment by both clocks.
     moment: Mutex<Option<(Instant, u64)>>,
 }
 
-impl Pen {
-    pub(super) fn new(sealer: Sealer, owner: OwnerId) -> Self {
+impl StepContext {
+    pub(super) fn new(sealer: ContentSealer, owner: OwnerId) -> Self {
         Self { sealer, owner, moment: Mutex::default() }
     }
 
@@ -44,10 +44,10 @@ impl Pen {
 }
 
 /// A step under way.
-pub(super) struct Step<'a> {
+pub(super) struct WriteStep<'a> {
     pub(super) connection: &'a Connection,
-    pub(super) pen: &'a Pen,
-    chain: Chain,
+    pub(super) pen: &'a StepContext,
+    chain: AuditChain,
     now: u64,
     /// When it is, in ms: what the caller says, but never before the last entry of the audit.
     pub(super) at: u64,
@@ -56,14 +56,16 @@ pub(super) struct Step<'a> {
 /// How many statements are kept prepared.
 const STATEMENTS: usize = 64;
 
-impl<'a> Step<'a> {
-    pub(super) fn begin(connection: &'a Connection, pen: &'a Pen, now: u64) -> Result<Self, Fault> {
+impl<'a> WriteStep<'a> {
+    pub(super) fn begin(
+        connection: &'a Connection, pen: &'a StepContext, now: u64,
+    ) -> Result<Self, SqliteFault> {
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         let chain = chain(connection)?;
         Ok(Self { connection, pen, chain, now, at: now.max(chain.at) })
     }
 
-    pub(super) fn sealer(&self) -> &'a Sealer {
+    pub(super) fn sealer(&self) -> &'a ContentSealer {
         &self.pen.sealer
     }
 
@@ -73,7 +75,7 @@ impl<'a> Step<'a> {
     }
 
     /// Adds an entry to the audit. What a key hides is not told there either.
-    pub(super) fn append(&mut self, mut note: Note) -> Result<(), Fault> {
+    pub(super) fn append(&mut self, mut note: AuditNote) -> Result<(), SqliteFault> {
         if self.sealer().key().is_some() {
             note.reason = None;
         }
@@ -94,36 +96,38 @@ impl<'a> Step<'a> {
     }
 
     /// Notes a jump of the clock since the last step that changed something, before this one changes anything.
-    pub(super) fn tell_of_jump(&mut self) -> Result<(), Fault> {
+    pub(super) fn tell_of_jump(&mut self) -> Result<(), SqliteFault> {
         match self.pen.jump(self.now) {
-            Some(by) => self.append(Note::new(Kind::ClockJump).with("ms", by)),
+            Some(by) => self.append(AuditNote::new(NoteKind::ClockJump).with("ms", by)),
             None => Ok(()),
         }
     }
 
     /// Takes a decision on a request, if what lies there is as `guard` demands; `None`: it is not.
     pub(super) fn decide(
-        &mut self, row: &Row, guard: &Guard, demand: &[(&str, &dyn ToSql)], decided: Decided,
-    ) -> Result<Option<Record>, Fault> {
-        let change = Change::decide(row, self.sealer(), decided, self.next_seq(), self.at)?;
+        &mut self, row: &RequestRow, guard: &ChangeGuard, demand: &[(&str, &dyn ToSql)],
+        decided: Decided,
+    ) -> Result<Option<Record>, SqliteFault> {
+        let change = RequestChange::decide(row, self.sealer(), decided, self.next_seq(), self.at)?;
         // The state machine and the statement must both agree.
         change.map_or(Ok(None), |change| self.make(change, guard, demand))
     }
 
     /// Takes a step of the execution likewise.
     pub(super) fn advance(
-        &mut self, row: &Row, guard: &Guard, demand: &[(&str, &dyn ToSql)], step: Advance,
-        change: impl FnOnce(&mut Row, &mut Record) -> Result<(), LedgerError>,
-    ) -> Result<Option<Record>, Fault> {
+        &mut self, row: &RequestRow, guard: &ChangeGuard, demand: &[(&str, &dyn ToSql)],
+        step: Advance,
+        change: impl FnOnce(&mut RequestRow, &mut Record) -> Result<(), LedgerError>,
+    ) -> Result<Option<Record>, SqliteFault> {
         let seq = self.next_seq();
-        let change = Change::advance(row, self.sealer(), step, seq, self.at, change)?;
+        let change = RequestChange::advance(row, self.sealer(), step, seq, self.at, change)?;
         change.map_or(Ok(None), |change| self.make(change, guard, demand))
     }
 
     /// Writes a change down, if what lies there is as `guard` demands; `None`: it is not.
     pub(super) fn make(
-        &mut self, change: Change, guard: &Guard, demand: &[(&str, &dyn ToSql)],
-    ) -> Result<Option<Record>, Fault> {
+        &mut self, change: RequestChange, guard: &ChangeGuard, demand: &[(&str, &dyn ToSql)],
+    ) -> Result<Option<Record>, SqliteFault> {
         if change.row.update(guard.statement(self.connection)?, demand)? == 0 {
             return Ok(None);
         }
@@ -134,9 +138,9 @@ impl<'a> Step<'a> {
 
 /// What must be so in the file for a change to be made: the condition of its statement.
 #[derive(Debug)]
-pub(super) struct Guard(pub(super) &'static str);
+pub(super) struct ChangeGuard(pub(super) &'static str);
 
-impl Guard {
+impl ChangeGuard {
     /// Nobody has decided.
     pub(super) const PENDING: Self = Self("status = 0");
     /// Nobody has decided, and the time is not up.
@@ -165,9 +169,9 @@ impl Guard {
 }
 
 /// Where the audit stands.
-pub(super) fn chain(connection: &Connection) -> Result<Chain, Fault> {
+pub(super) fn chain(connection: &Connection) -> Result<AuditChain, SqliteFault> {
     let last = entries_where(connection, "ORDER BY seq DESC LIMIT 1", [])?.pop();
-    Ok(last.map_or_else(Chain::default, |last| Chain {
+    Ok(last.map_or_else(AuditChain::default, |last| AuditChain {
         seq: last.seq,
         at: last.at,
         head: last.hash,
@@ -177,13 +181,13 @@ pub(super) fn chain(connection: &Connection) -> Result<Chain, Fault> {
 /// The entries of the audit that `rest` selects.
 pub(super) fn entries_where(
     connection: &Connection, rest: &str, params: impl rusqlite::Params,
-) -> Result<Vec<Entry>, Fault> {
+) -> Result<Vec<AuditEntry>, SqliteFault> {
     let mut statement =
         connection.prepare_cached(&format!("SELECT seq, at, body, hash FROM audit {rest}"))?;
     let mut rows = statement.query(params)?;
     let mut entries = Vec::new();
     while let Some(row) = rows.next()? {
-        entries.push(Entry::read(&mut Column::new(row))?);
+        entries.push(AuditEntry::read(&mut ColumnReader::new(row))?);
     }
     Ok(entries)
 }
@@ -191,7 +195,7 @@ pub(super) fn entries_where(
 /// The value of a key of `meta`.
 pub(super) fn meta<T: rusqlite::types::FromSql>(
     connection: &Connection, key: &str,
-) -> Result<Option<T>, Fault> {
+) -> Result<Option<T>, SqliteFault> {
     Ok(connection
         .prepare_cached("SELECT v FROM meta WHERE k = ?1")?
         .query_row([key], |row| row.get(0))

@@ -2,12 +2,12 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::Fault;
-use crate::ledger::Versioned;
-use crate::ledger::row::{KeptValue as Kept, Sealer, whole};
+use super::SqliteFault;
+use crate::ledger::VersionedText;
+use crate::ledger::row::{ContentSealer, KeptValue as Kept, whole};
 
 /// Shows each value to `see`, unchecked.
-pub(super) fn each(connection: &Connection, mut see: impl FnMut(&Kept)) -> Result<(), Fault> {
+pub(super) fn each(connection: &Connection, mut see: impl FnMut(&Kept)) -> Result<(), SqliteFault> {
     let mut statement =
         connection.prepare("SELECT k, version, text, seal FROM value ORDER BY k")?;
     for kept in statement.query_map([], read)? {
@@ -17,8 +17,8 @@ pub(super) fn each(connection: &Connection, mut see: impl FnMut(&Kept)) -> Resul
 }
 
 pub(super) fn get(
-    connection: &Connection, sealer: &Sealer, key: &str,
-) -> Result<Option<Versioned>, Fault> {
+    connection: &Connection, sealer: &ContentSealer, key: &str,
+) -> Result<Option<VersionedText>, SqliteFault> {
     let kept = connection
         .prepare_cached("SELECT k, version, text, seal FROM value WHERE k = ?1")?
         .query_row([key], read)
@@ -28,8 +28,8 @@ pub(super) fn get(
 
 /// Sets it, if what is there is of this version; `None`: if nothing is.
 pub(super) fn set(
-    connection: &Connection, sealer: &Sealer, key: &str, expected: Option<u64>, text: &str,
-) -> Result<bool, Fault> {
+    connection: &Connection, sealer: &ContentSealer, key: &str, expected: Option<u64>, text: &str,
+) -> Result<bool, SqliteFault> {
     let (sql, version) = match expected {
         None => (
             "INSERT INTO value (k, version, text, seal) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",

@@ -1,6 +1,6 @@
 use super::*;
-use crate::ledger::Archive as _;
-use crate::ledger::audit::{Kind, Note, verify};
+use crate::ledger::DurableLedger as _;
+use crate::ledger::audit::{AuditNote, NoteKind, verify};
 
 #[test]
 fn many_sequencers_make_one_chain() {
@@ -11,9 +11,9 @@ fn many_sequencers_make_one_chain() {
         for ledger in &ledgers {
             scope.spawn(move || {
                 for round in 0..rounds {
-                    let note = Note {
+                    let note = AuditNote {
                         reason: Some("seq\":0,\"at\":1".into()),
-                        ..Note::new(Kind::Verdict)
+                        ..AuditNote::new(NoteKind::Verdict)
                     };
                     ledger.note(&[note.clone(), note], now()).unwrap();
                     if round % 5 == 0 {

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::approval::{Status, Step};
-use crate::ledger::{Archive as _, LedgerErrorKind as Kind, RunStatus, SaveRun, Watch};
+use crate::ledger::{DurableLedger as _, LedgerErrorKind as Kind, RunStatus, SaveRun, WatchScope};
 
 fn kill_all(admin: &Admin) {
     let schema = &admin.names.schema;
@@ -42,12 +42,14 @@ fn connections_that_are_killed_lose_nothing_and_double_nothing() {
                         let id = ask(mine, &format!("run {worker}"), &call.to_string());
                         done.send(()).unwrap();
                         for ledger in [other, mine, other] {
-                            won +=
-                                usize::from(matches!(approve(ledger, id, now()), Outcome::Won(_)));
+                            won += usize::from(matches!(
+                                approve(ledger, id, now()),
+                                DecideOutcome::Won(_)
+                            ));
                             done.send(()).unwrap();
                         }
                         for ledger in [mine, other] {
-                            if matches!(begin(ledger, id), Ok(Begun::Won(_))) {
+                            if matches!(begin(ledger, id), Ok(RedeemOutcome::Won(_))) {
                                 assert!(started.insert(id), "started twice");
                             }
                             done.send(()).unwrap();
@@ -100,10 +102,11 @@ fn of_many_who_decide_or_begin_at_once_one_wins() {
         };
         let won = at_once(|ledger, id, worker| {
             let choice = if worker < 7 { Choice::Approve } else { Choice::Reject { stop: false } };
-            matches!(ledger.decide(id, decided(choice, now())).unwrap(), Outcome::Won(_))
+            matches!(ledger.decide(id, decided(choice, now())).unwrap(), DecideOutcome::Won(_))
         });
         assert_eq!(won, 1);
-        let begun = at_once(|ledger, id, _| matches!(begin(ledger, id).unwrap(), Begun::Won(_)));
+        let begun =
+            at_once(|ledger, id, _| matches!(begin(ledger, id).unwrap(), RedeemOutcome::Won(_)));
         assert!(
             begun <= 1
                 && (begun == 1)
@@ -123,7 +126,7 @@ fn who_waits_is_woken_though_the_listener_was_killed() {
     kill_all(&admin);
     approve(&two, id, now());
     until("the decision was told", || {
-        told(&one).iter().any(|event| matches!(event, Event::Decided { .. }))
+        told(&one).iter().any(|event| matches!(event, LedgerEvent::Decided { .. }))
     });
 }
 
@@ -137,16 +140,16 @@ fn a_leaf_that_comes_late_is_told_all_the_same() {
     late.run(&format!(
         "BEGIN; INSERT INTO @leaf SELECT nextval('@leaf_seq'), 1, 'started', '{id}', '{{\"at\":1,\"kind\":\"started\",\"seq\":0}}'"
     ));
-    one.watch(Watch::All);
+    one.watch(WatchScope::All);
     ask(&one, "r", "2");
     until("the later one was told", || {
-        told(&one).iter().any(|event| matches!(event, Event::Requested(_)))
+        told(&one).iter().any(|event| matches!(event, LedgerEvent::Requested(_)))
     });
     late.run("COMMIT");
     until("the late one was told", || {
         told(&one)
             .iter()
-            .any(|event| matches!(event, Event::Started { id: late, .. } if *late == id))
+            .any(|event| matches!(event, LedgerEvent::Started { id: late, .. } if *late == id))
     });
 }
 
@@ -159,7 +162,7 @@ fn a_process_that_is_taken_for_gone_never_comes_back_under_its_name() {
         approve(&one, id, now());
         id
     });
-    assert!(matches!(begin(&one, running).unwrap(), Begun::Won(_)));
+    assert!(matches!(begin(&one, running).unwrap(), RedeemOutcome::Won(_)));
     let state = serde_json::value::RawValue::from_string("{}".to_owned()).unwrap();
     let save = |ledger: &PostgresLedger| {
         let save = SaveRun {
@@ -183,7 +186,7 @@ fn a_process_that_is_taken_for_gone_never_comes_back_under_its_name() {
     let lease_is_over = || admin.run(&format!("UPDATE @owner SET until = 1 WHERE id = '{gone}'"));
     lease_is_over();
     // Nobody has taken it for gone: it prolongs its lease and is who it was.
-    assert!(matches!(begin(&one, next).unwrap(), Begun::Won(_)));
+    assert!(matches!(begin(&one, next).unwrap(), RedeemOutcome::Won(_)));
     assert_eq!(one.core.pen.owner(), gone);
     assert!(two.interrupt(None, now()).unwrap().is_empty());
 
@@ -201,7 +204,7 @@ fn a_process_that_is_taken_for_gone_never_comes_back_under_its_name() {
         }));
     beaten.unwrap();
     assert_ne!(one.core.pen.owner(), gone);
-    assert!(matches!(begin(&one, late).unwrap(), Begun::Won(_)));
+    assert!(matches!(begin(&one, late).unwrap(), RedeemOutcome::Won(_)));
     // Closing gives it back at once.
     drop(one);
     assert_eq!(two.interrupt(None, now()).unwrap().len(), 1);
@@ -224,7 +227,9 @@ fn a_client_whose_clock_is_wrong_changes_nothing() {
         assert!(is_right(seconds * 1_000));
         assert!(is_right(one.now(wrong)));
         assert!(one.expire_due(now() + day, 9).unwrap().is_empty());
-        let Outcome::Won(record) = approve(&one, request.id, wrong) else { panic!("not won") };
+        let DecideOutcome::Won(record) = approve(&one, request.id, wrong) else {
+            panic!("not won")
+        };
         assert!(is_right(record.decided().unwrap().at));
     }
 }

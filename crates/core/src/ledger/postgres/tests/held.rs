@@ -16,7 +16,7 @@ impl Held {
         Self::with(url, admin, None)
     }
 
-    fn with(url: &str, admin: &Admin, key: Option<Key>) -> Self {
+    fn with(url: &str, admin: &Admin, key: Option<ContentKey>) -> Self {
         let name = format!("r_{}", Uuid::now_v7().simple());
         let schema = &admin.names.schema;
         admin.run(&format!(
@@ -43,7 +43,9 @@ impl Held {
         error.message().to_owned()
     }
 
-    fn decides(&self, id: ApprovalId, choice: Choice, by: &str) -> Result<Outcome, LedgerError> {
+    fn decides(
+        &self, id: ApprovalId, choice: Choice, by: &str,
+    ) -> Result<DecideOutcome, LedgerError> {
         let decision = Decision::new(choice, Some("because"));
         self.ledger
             .decide(id, Decided { decision, by: Some(by.into()), via: Via::Inbox, at: now() })
@@ -68,11 +70,11 @@ fn a_role_decides_in_its_own_name_alone() {
     let mia = Held::new(&url, &admin);
     let id = ask(&ledger, "r", "1");
     assert_eq!(mia.decides(id, Choice::Approve, "ada").unwrap_err().kind, Kind::Permission);
-    assert!(matches!(mia.decides(id, Choice::Approve, &mia.name).unwrap(), Outcome::Won(_)));
+    assert!(matches!(mia.decides(id, Choice::Approve, &mia.name).unwrap(), DecideOutcome::Won(_)));
     // A program that knows its people speaks for them.
     let second = ask(&ledger, "r", "2");
     admin.run(&format!("INSERT INTO @desk VALUES ('{}')", mia.name));
-    assert!(matches!(mia.decides(second, Choice::Approve, "ada").unwrap(), Outcome::Won(_)));
+    assert!(matches!(mia.decides(second, Choice::Approve, "ada").unwrap(), DecideOutcome::Won(_)));
     // And nobody makes themselves one.
     assert!(mia.refused("INSERT INTO @desk VALUES ('x')").contains("desk"));
 }
@@ -85,7 +87,7 @@ fn with_raw_sql_a_role_can_do_no_more_than_a_person() {
     let (done, waits) = (ask(&ledger, "r", "1"), ask(&ledger, "r", "2"));
     assert!(matches!(
         mia.decides(done, Choice::Reject { stop: false }, &mia.name).unwrap(),
-        Outcome::Won(_)
+        DecideOutcome::Won(_)
     ));
     let late =
         created(ledger.request(asked("r", "3", now() - 10_000, Some(1))).unwrap()).request().id;
@@ -146,8 +148,8 @@ fn with_raw_sql_a_role_can_do_no_more_than_a_person() {
         ledger.pending(None).unwrap().iter().filter(|it| it.request().id == waits).count(),
         1
     );
-    assert!(matches!(mia.decides(waits, Choice::Approve, me).unwrap(), Outcome::Won(_)));
-    assert!(matches!(begin(&ledger, waits).unwrap(), Begun::Won(_)));
+    assert!(matches!(mia.decides(waits, Choice::Approve, me).unwrap(), DecideOutcome::Won(_)));
+    assert!(matches!(begin(&ledger, waits).unwrap(), RedeemOutcome::Won(_)));
 }
 
 #[test]
@@ -169,14 +171,17 @@ fn the_server_counts_who_must_agree() {
     assert!(raw(&eve, id).contains("agree"));
     assert!(raw(&mia, id).contains("agree"));
     // One vote is that of one role, however often and in whose name it is written.
-    assert!(matches!(mia.decides(id, Choice::Approve, &mia.name).unwrap(), Outcome::Counted(_)));
+    assert!(matches!(
+        mia.decides(id, Choice::Approve, &mia.name).unwrap(),
+        DecideOutcome::Counted(_)
+    ));
     assert!(raw(&mia, id).contains("agree"));
     assert!(raw(&eve, id).contains("agree"));
     let groups = [group.as_str().into()];
     let decision = Decision::new(Choice::Approve, None);
     let by_ben =
         Decided { decision, by: Some(ben.name.as_str().into()), via: Via::Inbox, at: now() };
-    assert!(matches!(ben.ledger.decide_as(id, by_ben, &groups).unwrap(), Outcome::Won(_)));
+    assert!(matches!(ben.ledger.decide_as(id, by_ben, &groups).unwrap(), DecideOutcome::Won(_)));
     // Who asked does not count where that is said.
     let four_eyes = Need { exclude_requester: true, approvers: None, ..need(&[], 1) };
     let own = needing(&ledger, "2", vec![four_eyes], &mia.name);
@@ -190,7 +195,7 @@ fn the_server_counts_who_must_agree() {
     assert!(eve.refused(&ends).contains("none of those"));
     assert!(matches!(
         mia.decides(named, Choice::Reject { stop: false }, &mia.name).unwrap(),
-        Outcome::Won(_)
+        DecideOutcome::Won(_)
     ));
 }
 
@@ -228,18 +233,21 @@ fn a_role_writes_its_own_vote_and_nobody_elses() {
     forge(&[vote(me, 0)]);
     forge(&["7".to_owned()]);
     forge(&["{".to_owned()]);
-    assert!(matches!(mia.decides(id, Choice::Approve, me).unwrap(), Outcome::Counted(_)));
+    assert!(matches!(mia.decides(id, Choice::Approve, me).unwrap(), DecideOutcome::Counted(_)));
     // What others said stays as it was said.
-    assert!(matches!(ben.decides(id, Choice::Approve, &ben.name).unwrap(), Outcome::Counted(_)));
+    assert!(matches!(
+        ben.decides(id, Choice::Approve, &ben.name).unwrap(),
+        DecideOutcome::Counted(_)
+    ));
     forge(&[vote(me, 1)]);
     forge(&[]);
-    assert!(matches!(desk.decides(id, Choice::Approve, "ada").unwrap(), Outcome::Won(_)));
+    assert!(matches!(desk.decides(id, Choice::Approve, "ada").unwrap(), DecideOutcome::Won(_)));
 }
 
 #[test]
 fn votes_that_the_server_cannot_read_are_those_of_whoever_has_the_key() {
     let Some(url) = url() else { return };
-    let key = || Some(Key::parse(&"a".repeat(64)).unwrap());
+    let key = || Some(ContentKey::parse(&"a".repeat(64)).unwrap());
     let (ledger, admin) = (open_with(&url, key()), Admin::new(&url));
     let [mia, eve] = [(); 2].map(|()| Held::with(&url, &admin, key()));
     let id = needing(&ledger, "1", vec![need(&[&mia.name, "ada"], 2)], "zoe");
@@ -250,7 +258,10 @@ fn votes_that_the_server_cannot_read_are_those_of_whoever_has_the_key() {
     assert!(mia.refused(&plain).contains("own vote"));
     let noise = format!(r"UPDATE @approval SET gone_votes = '\xff' WHERE id = '{id}'");
     assert!(eve.refused(&noise).contains("own vote"));
-    assert!(matches!(mia.decides(id, Choice::Approve, &mia.name).unwrap(), Outcome::Counted(_)));
+    assert!(matches!(
+        mia.decides(id, Choice::Approve, &mia.name).unwrap(),
+        DecideOutcome::Counted(_)
+    ));
 }
 
 #[test]
@@ -267,5 +278,5 @@ fn a_role_tells_the_audit_of_itself() {
         assert!(mia.refused(&sql).contains("itself"), "{kind}");
         runtime().unwrap().block_on(mia.sql.client.batch_execute("ROLLBACK")).unwrap();
     }
-    assert!(matches!(mia.decides(id, Choice::Approve, &mia.name).unwrap(), Outcome::Won(_)));
+    assert!(matches!(mia.decides(id, Choice::Approve, &mia.name).unwrap(), DecideOutcome::Won(_)));
 }

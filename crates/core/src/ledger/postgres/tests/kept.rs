@@ -1,20 +1,22 @@
 use tokio_postgres::types::Type;
 
-use super::partitions::{Closed, Day, make_day};
+use super::partitions::{ClosedPartition, UnixDay, make_day};
 use super::retention::move_mark;
 use super::*;
 use crate::approval::{Contents, Status, Step};
-use crate::ledger::{Archive as _, Hash, Retention, RunStatus, SaveRun, Tidied};
+use crate::ledger::{DurableLedger as _, Hash, Retention, RunStatus, SaveRun, UpkeepReport};
 
 const DAY: u64 = 86_400_000;
 
-fn tidy(ledger: &PostgresLedger, contents: Option<u64>, records: Option<u64>, at: u64) -> Tidied {
+fn tidy(
+    ledger: &PostgresLedger, contents: Option<u64>, records: Option<u64>, at: u64,
+) -> UpkeepReport {
     let retention = Retention { contents, records };
-    let mut all = Tidied::default();
+    let mut all = UpkeepReport::default();
     loop {
         let tidied = ledger.tidy(retention, at, 2).unwrap();
         all = all + tidied;
-        if tidied == Tidied::default() {
+        if tidied == UpkeepReport::default() {
             return all;
         }
     }
@@ -23,7 +25,7 @@ fn tidy(ledger: &PostgresLedger, contents: Option<u64>, records: Option<u64>, at
 /// Makes the partitions of the day of this moment.
 fn make(ledger: &PostgresLedger, at: u64) {
     let core = &ledger.core;
-    let made = core.pool.once(async |client| make_day(client, &core.pen, Day::of(at)).await);
+    let made = core.pool.once(async |client| make_day(client, &core.pen, UnixDay::of(at)).await);
     core.block_on(made).unwrap();
 }
 
@@ -54,7 +56,7 @@ fn whole_days_go_and_what_still_waits_stays() {
     let run = |id, day| {
         approve(&ledger, id, at(day));
         let digest = ledger.get(id).unwrap().unwrap().request().digest;
-        assert!(matches!(ledger.begin(id, digest, at(day)).unwrap(), Begun::Won(_)));
+        assert!(matches!(ledger.begin(id, digest, at(day)).unwrap(), RedeemOutcome::Won(_)));
         let result = serde_json::value::RawValue::from_string("7".to_owned()).unwrap();
         ledger.finish(id, Step::Succeed, Some(result), at(day)).unwrap().unwrap();
     };
@@ -63,7 +65,7 @@ fn whole_days_go_and_what_still_waits_stays() {
     run(late, 9);
     let contents = |id| ledger.get(id).unwrap().map(|record| record.request().contents());
     // Nothing is old enough.
-    assert_eq!(tidy(&ledger, Some(10 * DAY), None, at(9)), Tidied::default());
+    assert_eq!(tidy(&ledger, Some(10 * DAY), None, at(9)), UpkeepReport::default());
 
     let tidied = tidy(&ledger, Some(8 * DAY), None, at(9));
     assert_eq!((tidied.contents, tidied.records), (1, 0));
@@ -105,7 +107,7 @@ fn only_who_writes_to_a_day_that_goes_waits_and_loses_nothing() {
         |call: &str, at| created(two.request(asked("r", call, at, None)).unwrap()).request().id;
     let [waits, over] = ["waits", "over"].map(|call| ask(call, first));
     two.decide(over, decided(Choice::Skip, first)).unwrap();
-    let (day, late) = (Day::of(first), first + 9 * DAY);
+    let (day, late) = (UnixDay::of(first), first + 9 * DAY);
     let waiting = format!(
         "SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
          WHERE NOT l.granted AND c.relnamespace = '{}'::regnamespace",
@@ -116,12 +118,12 @@ fn only_who_writes_to_a_day_that_goes_waits_and_loses_nothing() {
         let gone = core.block_on(core.pool.once(async |client| {
             let transaction = client.transaction().await?;
             let pen = &core.pen;
-            let content = Closed::of(&transaction, pen, "content", day).await?.unwrap();
-            let outcome = Closed::of(&transaction, pen, "outcome", day).await?.unwrap();
+            let content = ClosedPartition::of(&transaction, pen, "content", day).await?.unwrap();
+            let outcome = ClosedPartition::of(&transaction, pen, "outcome", day).await?.unwrap();
             let others = scope.spawn(|| (ask("new", late), two.get(waits).unwrap().unwrap()));
             let (new, seen) = others.join().unwrap();
             assert!(new != waits && seen.request().contents() == Contents::Kept);
-            scope.spawn(|| assert!(matches!(approve(&two, waits, late), Outcome::Won(_))));
+            scope.spawn(|| assert!(matches!(approve(&two, waits, late), DecideOutcome::Won(_))));
             scope
                 .spawn(|| until("the writer waits", || admin.number(&waiting) == 1))
                 .join()

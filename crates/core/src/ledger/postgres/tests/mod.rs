@@ -18,8 +18,10 @@ use super::*;
 use crate::approval::{ApprovalId, Choice, Decided, Decision, Record, Request, Via};
 use crate::effort::effort;
 use crate::ledger::conformance::request;
-use crate::ledger::seal::Key;
-use crate::ledger::{Begun, Event, Ledger, LedgerError, OpenOptions, Outcome, Requested};
+use crate::ledger::seal::ContentKey;
+use crate::ledger::{
+    DecideOutcome, Ledger, LedgerError, LedgerEvent, OpenOptions, RedeemOutcome, RequestOutcome,
+};
 
 /// A schema of its own on the server for tests.
 pub(crate) fn url() -> Option<String> {
@@ -40,16 +42,16 @@ fn options() -> OpenOptions {
 }
 
 fn try_open(url: &str) -> Result<PostgresLedger, LedgerError> {
-    PostgresLedger::open(Settings::parse(url).unwrap(), options())
+    PostgresLedger::open(PostgresSettings::parse(url).unwrap(), options())
 }
 
 fn open(url: &str) -> PostgresLedger {
     try_open(url).unwrap()
 }
 
-fn open_with(url: &str, key: Option<Key>) -> PostgresLedger {
+fn open_with(url: &str, key: Option<ContentKey>) -> PostgresLedger {
     let options = OpenOptions { key, ..options() };
-    PostgresLedger::open(Settings::parse(url).unwrap(), options).unwrap()
+    PostgresLedger::open(PostgresSettings::parse(url).unwrap(), options).unwrap()
 }
 
 /// A ledger whose time is what the caller says.
@@ -59,18 +61,18 @@ pub(crate) fn by_callers_clock() -> Option<PostgresLedger> {
 
 fn open_by_callers(url: &str) -> PostgresLedger {
     let options = OpenOptions { now: 0, ..options() };
-    PostgresLedger::open_by(Settings::parse(url).unwrap(), options, true).unwrap()
+    PostgresLedger::open_by(PostgresSettings::parse(url).unwrap(), options, true).unwrap()
 }
 
 /// A connection of our own, and statements with `@name` for the tables.
 struct Admin {
     client: Client,
-    names: names::Names,
+    names: names::TableNames,
 }
 
 impl Admin {
     fn new(url: &str) -> Self {
-        let settings = Settings::parse(url).unwrap();
+        let settings = PostgresSettings::parse(url).unwrap();
         let mut config = settings.config.clone();
         config.application_name("admin");
         let client = runtime().unwrap().block_on(async {
@@ -78,7 +80,10 @@ impl Admin {
             tokio::spawn(connection);
             client
         });
-        Self { client, names: names::Names { schema: settings.schema, prefix: settings.prefix } }
+        Self {
+            client,
+            names: names::TableNames { schema: settings.schema, prefix: settings.prefix },
+        }
     }
 
     fn run(&self, sql: &str) {
@@ -109,10 +114,10 @@ fn ask(ledger: &PostgresLedger, run: &str, call: &str) -> ApprovalId {
     created(ledger.request(asked(run, call, now(), None)).unwrap()).request().id
 }
 
-fn created(requested: Requested) -> Record {
+fn created(requested: RequestOutcome) -> Record {
     match requested {
-        Requested::Created(record) => record,
-        Requested::Duplicate(_) => panic!("a duplicate"),
+        RequestOutcome::Created(record) => record,
+        RequestOutcome::Duplicate(_) => panic!("a duplicate"),
     }
 }
 
@@ -121,11 +126,11 @@ fn decided(choice: Choice, at: u64) -> Decided {
     Decided { decision, by: Some("ada".into()), via: Via::Gate, at }
 }
 
-fn approve(ledger: &PostgresLedger, id: ApprovalId, at: u64) -> Outcome {
+fn approve(ledger: &PostgresLedger, id: ApprovalId, at: u64) -> DecideOutcome {
     ledger.decide(id, decided(Choice::Approve, at)).unwrap()
 }
 
-fn begin(ledger: &PostgresLedger, id: ApprovalId) -> Result<Begun, LedgerError> {
+fn begin(ledger: &PostgresLedger, id: ApprovalId) -> Result<RedeemOutcome, LedgerError> {
     let digest = ledger.get(id)?.unwrap().request().digest;
     ledger.begin(id, digest, now())
 }
@@ -143,7 +148,7 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 /// What is told of it, from here on.
-fn told(ledger: &PostgresLedger) -> Vec<Event> {
+fn told(ledger: &PostgresLedger) -> Vec<LedgerEvent> {
     let mut events = Vec::new();
     ledger.feed().drain(|event| {
         events.push(event);

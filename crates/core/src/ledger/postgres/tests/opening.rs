@@ -1,7 +1,7 @@
 use super::*;
 use crate::ledger::LedgerErrorKind as Kind;
-use crate::ledger::postgres::pool::Pool;
-use crate::ledger::seal::Key;
+use crate::ledger::postgres::pool::ConnectionPool;
+use crate::ledger::seal::ContentKey;
 
 #[test]
 fn many_who_open_it_at_once_make_it_once() {
@@ -31,7 +31,7 @@ fn what_is_not_ours_or_too_new_is_left_alone() {
     assert_eq!(try_open(&url).unwrap_err().kind, Kind::TooNew);
     let reads = || {
         let options = OpenOptions { read_only: true, ..options() };
-        PostgresLedger::open(Settings::parse(&url).unwrap(), options)
+        PostgresLedger::open(PostgresSettings::parse(&url).unwrap(), options)
     };
     assert_eq!(reads().unwrap().pending(None).unwrap().len(), 1);
     admin.run("UPDATE @meta SET v = '9' WHERE k = 'min_reader'");
@@ -42,8 +42,11 @@ fn what_is_not_ours_or_too_new_is_left_alone() {
 fn the_key_is_the_one_it_was_made_with() {
     let Some(url) = url() else { return };
     let with = |key: Option<&str>| {
-        let key = key.map(|letter| Key::parse(&letter.repeat(64)).unwrap());
-        PostgresLedger::open(Settings::parse(&url).unwrap(), OpenOptions { key, ..options() })
+        let key = key.map(|letter| ContentKey::parse(&letter.repeat(64)).unwrap());
+        PostgresLedger::open(
+            PostgresSettings::parse(&url).unwrap(),
+            OpenOptions { key, ..options() },
+        )
     };
     let ledger = with(Some("1")).unwrap();
     let id = ask(&ledger, "r", "1");
@@ -88,11 +91,11 @@ fn a_role_that_may_only_read_and_decide_does_just_that() {
          INSERT INTO @desk VALUES ('{role}')"
     ));
     let decider = open(&theirs);
-    assert!(matches!(approve(&decider, id, now()), Outcome::Won(_)));
+    assert!(matches!(approve(&decider, id, now()), DecideOutcome::Won(_)));
     let other = decider.request(asked("r", "2", now(), None)).unwrap_err();
     assert_eq!(other.kind, Kind::Permission);
     assert_eq!(begin(&decider, id).unwrap_err().kind, Kind::Permission);
-    assert!(matches!(begin(&ledger, id).unwrap(), Begun::Won(_)));
+    assert!(matches!(begin(&ledger, id).unwrap(), RedeemOutcome::Won(_)));
 }
 
 /// Where nobody listens.
@@ -108,7 +111,7 @@ fn is_of_nobody(error: &LedgerError) {
 
 #[test]
 fn nobody_there_is_tried_anew_and_told_without_the_password() {
-    let pool = Pool::new(Settings::parse(NOBODY).unwrap()).unwrap();
+    let pool = ConnectionPool::new(PostgresSettings::parse(NOBODY).unwrap()).unwrap();
     let tried = runtime().unwrap().block_on(pool.connect(&pool.settings.config));
     let fault = tried.err().unwrap();
     assert!(fault.is_passing());

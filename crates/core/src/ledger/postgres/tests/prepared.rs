@@ -2,7 +2,7 @@ use tokio_postgres::types::Type;
 
 use super::*;
 use crate::approval::Step;
-use crate::ledger::Archive as _;
+use crate::ledger::DurableLedger as _;
 use crate::ledger::postgres::connection::MOST;
 
 /// How many statements the one connection of a ledger has prepared.
@@ -28,11 +28,11 @@ fn goes_on(ledger: &PostgresLedger, call: &str, before: impl Fn()) {
     before();
     let id = ask(ledger, "r", call);
     before();
-    assert!(matches!(approve(ledger, id, now()), Outcome::Won(_)));
+    assert!(matches!(approve(ledger, id, now()), DecideOutcome::Won(_)));
     before();
-    assert!(matches!(begin(ledger, id).unwrap(), Begun::Won(_)));
-    assert!(matches!(approve(ledger, id, now()), Outcome::Already(_)));
-    assert!(!matches!(begin(ledger, id).unwrap(), Begun::Won(_)));
+    assert!(matches!(begin(ledger, id).unwrap(), RedeemOutcome::Won(_)));
+    assert!(matches!(approve(ledger, id, now()), DecideOutcome::Already(_)));
+    assert!(!matches!(begin(ledger, id).unwrap(), RedeemOutcome::Won(_)));
     before();
     assert!(ledger.finish(id, Step::Succeed, None, now()).unwrap().is_some());
 }
@@ -61,12 +61,13 @@ fn statements_are_planned_once_unless_it_is_said_otherwise() {
 
 #[test]
 fn what_is_listened_to_past_a_pooler_prepares_nothing() {
-    let prepare =
-        |query: &str| Settings::parse(&format!("postgres://u@pooler/d?{query}")).unwrap().prepare;
-    assert_eq!(prepare(""), settings::Prepare::Auto);
-    assert_eq!(prepare("listen_host=server"), settings::Prepare::Off);
-    assert_eq!(prepare("listen_port=5432"), settings::Prepare::Off);
-    assert_eq!(prepare("listen_host=server&prepare=on"), settings::Prepare::On);
+    let prepare = |query: &str| {
+        PostgresSettings::parse(&format!("postgres://u@pooler/d?{query}")).unwrap().prepare
+    };
+    assert_eq!(prepare(""), settings::StatementCaching::Auto);
+    assert_eq!(prepare("listen_host=server"), settings::StatementCaching::Off);
+    assert_eq!(prepare("listen_port=5432"), settings::StatementCaching::Off);
+    assert_eq!(prepare("listen_host=server&prepare=on"), settings::StatementCaching::On);
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn ids_of_any_day_are_looked_for() {
     for id in [Uuid::nil(), Uuid::max(), Uuid::from_u128(u128::MAX >> 1), Uuid::now_v7()] {
         for _ in 0..2 {
             assert!(ledger.get(id).unwrap().is_none());
-            assert!(matches!(approve(&ledger, id, now()), Outcome::Unknown));
+            assert!(matches!(approve(&ledger, id, now()), DecideOutcome::Unknown));
         }
     }
     // Of a day that has no partition: it lies with the rest. After the last of them comes none.
@@ -137,7 +138,7 @@ fn ids_of_any_day_are_looked_for() {
         for _ in 0..2 {
             assert!(ledger.get(id).unwrap().is_some());
         }
-        assert!(matches!(approve(&ledger, id, now()), Outcome::Won(_)));
-        assert!(matches!(begin(&ledger, id).unwrap(), Begun::Won(_)));
+        assert!(matches!(approve(&ledger, id, now()), DecideOutcome::Won(_)));
+        assert!(matches!(begin(&ledger, id).unwrap(), RedeemOutcome::Won(_)));
     }
 }

@@ -6,14 +6,14 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Result};
 
-use crate::ledger::sqlite::place::Place;
+use crate::ledger::sqlite::place::LedgerFiles;
 
 /// "CSG1": that a file is a ledger of ours.
 pub(super) const APPLICATION_ID: u32 = 0x4353_4731;
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum ConnectionUse {
     /// Everything. The file must be there: SQLite never makes it, since it would make it for everybody to read.
     Write,
     /// Reading.
@@ -23,15 +23,17 @@ pub(super) enum How {
 }
 
 /// A connection.
-pub(super) fn connect(place: &Place, how: How, busy: Duration) -> Result<Connection> {
+pub(super) fn connect(
+    place: &LedgerFiles, how: ConnectionUse, busy: Duration,
+) -> Result<Connection> {
     let access = match how {
-        How::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
-        How::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
-        How::Frozen => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
+        ConnectionUse::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        ConnectionUse::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        ConnectionUse::Frozen => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
     };
     // One thread has it at a time. The place is resolved, so a link there now is somebody's trick.
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = if how == How::Frozen {
+    let connection = if how == ConnectionUse::Frozen {
         Connection::open_with_flags(frozen_uri(place.file()), flags)?
     } else {
         Connection::open_with_flags(place.file(), flags)?
@@ -64,7 +66,7 @@ pub(super) fn set_up(connection: &Connection, busy: Duration) -> Result<()> {
 }
 
 /// The application that a file says it is of, without a lock on it, and without its journal or its log.
-pub(super) fn application(place: &Place) -> Result<u32> {
+pub(super) fn application(place: &LedgerFiles) -> Result<u32> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX

@@ -6,37 +6,37 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::upkeep::{self, Keeper};
-use super::{Core, Mode, connect};
-use crate::ledger::sqlite::fault::Fault;
-use crate::ledger::sqlite::lock::Gate;
-use crate::ledger::sqlite::place::{self, Place};
+use super::upkeep::{self, CheckpointThread};
+use super::{EngineCore, FileMode, connect};
+use crate::ledger::sqlite::fault::SqliteFault;
+use crate::ledger::sqlite::lock::FileLock;
+use crate::ledger::sqlite::place::{self, LedgerFiles};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// How many steps share a transaction at most; bounds how long one can take.
 const MOST: usize = 128;
 
 /// What writes: one thread at a time.
-pub(super) struct Writer {
+pub(super) struct GroupWriter {
     /// `None`: this ledger is only read.
-    pub(super) gate: Option<Gate>,
+    pub(super) gate: Option<FileLock>,
     /// `None`: a commit has failed, and what its connection knows is not trusted any more.
     pub(super) connection: Option<Connection>,
 }
 
 /// The steps that wait.
 #[derive(Default)]
-pub(super) struct Groups(Mutex<Line>);
+pub(super) struct WriteGroups(Mutex<StepQueue>);
 
 #[derive(Default)]
-struct Line {
-    waiting: Vec<Box<dyn Task>>,
+struct StepQueue {
+    waiting: Vec<Box<dyn QueuedTask>>,
     /// Whether somebody leads.
     led: bool,
 }
 
 /// How a group went.
-struct Committed {
+struct GroupResult {
     /// Whether a row was written.
     changed: bool,
     /// Whether the log has grown long.
@@ -44,7 +44,7 @@ struct Committed {
 }
 
 /// A step of somebody's, whatever its result is.
-trait Task: Send {
+trait QueuedTask: Send {
     /// Runs it; the result is kept.
     fn run(&mut self, connection: &Connection);
     /// Why it failed, if it did.
@@ -56,20 +56,20 @@ trait Task: Send {
 }
 
 /// A step and where its owner waits.
-struct Job<R, F> {
+struct QueuedStep<R, F> {
     step: Option<F>,
     result: Option<Result<R, LedgerError>>,
-    seat: Arc<Seat<R>>,
+    seat: Arc<ResultSlot<R>>,
     answered: bool,
-    place: Place,
+    place: LedgerFiles,
 }
 
-struct Seat<R> {
-    state: Mutex<State<R>>,
+struct ResultSlot<R> {
+    state: Mutex<SlotState<R>>,
     changed: Condvar,
 }
 
-enum State<R> {
+enum SlotState<R> {
     Waiting,
     Lead,
     Answered(Result<R, LedgerError>),
@@ -80,20 +80,23 @@ thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-impl Core {
-    pub(super) fn write<R, F>(&self, step: F, keeper: Option<&Keeper>) -> Result<R, LedgerError>
+impl EngineCore {
+    pub(super) fn write<R, F>(
+        &self, step: F, keeper: Option<&CheckpointThread>,
+    ) -> Result<R, LedgerError>
     where
         R: Send + 'static,
-        F: FnOnce(&Connection) -> Result<R, Fault> + Send + 'static,
+        F: FnOnce(&Connection) -> Result<R, SqliteFault> + Send + 'static,
     {
-        if self.mode != Mode::Write {
+        if self.mode != FileMode::Write {
             return Err(self.only_read());
         }
         if INSIDE.get() {
             return Err(LedgerErrorKind::Internal.because("a step of the ledger began another one"));
         }
-        let seat = Arc::new(Seat { state: Mutex::new(State::Waiting), changed: Condvar::new() });
-        let job = Job {
+        let seat =
+            Arc::new(ResultSlot { state: Mutex::new(SlotState::Waiting), changed: Condvar::new() });
+        let job = QueuedStep {
             step: Some(step),
             result: None,
             seat: Arc::clone(&seat),
@@ -112,8 +115,8 @@ impl Core {
     }
 
     /// Leads one group, which the caller is in, and passes the lead on.
-    fn lead(&self, keeper: Option<&Keeper>) {
-        let baton = Baton(&self.groups);
+    fn lead(&self, keeper: Option<&CheckpointThread>) {
+        let baton = LeadGuard(&self.groups);
         let mut group = Vec::new();
         let done = self.commit(&mut group);
         // The next group is on its way while this one wakes up.
@@ -126,15 +129,15 @@ impl Core {
         if done.as_ref().is_ok_and(|done| done.changed) {
             self.bell.ring();
         }
-        if let (Ok(Committed { long: true, .. }), Some(keeper)) = (done, keeper) {
+        if let (Ok(GroupResult { long: true, .. }), Some(keeper)) = (done, keeper) {
             keeper.due();
         }
     }
 
     /// One transaction for all who wait when the gate opens.
-    fn commit(&self, group: &mut Vec<Box<dyn Task>>) -> Result<Committed, Fault> {
+    fn commit(&self, group: &mut Vec<Box<dyn QueuedTask>>) -> Result<GroupResult, SqliteFault> {
         let mut writer = place::lock(&self.writer);
-        let Writer { gate: Some(gate), connection: kept } = &mut *writer else {
+        let GroupWriter { gate: Some(gate), connection: kept } = &mut *writer else {
             *group = self.groups.take(MOST);
             return Err(self.only_read().into());
         };
@@ -147,7 +150,7 @@ impl Core {
         // Taken out: one that fails is closed and not used again.
         let mut connection = match kept.take() {
             Some(connection) => connection,
-            None => connect::connect(&self.place, connect::How::Write, self.busy)?,
+            None => connect::connect(&self.place, connect::ConnectionUse::Write, self.busy)?,
         };
         let before = connection.total_changes();
         self.transact(&mut connection, group)?;
@@ -157,12 +160,12 @@ impl Core {
         let changed = connection.total_changes() != before;
         let long = changed && upkeep::is_long(&connection);
         *kept = Some(connection);
-        Ok(Committed { changed, long })
+        Ok(GroupResult { changed, long })
     }
 
     fn transact(
-        &self, connection: &mut Connection, group: &mut [Box<dyn Task>],
-    ) -> Result<(), Fault> {
+        &self, connection: &mut Connection, group: &mut [Box<dyn QueuedTask>],
+    ) -> Result<(), SqliteFault> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         self.check_writable(&transaction)?;
         let [alone] = group else { return Self::transact_all(transaction, group) };
@@ -175,8 +178,8 @@ impl Core {
     }
 
     fn transact_all(
-        transaction: Transaction<'_>, group: &mut [Box<dyn Task>],
-    ) -> Result<(), Fault> {
+        transaction: Transaction<'_>, group: &mut [Box<dyn QueuedTask>],
+    ) -> Result<(), SqliteFault> {
         let run = |statement| transaction.prepare_cached(statement)?.execute([]).map(drop);
         for task in group {
             run("SAVEPOINT step")?;
@@ -190,7 +193,9 @@ impl Core {
     }
 
     /// Runs a step. Fails when the transaction is over with it.
-    fn run(transaction: &Transaction<'_>, task: &mut Box<dyn Task>) -> Result<(), Fault> {
+    fn run(
+        transaction: &Transaction<'_>, task: &mut Box<dyn QueuedTask>,
+    ) -> Result<(), SqliteFault> {
         INSIDE.set(true);
         task.run(transaction);
         INSIDE.set(false);
@@ -209,20 +214,22 @@ impl Core {
     }
 }
 
-impl Groups {
+impl WriteGroups {
     pub(super) fn count(&self) -> usize {
         place::lock(&self.0).waiting.len()
     }
 
     /// The first of those who wait. Who leads is among them, since they came before all others.
-    fn take(&self, most: usize) -> Vec<Box<dyn Task>> {
+    fn take(&self, most: usize) -> Vec<Box<dyn QueuedTask>> {
         let mut line = place::lock(&self.0);
         let count = line.waiting.len().min(most);
         line.waiting.drain(..count).collect()
     }
 }
 
-impl<R: Send, F: FnOnce(&Connection) -> Result<R, Fault> + Send> Task for Job<R, F> {
+impl<R: Send, F: FnOnce(&Connection) -> Result<R, SqliteFault> + Send> QueuedTask
+    for QueuedStep<R, F>
+{
     fn run(&mut self, connection: &Connection) {
         let Some(step) = self.step.take() else { return };
         // What the step had in its hands is dropped, and the savepoint undoes what it did.
@@ -242,7 +249,7 @@ impl<R: Send, F: FnOnce(&Connection) -> Result<R, Fault> + Send> Task for Job<R,
     }
 
     fn lead(&self) {
-        self.seat.set(State::Lead);
+        self.seat.set(SlotState::Lead);
     }
 
     fn answer(&mut self, group: Result<(), LedgerError>) {
@@ -253,21 +260,21 @@ impl<R: Send, F: FnOnce(&Connection) -> Result<R, Fault> + Send> Task for Job<R,
             (None, Ok(())) => Err(never()),
         };
         self.answered = true;
-        self.seat.set(State::Answered(answer));
+        self.seat.set(SlotState::Answered(answer));
     }
 }
 
-impl<R, F> Drop for Job<R, F> {
+impl<R, F> Drop for QueuedStep<R, F> {
     fn drop(&mut self) {
         // Its owner must not wait for ever, whatever happened to its leader.
         if !self.answered {
-            self.seat.set(State::Answered(Err(never())));
+            self.seat.set(SlotState::Answered(Err(never())));
         }
     }
 }
 
-impl<R> Seat<R> {
-    fn set(&self, state: State<R>) {
+impl<R> ResultSlot<R> {
+    fn set(&self, state: SlotState<R>) {
         *place::lock(&self.state) = state;
         self.changed.notify_all();
     }
@@ -275,24 +282,24 @@ impl<R> Seat<R> {
     /// Waits for an answer, or to lead.
     fn wait_to_lead(&self) -> bool {
         let mut state = place::lock(&self.state);
-        while matches!(*state, State::Waiting) {
+        while matches!(*state, SlotState::Waiting) {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        matches!(*state, State::Lead)
+        matches!(*state, SlotState::Lead)
     }
 
     fn take(&self) -> Result<R, LedgerError> {
-        match std::mem::replace(&mut *place::lock(&self.state), State::Waiting) {
-            State::Answered(answer) => answer,
-            State::Waiting | State::Lead => Err(never()),
+        match std::mem::replace(&mut *place::lock(&self.state), SlotState::Waiting) {
+            SlotState::Answered(answer) => answer,
+            SlotState::Waiting | SlotState::Lead => Err(never()),
         }
     }
 }
 
 /// Passes the lead on when dropped, also by a panic.
-struct Baton<'a>(&'a Groups);
+struct LeadGuard<'a>(&'a WriteGroups);
 
-impl Drop for Baton<'_> {
+impl Drop for LeadGuard<'_> {
     fn drop(&mut self) {
         let mut line = place::lock(&self.0.0);
         match line.waiting.first() {

@@ -7,32 +7,32 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::connect::{self, APPLICATION_ID, How};
-use super::group::{Groups, Writer};
-use super::upkeep::Keeper;
-use super::{Core, Engine, Mode, Open, OpenOptions};
-use crate::ledger::sqlite::anchor::Anchor;
-use crate::ledger::sqlite::bell::Bell;
-use crate::ledger::sqlite::fault::{Fault, of_io};
-use crate::ledger::sqlite::lock::Gate;
-use crate::ledger::sqlite::migrate::{self, Migration};
-use crate::ledger::sqlite::owners::Owner;
-use crate::ledger::sqlite::place::{self, Found, Place};
+use super::connect::{self, APPLICATION_ID, ConnectionUse};
+use super::group::{GroupWriter, WriteGroups};
+use super::upkeep::CheckpointThread;
+use super::{EngineCore, FileMode, OpenFile, OpenOptions, SqliteEngine};
+use crate::ledger::sqlite::anchor::LockAnchor;
+use crate::ledger::sqlite::bell::ChangeBell;
+use crate::ledger::sqlite::fault::{SqliteFault, of_io};
+use crate::ledger::sqlite::lock::FileLock;
+use crate::ledger::sqlite::migrate::{self, SchemaMigration};
+use crate::ledger::sqlite::owners::OwnerFile;
+use crate::ledger::sqlite::place::{self, FoundFile, LedgerFiles};
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 /// Before it the write-ahead log could lose commits.
 const OLDEST_SQLITE: i32 = 3_051_003;
 
 pub(super) fn open(
-    options: OpenOptions, migrations: &'static [Migration],
-) -> Result<Engine, LedgerError> {
+    options: OpenOptions, migrations: &'static [SchemaMigration],
+) -> Result<SqliteEngine, LedgerError> {
     if rusqlite::version_number() < OLDEST_SQLITE {
         return Err(LedgerErrorKind::Internal.because(format!(
             "SQLite {} can lose what it acknowledged; build countersign with 3.51.3 or later",
             rusqlite::version()
         )));
     }
-    let place = Place::resolve(&options.path)?;
+    let place = LedgerFiles::resolve(&options.path)?;
     if !options.any_file_system {
         place.is_local()?;
     }
@@ -45,40 +45,40 @@ pub(super) fn open(
 }
 
 fn to_write(
-    place: &Place, options: &OpenOptions, migrations: &'static [Migration],
-) -> Result<Engine, Fault> {
+    place: &LedgerFiles, options: &OpenOptions, migrations: &'static [SchemaMigration],
+) -> Result<SqliteEngine, SqliteFault> {
     let found = place.look()?;
     check_ours(place, found)?;
     place.is_writable(found)?;
     place.has_room(false)?;
 
-    let mut gate = Gate::open(place.beside("-lock"))?;
+    let mut gate = FileLock::open(place.beside("-lock"))?;
     let held = gate.acquire(options.busy_timeout)?;
     // Another process may have been here since.
     let found = place.look()?;
     check_ours(place, found)?;
-    if found != Found::File {
+    if found != FoundFile::File {
         make(place, options)?;
     }
-    let mut connection = connect::connect(place, How::Write, options.busy_timeout)?;
+    let mut connection = connect::connect(place, ConnectionUse::Write, options.busy_timeout)?;
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     migrate::migrate(&mut connection, migrations, now())?;
-    let bell = Bell::open(place.beside("-bell"))?;
-    let owner = Owner::register(place.beside("-owners"))?;
+    let bell = ChangeBell::open(place.beside("-bell"))?;
+    let owner = OwnerFile::register(place.beside("-owners"))?;
     place.sync_directory()?;
-    let anchor = Some(Anchor::hold(place)?);
-    let core = core(place, options, migrations, Mode::Write, bell, owner, anchor);
+    let anchor = Some(LockAnchor::hold(place)?);
+    let core = core(place, options, migrations, FileMode::Write, bell, owner, anchor);
     drop(held);
-    *place::lock(&core.writer) = Writer { gate: Some(gate), connection: Some(connection) };
-    let keeper = Some(Keeper::start(&core)?);
-    Ok(Engine(Arc::new(Open { keeper, core })))
+    *place::lock(&core.writer) = GroupWriter { gate: Some(gate), connection: Some(connection) };
+    let keeper = Some(CheckpointThread::start(&core)?);
+    Ok(SqliteEngine(Arc::new(OpenFile { keeper, core })))
 }
 
 fn to_read(
-    place: &Place, options: &OpenOptions, migrations: &'static [Migration],
-) -> Result<Engine, Fault> {
+    place: &LedgerFiles, options: &OpenOptions, migrations: &'static [SchemaMigration],
+) -> Result<SqliteEngine, SqliteFault> {
     let found = place.look()?;
-    if found != Found::File {
+    if found != FoundFile::File {
         return Err(LedgerErrorKind::Io
             .because(format!("there is no ledger at {} to read", place.file().display()))
             .into());
@@ -95,18 +95,18 @@ fn to_read(
             ))
             .into());
     }
-    let bell = Bell::listen(place.beside("-bell"));
-    let owner = Owner::reader(place.beside("-owners"));
+    let bell = ChangeBell::listen(place.beside("-bell"));
+    let owner = OwnerFile::reader(place.beside("-owners"));
     let core = core(place, options, migrations, mode, bell, owner, None);
     place::lock(&core.readers).push(connection);
-    Ok(Engine(Arc::new(Open { keeper: None, core })))
+    Ok(SqliteEngine(Arc::new(OpenFile { keeper: None, core })))
 }
 
 fn core(
-    place: &Place, options: &OpenOptions, migrations: &'static [Migration], mode: Mode, bell: Bell,
-    owner: Owner, anchor: Option<Arc<Anchor>>,
-) -> Arc<Core> {
-    Arc::new(Core {
+    place: &LedgerFiles, options: &OpenOptions, migrations: &'static [SchemaMigration],
+    mode: FileMode, bell: ChangeBell, owner: OwnerFile, anchor: Option<Arc<LockAnchor>>,
+) -> Arc<EngineCore> {
+    Arc::new(EngineCore {
         identity: place.identity(),
         log: place.identity_beside("-wal"),
         place: place.clone(),
@@ -114,8 +114,8 @@ fn core(
         migrations,
         mode,
         readable: AtomicU32::new(migrate::ours(migrations)),
-        writer: Mutex::new(Writer { gate: None, connection: None }),
-        groups: Groups::default(),
+        writer: Mutex::new(GroupWriter { gate: None, connection: None }),
+        groups: WriteGroups::default(),
         readers: Mutex::default(),
         upkeep: Mutex::default(),
         bell,
@@ -126,16 +126,21 @@ fn core(
 
 /// A connection for reading. On a disk or in a directory that cannot be written to, a log cannot be shared: then the file is
 /// read alone, if nobody has left a log with something in it.
-fn reader(place: &Place, options: &OpenOptions) -> Result<(Mode, Connection), Fault> {
-    let tried = connect::connect(place, How::Read, options.busy_timeout)
+fn reader(
+    place: &LedgerFiles, options: &OpenOptions,
+) -> Result<(FileMode, Connection), SqliteFault> {
+    let tried = connect::connect(place, ConnectionUse::Read, options.busy_timeout)
         .and_then(|connection| migrate_probe(&connection).map(|()| connection));
     match tried {
-        Ok(connection) => Ok((Mode::Read, connection)),
+        Ok(connection) => Ok((FileMode::Read, connection)),
         Err(rusqlite::Error::SqliteFailure(failure, _))
             if matches!(failure.code, ErrorCode::CannotOpen | ErrorCode::ReadOnly)
                 && fs::metadata(place.beside("-wal")).map_or(true, |log| log.len() == 0) =>
         {
-            Ok((Mode::Frozen, connect::connect(place, How::Frozen, options.busy_timeout)?))
+            Ok((
+                FileMode::Frozen,
+                connect::connect(place, ConnectionUse::Frozen, options.busy_timeout)?,
+            ))
         }
         Err(error) => Err(error.into()),
     }
@@ -146,8 +151,8 @@ fn migrate_probe(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Refuses a file that is not ours, without changing a byte of it: no lock is taken, and no journal or log of it is played.
-fn check_ours(place: &Place, found: Found) -> Result<(), Fault> {
-    if found != Found::File {
+fn check_ours(place: &LedgerFiles, found: FoundFile) -> Result<(), SqliteFault> {
+    if found != FoundFile::File {
         return Ok(());
     }
     match connect::application(place) {
@@ -167,11 +172,11 @@ fn check_ours(place: &Place, found: Found) -> Result<(), Fault> {
 }
 
 /// Makes an empty ledger beside its place and moves it there: what lies at the place is at all times nothing or a ledger.
-fn make(place: &Place, options: &OpenOptions) -> Result<(), Fault> {
+fn make(place: &LedgerFiles, options: &OpenOptions) -> Result<(), SqliteFault> {
     let path = place.beside("-new");
     drop(place::new_private_file(&path)?);
-    let fresh = Place::resolve(&path)?;
-    let connection = connect::connect(&fresh, How::Write, options.busy_timeout)?;
+    let fresh = LedgerFiles::resolve(&path)?;
+    let connection = connect::connect(&fresh, ConnectionUse::Write, options.busy_timeout)?;
     connection.execute_batch(&format!(
         "PRAGMA page_size = 4096;
          PRAGMA auto_vacuum = INCREMENTAL;

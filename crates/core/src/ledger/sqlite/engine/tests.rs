@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::{Engine, OpenOptions};
-use crate::ledger::sqlite::Migration;
+use super::{OpenOptions, SqliteEngine};
+use crate::ledger::sqlite::SchemaMigration;
 
 /// Whatever takes so long never ends.
 const HANGS: Duration = Duration::from_secs(240);
 
 /// Counters by name, and children that must have one when the transaction ends.
-const ONE: &[Migration] = &[Migration {
+const ONE: &[SchemaMigration] = &[SchemaMigration {
     version: 1,
     min_reader: 1,
     min_writer: 1,
@@ -44,8 +44,8 @@ impl Directory {
         OpenOptions { busy_timeout: HANGS, ..OpenOptions::new(self.file()) }
     }
 
-    fn engine(&self) -> Engine {
-        Engine::open(self.options(), ONE).unwrap()
+    fn engine(&self) -> SqliteEngine {
+        SqliteEngine::open(self.options(), ONE).unwrap()
     }
 
     fn names(&self) -> Vec<String> {
@@ -67,7 +67,7 @@ fn beside(file: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(format!("{}{suffix}", file.display()))
 }
 
-fn count(engine: &Engine, name: &'static str) -> Result<(), crate::ledger::LedgerError> {
+fn count(engine: &SqliteEngine, name: &'static str) -> Result<(), crate::ledger::LedgerError> {
     engine.write(move |connection| {
         connection.execute(
             "INSERT INTO counter VALUES (?1, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1",
@@ -77,7 +77,7 @@ fn count(engine: &Engine, name: &'static str) -> Result<(), crate::ledger::Ledge
     })
 }
 
-fn counted(engine: &Engine, name: &str) -> i64 {
+fn counted(engine: &SqliteEngine, name: &str) -> i64 {
     engine
         .read(|connection| {
             Ok(connection.query_row(
@@ -89,7 +89,7 @@ fn counted(engine: &Engine, name: &str) -> i64 {
         .unwrap()
 }
 
-fn text(engine: &Engine, sql: &str) -> String {
+fn text(engine: &SqliteEngine, sql: &str) -> String {
     use rusqlite::types::Value;
     let value: Value =
         engine.read(|connection| Ok(connection.query_row(sql, [], |row| row.get(0))?)).unwrap();

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::{Core, Mode, Open, connect};
+use super::{EngineCore, FileMode, OpenFile, connect};
 use crate::ledger::LedgerError;
-use crate::ledger::sqlite::fault::{Fault, of_io};
-use crate::ledger::sqlite::lock::Gate;
+use crate::ledger::sqlite::fault::{SqliteFault, of_io};
+use crate::ledger::sqlite::lock::FileLock;
 use crate::ledger::sqlite::place;
 
 /// How many pages in the write-ahead log make a checkpoint due: 4 MB.
@@ -23,7 +23,7 @@ const REST: Duration = Duration::from_secs(1);
 
 /// How hard to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pace {
+pub(super) enum CheckpointPace {
     /// What can be done without waiting for anybody but the gate.
     Easy,
     /// All of it, and the log made short.
@@ -41,21 +41,21 @@ pub(super) fn is_long(connection: &Connection) -> bool {
 }
 
 /// Gives free pages back to the file system.
-pub(super) fn give_back(connection: &Connection, pages: u32) -> Result<(), Fault> {
+pub(super) fn give_back(connection: &Connection, pages: u32) -> Result<(), SqliteFault> {
     let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut rows = statement.query([])?;
     while rows.next()?.is_some() {}
     Ok(())
 }
 
-impl Core {
+impl EngineCore {
     /// Moves the log to the file; whether all of it could be.
-    pub(super) fn checkpoint(&self, pace: Pace) -> Result<bool, Fault> {
+    pub(super) fn checkpoint(&self, pace: CheckpointPace) -> Result<bool, SqliteFault> {
         let limit = match pace {
-            Pace::Parting => Duration::ZERO,
+            CheckpointPace::Parting => Duration::ZERO,
             // Who closes the ledger waits for us.
-            Pace::Easy => self.busy.min(REST),
-            Pace::Thorough => self.busy,
+            CheckpointPace::Easy => self.busy.min(REST),
+            CheckpointPace::Thorough => self.busy,
         };
         self.alone(limit, PATIENCE, |connection| {
             let moved = |mode| {
@@ -64,8 +64,8 @@ impl Core {
                 })
             };
             let (mut pages, mut done) =
-                moved(if pace == Pace::Thorough { "TRUNCATE" } else { "PASSIVE" })?;
-            if pace == Pace::Easy && pages >= TOO_LONG {
+                moved(if pace == CheckpointPace::Thorough { "TRUNCATE" } else { "PASSIVE" })?;
+            if pace == CheckpointPace::Easy && pages >= TOO_LONG {
                 (pages, done) = moved("RESTART")?;
             }
             Ok(done >= pages)
@@ -73,31 +73,31 @@ impl Core {
     }
 
     /// Writes the file anew.
-    pub(super) fn vacuum(&self) -> Result<(), Fault> {
+    pub(super) fn vacuum(&self) -> Result<(), SqliteFault> {
         self.alone(self.busy, self.busy, |connection| {
             self.check_writable(connection)?;
             Ok(connection.execute_batch("VACUUM")?)
         })?;
         self.bell.ring();
-        self.checkpoint(Pace::Thorough).map(|_| ())
+        self.checkpoint(CheckpointPace::Thorough).map(|_| ())
     }
 
     /// Works under the gate, beside the steps, on a connection of its own that waits so long for readers.
     fn alone<R>(
         &self, limit: Duration, patience: Duration,
-        work: impl FnOnce(&Connection) -> Result<R, Fault>,
-    ) -> Result<R, Fault> {
-        if self.mode != Mode::Write {
+        work: impl FnOnce(&Connection) -> Result<R, SqliteFault>,
+    ) -> Result<R, SqliteFault> {
+        if self.mode != FileMode::Write {
             return Err(self.only_read().into());
         }
         let mut upkeep = place::lock(&self.upkeep);
         let gate = match &mut *upkeep {
             Some(gate) => gate,
-            none => none.insert(Gate::open(self.place.beside("-lock"))?),
+            none => none.insert(FileLock::open(self.place.beside("-lock"))?),
         };
         let held = gate.acquire(limit)?;
         self.check_place()?;
-        let connection = connect::connect(&self.place, connect::How::Write, patience)?;
+        let connection = connect::connect(&self.place, connect::ConnectionUse::Write, patience)?;
         let done = work(&connection);
         drop(connection);
         drop(held);
@@ -106,26 +106,26 @@ impl Core {
 }
 
 /// The thread that makes checkpoints.
-pub(super) struct Keeper {
-    shared: Arc<Shared>,
+pub(super) struct CheckpointThread {
+    shared: Arc<UpkeepShared>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct UpkeepShared {
+    state: Mutex<UpkeepState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct UpkeepState {
     due: bool,
     closed: bool,
 }
 
-impl Keeper {
-    pub(super) fn start(core: &Arc<Core>) -> Result<Self, LedgerError> {
-        let shared = Arc::new(Shared::default());
+impl CheckpointThread {
+    pub(super) fn start(core: &Arc<EngineCore>) -> Result<Self, LedgerError> {
+        let shared = Arc::new(UpkeepShared::default());
         let (core, theirs) = (Arc::clone(core), Arc::clone(&shared));
         let thread = thread::Builder::new()
             .name("countersign-checkpoint".to_owned())
@@ -144,8 +144,8 @@ impl Keeper {
     }
 }
 
-impl Shared {
-    fn work(&self, core: &Core) {
+impl UpkeepShared {
+    fn work(&self, core: &EngineCore) {
         let mut state = place::lock(&self.state);
         while !state.closed {
             if !std::mem::take(&mut state.due) {
@@ -153,7 +153,7 @@ impl Shared {
                 continue;
             }
             drop(state);
-            let done = core.checkpoint(Pace::Easy);
+            let done = core.checkpoint(CheckpointPace::Easy);
             state = place::lock(&self.state);
             // Readers hold it back, or the gate: as well later.
             if !matches!(done, Ok(true)) && !state.closed {
@@ -163,7 +163,7 @@ impl Shared {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for CheckpointThread {
     fn drop(&mut self) {
         place::lock(&self.shared.state).closed = true;
         self.shared.changed.notify_all();
@@ -173,12 +173,12 @@ impl Drop for Keeper {
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenFile {
     fn drop(&mut self) {
         self.keeper = None;
-        if self.core.mode == Mode::Write {
+        if self.core.mode == FileMode::Write {
             // What is left in the log is safe there.
-            let _ = self.core.checkpoint(Pace::Parting);
+            let _ = self.core.checkpoint(CheckpointPace::Parting);
         }
     }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::approval::{DecisionKind, Record, Status, Step as Advance};
 use crate::cases::cases;
-use crate::ledger::{Begun, MemoryLedger, Outcome};
+use crate::ledger::{DecideOutcome, MemoryLedger, RedeemOutcome};
 
 #[derive(Debug, Clone)]
 enum Deed {
@@ -55,15 +55,17 @@ fn all(records: &[Record]) -> String {
     format!("{:?}", records.iter().map(seen).collect::<Vec<_>>())
 }
 
-fn outcome(outcome: &Outcome) -> String {
+fn outcome(outcome: &DecideOutcome) -> String {
     match outcome {
-        Outcome::Won(record) => format!("won {:?}", seen(record)),
-        Outcome::Already(record) => format!("already {:?}", seen(record)),
-        Outcome::Expired(record) => format!("expired {:?}", seen(record)),
-        Outcome::NotAllowed(record) => format!("not allowed {:?}", seen(record)),
-        Outcome::Counted(record) => format!("counted {:?} {:?}", seen(record), record.tally()),
-        Outcome::Refused { record, may } => format!("refused {:?} {may:?}", seen(record)),
-        Outcome::Unknown => "unknown".to_owned(),
+        DecideOutcome::Won(record) => format!("won {:?}", seen(record)),
+        DecideOutcome::Already(record) => format!("already {:?}", seen(record)),
+        DecideOutcome::Expired(record) => format!("expired {:?}", seen(record)),
+        DecideOutcome::NotAllowed(record) => format!("not allowed {:?}", seen(record)),
+        DecideOutcome::Counted(record) => {
+            format!("counted {:?} {:?}", seen(record), record.tally())
+        }
+        DecideOutcome::Refused { record, may } => format!("refused {:?} {may:?}", seen(record)),
+        DecideOutcome::Unknown => "unknown".to_owned(),
     }
 }
 
@@ -85,8 +87,8 @@ fn perform(
                 asked.allowed = DecisionKinds::new([DecisionKind::Respond]).unwrap();
             }
             match ledger.request(asked).unwrap() {
-                Requested::Created(record) => format!("created {:?}", seen(&record)),
-                Requested::Duplicate(record) => format!("duplicate {:?}", seen(&record)),
+                RequestOutcome::Created(record) => format!("created {:?}", seen(&record)),
+                RequestOutcome::Duplicate(record) => format!("duplicate {:?}", seen(&record)),
             }
         }
         Deed::Decide { which, choice: number, via } => {
@@ -105,7 +107,7 @@ fn perform(
                 if *edited { asked.call.digest_with(&json("[1]")) } else { asked.digest }
             });
             match ledger.begin(id(*which), digest, now).unwrap() {
-                Begun::Won(record) => format!("won {:?}", seen(&record)),
+                RedeemOutcome::Won(record) => format!("won {:?}", seen(&record)),
                 other => format!("{other:?}"),
             }
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::approval::Step as Advance;
 use crate::effort::effort;
-use crate::ledger::Watch;
+use crate::ledger::WatchScope;
 use crate::ledger::conformance::name;
 
 /// Whatever takes so long never comes.
@@ -60,15 +60,15 @@ fn what_is_done_elsewhere_is_told_to_who_watches() {
     let watched = put(&two, request("run", "watched", 0, None));
     assert_eq!(next_events(&one, 1), ["requested mine"]);
     idle(&one);
-    one.watch(Watch::One(watched));
+    one.watch(WatchScope::One(watched));
     for id in [mine, theirs, watched] {
         two.decide(id, choose(Choice::Skip, 0)).unwrap();
     }
     assert_eq!(next_events(&one, 2), ["skip mine", "skip watched"]);
-    one.watch(Watch::All);
+    one.watch(WatchScope::All);
     put(&two, request("run", "new", 0, None));
     assert_eq!(next_events(&one, 1), ["requested new"]);
-    one.watch(Watch::Own);
+    one.watch(WatchScope::Own);
     put(&two, request("run", "newer", 0, None));
     idle(&one);
 }
@@ -83,7 +83,7 @@ fn a_decision_that_stands_no_more_is_not_told() {
         .write({
             let pen = Arc::clone(&two.pen);
             move |connection| {
-                let mut step = crate::ledger::sqlite::step::Step::begin(connection, &pen, 0)?;
+                let mut step = crate::ledger::sqlite::step::WriteStep::begin(connection, &pen, 0)?;
                 step.decide_one(id, choose(Choice::Approve, 0), &[])?;
                 step.revoke(id, choose(Choice::Cancelled, 0))?;
                 Ok(())

@@ -45,7 +45,7 @@ fn a_run_grows_forks_and_ends() {
 
     let retention = crate::ledger::Retention { contents: None, records: None };
     assert_eq!(ledger.tidy(retention, 0, 100).unwrap().entries, 1);
-    assert_eq!(ledger.tidy(retention, 0, 100).unwrap(), crate::ledger::Tidied::default());
+    assert_eq!(ledger.tidy(retention, 0, 100).unwrap(), crate::ledger::UpkeepReport::default());
     assert_eq!(texts(&ledger, "r"), ["1", "2", "4", "5"]);
 
     save(&ledger, "r", Some(second[1]), &["6"], RunStatus::Done).unwrap();
@@ -142,13 +142,13 @@ fn bytes_grow_with_the_run_and_not_with_its_square() {
 #[test]
 fn what_a_dead_process_started_is_interrupted() {
     use crate::approval::Status;
-    use crate::ledger::Begun;
+    use crate::ledger::RedeemOutcome;
     let directory = Directory::new();
     let start = |ledger: &SqliteLedger, run: &str| {
         let id = put(ledger, request(run, "1", 0, None));
         let digest = ledger.get(id).unwrap().unwrap().request().digest;
         ledger.decide(id, choose(Choice::Approve, 0)).unwrap();
-        assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Won(_)));
+        assert!(matches!(ledger.begin(id, digest, 0).unwrap(), RedeemOutcome::Won(_)));
         id
     };
     let status = |ledger: &SqliteLedger, id| ledger.get(id).unwrap().unwrap().status();

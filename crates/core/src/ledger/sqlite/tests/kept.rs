@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use super::*;
 use crate::approval::{Status, Step as Advance};
 use crate::ledger::sqlite::schema::MIGRATIONS;
-use crate::ledger::sqlite::{Engine, Migration, OpenOptions as EngineOptions};
+use crate::ledger::sqlite::{OpenOptions as EngineOptions, SchemaMigration, SqliteEngine};
 use crate::ledger::{LedgerErrorKind, RunStatus, SaveRun};
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/ledger-schema-1.db");
@@ -83,23 +83,23 @@ fn a_file_of_schema_1_is_opened_and_goes_on() {
 }
 
 /// What a later version may do to the file, which this one must bear or refuse.
-const fn later(min_reader: u32, min_writer: u32) -> [Migration; 3] {
+const fn later(min_reader: u32, min_writer: u32) -> [SchemaMigration; 3] {
     let sql = "ALTER TABLE run ADD COLUMN title TEXT; UPDATE run SET title = 'a run';";
-    [MIGRATIONS[0], MIGRATIONS[1], Migration { version: 3, min_reader, min_writer, sql }]
+    [MIGRATIONS[0], MIGRATIONS[1], SchemaMigration { version: 3, min_reader, min_writer, sql }]
 }
 
 #[test]
 fn a_file_of_a_later_schema_is_read_and_written_as_it_allows() {
-    static BOTH: [Migration; 3] = later(2, 2);
-    static READ: [Migration; 3] = later(2, 3);
-    static NONE: [Migration; 3] = later(3, 3);
+    static BOTH: [SchemaMigration; 3] = later(2, 2);
+    static READ: [SchemaMigration; 3] = later(2, 3);
+    static NONE: [SchemaMigration; 3] = later(3, 3);
     for (migrations, read, write) in
         [(&BOTH, true, true), (&READ, true, false), (&NONE, false, false)]
     {
         let directory = Directory::new();
         let before = open(&directory.file());
         fill(&before);
-        let engine = Engine::open(EngineOptions::new(directory.file()), migrations).unwrap();
+        let engine = SqliteEngine::open(EngineOptions::new(directory.file()), migrations).unwrap();
         let title = engine.read(|connection| {
             Ok(connection.query_row("SELECT title FROM run", [], |row| row.get::<_, String>(0))?)
         });

@@ -18,8 +18,8 @@ use serde_json::value::RawValue;
 use super::SqliteLedger;
 use crate::approval::{ApprovalId, Choice, Decided, Decision, DecisionKinds, More, Request, Via};
 use crate::call::{CanonicalJson, Context, ToolCall};
-use crate::ledger::seal::Key;
-use crate::ledger::{Archive, Feed, Ledger, LedgerError, OpenOptions, Requested};
+use crate::ledger::seal::ContentKey;
+use crate::ledger::{DurableLedger, EventFeed, Ledger, LedgerError, OpenOptions, RequestOutcome};
 
 /// A directory that goes with the test.
 struct Directory(PathBuf);
@@ -43,8 +43,8 @@ impl Drop for Directory {
 }
 
 fn options(key: Option<&str>) -> OpenOptions {
-    let key = key.map(|key| Key::parse(&key.repeat(64)).unwrap());
-    OpenOptions { key, read_only: false, feed: Arc::new(Feed::default()), now: 0 }
+    let key = key.map(|key| ContentKey::parse(&key.repeat(64)).unwrap());
+    OpenOptions { key, read_only: false, feed: Arc::new(EventFeed::default()), now: 0 }
 }
 
 fn open(path: &Path) -> SqliteLedger {
@@ -95,7 +95,7 @@ fn request(run: &str, call: &str, now: u64, deadline: Option<u64>) -> Request {
 }
 
 fn put(ledger: &SqliteLedger, request: Request) -> ApprovalId {
-    let Requested::Created(record) = ledger.request(request).unwrap() else {
+    let RequestOutcome::Created(record) = ledger.request(request).unwrap() else {
         panic!("a duplicate")
     };
     record.request().id

@@ -2,20 +2,24 @@
 
 use super::*;
 use crate::approval::{Event, Status, Step as Advance, next};
-use crate::ledger::sqlite::step::Guard;
-use crate::ledger::{Begun, Outcome};
+use crate::ledger::sqlite::step::ChangeGuard;
+use crate::ledger::{DecideOutcome, RedeemOutcome};
 
 /// A request that stands there.
 fn in_state(ledger: &SqliteLedger, status: Status, call: &str) -> ApprovalId {
     let id = put(ledger, request("run", call, 0, Some(1_000_000)));
     let digest = ledger.get(id).unwrap().unwrap().request().digest;
     let approve = || {
-        assert!(matches!(ledger.decide(id, choose(Choice::Approve, 0)).unwrap(), Outcome::Won(_)))
+        assert!(matches!(
+            ledger.decide(id, choose(Choice::Approve, 0)).unwrap(),
+            DecideOutcome::Won(_)
+        ))
     };
-    let start = || assert!(matches!(ledger.begin(id, digest, 0).unwrap(), Begun::Won(_)));
+    let start = || assert!(matches!(ledger.begin(id, digest, 0).unwrap(), RedeemOutcome::Won(_)));
     let end = |step| assert!(ledger.finish(id, step, Some(raw("1")), 0).unwrap().is_some());
-    let decide =
-        |choice| assert!(matches!(ledger.decide(id, choose(choice, 0)).unwrap(), Outcome::Won(_)));
+    let decide = |choice| {
+        assert!(matches!(ledger.decide(id, choose(choice, 0)).unwrap(), DecideOutcome::Won(_)))
+    };
     match status {
         Status::Pending => {}
         Status::Approved => approve(),
@@ -56,16 +60,16 @@ fn every_statement_in_every_state() {
     for status in Status::ALL {
         let id = in_state(&ledger, status, status.name());
         for event in Event::ALL {
-            let guards: &[Guard] = match event {
+            let guards: &[ChangeGuard] = match event {
                 Event::Approve | Event::Edit | Event::Reject | Event::Respond | Event::Skip => {
-                    &[Guard::WAITS]
+                    &[ChangeGuard::WAITS]
                 }
-                Event::Expire => &[Guard::EXPIRE, Guard::PENDING],
+                Event::Expire => &[ChangeGuard::EXPIRE, ChangeGuard::PENDING],
                 // A decision of a gate cancels what waits only.
-                Event::Cancel => &[Guard::CANCEL],
-                Event::Start => &[Guard::BEGIN],
-                Event::Succeed | Event::Fail => &[Guard::FINISH],
-                Event::Interrupt => &[Guard::FINISH, Guard::INTERRUPT],
+                Event::Cancel => &[ChangeGuard::CANCEL],
+                Event::Start => &[ChangeGuard::BEGIN],
+                Event::Succeed | Event::Fail => &[ChangeGuard::FINISH],
+                Event::Interrupt => &[ChangeGuard::FINISH, ChangeGuard::INTERRUPT],
             };
             for guard in guards {
                 let condition = guard
@@ -95,8 +99,9 @@ fn every_operation_in_every_state() {
             let id = in_state(&ledger, status, &format!("{status:?} {event:?}"));
             let record = ledger.get(id).unwrap().unwrap();
             let bound = record.approved().map_or(record.request().digest, |(_, digest)| digest);
-            let decide =
-                |choice| matches!(ledger.decide(id, choose(choice, 0)).unwrap(), Outcome::Won(_));
+            let decide = |choice| {
+                matches!(ledger.decide(id, choose(choice, 0)).unwrap(), DecideOutcome::Won(_))
+            };
             let ended = |step| ledger.finish(id, step, None, 0).unwrap().is_some();
             let done = match event {
                 Event::Approve => decide(Choice::Approve),
@@ -109,7 +114,9 @@ fn every_operation_in_every_state() {
                     decide(Choice::Cancelled)
                         || ledger.revoke(id, choose(Choice::Cancelled, 0)).unwrap().is_some()
                 }
-                Event::Start => matches!(ledger.begin(id, bound, 0).unwrap(), Begun::Won(_)),
+                Event::Start => {
+                    matches!(ledger.begin(id, bound, 0).unwrap(), RedeemOutcome::Won(_))
+                }
                 Event::Succeed => ended(Advance::Succeed),
                 Event::Fail => ended(Advance::Fail),
                 Event::Interrupt => ended(Advance::Interrupt),
@@ -169,7 +176,7 @@ fn the_clock_of_the_ledger_never_goes_back() {
     // The machine says 15,000: the ledger knows better.
     assert!(matches!(
         ledger.decide(early, choose(Choice::Approve, 15_000)).unwrap(),
-        Outcome::Expired(_)
+        DecideOutcome::Expired(_)
     ));
     let id = put(&ledger, request("run", "shifted", 10_000, Some(10_600)));
     let shifted = ledger.get(id).unwrap().unwrap();
@@ -177,7 +184,8 @@ fn the_clock_of_the_ledger_never_goes_back() {
         (shifted.request().created_at, shifted.request().expires_at),
         (50_000, Some(50_600))
     );
-    let Outcome::Won(record) = ledger.decide(id, choose(Choice::Approve, 11_000)).unwrap() else {
+    let DecideOutcome::Won(record) = ledger.decide(id, choose(Choice::Approve, 11_000)).unwrap()
+    else {
         panic!("not won")
     };
     assert_eq!(record.decided().unwrap().at, 50_000);

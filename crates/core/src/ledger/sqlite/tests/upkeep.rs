@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::approval::{Contents, Step as Advance};
-use crate::ledger::{Outcome, Retention, RunStatus, SaveRun, Tidied};
+use crate::ledger::{DecideOutcome, Retention, RunStatus, SaveRun, UpkeepReport};
 
 #[test]
 fn contents_go_first_and_records_later_and_the_audit_stays() {
@@ -23,11 +23,11 @@ fn contents_go_first_and_records_later_and_the_audit_stays() {
         .collect();
     let before = ledger.get(done[0]).unwrap().unwrap();
     let retention = Retention { contents: Some(1_000), records: Some(5_000) };
-    assert_eq!(ledger.tidy(retention, 1_099, 10).unwrap(), Tidied::default());
+    assert_eq!(ledger.tidy(retention, 1_099, 10).unwrap(), UpkeepReport::default());
     // A slice at a time.
     assert_eq!(ledger.tidy(retention, 1_100, 3).unwrap().contents, 3);
     assert_eq!(ledger.tidy(retention, 1_100, 3).unwrap().contents, 2);
-    assert_eq!(ledger.tidy(retention, 1_100, 3).unwrap(), Tidied::default());
+    assert_eq!(ledger.tidy(retention, 1_100, 3).unwrap(), UpkeepReport::default());
     let after = ledger.get(done[0]).unwrap().unwrap();
     assert_eq!(after.request().contents(), Contents::Dropped);
     assert_eq!(
@@ -46,7 +46,10 @@ fn contents_go_first_and_records_later_and_the_audit_stays() {
     assert_eq!(ledger.tidy(retention, 5_100, 3).unwrap().records, 3);
     assert_eq!(ledger.tidy(retention, 5_100, 3).unwrap().records, 2);
     assert!(ledger.get(done[0]).unwrap().is_none());
-    assert!(matches!(ledger.decide(done[0], choose(Choice::Skip, 0)).unwrap(), Outcome::Unknown));
+    assert!(matches!(
+        ledger.decide(done[0], choose(Choice::Skip, 0)).unwrap(),
+        DecideOutcome::Unknown
+    ));
     // What something can still happen to is as it was.
     for id in [waiting, approved] {
         assert_eq!(
@@ -78,13 +81,13 @@ fn runs_that_are_over_lose_their_history_and_then_themselves() {
     assert_eq!(ledger.tidy(retention, 1_000, 2).unwrap().entries, 2);
     verify(&ledger);
     assert_eq!(ledger.tidy(retention, 1_000, 2).unwrap().entries, 1);
-    assert_eq!(ledger.tidy(retention, 1_000, 2).unwrap(), Tidied::default());
+    assert_eq!(ledger.tidy(retention, 1_000, 2).unwrap(), UpkeepReport::default());
     let done = ledger.run("done").unwrap().unwrap();
     assert_eq!((done.entries.len(), done.state.get()), (0, "null"));
     verify(&ledger);
     ledger.tidy(retention, 5_000, 2).unwrap();
     assert!(ledger.run("done").unwrap().is_none());
-    assert_eq!(ledger.tidy(retention, 5_000, 2).unwrap(), Tidied::default());
+    assert_eq!(ledger.tidy(retention, 5_000, 2).unwrap(), UpkeepReport::default());
     assert_eq!(ledger.run("open").unwrap().unwrap().entries.len(), 3);
     verify(&ledger);
 }

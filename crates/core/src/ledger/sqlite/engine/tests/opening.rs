@@ -3,28 +3,32 @@ use std::thread;
 
 use rusqlite::Connection;
 
-use super::super::{Engine, OpenOptions};
+use super::super::{OpenOptions, SqliteEngine};
 use super::{Directory, HANGS, ONE, beside, count, counted, text};
 use crate::ledger::LedgerErrorKind as Kind;
-use crate::ledger::sqlite::Migration;
+use crate::ledger::sqlite::SchemaMigration;
 
 const META: &str = "CREATE TABLE meta (k TEXT PRIMARY KEY, v);";
 
-const fn migration(version: u32, min_reader: u32, min_writer: u32, sql: &'static str) -> Migration {
-    Migration { version, min_reader, min_writer, sql }
+const fn migration(
+    version: u32, min_reader: u32, min_writer: u32, sql: &'static str,
+) -> SchemaMigration {
+    SchemaMigration { version, min_reader, min_writer, sql }
 }
 
-static V1: &[Migration] = &[migration(1, 1, 1, META)];
+static V1: &[SchemaMigration] = &[migration(1, 1, 1, META)];
 /// Older programs may still do all.
-static V2: &[Migration] = &[V1[0], migration(2, 1, 1, "CREATE TABLE two (x)")];
+static V2: &[SchemaMigration] = &[V1[0], migration(2, 1, 1, "CREATE TABLE two (x)")];
 /// Older programs may only read.
-static V3: &[Migration] = &[V1[0], V2[1], migration(3, 1, 3, "CREATE TABLE three (x)")];
+static V3: &[SchemaMigration] = &[V1[0], V2[1], migration(3, 1, 3, "CREATE TABLE three (x)")];
 /// Older programs may do nothing.
-static V4: &[Migration] = &[V1[0], V2[1], V3[2], migration(4, 4, 4, "CREATE TABLE four (x)")];
-static BROKEN: &[Migration] = &[V1[0], migration(2, 2, 2, "CREATE TABLE two (x); nonsense")];
+static V4: &[SchemaMigration] = &[V1[0], V2[1], V3[2], migration(4, 4, 4, "CREATE TABLE four (x)")];
+static BROKEN: &[SchemaMigration] = &[V1[0], migration(2, 2, 2, "CREATE TABLE two (x); nonsense")];
 
-fn open(directory: &Directory, migrations: &'static [Migration]) -> Result<Engine, Kind> {
-    Engine::open(directory.options(), migrations).map_err(|error| error.kind)
+fn open(
+    directory: &Directory, migrations: &'static [SchemaMigration],
+) -> Result<SqliteEngine, Kind> {
+    SqliteEngine::open(directory.options(), migrations).map_err(|error| error.kind)
 }
 
 fn read_only(directory: &Directory) -> OpenOptions {
@@ -116,7 +120,7 @@ fn what_is_not_ours_is_left_as_it_is() {
         let directory = Directory::new();
         fs::write(directory.file(), &bytes).unwrap();
         for options in [directory.options(), read_only(&directory)] {
-            let error = Engine::open(options, ONE).unwrap_err();
+            let error = SqliteEngine::open(options, ONE).unwrap_err();
             assert_eq!(error.kind, Kind::Foreign, "{what}");
             assert!(error.message.contains("ledger.db"), "{what}: {error}");
         }
@@ -147,7 +151,7 @@ fn a_checkpoint_that_was_cut_off_does_no_harm() {
 #[test]
 fn an_absent_or_empty_file_becomes_a_ledger() {
     let directory = Directory::new();
-    assert_eq!(Engine::open(read_only(&directory), ONE).unwrap_err().kind, Kind::Io);
+    assert_eq!(SqliteEngine::open(read_only(&directory), ONE).unwrap_err().kind, Kind::Io);
     assert!(directory.names().is_empty());
     fs::write(directory.file(), "").unwrap();
     // What a process left that died when it made one.
@@ -160,10 +164,10 @@ fn an_absent_or_empty_file_becomes_a_ledger() {
 fn a_path_that_leads_nowhere_says_so() {
     let directory = Directory::new();
     let missing = OpenOptions::new(directory.0.join("no/such/ledger.db"));
-    let error = Engine::open(missing, ONE).unwrap_err();
+    let error = SqliteEngine::open(missing, ONE).unwrap_err();
     assert_eq!(error.kind, Kind::Io);
     assert!(error.message.contains("make it first"), "{error}");
-    assert_eq!(Engine::open(OpenOptions::new("/"), ONE).unwrap_err().kind, Kind::Io);
+    assert_eq!(SqliteEngine::open(OpenOptions::new("/"), ONE).unwrap_err().kind, Kind::Io);
 }
 
 #[cfg(unix)]
@@ -201,9 +205,9 @@ fn links_are_followed_once_and_never_planted() {
     let directory = Directory::new();
     let link = directory.0.join("link.db");
     symlink(directory.file(), &link).unwrap();
-    assert_eq!(Engine::open(OpenOptions::new(&link), ONE).unwrap_err().kind, Kind::Io);
+    assert_eq!(SqliteEngine::open(OpenOptions::new(&link), ONE).unwrap_err().kind, Kind::Io);
     let engine = directory.engine();
-    let same = Engine::open(OpenOptions::new(&link), ONE).unwrap();
+    let same = SqliteEngine::open(OpenOptions::new(&link), ONE).unwrap();
     assert_eq!(same.path(), engine.path());
     count(&same, "a").unwrap();
     assert_eq!(counted(&engine, "a"), 1);
@@ -318,7 +322,7 @@ fn a_migration_is_done_once_and_as_a_whole() {
     let engine = open(&directory, V1).unwrap();
     assert_eq!(text(&engine, "SELECT count(*) FROM sqlite_schema WHERE name = 'two'"), "0");
     drop(engine);
-    assert_eq!(Engine::open(read_only(&directory), V2).unwrap_err().kind, Kind::ReadOnly);
+    assert_eq!(SqliteEngine::open(read_only(&directory), V2).unwrap_err().kind, Kind::ReadOnly);
     // `CREATE TABLE` fails the second time.
     thread::scope(|scope| {
         for _ in 0..8 {
@@ -331,7 +335,7 @@ fn a_migration_is_done_once_and_as_a_whole() {
 fn who_only_reads_changes_nothing() {
     let directory = Directory::new();
     let writer = directory.engine();
-    let reader = Engine::open(read_only(&directory), ONE).unwrap();
+    let reader = SqliteEngine::open(read_only(&directory), ONE).unwrap();
     let token = reader.now();
     count(&writer, "a").unwrap();
     assert_ne!(reader.wait_for_change(token, HANGS), token);

@@ -3,7 +3,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::super::POLL;
-use super::super::{Engine, OpenOptions};
+use super::super::{OpenOptions, SqliteEngine};
 use super::{Directory, HANGS, ONE, count, counted};
 use crate::effort::effort;
 
@@ -18,7 +18,7 @@ fn turns() -> i64 {
 }
 
 /// Waits until a counter has come so far, without a look at the file that the bell did not call for.
-fn wait_for(engine: &Engine, name: &str, value: i64) {
+fn wait_for(engine: &SqliteEngine, name: &str, value: i64) {
     loop {
         let token = engine.now();
         if counted(engine, name) >= value {
@@ -54,7 +54,7 @@ impl Drop for Killed {
 #[test]
 fn helper() {
     let Ok(file) = std::env::var(FILE) else { return };
-    let engine = Engine::open(OpenOptions::new(Path::new(&file)), ONE).unwrap();
+    let engine = SqliteEngine::open(OpenOptions::new(Path::new(&file)), ONE).unwrap();
     for turn in 1..=turns() {
         wait_for(&engine, "ping", turn);
         count(&engine, "pong").unwrap();

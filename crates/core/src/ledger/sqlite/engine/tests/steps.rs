@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{Directory, HANGS, beside, count, counted, text};
-use crate::ledger::sqlite::lock::Gate;
+use crate::ledger::sqlite::lock::FileLock;
 use crate::ledger::{LedgerError, LedgerErrorKind};
 
 type Answers = Vec<Result<thread::ThreadId, LedgerError>>;
@@ -13,7 +13,7 @@ type Answers = Vec<Result<thread::ThreadId, LedgerError>>;
 /// Lets steps gather before a gate that is shut, then opens it.
 fn together(directory: &Directory, names: &[&'static str]) -> Answers {
     let engine = directory.engine();
-    let mut gate = Gate::open(beside(&directory.file(), "-lock")).unwrap();
+    let mut gate = FileLock::open(beside(&directory.file(), "-lock")).unwrap();
     let held = gate.acquire(HANGS).unwrap();
     thread::scope(|scope| {
         let steps: Vec<_> = names
